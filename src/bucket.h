@@ -1,0 +1,389 @@
+/*-------------------------------------------------------------------------
+ *
+ * bucket.h
+ *	  The two layouts of a bucket: four fingerprints in a few bits.
+ *
+ * plain		Four fingerprints of f bits in ascending order, 4 f bits.
+ *
+ * semisorted	Section 5.2 of the cuckoo filter paper.  The order of entries in
+ *				a bucket carries no information, so it need not be stored:
+ *				the four low nibbles, sorted, form one of only 3,876
+ *				multisets, and that number takes 12 bits instead of 16.  The
+ *				high parts follow in the same order.  4 (f - 1) bits: one bit
+ *				a key less at the same rate.
+ *
+ * In both an empty entry is 0, which no fingerprint is, and entries stand in
+ * one order (of the "sort key" below), so that a set of fingerprints has one
+ * representation.  An empty bucket is all zero bits.
+ *
+ * Buckets follow each other without gaps.  A bucket is a whole number of
+ * nibbles, so it starts at a byte or in the middle of one, and is read with
+ * one 64-bit load (up to 16 nibbles: f up to 17, or 16 when plain) or two.  A
+ * load may reach up to 8 bytes past a table's last bucket: CUCKOO_TAIL_BYTES.
+ *
+ * This file is part of the core and needs nothing of PostgreSQL.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_BUCKET_H
+#define CUCKOO_BUCKET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CUCKOO_ENTRIES		4	/* entries a bucket */
+#define CUCKOO_TAIL_BYTES	8	/* zero bytes kept after the last bucket */
+
+#define CUCKOO_MIN_BITS		5	/* bits of a fingerprint */
+#define CUCKOO_MAX_BITS		32
+
+typedef enum CuckooLayout
+{
+	CUCKOO_SEMISORTED = 0,
+	CUCKOO_PLAIN = 1
+} CuckooLayout;
+
+/* Number of multisets of four nibbles: C(16 + 4 - 1, 4). */
+#define CUCKOO_MULTISETS	3876
+
+/*
+ * Portable loads and stores, little-endian and unaligned; compilers make one
+ * instruction of each.
+ */
+static inline uint32_t
+CuckooLoad16(const uint8_t *p)
+{
+	return (uint32_t) p[0] | (uint32_t) p[1] << 8;
+}
+
+static inline uint32_t
+CuckooLoad32(const uint8_t *p)
+{
+	return (uint32_t) p[0] | (uint32_t) p[1] << 8 |
+		(uint32_t) p[2] << 16 | (uint32_t) p[3] << 24;
+}
+
+static inline uint64_t
+CuckooLoad64(const uint8_t *p)
+{
+	return (uint64_t) p[0] | (uint64_t) p[1] << 8 |
+		(uint64_t) p[2] << 16 | (uint64_t) p[3] << 24 |
+		(uint64_t) p[4] << 32 | (uint64_t) p[5] << 40 |
+		(uint64_t) p[6] << 48 | (uint64_t) p[7] << 56;
+}
+
+static inline void
+CuckooStore16(uint8_t *p, uint32_t v)
+{
+	p[0] = (uint8_t) v;
+	p[1] = (uint8_t) (v >> 8);
+}
+
+static inline void
+CuckooStore32(uint8_t *p, uint32_t v)
+{
+	p[0] = (uint8_t) v;
+	p[1] = (uint8_t) (v >> 8);
+	p[2] = (uint8_t) (v >> 16);
+	p[3] = (uint8_t) (v >> 24);
+}
+
+static inline void
+CuckooStore64(uint8_t *p, uint64_t v)
+{
+	p[0] = (uint8_t) v;
+	p[1] = (uint8_t) (v >> 8);
+	p[2] = (uint8_t) (v >> 16);
+	p[3] = (uint8_t) (v >> 24);
+	p[4] = (uint8_t) (v >> 32);
+	p[5] = (uint8_t) (v >> 40);
+	p[6] = (uint8_t) (v >> 48);
+	p[7] = (uint8_t) (v >> 56);
+}
+
+/*
+ * How the buckets of a table are coded: all that follows from f and the
+ * layout, worked out once a table.
+ */
+typedef struct CuckooCode
+{
+	uint8_t		bits;			/* f, bits of a fingerprint */
+	uint8_t		layout;			/* CuckooLayout */
+	uint8_t		low_bits;		/* 4 when semi-sorted, else 0 */
+	uint8_t		code_bits;		/* 12 when semi-sorted, else 0 */
+	uint8_t		high_bits;		/* f - low_bits */
+	uint8_t		nibbles;		/* of a bucket: f, or f - 1 when semi-sorted */
+	uint64_t	ones;			/* 1 in each of the four high parts (one word) */
+	uint64_t	tops;			/* the top bit of each */
+} CuckooCode;
+
+/* Up to 16 nibbles a bucket is read in one word. */
+static inline bool
+CuckooIsNarrow(const CuckooCode *code)
+{
+	return code->nibbles <= 16;
+}
+
+static inline void
+CuckooCodeInit(CuckooCode *code, int bits, CuckooLayout layout)
+{
+	int			high_bits = layout == CUCKOO_SEMISORTED ? bits - 4 : bits;
+
+	code->bits = (uint8_t) bits;
+	code->layout = (uint8_t) layout;
+	code->low_bits = layout == CUCKOO_SEMISORTED ? 4 : 0;
+	code->code_bits = layout == CUCKOO_SEMISORTED ? 12 : 0;
+	code->high_bits = (uint8_t) high_bits;
+	code->nibbles = (uint8_t) (layout == CUCKOO_SEMISORTED ? bits - 1 : bits);
+	code->ones = 0;
+	code->tops = 0;
+	if (CuckooIsNarrow(code))
+	{
+		for (int i = 0; i < CUCKOO_ENTRIES; i++)
+			code->ones |= UINT64_C(1) << (i * high_bits);
+		code->tops = code->ones << (high_bits - 1);
+	}
+}
+
+/*
+ * The number of a sorted multiset of nibbles a <= b <= c <= d in the
+ * combinatorial number system: C(a,1) + C(b+1,2) + C(c+2,3) + C(d+3,4), so
+ * that the multisets that end in smaller d come first.
+ */
+static inline uint32_t
+CuckooMultisetRank(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+	static const uint16_t second[16] = {
+		0, 1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 66, 78, 91, 105, 120
+	};
+	static const uint16_t third[16] = {
+		0, 1, 4, 10, 20, 35, 56, 84, 120, 165, 220, 286, 364, 455, 560, 680
+	};
+	static const uint16_t fourth[16] = {
+		0, 1, 5, 15, 35, 70, 126, 210, 330, 495, 715, 1001, 1365, 1820, 2380, 3060
+	};
+
+	return a + second[b] + third[c] + fourth[d];
+}
+
+/*
+ * The way back: four nibbles, the smallest lowest, by the multiset's number;
+ * 4,096 entries so that any 12 bits may be looked up.  Defined in table.c.
+ */
+extern const uint16_t CuckooMultisets[4096];
+
+/*
+ * The sort key of a fingerprint within its bucket: its low nibble first (for
+ * semi-sorting), then its high part.  A rotation, so that it can be undone.
+ * Nothing to do for the plain layout.
+ */
+static inline uint32_t
+CuckooSortKey(const CuckooCode *code, uint32_t fingerprint)
+{
+	return code->low_bits == 0 ? fingerprint :
+		(fingerprint >> 4 | fingerprint << 28);
+}
+
+static inline uint32_t
+CuckooFromSortKey(const CuckooCode *code, uint32_t sort_key)
+{
+	return code->low_bits == 0 ? sort_key :
+		(sort_key << 4 | sort_key >> 28);
+}
+
+/* The bits of a bucket, right-aligned; high is 0 for a narrow one. */
+typedef struct CuckooBits
+{
+	uint64_t	low;
+	uint64_t	high;
+} CuckooBits;
+
+/*
+ * Read the one-word bucket of that number.  Bits above the bucket's own are
+ * its successor's.
+ */
+static inline uint64_t
+CuckooReadNarrow(const CuckooCode *code, const uint8_t *buckets, uint64_t number)
+{
+	uint64_t	nibble = number * code->nibbles;
+
+	return CuckooLoad64(buckets + (nibble >> 1)) >> ((nibble & 1) * 4);
+}
+
+/*
+ * Not zero if one of the four high parts of a one-word bucket equals that of
+ * the fingerprint: the zero-byte trick, with fields of any width.  Exact as a
+ * yes or no; what it leaves for the caller is the low nibble.
+ */
+static inline uint64_t
+CuckooMatchHigh(const CuckooCode *code, uint64_t bits, uint32_t fingerprint)
+{
+	uint64_t	high = fingerprint >> code->low_bits;
+	uint64_t	x = (bits >> code->code_bits) ^ (high * code->ones);
+
+	return (x - code->ones) & ~x & code->tops;
+}
+
+/* Read any bucket, bits of its successor cut off. */
+static inline CuckooBits
+CuckooReadBits(const CuckooCode *code, const uint8_t *buckets, uint64_t number)
+{
+	uint64_t	nibble = number * code->nibbles;
+	const uint8_t *p = buckets + (nibble >> 1);
+	int			shift = (int) (nibble & 1) * 4;
+	int			length = code->nibbles * 4;
+	CuckooBits	bits;
+
+	bits.low = CuckooLoad64(p) >> shift;
+	bits.high = 0;
+	if (length > 64)
+	{
+		uint64_t	next = CuckooLoad64(p + 8);
+
+		if (shift != 0)
+			bits.low |= next << (64 - shift);
+		bits.high = next >> shift;
+		if (length < 128)
+			bits.high &= (UINT64_C(1) << (length - 64)) - 1;
+	}
+	else if (length < 64)
+		bits.low &= (UINT64_C(1) << length) - 1;
+	return bits;
+}
+
+/* Write a bucket over what stood there, leaving its neighbours alone. */
+static inline void
+CuckooWriteBits(const CuckooCode *code, uint8_t *buckets, uint64_t number,
+				CuckooBits bits)
+{
+	uint64_t	nibble = number * code->nibbles;
+	uint8_t    *p = buckets + (nibble >> 1);
+	int			shift = (int) (nibble & 1) * 4;
+	int			length = code->nibbles * 4 + shift;
+	uint64_t	low = bits.low << shift;
+
+	/* Zero low nibble of the mask: it belongs to the bucket before. */
+	if (length < 64)
+	{
+		uint64_t	mask = ((UINT64_C(1) << length) - 1) & ~((UINT64_C(1) << shift) - 1);
+
+		CuckooStore64(p, (CuckooLoad64(p) & ~mask) | low);
+	}
+	else
+	{
+		uint64_t	mask = ~((UINT64_C(1) << shift) - 1);
+
+		CuckooStore64(p, (CuckooLoad64(p) & ~mask) | low);
+		if (length > 64)
+		{
+			uint64_t	high = bits.high << shift;
+
+			if (shift != 0)
+				high |= bits.low >> (64 - shift);
+			mask = length < 128 ? (UINT64_C(1) << (length - 64)) - 1 : ~UINT64_C(0);
+			CuckooStore64(p + 8, (CuckooLoad64(p + 8) & ~mask) | high);
+		}
+	}
+}
+
+/* width bits (at most 32) of a bucket, from that position up. */
+static inline uint32_t
+CuckooField(CuckooBits bits, int position, int width)
+{
+	uint64_t	word;
+
+	if (position >= 64)
+		word = bits.high >> (position - 64);
+	else
+	{
+		word = bits.low >> position;
+		if (position + width > 64)
+			word |= bits.high << (64 - position);
+	}
+	return (uint32_t) (word & ((UINT64_C(1) << width) - 1));
+}
+
+/* The four fingerprints of a bucket in their order, 0 where an entry is empty. */
+static inline void
+CuckooDecode(const CuckooCode *code, CuckooBits bits,
+			 uint32_t entries[CUCKOO_ENTRIES])
+{
+	int			width = code->high_bits;
+
+	if (CuckooIsNarrow(code))
+	{
+		uint64_t	mask = (UINT64_C(1) << width) - 1;
+		uint64_t	highs = bits.low >> code->code_bits;
+
+		for (int i = 0; i < CUCKOO_ENTRIES; i++)
+			entries[i] = (uint32_t) (highs >> (i * width) & mask);
+	}
+	else
+	{
+		for (int i = 0; i < CUCKOO_ENTRIES; i++)
+			entries[i] = CuckooField(bits, code->code_bits + i * width, width);
+	}
+
+	if (code->low_bits != 0)
+	{
+		uint32_t	nibbles = CuckooMultisets[bits.low & 0xFFF];
+
+		for (int i = 0; i < CUCKOO_ENTRIES; i++)
+			entries[i] = entries[i] << 4 | (nibbles >> (i * 4) & 15);
+	}
+}
+
+/* Exchange two sort keys that stand in the wrong order. */
+static inline void
+CuckooOrder(uint32_t *a, uint32_t *b)
+{
+	uint32_t	low = *a < *b ? *a : *b;
+	uint32_t	high = *a < *b ? *b : *a;
+
+	*a = low;
+	*b = high;
+}
+
+/* The bits of a bucket that holds these fingerprints, given in any order. */
+static inline CuckooBits
+CuckooEncode(const CuckooCode *code, const uint32_t entries[CUCKOO_ENTRIES])
+{
+	uint32_t	key[CUCKOO_ENTRIES];
+	uint32_t	mask = (uint32_t) ((UINT64_C(1) << code->high_bits) - 1);
+	int			width = code->high_bits;
+	CuckooBits	bits;
+
+	for (int i = 0; i < CUCKOO_ENTRIES; i++)
+		key[i] = CuckooSortKey(code, entries[i]);
+
+	/* a sorting network for four */
+	CuckooOrder(&key[0], &key[1]);
+	CuckooOrder(&key[2], &key[3]);
+	CuckooOrder(&key[0], &key[2]);
+	CuckooOrder(&key[1], &key[3]);
+	CuckooOrder(&key[1], &key[2]);
+
+	bits.low = 0;
+	bits.high = 0;
+	if (code->low_bits != 0)
+		bits.low = CuckooMultisetRank(key[0] >> 28, key[1] >> 28,
+									  key[2] >> 28, key[3] >> 28);
+
+	for (int i = 0; i < CUCKOO_ENTRIES; i++)
+	{
+		int			position = code->code_bits + i * width;
+		uint64_t	high = key[i] & mask;
+
+		if (position >= 64)
+			bits.high |= high << (position - 64);
+		else
+		{
+			bits.low |= high << position;
+			if (position + width > 64)
+				bits.high |= high >> (64 - position);
+		}
+	}
+	return bits;
+}
+
+#endif							/* CUCKOO_BUCKET_H */

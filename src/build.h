@@ -1,0 +1,86 @@
+/*-------------------------------------------------------------------------
+ *
+ * build.h
+ *	  Building a table from a list of hashes: its size, sorting, the blocks.
+ *
+ * A build goes block by block: the hashes of a block, which are neighbours in
+ * sorted order, are placed in an unpacked copy of the block that fits in the
+ * processor's cache, and every bucket is encoded once at the end.
+ *
+ * This file is part of the core and needs nothing of PostgreSQL.  Memory
+ * comes from the caller.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_BUILD_H
+#define CUCKOO_BUILD_H
+
+#include "table.h"
+
+/*
+ * Load a table is designed for, entries filled / entries: 3.83 keys a bucket.
+ * Of 3,000 builds of 5,000 to 20,000 keys, and of 500 of 65,536 at 0.965,
+ * none failed; what fails is built a little larger.  The second is the load a
+ * table may reach when it is filled by adding one key at a time.
+ */
+#define CUCKOO_DESIGN_LOAD	0.9575
+#define CUCKOO_FULL_LOAD	0.98
+
+/* Keys a table holds at its design load. */
+static inline uint64_t
+CuckooShapeCapacity(const CuckooShape *shape)
+{
+	return CuckooShapeEntries(shape) * 383 / 400;
+}
+
+/*
+ * Bits of a fingerprint for a false-positive rate at a load: the fewest with
+ * 8 load / (2^f - 1) <= fpr, and extra_bits more; 5 to 32.  A rate that 32
+ * bits cannot give gets 32.
+ */
+extern int	CuckooBitsFor(double fpr, double load, int extra_bits);
+
+/*
+ * The shape that holds so many keys at the design load, on the given attempt:
+ * 0 for the size expected to do, each further one larger, for a build that
+ * found no room.  False where the shape would have more than 2^32 - 1 blocks.
+ */
+extern bool CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits,
+						   CuckooLayout layout, int attempt);
+
+/*
+ * Attempts worth making.  The second table is 1 % larger, the last more than
+ * twice as large: hashes that do not fit there were made to collide.
+ */
+#define CUCKOO_MAX_ATTEMPTS 8
+
+/*
+ * Sort hashes in ascending order; scratch has room for as many.  Radix sort:
+ * hashes are evenly spread, and when they are not it is still linear.
+ */
+extern void CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count);
+
+/* Drop repetitions from sorted hashes; returns how many are left. */
+extern size_t CuckooUniqueHashes(uint64_t *hashes, size_t count);
+
+/* Bytes of working memory that CuckooBuildBlock takes; 8-byte aligned. */
+static inline size_t
+CuckooWorkspaceBytes(const CuckooShape *shape)
+{
+	return (size_t) shape->buckets * (sizeof(uint32_t[CUCKOO_ENTRIES]) + 1);
+}
+
+/*
+ * Build one block of a table from the sorted hashes that fall into it, which
+ * are the first ones of those given.  Blocks are built in ascending order,
+ * each once.  Adds to table->items; returns how many hashes were taken, and in
+ * *ok whether all found room.  If not, the table is to be thrown away.
+ *
+ * Same hashes, shape, seed and attempt: same bytes.
+ */
+extern size_t CuckooBuildBlock(CuckooTable *table, uint32_t block,
+							   const uint64_t *hashes, size_t count,
+							   void *workspace, uint64_t seed, int attempt,
+							   bool *ok);
+
+#endif							/* CUCKOO_BUILD_H */

@@ -1,0 +1,165 @@
+/*-------------------------------------------------------------------------
+ *
+ * cuckoo.c
+ *	  The module, and what all its SQL functions do with their arguments.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "cuckoo.h"
+
+CUCKOO_MODULE_MAGIC("cuckoo", "1.0.0");
+
+/* What this call site keeps from call to call. */
+CuckooCall *
+CuckooGetCall(FunctionCallInfo fcinfo)
+{
+	if (fcinfo->flinfo->fn_extra == NULL)
+		fcinfo->flinfo->fn_extra = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
+														  sizeof(CuckooCall));
+	return (CuckooCall *) fcinfo->flinfo->fn_extra;
+}
+
+/* How the values of a polymorphic argument are hashed. */
+CuckooKey *
+CuckooGetKey(FunctionCallInfo fcinfo, int argument)
+{
+	CuckooCall *call = CuckooGetCall(fcinfo);
+
+	if (!call->has_key)
+	{
+		CuckooKeyInit(&call->key, get_fn_expr_argtype(fcinfo->flinfo, argument),
+					  PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
+		call->has_key = true;
+	}
+	return &call->key;
+}
+
+/* How the elements of a polymorphic array argument are hashed. */
+CuckooKey *
+CuckooGetElementKey(FunctionCallInfo fcinfo, int argument)
+{
+	CuckooCall *call = CuckooGetCall(fcinfo);
+
+	if (!call->has_key)
+	{
+		Oid			type = get_fn_expr_argtype(fcinfo->flinfo, argument);
+
+		if (OidIsValid(type))
+			type = get_base_element_type(type);
+		CuckooKeyInit(&call->key, type, PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
+		call->has_key = true;
+	}
+	return &call->key;
+}
+
+/*
+ * Refuse a key of another kind than the filter's: the answer would be "no"
+ * whatever the filter holds.  What mostly stands behind it is an untyped
+ * literal or parameter, which is text.
+ */
+void
+CuckooMatchKind(const CuckooFilter *filter, const CuckooKey *key)
+{
+	if (filter->kind == CUCKOO_KIND_NONE ||
+		(filter->kind == key->kind && filter->element_kind == key->element_kind))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("key is of another kind than those of the cuckoofilter"),
+			 errdetail("The filter holds keys of kind %s, the key is of kind %s.",
+					   CuckooKindDescribe(filter->kind, filter->element_kind),
+					   CuckooKindDescribe(key->kind, key->element_kind)),
+			 errhint("Cast the key to the type that the filter was built from.")));
+}
+
+/* Refuse a false-positive rate that no filter keeps. */
+double
+CuckooCheckFpr(double fpr)
+{
+	if (!(fpr >= CUCKOO_MIN_FPR && fpr <= CUCKOO_MAX_FPR))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("false-positive rate must be between %g and %g",
+						CUCKOO_MIN_FPR, CUCKOO_MAX_FPR),
+				 errdetail("The rate given is %g.", fpr),
+				 fpr >= 1 ? errhint("The capacity is the argument after the rate.") : 0));
+	return fpr;
+}
+
+/* From a capacity as SQL has it, float8 so that 1e6 can be written. */
+uint64
+CuckooCheckCapacity(double capacity)
+{
+	if (!(capacity >= 0) || capacity != floor(capacity) || isinf(capacity))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("capacity must be a whole number of keys, or 0 for none stated"),
+				 errdetail("The capacity given is %g.", capacity)));
+	if (capacity > (double) CUCKOO_MAX_CAPACITY)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("capacity is too large for a cuckoofilter"),
+				 errdetail("The capacity given is %.0f keys.", capacity),
+				 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
+	return (uint64) capacity;
+}
+
+void
+CuckooReportTooLarge(uint64 keys, double fpr)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("cuckoofilter would be too large"),
+			 errdetail("A filter for %llu keys at a false-positive rate of %g exceeds %llu bytes.",
+					   (unsigned long long) keys, fpr,
+					   (unsigned long long) CUCKOO_MAX_BYTES),
+			 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
+	pg_unreachable();
+}
+
+/* The pause of the core's long loops. */
+void
+CuckooPauseForInterrupts(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
+/*
+ * The hashes of an array argument's elements, NULLs left out.  Returns how
+ * many; *hashes is palloc'd.
+ */
+int
+CuckooArrayHashes(FunctionCallInfo fcinfo, int argument, uint64 seed,
+				  uint64 **hashes)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+	CuckooKey  *key = CuckooGetElementKey(fcinfo, argument);
+	int16		length;
+	bool		by_value;
+	char		alignment;
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+	int			kept = 0;
+
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
+	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment,
+					  &elements, &nulls, &count);
+	*hashes = palloc(sizeof(uint64) * Max(count, 1));
+	for (int i = 0; i < count; i++)
+	{
+		if (!nulls[i])
+			(*hashes)[kept++] = CuckooKeyHash(key, elements[i], seed);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return kept;
+}

@@ -1,0 +1,79 @@
+/*-------------------------------------------------------------------------
+ *
+ * filter.h
+ *	  A filter of any body: asking, adding, removing, growing.
+ *
+ * What must hold across several tables lives here:
+ *
+ * - A class has at most eight copies in one table, and the eighth sticks: it
+ *	 may stand for more, so it is never taken out.  By table, not by the sum:
+ *	 deciding by the sum loses keys.
+ *
+ * - A copy is taken out only where exactly one table holds the class.  With
+ *	 two, one of them may hold another key's equal fingerprint, and taking that
+ *	 one out would lose the other key.
+ *
+ * This file is part of the core and needs nothing of PostgreSQL.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_FILTER_H
+#define CUCKOO_FILTER_H
+
+#include "format.h"
+
+typedef enum CuckooGrowth
+{
+	CUCKOO_GROWTH_PLANNED,
+	CUCKOO_GROWTH_NO_TABLE,		/* there are sixteen already */
+	CUCKOO_GROWTH_TOO_LARGE,	/* more than CUCKOO_MAX_BYTES */
+	CUCKOO_GROWTH_NO_ATTEMPT	/* the hashes were made to collide */
+} CuckooGrowth;
+
+/* An empty filter, a list, with these parameters. */
+extern void CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity,
+							 uint64_t seed, CuckooLayout layout);
+
+/* Whether the filter may hold the key; never false for one it does. */
+extern bool CuckooFilterContains(const CuckooFilter *filter, uint64_t hash);
+
+/* Copies of the key: the sum over the tables, but 8 at most. */
+extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
+
+/*
+ * The probability that the filter seems to hold a key that it does not, as it
+ * is filled now: 1 - the product over its tables of 1 - CuckooTableRate; for a
+ * list, items / 2^64.
+ */
+extern double CuckooFilterRate(const CuckooFilter *filter);
+
+/*
+ * Add one copy of a key.  CUCKOO_FULL, and nothing changed, where the filter
+ * has to grow first.  A list must have memory for CuckooListLimit hashes.
+ * Fields of the filter change, not the header in its bytes: see
+ * CuckooWriteHeader.
+ */
+extern CuckooInsertResult CuckooFilterAdd(CuckooFilter *filter, uint64_t hash);
+
+/* Take one copy of a key out, where that is safe.  As for adding. */
+extern CuckooRemoveResult CuckooFilterRemove(CuckooFilter *filter, uint64_t hash);
+
+/*
+ * What the filter becomes when it grows: a list a table, tables one more.
+ * *grown gets the header fields and the shapes.  attempt starts at 0.
+ */
+extern CuckooGrowth CuckooPlanGrowth(const CuckooFilter *filter,
+									 CuckooFilter *grown, int attempt);
+
+/*
+ * Carry the content of a filter over into the one planned; bytes are
+ * CuckooBytes(grown) zero bytes.  False where a hash of a list found no
+ * room: plan the next attempt.
+ */
+extern bool CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown,
+					   uint8_t *bytes);
+
+/* The position of the first hash of a list that is not less than this one. */
+extern uint64_t CuckooListFind(const CuckooFilter *filter, uint64_t hash);
+
+#endif							/* CUCKOO_FILTER_H */

@@ -1,0 +1,134 @@
+/*-------------------------------------------------------------------------
+ *
+ * info.c
+ *	  SQL functions that look inside a filter.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/htup_details.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+
+#include "build.h"
+#include "cuckoo.h"
+
+/* One column of a result row. */
+static void
+Put(Datum *values, bool *nulls, int column, Datum value, bool is_null)
+{
+	values[column] = value;
+	nulls[column] = is_null;
+}
+
+/*
+ * cuckoo_info(f) -> record.  The only function besides those of output that
+ * takes an aggregate's partial state.
+ */
+PG_FUNCTION_INFO_V1(cuckoo_info);
+Datum
+cuckoo_info(PG_FUNCTION_ARGS)
+{
+	static const char *const bodies[] = {"list", "tables", "partial"};
+	struct varlena *value = PG_GETARG_VARLENA_PP(0);
+	CuckooFilter filter;
+	TupleDesc	row;
+	Datum		values[16];
+	bool		nulls[16];
+	uint64		entries = 0;
+	uint64		blocks = 0;
+	uint64		bytes;
+	bool		tables;
+	bool		unset;
+	int			n = 0;
+
+	if (CuckooValueBytes(value)[1] == CUCKOO_STATE)
+		value = CuckooStateToPartial(value);
+	CuckooOpen(&filter, CuckooValueBytes(value));
+	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+
+	tables = filter.body == CUCKOO_TABLES;
+	unset = (filter.flags & CUCKOO_FLAG_UNSET) != 0;
+	bytes = VARSIZE_ANY_EXHDR(value) + VARHDRSZ;
+	for (int i = 0; i < filter.table_count; i++)
+	{
+		entries += CuckooShapeEntries(&filter.tables[i].shape);
+		blocks += filter.tables[i].shape.blocks;
+	}
+
+	Put(values, nulls, n++, Int32GetDatum(CUCKOO_VERSION), false);
+	Put(values, nulls, n++, CStringGetTextDatum(bodies[filter.body]), false);
+	Put(values, nulls, n++,
+		CStringGetTextDatum(CuckooKindDescribe(filter.kind, filter.element_kind)),
+		filter.kind == CUCKOO_KIND_NONE);
+	Put(values, nulls, n++, Int64GetDatum((int64) filter.items), false);
+	Put(values, nulls, n++, Int64GetDatum((int64) filter.capacity), filter.capacity == 0);
+	Put(values, nulls, n++,
+		Float8GetDatum(tables ? (double) filter.items / (double) entries : 0), !tables);
+	Put(values, nulls, n++, Float8GetDatum(filter.fpr), unset);
+	Put(values, nulls, n++, Float8GetDatum(CuckooFilterRate(&filter)), false);
+	Put(values, nulls, n++, Int32GetDatum(tables ? filter.tables[0].shape.bits : 0), !tables);
+	Put(values, nulls, n++,
+		CStringGetTextDatum(CuckooFilterLayout(&filter) == CUCKOO_PLAIN ? "plain" : "semisorted"),
+		unset);
+	Put(values, nulls, n++, Int32GetDatum(filter.table_count), false);
+	Put(values, nulls, n++, Int64GetDatum((int64) blocks), false);
+	Put(values, nulls, n++, Int64GetDatum((int64) filter.seed), unset);
+	Put(values, nulls, n++, BoolGetDatum((filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) == 0), false);
+	Put(values, nulls, n++, Int64GetDatum((int64) bytes), false);
+	Put(values, nulls, n++,
+		Float8GetDatum(filter.items == 0 ? 0 : 8.0 * (double) bytes / (double) filter.items),
+		filter.items == 0);
+	Assert(n == row->natts && n == lengthof(values));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+}
+
+/* cuckoo_tables(f) -> setof record: one row a table, the oldest first */
+PG_FUNCTION_INFO_V1(cuckoo_tables);
+Datum
+cuckoo_tables(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	CuckooFilter filter;
+
+	InitMaterializedSRF(fcinfo, 0);
+	CuckooOpenArgument(fcinfo, 0, &filter);
+	for (int i = 0; i < filter.table_count; i++)
+	{
+		const CuckooTable *table = &filter.tables[i];
+		const CuckooShape *shape = &table->shape;
+		Datum		values[9];
+		bool		nulls[9];
+		int			n = 0;
+
+		Put(values, nulls, n++, Int32GetDatum(i + 1), false);
+		Put(values, nulls, n++, Int64GetDatum((int64) table->items), false);
+		Put(values, nulls, n++, Int64GetDatum((int64) CuckooShapeCapacity(shape)), false);
+		Put(values, nulls, n++,
+			Float8GetDatum((double) table->items / (double) CuckooShapeEntries(shape)), false);
+		Put(values, nulls, n++, Float8GetDatum(CuckooTableRate(shape, table->items)), false);
+		Put(values, nulls, n++, Int32GetDatum(shape->bits), false);
+		Put(values, nulls, n++, Int64GetDatum(shape->blocks), false);
+		Put(values, nulls, n++, Int32GetDatum((int32) shape->buckets), false);
+		Put(values, nulls, n++, Int64GetDatum((int64) CuckooShapeBytes(shape)), false);
+		Assert(n == lengthof(values));
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/*
+ * cuckoo_fpr(f) -> float8: the false-positive rate expected of the filter as
+ * it is filled now
+ */
+PG_FUNCTION_INFO_V1(cuckoo_fpr);
+Datum
+cuckoo_fpr(PG_FUNCTION_ARGS)
+{
+	CuckooFilter filter;
+
+	CuckooOpenArgument(fcinfo, 0, &filter);
+	PG_RETURN_FLOAT8(CuckooFilterRate(&filter));
+}

@@ -1,0 +1,299 @@
+/*-------------------------------------------------------------------------
+ *
+ * io.c
+ *	  Text, binary and bytea forms of a filter, and comparison by bytes.
+ *
+ * All three forms carry the portable bytes of format.h; the text form in
+ * base64.  What comes in goes through the one validator.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/detoast.h"
+#include "common/base64.h"
+#include "common/hashfn.h"
+#include "libpq/pqformat.h"
+#include "utils/builtins.h"
+
+#include "cuckoo.h"
+
+/* The words for what the validator found. */
+static char *
+DescribeVerdict(const CuckooVerdict *verdict)
+{
+	unsigned long long expected = verdict->expected;
+	unsigned long long found = verdict->found;
+
+	switch (verdict->problem)
+	{
+		case CUCKOO_VALID:
+			break;
+		case CUCKOO_TOO_SHORT:
+			return psprintf("It has %llu bytes, of at least %llu.", found, expected);
+		case CUCKOO_TOO_LONG:
+			return psprintf("It has %llu bytes, of at most %llu.", found, expected);
+		case CUCKOO_BAD_LENGTH:
+			if (expected == 0)
+				return psprintf("It has %llu bytes, and its header describes more than a filter may have.",
+								found);
+			return psprintf("It has %llu bytes, and its header describes %llu.",
+							found, expected);
+		case CUCKOO_NEWER_VERSION:
+		case CUCKOO_BAD_VERSION:
+			return psprintf("Its format version is %llu.", found);
+		case CUCKOO_BAD_PARTIAL_VERSION:
+			return psprintf("It is an aggregate's partial state of version %llu, not %llu.",
+							found, expected);
+		case CUCKOO_BAD_FIELD:
+			return psprintf("The header field at offset %llu is out of range.", found);
+		case CUCKOO_BAD_TABLE:
+			return psprintf("The directory entry of table %llu is out of range.", found);
+		case CUCKOO_BAD_BUCKET:
+			return psprintf("Bucket %llu of a table is not in its canonical form.", found);
+		case CUCKOO_BAD_ITEMS:
+			return psprintf("It holds %llu items, and its header says %llu.",
+							expected, found);
+		case CUCKOO_BAD_ORDER:
+			return psprintf("Hash %llu of its list is out of order.", found);
+		case CUCKOO_BAD_TAIL:
+			return psprintf("The byte at offset %llu is not zero.", found);
+	}
+	return NULL;
+}
+
+/*
+ * A value from portable bytes that come from outside, copied.  An error goes
+ * to escontext where there is one: then NULL is returned.
+ */
+static struct varlena *
+ValueFromOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
+{
+	CuckooVerdict verdict = CuckooValidate(bytes, length, CuckooPauseForInterrupts);
+	struct varlena *value;
+
+	if (verdict.problem == CUCKOO_NEWER_VERSION)
+		ereturn(escontext, NULL,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cuckoofilter is of a newer format"),
+				 errdetail("Its format version is %llu; this release of the extension reads versions up to %d.",
+						   (unsigned long long) verdict.found, CUCKOO_VERSION),
+				 errhint("Install a release of the extension that reads format version %llu.",
+						 (unsigned long long) verdict.found)));
+	if (verdict.problem != CUCKOO_VALID)
+		ereturn(escontext, NULL,
+				(errcode(sqlstate),
+				 errmsg("invalid cuckoofilter value"),
+				 errdetail_internal("%s", DescribeVerdict(&verdict))));
+
+	value = palloc(VARHDRSZ + length);
+	SET_VARSIZE(value, VARHDRSZ + length);
+	memcpy(VARDATA(value), bytes, length);
+	return value;
+}
+
+/*
+ * The portable bytes of an argument.  What an aggregate works on becomes the
+ * partial body that another server can read.
+ */
+static struct varlena *
+GetPortable(FunctionCallInfo fcinfo, int argument)
+{
+	struct varlena *value = PG_GETARG_VARLENA_PP(argument);
+
+	if (CuckooValueBytes(value)[1] == CUCKOO_STATE)
+		value = CuckooStateToPartial(value);
+	return value;
+}
+
+/* cuckoofilter_in(cstring) */
+PG_FUNCTION_INFO_V1(cuckoofilter_in);
+Datum
+cuckoofilter_in(PG_FUNCTION_ARGS)
+{
+	char	   *text = PG_GETARG_CSTRING(0);
+	size_t		length = strlen(text);
+	/* pg_b64_dec_len() wraps for long texts. */
+	int			room = (int) (length / 4 * 3 + 3);
+	uint8	   *bytes = palloc(room);
+	int			decoded = pg_b64_decode(text, (int) length, (void *) bytes, room);
+	struct varlena *value;
+
+	if (decoded < 0)
+		ereturn(fcinfo->context, (Datum) 0,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s", "cuckoofilter"),
+				 errdetail("The text form of a filter is base64.")));
+	value = ValueFromOutside(bytes, decoded, ERRCODE_INVALID_TEXT_REPRESENTATION,
+							 fcinfo->context);
+	pfree(bytes);
+	if (value == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_POINTER(value);
+}
+
+/* cuckoofilter_out(cuckoofilter) -> cstring */
+PG_FUNCTION_INFO_V1(cuckoofilter_out);
+Datum
+cuckoofilter_out(PG_FUNCTION_ARGS)
+{
+	struct varlena *value = GetPortable(fcinfo, 0);
+	int			length = (int) VARSIZE_ANY_EXHDR(value);
+	int			room = pg_b64_enc_len(length);
+	char	   *text = palloc(room + 1);
+	int			encoded = pg_b64_encode((void *) VARDATA_ANY(value), length, text, room);
+
+	if (encoded < 0)
+		elog(ERROR, "could not encode cuckoofilter in base64");
+	text[encoded] = '\0';
+	PG_RETURN_CSTRING(text);
+}
+
+/* cuckoofilter_recv(internal) */
+PG_FUNCTION_INFO_V1(cuckoofilter_recv);
+Datum
+cuckoofilter_recv(PG_FUNCTION_ARGS)
+{
+	StringInfo	buffer = (StringInfo) PG_GETARG_POINTER(0);
+	int			length = buffer->len - buffer->cursor;
+	const uint8 *bytes = (const uint8 *) pq_getmsgbytes(buffer, length);
+
+	PG_RETURN_POINTER(ValueFromOutside(bytes, length,
+									   ERRCODE_INVALID_BINARY_REPRESENTATION, NULL));
+}
+
+/* cuckoofilter_send(cuckoofilter) -> bytea; also the cast to bytea */
+PG_FUNCTION_INFO_V1(cuckoofilter_send);
+Datum
+cuckoofilter_send(PG_FUNCTION_ARGS)
+{
+	struct varlena *value = GetPortable(fcinfo, 0);
+	size_t		length = VARSIZE_ANY_EXHDR(value);
+	bytea	   *bytes = palloc(VARHDRSZ + length);
+
+	SET_VARSIZE(bytes, VARHDRSZ + length);
+	memcpy(VARDATA(bytes), VARDATA_ANY(value), length);
+	PG_RETURN_BYTEA_P(bytes);
+}
+
+/* cuckoofilter_from_bytea(bytea): the cast from bytea */
+PG_FUNCTION_INFO_V1(cuckoofilter_from_bytea);
+Datum
+cuckoofilter_from_bytea(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
+
+	PG_RETURN_POINTER(ValueFromOutside((const uint8 *) VARDATA_ANY(bytes),
+									   VARSIZE_ANY_EXHDR(bytes),
+									   ERRCODE_INVALID_BINARY_REPRESENTATION, NULL));
+}
+
+/*
+ * The order of two filters: by their bytes, a shorter one before those it
+ * begins.  It means nothing but lets DISTINCT, GROUP BY and indexes work.
+ */
+static int
+Compare(FunctionCallInfo fcinfo)
+{
+	struct varlena *a = GetPortable(fcinfo, 0);
+	struct varlena *b = GetPortable(fcinfo, 1);
+	size_t		a_length = VARSIZE_ANY_EXHDR(a);
+	size_t		b_length = VARSIZE_ANY_EXHDR(b);
+	int			order = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(a_length, b_length));
+
+	PG_FREE_IF_COPY(a, 0);
+	PG_FREE_IF_COPY(b, 1);
+	if (order == 0 && a_length != b_length)
+		order = a_length < b_length ? -1 : 1;
+	return order;
+}
+
+/*
+ * Equality looks at the sizes first, which does not read a toasted value.
+ * (An aggregate's working state, whose size says nothing, has no business
+ * here.)
+ */
+static bool
+Equal(FunctionCallInfo fcinfo)
+{
+	if (toast_raw_datum_size(PG_GETARG_DATUM(0)) != toast_raw_datum_size(PG_GETARG_DATUM(1)))
+		return false;
+	return Compare(fcinfo) == 0;
+}
+
+PG_FUNCTION_INFO_V1(cuckoofilter_eq);
+Datum
+cuckoofilter_eq(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(Equal(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(cuckoofilter_ne);
+Datum
+cuckoofilter_ne(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(!Equal(fcinfo));
+}
+
+PG_FUNCTION_INFO_V1(cuckoofilter_lt);
+Datum
+cuckoofilter_lt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(Compare(fcinfo) < 0);
+}
+
+PG_FUNCTION_INFO_V1(cuckoofilter_le);
+Datum
+cuckoofilter_le(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(Compare(fcinfo) <= 0);
+}
+
+PG_FUNCTION_INFO_V1(cuckoofilter_gt);
+Datum
+cuckoofilter_gt(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(Compare(fcinfo) > 0);
+}
+
+PG_FUNCTION_INFO_V1(cuckoofilter_ge);
+Datum
+cuckoofilter_ge(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(Compare(fcinfo) >= 0);
+}
+
+/* cuckoofilter_cmp(cuckoofilter, cuckoofilter) -> integer, for btree */
+PG_FUNCTION_INFO_V1(cuckoofilter_cmp);
+Datum
+cuckoofilter_cmp(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT32(Compare(fcinfo));
+}
+
+/* cuckoofilter_hash(cuckoofilter) -> integer, for hash */
+PG_FUNCTION_INFO_V1(cuckoofilter_hash);
+Datum
+cuckoofilter_hash(PG_FUNCTION_ARGS)
+{
+	struct varlena *value = GetPortable(fcinfo, 0);
+	Datum		hash = hash_any((unsigned char *) VARDATA_ANY(value),
+								(int) VARSIZE_ANY_EXHDR(value));
+
+	PG_FREE_IF_COPY(value, 0);
+	return hash;
+}
+
+/* cuckoofilter_hash_extended(cuckoofilter, bigint) -> bigint, for hash */
+PG_FUNCTION_INFO_V1(cuckoofilter_hash_extended);
+Datum
+cuckoofilter_hash_extended(PG_FUNCTION_ARGS)
+{
+	struct varlena *value = GetPortable(fcinfo, 0);
+	Datum		hash = hash_any_extended((unsigned char *) VARDATA_ANY(value),
+										 (int) VARSIZE_ANY_EXHDR(value),
+										 (uint64) PG_GETARG_INT64(1));
+
+	PG_FREE_IF_COPY(value, 0);
+	return hash;
+}

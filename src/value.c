@@ -1,0 +1,258 @@
+/*-------------------------------------------------------------------------
+ *
+ * value.c
+ *	  Values of the type: opening arguments, making and changing values.
+ *
+ * A stored filter is a varlena whose content is the portable bytes of
+ * format.h.  It may be packed, compressed or toasted, and is never aligned.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "build.h"
+#include "cuckoo.h"
+
+/* A value for so many portable bytes, all zero. */
+struct varlena *
+CuckooNewValue(size_t bytes)
+{
+	struct varlena *value = palloc0(VARHDRSZ + bytes);
+
+	SET_VARSIZE(value, VARHDRSZ + bytes);
+	return value;
+}
+
+/* What an aggregate gives over no rows: an empty filter without parameters. */
+struct varlena *
+CuckooUnsetValue(void)
+{
+	CuckooFilter filter = {0};
+	CuckooDraft draft;
+
+	filter.flags = CUCKOO_FLAG_UNSET;
+	CuckooDraftInit(&draft, &filter);
+	return CuckooDraftFinish(&draft);
+}
+
+/* The portable bytes of a detoasted value. */
+uint8 *
+CuckooValueBytes(struct varlena *value)
+{
+	return (uint8 *) VARDATA_ANY(value);
+}
+
+/*
+ * An aggregate's state can be seen where aggregation is split between
+ * servers.  It is not a filter yet.
+ */
+static void
+RefuseState(const CuckooFilter *filter)
+{
+	if (filter->body == CUCKOO_PARTIAL || filter->body == CUCKOO_STATE)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cuckoofilter is the partial state of an aggregate"),
+				 errhint("Only the aggregate's own functions take it.")));
+}
+
+/* Read a filter argument: detoasted, not copied, never to be written to. */
+struct varlena *
+CuckooOpenArgument(FunctionCallInfo fcinfo, int argument, CuckooFilter *filter)
+{
+	struct varlena *value = PG_GETARG_VARLENA_PP(argument);
+
+	CuckooOpen(filter, CuckooValueBytes(value));
+	RefuseState(filter);
+	return value;
+}
+
+/* A draft of a value that has the header, body and room of this filter. */
+void
+CuckooDraftInit(CuckooDraft *draft, const CuckooFilter *filter)
+{
+	size_t		bytes = CuckooBytes(filter);
+
+	if (filter->body == CUCKOO_LIST)
+		bytes = CUCKOO_HEADER_BYTES + 8 * CuckooListLimit(filter);
+	draft->filter = *filter;
+	draft->value = CuckooNewValue(bytes);
+	CuckooLayOut(&draft->filter, CuckooValueBytes(draft->value));
+}
+
+/* A draft that starts as a copy of a value. */
+void
+CuckooDraftOpen(CuckooDraft *draft, Datum value)
+{
+	struct varlena *source = PG_DETOAST_DATUM_PACKED(value);
+	CuckooFilter filter;
+
+	CuckooOpen(&filter, CuckooValueBytes(source));
+	RefuseState(&filter);
+	if (filter.body == CUCKOO_LIST)
+	{
+		CuckooDraftInit(draft, &filter);
+		memcpy(draft->filter.list, filter.list, filter.items * 8);
+		return;
+	}
+	/* What was detoasted is a copy already. */
+	if ((Pointer) source == DatumGetPointer(value) || VARATT_IS_SHORT(source))
+		source = PG_DETOAST_DATUM_COPY(PointerGetDatum(source));
+	draft->value = source;
+	CuckooOpen(&draft->filter, CuckooValueBytes(source));
+}
+
+/*
+ * What an empty filter takes from its first key: the kind, and, where it is
+ * what an aggregate gave over no rows, the default parameters.
+ */
+void
+CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key)
+{
+	if (draft->filter.flags & CUCKOO_FLAG_UNSET)
+	{
+		CuckooFilterInit(&draft->filter, CUCKOO_DEFAULT_FPR, 0, 0, CUCKOO_SEMISORTED);
+		CuckooDraftInit(draft, &draft->filter);
+	}
+	CuckooMatchKind(&draft->filter, key);
+	draft->filter.kind = (uint8) key->kind;
+	draft->filter.element_kind = (uint8) key->element_kind;
+}
+
+/* Make a draft one table larger. */
+static void
+DraftGrow(CuckooDraft *draft)
+{
+	for (int attempt = 0;; attempt++)
+	{
+		CuckooFilter grown;
+		struct varlena *value;
+
+		switch (CuckooPlanGrowth(&draft->filter, &grown, attempt))
+		{
+			case CUCKOO_GROWTH_PLANNED:
+				break;
+			case CUCKOO_GROWTH_NO_TABLE:
+				ereport(ERROR,
+						(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						 errmsg("cuckoofilter is full"),
+						 errdetail("It has grown to %d tables, the most there can be, and holds %llu items.",
+								   CUCKOO_MAX_TABLES,
+								   (unsigned long long) draft->filter.items),
+						 errhint("Build it anew from its keys with cuckoo_agg, or add them to a filter made by cuckoo_new with a capacity for all of them.")));
+				break;
+			case CUCKOO_GROWTH_TOO_LARGE:
+				CuckooReportTooLarge(Max(draft->filter.capacity, draft->filter.items + 1),
+									 draft->filter.fpr);
+				break;
+			case CUCKOO_GROWTH_NO_ATTEMPT:
+				ereport(ERROR,
+						(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+						 errmsg("keys of the cuckoofilter collide too often"),
+						 errdetail("No table holds the hashes of its %llu keys under seed %lld.",
+								   (unsigned long long) draft->filter.items,
+								   (long long) draft->filter.seed),
+						 errhint("Build it with another seed.")));
+				break;
+		}
+
+		value = CuckooNewValue(CuckooBytes(&grown));
+		if (CuckooGrow(&draft->filter, &grown, CuckooValueBytes(value)))
+		{
+			pfree(draft->value);
+			draft->value = value;
+			draft->filter = grown;
+			return;
+		}
+		pfree(value);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/* Add one copy of a key, growing where there is no room. */
+CuckooInsertResult
+CuckooDraftAdd(CuckooDraft *draft, uint64 hash)
+{
+	CuckooInsertResult result;
+
+	while ((result = CuckooFilterAdd(&draft->filter, hash)) == CUCKOO_FULL)
+		DraftGrow(draft);
+	return result;
+}
+
+/* The finished value. */
+struct varlena *
+CuckooDraftFinish(CuckooDraft *draft)
+{
+	CuckooWriteHeader(&draft->filter, CuckooValueBytes(draft->value));
+	SET_VARSIZE(draft->value, VARHDRSZ + CuckooBytes(&draft->filter));
+	return draft->value;
+}
+
+/*
+ * The filter over sorted distinct hashes, sized for them or for the capacity
+ * stated, if that is larger: a list, or one table built block by block.
+ */
+struct varlena *
+CuckooBuildValue(const CuckooFilter *parameters, const uint64 *hashes,
+				 uint64 count)
+{
+	CuckooFilter filter = *parameters;
+	double		load = parameters->capacity == 0 ? CUCKOO_DESIGN_LOAD : CUCKOO_FULL_LOAD;
+	int			bits = CuckooBitsFor(parameters->fpr, load, 0);
+
+	filter.items = count;
+	filter.capacity = Max(parameters->capacity, count);
+	if (count <= CUCKOO_SHORT_LIST)
+	{
+		CuckooDraft draft;
+
+		CuckooDraftInit(&draft, &filter);
+		for (uint64 i = 0; i < count; i++)
+			CuckooStore64(draft.filter.list + 8 * i, hashes[i]);
+		return CuckooDraftFinish(&draft);
+	}
+
+	filter.body = CUCKOO_TABLES;
+	filter.table_count = 1;
+	for (int attempt = 0; attempt < CUCKOO_MAX_ATTEMPTS; attempt++)
+	{
+		CuckooTable *table = &filter.tables[0];
+		CuckooDraft draft;
+		void	   *workspace;
+		uint64		taken = 0;
+		bool		ok = true;
+
+		if (!CuckooShapeFor(&table->shape, filter.capacity, bits,
+							CuckooFilterLayout(&filter), attempt) ||
+			CuckooBytes(&filter) == 0)
+			CuckooReportTooLarge(filter.capacity, filter.fpr);
+		table->items = 0;
+		CuckooDraftInit(&draft, &filter);
+		workspace = palloc(CuckooWorkspaceBytes(&table->shape));
+		for (uint32 block = 0; ok && block < table->shape.blocks; block++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			taken += CuckooBuildBlock(&draft.filter.tables[0], block,
+									  hashes + taken, count - taken,
+									  workspace, filter.seed, attempt, &ok);
+		}
+		pfree(workspace);
+		if (ok)
+		{
+			draft.filter.items = draft.filter.tables[0].items;
+			return CuckooDraftFinish(&draft);
+		}
+		pfree(draft.value);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("keys of the cuckoofilter collide too often"),
+			 errdetail("No table holds the hashes of its %llu keys under seed %lld.",
+					   (unsigned long long) count, (long long) filter.seed),
+			 errhint("Build it with another seed.")));
+	return NULL;
+}
