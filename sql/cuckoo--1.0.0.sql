@@ -100,6 +100,21 @@ CREATE FUNCTION cuckoo_contained(key anycompatible, f cuckoofilter) RETURNS bool
 COMMENT ON FUNCTION cuckoo_contained(anycompatible, cuckoofilter) IS
 	'whether the filter may hold the key: behind the operator <@';
 
+CREATE FUNCTION cuckoo_contains_any(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_contains_any(cuckoofilter, anycompatiblearray) IS
+	'whether the filter may hold at least one element of the array; NULL where only a NULL element could make it so';
+
+CREATE FUNCTION cuckoo_contains_all(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_contains_all(cuckoofilter, anycompatiblearray) IS
+	'whether the filter may hold every element of the array; NULL where only a NULL element could make it false';
+
+CREATE FUNCTION cuckoo_contains_each(f cuckoofilter, keys anycompatiblearray) RETURNS boolean[]
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_contains_each(cuckoofilter, anycompatiblearray) IS
+	'for each element of the array whether the filter may hold it; NULL for a NULL element';
+
 CREATE FUNCTION cuckoo_count(f cuckoofilter, key anycompatible) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_count(cuckoofilter, anycompatible) IS

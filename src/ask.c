@@ -7,57 +7,53 @@
  */
 #include "compat.h"
 
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
 #include "cuckoo.h"
 
-/* cuckoo_contains(f, value), f @> value */
+/* One question about one key. */
+static inline bool
+Contains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
+{
+	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
+	const CuckooReader *reader = CuckooRead(fcinfo, filter_argument, 1);
+
+	CuckooMatchKind(&reader->filter, key);
+	return CuckooReaderContains(reader,
+								CuckooKeyHash(key, PG_GETARG_DATUM(key_argument),
+											  reader->filter.seed));
+}
+
+/* cuckoo_contains(f, key), f @> key */
 PG_FUNCTION_INFO_V1(cuckoo_contains);
 Datum
 cuckoo_contains(PG_FUNCTION_ARGS)
 {
-	CuckooKey  *key = CuckooGetKey(fcinfo, 1);
-	CuckooFilter filter;
-	struct varlena *value = CuckooOpenArgument(fcinfo, 0, &filter);
-	bool		result;
-
-	CuckooMatchKind(&filter, key);
-	result = CuckooFilterContains(&filter,
-								  CuckooKeyHash(key, PG_GETARG_DATUM(1), filter.seed));
-	PG_FREE_IF_COPY(value, 0);
-	PG_RETURN_BOOL(result);
+	PG_RETURN_BOOL(Contains(fcinfo, 0, 1));
 }
 
-/* value <@ f */
+/* cuckoo_contained(key, f), key <@ f */
 PG_FUNCTION_INFO_V1(cuckoo_contained);
 Datum
 cuckoo_contained(PG_FUNCTION_ARGS)
 {
-	CuckooKey  *key = CuckooGetKey(fcinfo, 0);
-	CuckooFilter filter;
-	struct varlena *value = CuckooOpenArgument(fcinfo, 1, &filter);
-	bool		result;
-
-	CuckooMatchKind(&filter, key);
-	result = CuckooFilterContains(&filter,
-								  CuckooKeyHash(key, PG_GETARG_DATUM(0), filter.seed));
-	PG_FREE_IF_COPY(value, 1);
-	PG_RETURN_BOOL(result);
+	PG_RETURN_BOOL(Contains(fcinfo, 1, 0));
 }
 
-/* cuckoo_count(f, value) -> integer: copies, 0 to 8 */
+/* cuckoo_count(f, key) -> integer: copies, 0 to 8 */
 PG_FUNCTION_INFO_V1(cuckoo_count);
 Datum
 cuckoo_count(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, 1);
-	CuckooFilter filter;
-	struct varlena *value = CuckooOpenArgument(fcinfo, 0, &filter);
-	int			result;
+	const CuckooReader *reader = CuckooRead(fcinfo, 0, 1);
 
-	CuckooMatchKind(&filter, key);
-	result = CuckooFilterCount(&filter,
-							   CuckooKeyHash(key, PG_GETARG_DATUM(1), filter.seed));
-	PG_FREE_IF_COPY(value, 0);
-	PG_RETURN_INT32(result);
+	CuckooMatchKind(&reader->filter, key);
+	PG_RETURN_INT32(CuckooReaderCount(reader,
+									  CuckooKeyHash(key, PG_GETARG_DATUM(1),
+													reader->filter.seed)));
 }
 
 /* cuckoo_cardinality(f) -> bigint: copies stored in all */
@@ -66,7 +62,105 @@ Datum
 cuckoo_cardinality(PG_FUNCTION_ARGS)
 {
 	CuckooFilter filter;
+	Size		bytes;
 
-	CuckooOpenArgument(fcinfo, 0, &filter);
+	CuckooReadHeader(fcinfo, 0, &filter, &bytes);
+	CuckooRefuseState(&filter);
 	PG_RETURN_INT64((int64) filter.items);
+}
+
+/*
+ * The answers to the elements of an array
+ */
+
+typedef struct Answers
+{
+	ArrayType  *array;
+	int			count;			/* elements, NULLs among them */
+	bool	   *nulls;
+	bool	   *contained;		/* of those that are not NULL */
+	bool		any_null;
+	bool		any_contained;
+	bool		any_missing;
+} Answers;
+
+/* Ask for every element of an array. */
+static void
+AskEach(FunctionCallInfo fcinfo, Answers *answers)
+{
+	CuckooKey  *key = CuckooGetElementKey(fcinfo, 1);
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
+	const CuckooReader *reader;
+	int16		length;
+	bool		by_value;
+	char		alignment;
+	Datum	   *elements;
+
+	memset(answers, 0, sizeof(*answers));
+	answers->array = array;
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
+	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment,
+					  &elements, &answers->nulls, &answers->count);
+	reader = CuckooRead(fcinfo, 0, answers->count);
+	CuckooMatchKind(&reader->filter, key);
+	answers->contained = palloc0(Max(answers->count, 1) * sizeof(bool));
+	for (int i = 0; i < answers->count; i++)
+	{
+		if (answers->nulls[i])
+		{
+			answers->any_null = true;
+			continue;
+		}
+		answers->contained[i] =
+			CuckooReaderContains(reader, CuckooKeyHash(key, elements[i],
+													   reader->filter.seed));
+		answers->any_contained |= answers->contained[i];
+		answers->any_missing |= !answers->contained[i];
+	}
+	pfree(elements);
+}
+
+/* cuckoo_contains_any(f, array) -> bool, as = ANY has it */
+PG_FUNCTION_INFO_V1(cuckoo_contains_any);
+Datum
+cuckoo_contains_any(PG_FUNCTION_ARGS)
+{
+	Answers		answers;
+
+	AskEach(fcinfo, &answers);
+	if (!answers.any_contained && answers.any_null)
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(answers.any_contained);
+}
+
+/* cuckoo_contains_all(f, array) -> bool, as = ALL has it */
+PG_FUNCTION_INFO_V1(cuckoo_contains_all);
+Datum
+cuckoo_contains_all(PG_FUNCTION_ARGS)
+{
+	Answers		answers;
+
+	AskEach(fcinfo, &answers);
+	if (!answers.any_missing && answers.any_null)
+		PG_RETURN_NULL();
+	PG_RETURN_BOOL(!answers.any_missing);
+}
+
+/* cuckoo_contains_each(f, array) -> boolean[] of the array's dimensions */
+PG_FUNCTION_INFO_V1(cuckoo_contains_each);
+Datum
+cuckoo_contains_each(PG_FUNCTION_ARGS)
+{
+	Answers		answers;
+	Datum	   *elements;
+
+	AskEach(fcinfo, &answers);
+	elements = palloc(Max(answers.count, 1) * sizeof(Datum));
+	for (int i = 0; i < answers.count; i++)
+		elements[i] = BoolGetDatum(answers.contained[i]);
+	PG_RETURN_ARRAYTYPE_P(construct_md_array(elements, answers.nulls,
+											 ARR_NDIM(answers.array),
+											 ARR_DIMS(answers.array),
+											 ARR_LBOUND(answers.array),
+											 BOOLOID, 1, true, TYPALIGN_CHAR));
 }

@@ -139,8 +139,8 @@ CuckooCodeInit(CuckooCode *code, int bits, CuckooLayout layout)
 	code->tops = 0;
 	if (CuckooIsNarrow(code))
 	{
-		for (int i = 0; i < CUCKOO_ENTRIES; i++)
-			code->ones |= UINT64_C(1) << (i * high_bits);
+		code->ones = 1 | UINT64_C(1) << high_bits | UINT64_C(1) << (2 * high_bits) |
+			UINT64_C(1) << (3 * high_bits);
 		code->tops = code->ones << (high_bits - 1);
 	}
 }
@@ -224,13 +224,13 @@ CuckooMatchHigh(const CuckooCode *code, uint64_t bits, uint32_t fingerprint)
 	return (x - code->ones) & ~x & code->tops;
 }
 
-/* Read any bucket, bits of its successor cut off. */
+/*
+ * Read any bucket that starts at p, or in the middle of the byte there
+ * (shift 4); bits of its successor cut off.
+ */
 static inline CuckooBits
-CuckooReadBits(const CuckooCode *code, const uint8_t *buckets, uint64_t number)
+CuckooReadBitsAt(const CuckooCode *code, const uint8_t *p, int shift)
 {
-	uint64_t	nibble = number * code->nibbles;
-	const uint8_t *p = buckets + (nibble >> 1);
-	int			shift = (int) (nibble & 1) * 4;
 	int			length = code->nibbles * 4;
 	CuckooBits	bits;
 
@@ -249,6 +249,15 @@ CuckooReadBits(const CuckooCode *code, const uint8_t *buckets, uint64_t number)
 	else if (length < 64)
 		bits.low &= (UINT64_C(1) << length) - 1;
 	return bits;
+}
+
+/* Read the bucket of that number. */
+static inline CuckooBits
+CuckooReadBits(const CuckooCode *code, const uint8_t *buckets, uint64_t number)
+{
+	uint64_t	nibble = number * code->nibbles;
+
+	return CuckooReadBitsAt(code, buckets + (nibble >> 1), (int) (nibble & 1) * 4);
 }
 
 /* Write a bucket over what stood there, leaving its neighbours alone. */

@@ -136,7 +136,15 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 void
 CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count)
 {
-	RadixSort(hashes, scratch, count, 64, true);
+	uint64_t	differ = 0;
+	int			bits = 0;
+
+	/* What all have in common, as the hashes of a block have, is not sorted. */
+	for (size_t i = 1; i < count; i++)
+		differ |= hashes[0] ^ hashes[i];
+	while (bits < 64 && differ >> bits != 0)
+		bits++;
+	RadixSort(hashes, scratch, count, bits, true);
 }
 
 size_t

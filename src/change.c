@@ -63,7 +63,9 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	CuckooFilter parameters;
 	uint64	   *hashes;
 	uint64	   *scratch;
-	size_t		count;
+	uint64		count;
+	CuckooRun	run;
+	CuckooRuns	runs;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -80,8 +82,12 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	scratch = palloc(count * sizeof(uint64));
 	CuckooSortHashes(hashes, scratch, count);
 	pfree(scratch);
-	count = CuckooUniqueHashes(hashes, count);
-	PG_RETURN_POINTER(CuckooBuildValue(&parameters, hashes, count));
+	run.hashes = hashes;
+	run.count = CuckooUniqueHashes(hashes, count);
+	runs.runs = &run;
+	runs.count = 1;
+	runs.total = run.count;
+	PG_RETURN_POINTER(CuckooBuildValue(&parameters, &runs));
 }
 
 /* cuckoo_add(f, value), f + value: one copy more */

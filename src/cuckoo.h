@@ -15,14 +15,24 @@
 
 #define CUCKOO_DEFAULT_FPR	0.001
 
+/* A filter to ask questions of. */
+typedef struct CuckooReader
+{
+	CuckooFilter filter;
+	struct varlena *slices;		/* the stored value, where its buckets are to
+								 * be read from it one by one; else NULL */
+} CuckooReader;
+
 /*
  * What a function keeps from call to call (in fn_extra): how its key argument
- * is hashed.
+ * is hashed, and the stored filters it is asking.
  */
 typedef struct CuckooCall
 {
 	bool		has_key;
 	CuckooKey	key;
+	CuckooReader reader;		/* of a filter that is not toasted */
+	struct CuckooCache *cache;	/* of those that are; NULL until there is one */
 } CuckooCall;
 
 /* A filter being changed: a copy, writable, with the room a list needs. */
@@ -31,6 +41,23 @@ typedef struct CuckooDraft
 	struct varlena *value;
 	CuckooFilter filter;
 } CuckooDraft;
+
+/*
+ * Sorted distinct hashes, in pieces that follow each other: what a filter is
+ * built from.
+ */
+typedef struct CuckooRun
+{
+	const uint64 *hashes;
+	uint64		count;
+} CuckooRun;
+
+typedef struct CuckooRuns
+{
+	CuckooRun  *runs;
+	uint64		count;			/* of runs */
+	uint64		total;			/* of hashes in them */
+} CuckooRuns;
 
 /* cuckoo.c: arguments and messages */
 extern CuckooCall *CuckooGetCall(FunctionCallInfo fcinfo);
@@ -48,17 +75,24 @@ extern int	CuckooArrayHashes(FunctionCallInfo fcinfo, int argument,
 extern struct varlena *CuckooNewValue(size_t bytes);
 extern struct varlena *CuckooUnsetValue(void);
 extern uint8 *CuckooValueBytes(struct varlena *value);
-extern struct varlena *CuckooOpenArgument(FunctionCallInfo fcinfo, int argument,
-										  CuckooFilter *filter);
+extern void CuckooRefuseState(const CuckooFilter *filter);
 extern void CuckooDraftOpen(CuckooDraft *draft, Datum value);
 extern void CuckooDraftInit(CuckooDraft *draft, const CuckooFilter *filter);
 extern void CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key);
 extern CuckooInsertResult CuckooDraftAdd(CuckooDraft *draft, uint64 hash);
 extern struct varlena *CuckooDraftFinish(CuckooDraft *draft);
 extern struct varlena *CuckooBuildValue(const CuckooFilter *parameters,
-										const uint64 *hashes, uint64 count);
+										const CuckooRuns *runs);
 
-/* agg.c: states of aggregates, for the output functions and cuckoo_info */
+/* toast.c: reading stored filters */
+extern const CuckooReader *CuckooRead(FunctionCallInfo fcinfo, int argument,
+									  Size questions);
+extern int	CuckooReaderCount(const CuckooReader *reader, uint64 hash);
+extern bool CuckooReaderContains(const CuckooReader *reader, uint64 hash);
+extern void CuckooReadHeader(FunctionCallInfo fcinfo, int argument,
+							 CuckooFilter *filter, Size *bytes);
+
+/* aggstate.c: for the output functions and cuckoo_info */
 extern struct varlena *CuckooStateToPartial(struct varlena *value);
 
 #endif							/* CUCKOO_H */

@@ -156,11 +156,17 @@ CheckDirectory(const uint8_t *bytes)
 	return Verdict(CUCKOO_VALID, 0, 0);
 }
 
-/* Read the header and directory. */
-static void
-ReadHeader(CuckooFilter *filter, const uint8_t *bytes)
+void
+CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 {
 	filter->body = bytes[1];
+	if (filter->body == CUCKOO_STATE)
+	{
+		/* Nothing else of it is as in the format. */
+		memset(filter, 0, sizeof(*filter));
+		filter->body = CUCKOO_STATE;
+		return;
+	}
 	filter->kind = bytes[2];
 	filter->element_kind = bytes[3];
 	filter->flags = bytes[4];
@@ -179,7 +185,9 @@ ReadHeader(CuckooFilter *filter, const uint8_t *bytes)
 		table->shape.bits = entry[6];
 		table->shape.layout = (uint8_t) CuckooFilterLayout(filter);
 		table->items = CuckooLoad64(entry + 8);
+		CuckooTableInit(table, &table->shape, table->items, NULL);
 	}
+	filter->list = NULL;
 }
 
 /* Point the filter at its list or tables in bytes, which must be that long. */
@@ -232,7 +240,7 @@ CuckooValidate(const uint8_t *bytes, size_t length, CuckooPause pause)
 			return verdict;
 	}
 
-	ReadHeader(&filter, bytes);
+	CuckooOpenHeader(&filter, bytes);
 	expected = CuckooBytes(&filter);
 	if (expected != length)
 		return Verdict(CUCKOO_BAD_LENGTH, expected, length);
@@ -264,7 +272,7 @@ CuckooValidate(const uint8_t *bytes, size_t length, CuckooPause pause)
 void
 CuckooOpen(CuckooFilter *filter, uint8_t *bytes)
 {
-	ReadHeader(filter, bytes);
+	CuckooOpenHeader(filter, bytes);
 	PointInto(filter, bytes);
 }
 

@@ -43,6 +43,8 @@
 #define CUCKOO_HEADER_BYTES		40
 #define CUCKOO_DIRECTORY_BYTES	16	/* a table */
 #define CUCKOO_MAX_TABLES		16
+#define CUCKOO_MAX_HEADER_BYTES \
+	(CUCKOO_HEADER_BYTES + CUCKOO_MAX_TABLES * CUCKOO_DIRECTORY_BYTES)
 
 /*
  * Hashes a list holds at most: 1,024 where no capacity was stated, else 32.
@@ -129,6 +131,12 @@ extern CuckooVerdict CuckooValidate(const uint8_t *bytes, size_t length,
 
 /* Take valid bytes apart.  The filter points into them. */
 extern void CuckooOpen(CuckooFilter *filter, uint8_t *bytes);
+
+/*
+ * The same where only the header and directory are at hand, the first
+ * CUCKOO_MAX_HEADER_BYTES: the list and the tables have no memory.
+ */
+extern void CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes);
 
 /*
  * Bytes of a filter with these header fields and tables (a list's from its

@@ -31,27 +31,30 @@ Datum
 cuckoo_info(PG_FUNCTION_ARGS)
 {
 	static const char *const bodies[] = {"list", "tables", "partial"};
-	struct varlena *value = PG_GETARG_VARLENA_PP(0);
 	CuckooFilter filter;
+	Size		bytes;
 	TupleDesc	row;
 	Datum		values[16];
 	bool		nulls[16];
 	uint64		entries = 0;
 	uint64		blocks = 0;
-	uint64		bytes;
 	bool		tables;
 	bool		unset;
 	int			n = 0;
 
-	if (CuckooValueBytes(value)[1] == CUCKOO_STATE)
-		value = CuckooStateToPartial(value);
-	CuckooOpen(&filter, CuckooValueBytes(value));
+	CuckooReadHeader(fcinfo, 0, &filter, &bytes);
+	if (filter.body == CUCKOO_STATE)
+	{
+		struct varlena *partial = CuckooStateToPartial(PG_GETARG_VARLENA_PP(0));
+
+		CuckooOpenHeader(&filter, CuckooValueBytes(partial));
+		bytes = VARSIZE(partial);
+	}
 	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 
 	tables = filter.body == CUCKOO_TABLES;
 	unset = (filter.flags & CUCKOO_FLAG_UNSET) != 0;
-	bytes = VARSIZE_ANY_EXHDR(value) + VARHDRSZ;
 	for (int i = 0; i < filter.table_count; i++)
 	{
 		entries += CuckooShapeEntries(&filter.tables[i].shape);
@@ -92,9 +95,11 @@ cuckoo_tables(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	CuckooFilter filter;
+	Size		bytes;
 
 	InitMaterializedSRF(fcinfo, 0);
-	CuckooOpenArgument(fcinfo, 0, &filter);
+	CuckooReadHeader(fcinfo, 0, &filter, &bytes);
+	CuckooRefuseState(&filter);
 	for (int i = 0; i < filter.table_count; i++)
 	{
 		const CuckooTable *table = &filter.tables[i];
@@ -128,7 +133,9 @@ Datum
 cuckoo_fpr(PG_FUNCTION_ARGS)
 {
 	CuckooFilter filter;
+	Size		bytes;
 
-	CuckooOpenArgument(fcinfo, 0, &filter);
+	CuckooReadHeader(fcinfo, 0, &filter, &bytes);
+	CuckooRefuseState(&filter);
 	PG_RETURN_FLOAT8(CuckooFilterRate(&filter));
 }

@@ -88,23 +88,48 @@ PackedBlock(const CuckooTable *table, const CuckooPlace *place)
 	return block;
 }
 
+/* How many entries of a bucket are that fingerprint. */
+static int
+CountIn(const CuckooCode *code, CuckooBits bits, uint32_t fingerprint)
+{
+	uint32_t	entries[CUCKOO_ENTRIES];
+	int			copies = 0;
+
+	CuckooDecode(code, bits, entries);
+	for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
+		copies += entries[slot] == fingerprint;
+	return copies;
+}
+
 int
 CuckooTableCountAt(const CuckooTable *table, const CuckooPlace *place)
 {
-	uint32_t	first[CUCKOO_ENTRIES];
-	uint32_t	second[CUCKOO_ENTRIES];
-	int			copies = 0;
+	const CuckooCode *code = &table->code;
 
-	CuckooDecode(&table->code,
-				 CuckooReadBits(&table->code, table->data, place->base + place->first),
-				 first);
-	CuckooDecode(&table->code,
-				 CuckooReadBits(&table->code, table->data, place->base + place->second),
-				 second);
-	for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
-		copies += (first[slot] == place->fingerprint) +
-			(second[slot] == place->fingerprint);
-	return copies;
+	return CountIn(code, CuckooReadBits(code, table->data, place->base + place->first),
+				   place->fingerprint) +
+		CountIn(code, CuckooReadBits(code, table->data, place->base + place->second),
+				place->fingerprint);
+}
+
+uint64_t
+CuckooBucketSpan(const CuckooTable *table, uint64_t number, int *bytes)
+{
+	uint64_t	nibble = number * table->code.nibbles;
+
+	*bytes = (int) ((nibble + table->code.nibbles + 1) / 2 - nibble / 2);
+	return nibble / 2;
+}
+
+int
+CuckooBucketCount(const CuckooTable *table, uint64_t number,
+				  const uint8_t *span, uint32_t fingerprint)
+{
+	uint64_t	nibble = number * table->code.nibbles;
+
+	return CountIn(&table->code,
+				   CuckooReadBitsAt(&table->code, span, (int) (nibble & 1) * 4),
+				   fingerprint);
 }
 
 int

@@ -216,6 +216,17 @@ CuckooTableContains(const CuckooTable *table, uint64_t hash)
 	return CuckooTableCountAt(table, &place) > 0;
 }
 
+/*
+ * Where a bucket lies in its table's bytes, and how many bytes it touches;
+ * and the copies of a fingerprint in it when only those bytes are at hand, with
+ * CUCKOO_SPAN_BYTES readable from there.
+ */
+#define CUCKOO_SPAN_BYTES	24
+extern uint64_t CuckooBucketSpan(const CuckooTable *table, uint64_t number,
+								 int *bytes);
+extern int	CuckooBucketCount(const CuckooTable *table, uint64_t number,
+							  const uint8_t *span, uint32_t fingerprint);
+
 /* Copies of the key's class: 0 to 8. */
 extern int	CuckooTableCount(const CuckooTable *table, uint64_t hash);
 

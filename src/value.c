@@ -49,25 +49,14 @@ CuckooValueBytes(struct varlena *value)
  * An aggregate's state can be seen where aggregation is split between
  * servers.  It is not a filter yet.
  */
-static void
-RefuseState(const CuckooFilter *filter)
+void
+CuckooRefuseState(const CuckooFilter *filter)
 {
 	if (filter->body == CUCKOO_PARTIAL || filter->body == CUCKOO_STATE)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cuckoofilter is the partial state of an aggregate"),
 				 errhint("Only the aggregate's own functions take it.")));
-}
-
-/* Read a filter argument: detoasted, not copied, never to be written to. */
-struct varlena *
-CuckooOpenArgument(FunctionCallInfo fcinfo, int argument, CuckooFilter *filter)
-{
-	struct varlena *value = PG_GETARG_VARLENA_PP(argument);
-
-	CuckooOpen(filter, CuckooValueBytes(value));
-	RefuseState(filter);
-	return value;
 }
 
 /* A draft of a value that has the header, body and room of this filter. */
@@ -91,7 +80,7 @@ CuckooDraftOpen(CuckooDraft *draft, Datum value)
 	CuckooFilter filter;
 
 	CuckooOpen(&filter, CuckooValueBytes(source));
-	RefuseState(&filter);
+	CuckooRefuseState(&filter);
 	if (filter.body == CUCKOO_LIST)
 	{
 		CuckooDraftInit(draft, &filter);
@@ -122,6 +111,18 @@ CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key)
 	draft->filter.element_kind = (uint8) key->element_kind;
 }
 
+/* The keys' hashes agree so far that no table takes them: no accident. */
+static void
+ReportCollisions(const CuckooFilter *filter)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("keys of the cuckoofilter collide too often"),
+			 errdetail("No table takes the hashes of its %llu keys under seed %lld.",
+					   (unsigned long long) filter->items, (long long) filter->seed),
+			 errhint("Where keys come from strangers, add them to a filter made by cuckoo_new with a secret seed.")));
+}
+
 /* Make a draft one table larger. */
 static void
 DraftGrow(CuckooDraft *draft)
@@ -149,13 +150,7 @@ DraftGrow(CuckooDraft *draft)
 									 draft->filter.fpr);
 				break;
 			case CUCKOO_GROWTH_NO_ATTEMPT:
-				ereport(ERROR,
-						(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-						 errmsg("keys of the cuckoofilter collide too often"),
-						 errdetail("No table holds the hashes of its %llu keys under seed %lld.",
-								   (unsigned long long) draft->filter.items,
-								   (long long) draft->filter.seed),
-						 errhint("Build it with another seed.")));
+				ReportCollisions(&draft->filter);
 				break;
 		}
 
@@ -193,66 +188,96 @@ CuckooDraftFinish(CuckooDraft *draft)
 }
 
 /*
+ * Build the table of a draft, block by block, from hashes in runs.  False where
+ * a block had no room.
+ */
+static bool
+BuildTable(CuckooDraft *draft, const CuckooRuns *runs, int attempt)
+{
+	CuckooTable *table = &draft->filter.tables[0];
+	const CuckooShape *shape = &table->shape;
+	void	   *workspace = palloc(CuckooWorkspaceBytes(shape));
+	uint64		room = 0;
+	uint64	   *buffer = NULL;	/* the hashes of a block, in one piece */
+	uint64		buffered = 0;
+	uint64		run = 0;
+	bool		ok = true;
+
+	for (uint32 block = 0; ok && block < shape->blocks; block++)
+	{
+		size_t		taken;
+
+		CHECK_FOR_INTERRUPTS();
+
+		/* All up to the first hash of the next block, or some more. */
+		while (run < runs->count &&
+			   (buffered == 0 || CuckooBlockOf(shape, buffer[buffered - 1]) == block))
+		{
+			const CuckooRun *next = &runs->runs[run++];
+
+			if (buffered + next->count > room)
+			{
+				room = Max(2 * room, buffered + next->count);
+				buffer = buffer == NULL ?
+					MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(uint64)) :
+					repalloc_huge(buffer, room * sizeof(uint64));
+			}
+			memcpy(buffer + buffered, next->hashes, next->count * sizeof(uint64));
+			buffered += next->count;
+		}
+		taken = CuckooBuildBlock(table, block, buffer, buffered, workspace,
+								 draft->filter.seed, attempt, &ok);
+		buffered -= taken;
+		memmove(buffer, buffer + taken, buffered * sizeof(uint64));
+	}
+	if (buffer != NULL)
+		pfree(buffer);
+	pfree(workspace);
+	draft->filter.items = table->items;
+	return ok;
+}
+
+/*
  * The filter over sorted distinct hashes, sized for them or for the capacity
- * stated, if that is larger: a list, or one table built block by block.
+ * stated, if that is larger: a list, or one table.
  */
 struct varlena *
-CuckooBuildValue(const CuckooFilter *parameters, const uint64 *hashes,
-				 uint64 count)
+CuckooBuildValue(const CuckooFilter *parameters, const CuckooRuns *runs)
 {
 	CuckooFilter filter = *parameters;
 	double		load = parameters->capacity == 0 ? CUCKOO_DESIGN_LOAD : CUCKOO_FULL_LOAD;
 	int			bits = CuckooBitsFor(parameters->fpr, load, 0);
+	CuckooDraft draft;
 
-	filter.items = count;
-	filter.capacity = Max(parameters->capacity, count);
-	if (count <= CUCKOO_SHORT_LIST)
+	filter.items = runs->total;
+	filter.capacity = Max(parameters->capacity, runs->total);
+	if (runs->total <= CUCKOO_SHORT_LIST)
 	{
-		CuckooDraft draft;
+		uint64		at = 0;
 
 		CuckooDraftInit(&draft, &filter);
-		for (uint64 i = 0; i < count; i++)
-			CuckooStore64(draft.filter.list + 8 * i, hashes[i]);
+		for (uint64 run = 0; run < runs->count; run++)
+		{
+			for (uint64 i = 0; i < runs->runs[run].count; i++)
+				CuckooStore64(draft.filter.list + 8 * at++, runs->runs[run].hashes[i]);
+		}
 		return CuckooDraftFinish(&draft);
 	}
 
 	filter.body = CUCKOO_TABLES;
 	filter.table_count = 1;
+	filter.tables[0].items = 0;
 	for (int attempt = 0; attempt < CUCKOO_MAX_ATTEMPTS; attempt++)
 	{
-		CuckooTable *table = &filter.tables[0];
-		CuckooDraft draft;
-		void	   *workspace;
-		uint64		taken = 0;
-		bool		ok = true;
-
-		if (!CuckooShapeFor(&table->shape, filter.capacity, bits,
+		if (!CuckooShapeFor(&filter.tables[0].shape, filter.capacity, bits,
 							CuckooFilterLayout(&filter), attempt) ||
 			CuckooBytes(&filter) == 0)
 			CuckooReportTooLarge(filter.capacity, filter.fpr);
-		table->items = 0;
 		CuckooDraftInit(&draft, &filter);
-		workspace = palloc(CuckooWorkspaceBytes(&table->shape));
-		for (uint32 block = 0; ok && block < table->shape.blocks; block++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			taken += CuckooBuildBlock(&draft.filter.tables[0], block,
-									  hashes + taken, count - taken,
-									  workspace, filter.seed, attempt, &ok);
-		}
-		pfree(workspace);
-		if (ok)
-		{
-			draft.filter.items = draft.filter.tables[0].items;
+		if (BuildTable(&draft, runs, attempt))
 			return CuckooDraftFinish(&draft);
-		}
 		pfree(draft.value);
 	}
-	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("keys of the cuckoofilter collide too often"),
-			 errdetail("No table holds the hashes of its %llu keys under seed %lld.",
-					   (unsigned long long) count, (long long) filter.seed),
-			 errhint("Build it with another seed.")));
+	ReportCollisions(&filter);
 	return NULL;
 }

@@ -1,0 +1,656 @@
+/*-------------------------------------------------------------------------
+ *
+ * aggstate.c
+ *	  The state of cuckoo_agg; see aggstate.h.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "aggstate.h"
+#include "build.h"
+
+/*
+ * Distinct keys an aggregate takes at most: a gigabyte of hashes.
+ */
+#define MAX_KEYS			UINT64CONST(120000000)
+
+/* Slots of a flat state: from 8 to 128 k, 1 MB. */
+#define MIN_SLOTS			8
+#define MAX_SLOTS			(128 * 1024)
+
+/*
+ * The longest search in a flat state: far more than happens by chance at
+ * three quarters full.  Keys that were made to collide turn it into a large
+ * one early, whose cost does not depend on the keys.
+ */
+#define MAX_PROBES			256
+
+/*
+ * Parts of a large state, by the first byte of the hash: few enough that the
+ * ends being written to stay in the first-level cache, many enough that a part
+ * of 10M keys (40,000 hashes) is sorted within the second.  Chunks of 16 kB
+ * waste 2 MB by being half full.
+ */
+#define PARTS				256
+#define PART_OF(hash)		((hash) >> 56)
+#define CHUNK_HASHES		2047
+
+/*
+ * A part with this many hashes is worth sorting to drop repetitions: sorting
+ * costs about as much for each row as a probe into a hash set would.
+ */
+#define PART_LIMIT			(4 * CHUNK_HASHES)
+
+typedef struct Chunk
+{
+	struct Chunk *next;			/* the next one of its part, perhaps unused */
+	uint64		hashes[CHUNK_HASHES];
+} Chunk;
+
+typedef struct Part
+{
+	Chunk	   *first;			/* NULL: no memory yet */
+	Chunk	   *last;			/* the one being filled */
+	uint64		full;			/* hashes in those before it */
+	uint64		limit;			/* drop repetitions from here on */
+	bool		sorted;			/* ascending and distinct */
+} Part;
+
+struct CuckooLargeState
+{
+	ExpandedObjectHeader header;
+	CuckooParameters parameters;
+	uint64	   *next[PARTS];	/* where the next hash of a part goes, */
+	uint64	   *end[PARTS];		/* and where its chunk ends */
+	Part		parts[PARTS];
+	uint64		full;			/* hashes in all full chunks */
+	uint64		limit;			/* drop repetitions from here on */
+	uint64	   *work;			/* for sorting a part: twice work_room */
+	uint64		work_room;
+};
+
+static Size LargeFlatSize(ExpandedObjectHeader *header);
+static void LargeFlatten(ExpandedObjectHeader *header, void *result, Size size);
+
+static const ExpandedObjectMethods large_methods = {
+	LargeFlatSize,
+	LargeFlatten
+};
+
+/* Memory for hashes, which may be more than 1 GB. */
+static uint64 *
+AllocHashes(MemoryContext context, uint64 count)
+{
+	return MemoryContextAllocHuge(context, Max(count, 1) * sizeof(uint64));
+}
+
+/* Refuse more distinct keys than can be sorted in reasonable memory. */
+static void
+CheckKeys(uint64 distinct)
+{
+	if (distinct > MAX_KEYS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many distinct keys for cuckoo_agg"),
+				 errdetail("It takes %llu distinct keys at most.",
+						   (unsigned long long) MAX_KEYS),
+				 errhint("Use cuckoo_stream_agg, or divide the keys among several filters with cuckoo_shard.")));
+}
+
+/*
+ * The flat form
+ */
+
+static CuckooFlatState *
+FlatNew(const CuckooParameters *parameters, uint32 slots)
+{
+	size_t		bytes = offsetof(CuckooFlatState, slot) + slots * sizeof(uint64);
+	CuckooFlatState *state = palloc0(bytes);
+
+	SET_VARSIZE(state, bytes);
+	state->version = CUCKOO_VERSION;
+	state->body = CUCKOO_STATE;
+	state->slots = slots;
+	state->parameters = *parameters;
+	return state;
+}
+
+/* Add a hash to the set; false when the set must become larger first. */
+static inline bool
+FlatAdd(CuckooFlatState *state, uint64 hash)
+{
+	uint32		mask = state->slots - 1;
+	uint32		at = (uint32) (hash ^ hash >> 32) & mask;
+
+	if (hash == 0)
+	{
+		state->has_zero = true;
+		return true;
+	}
+	for (int probe = 0; probe < MAX_PROBES; probe++)
+	{
+		if (state->slot[at] == hash)
+			return true;
+		if (state->slot[at] == 0)
+		{
+			/* Three quarters full at most. */
+			if (state->used >= state->slots - state->slots / 4)
+				return false;
+			state->slot[at] = hash;
+			state->used++;
+			return true;
+		}
+		at = (at + 1) & mask;
+	}
+	return false;
+}
+
+/* The hashes of the set, sorted; palloc'd. */
+static uint64 *
+FlatSorted(const CuckooFlatState *state, uint64 *count)
+{
+	uint64		room = (uint64) state->used + 1;
+	uint64	   *hashes = AllocHashes(CurrentMemoryContext, 2 * room);
+
+	*count = 0;
+	if (state->has_zero)
+		hashes[(*count)++] = 0;
+	for (uint32 i = 0; i < state->slots; i++)
+	{
+		if (state->slot[i] != 0)
+			hashes[(*count)++] = state->slot[i];
+	}
+	CuckooSortHashes(hashes, hashes + room, *count);
+	return hashes;
+}
+
+/*
+ * The large form
+ */
+
+static CuckooLargeState *
+LargeNew(const CuckooParameters *parameters, MemoryContext aggcontext)
+{
+	MemoryContext context = AllocSetContextCreate(aggcontext, "cuckoo_agg state",
+												  ALLOCSET_DEFAULT_SIZES);
+	CuckooLargeState *state = MemoryContextAllocZero(context, sizeof(CuckooLargeState));
+
+	EOH_init_header(&state->header, &large_methods, context);
+	state->parameters = *parameters;
+	state->limit = 2 * MAX_KEYS;
+	for (int i = 0; i < PARTS; i++)
+		state->parts[i].limit = PART_LIMIT;
+	return state;
+}
+
+/* Hashes in a part, with repetitions unless it is sorted. */
+static inline uint64
+PartCount(const CuckooLargeState *state, int part)
+{
+	if (state->parts[part].first == NULL)
+		return 0;
+	return state->parts[part].full +
+		(uint64) (state->next[part] - state->parts[part].last->hashes);
+}
+
+/* Copy the hashes of a part out, or in. */
+static void
+PartGet(const CuckooLargeState *state, int part, uint64 *hashes)
+{
+	uint64		left = PartCount(state, part);
+
+	for (Chunk *chunk = state->parts[part].first; left > 0; chunk = chunk->next)
+	{
+		uint64		count = Min(left, CHUNK_HASHES);
+
+		memcpy(hashes, chunk->hashes, count * sizeof(uint64));
+		hashes += count;
+		left -= count;
+	}
+}
+
+static void
+PartSet(CuckooLargeState *state, int part, const uint64 *hashes, uint64 count)
+{
+	Part	   *p = &state->parts[part];
+
+	state->full -= p->full;
+	p->full = 0;
+	p->last = p->first;
+	while (count > CHUNK_HASHES)
+	{
+		memcpy(p->last->hashes, hashes, sizeof(p->last->hashes));
+		hashes += CHUNK_HASHES;
+		count -= CHUNK_HASHES;
+		p->full += CHUNK_HASHES;
+		p->last = p->last->next;
+	}
+	memcpy(p->last->hashes, hashes, count * sizeof(uint64));
+	state->full += p->full;
+	state->next[part] = p->last->hashes + count;
+	state->end[part] = p->last->hashes + CHUNK_HASHES;
+}
+
+/*
+ * Sort a part and drop its repetitions.  If there were few, the next time comes
+ * later: a column without repetitions should not be sorted at every
+ * doubling.
+ */
+static void
+PartNormalize(CuckooLargeState *state, int part)
+{
+	Part	   *p = &state->parts[part];
+	uint64		before = PartCount(state, part);
+	uint64		after;
+
+	if (p->sorted || before == 0)
+		return;
+	CHECK_FOR_INTERRUPTS();
+	if (state->work_room < before)
+	{
+		uint64		room = before + before / 4;
+
+		if (state->work != NULL)
+			pfree(state->work);
+		state->work = NULL;
+		state->work_room = 0;
+		state->work = AllocHashes(state->header.eoh_context, 2 * room);
+		state->work_room = room;
+	}
+	PartGet(state, part, state->work);
+	CuckooSortHashes(state->work, state->work + state->work_room, before);
+	after = CuckooUniqueHashes(state->work, before);
+	PartSet(state, part, state->work, after);
+	p->sorted = true;
+	p->limit = Max(after * (after > before / 4 * 3 ? 8 : 2), PART_LIMIT);
+}
+
+/* Sort all parts; returns how many distinct hashes there are. */
+static uint64
+LargeNormalize(CuckooLargeState *state)
+{
+	uint64		count = 0;
+
+	for (int part = 0; part < PARTS; part++)
+	{
+		PartNormalize(state, part);
+		count += PartCount(state, part);
+	}
+	CheckKeys(count);
+	return count;
+}
+
+/* Go on to a part's next chunk. */
+static void
+PartMakeRoom(CuckooLargeState *state, int part)
+{
+	Part	   *p = &state->parts[part];
+	Chunk	   *chunk;
+
+	if (state->full >= state->limit)
+	{
+		/* So many repetitions, or too many keys: which is an error. */
+		LargeNormalize(state);
+		if (state->next[part] != state->end[part])
+			return;
+	}
+	if (PartCount(state, part) >= p->limit)
+	{
+		PartNormalize(state, part);
+		if (state->next[part] != state->end[part])
+			return;
+	}
+
+	chunk = p->first == NULL ? NULL : p->last->next;
+	if (chunk == NULL)
+	{
+		chunk = MemoryContextAlloc(state->header.eoh_context, sizeof(Chunk));
+		chunk->next = NULL;
+		if (p->first == NULL)
+			p->first = chunk;
+		else
+			p->last->next = chunk;
+	}
+	if (p->last != NULL)
+	{
+		p->full += CHUNK_HASHES;
+		state->full += CHUNK_HASHES;
+	}
+	p->last = chunk;
+	state->next[part] = chunk->hashes;
+	state->end[part] = chunk->hashes + CHUNK_HASHES;
+}
+
+static inline void
+LargeAdd(CuckooLargeState *state, uint64 hash)
+{
+	int			part = (int) PART_OF(hash);
+
+	if (unlikely(state->next[part] == state->end[part]))
+		PartMakeRoom(state, part);
+	*state->next[part]++ = hash;
+	state->parts[part].sorted = false;
+}
+
+/*
+ * The partial form
+ */
+
+static size_t
+PartialBytes(uint64 count)
+{
+	size_t		bytes = CUCKOO_HEADER_BYTES + count * sizeof(uint64);
+
+	if (bytes > CUCKOO_MAX_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("state of cuckoo_agg is too large to be sent"),
+				 errdetail("It holds %llu distinct keys.", (unsigned long long) count),
+				 errhint("Use cuckoo_stream_agg, or aggregate without parallel workers.")));
+	return bytes;
+}
+
+/* A filter's header with these parameters. */
+static void
+HeaderFor(const CuckooParameters *parameters, CuckooFilter *filter)
+{
+	CuckooFilterInit(filter, parameters->fpr, parameters->capacity, 0,
+					 CUCKOO_SEMISORTED);
+	filter->kind = parameters->kind;
+	filter->element_kind = parameters->element_kind;
+}
+
+static void
+PartialHeader(const CuckooParameters *parameters, uint64 count, uint8 *bytes)
+{
+	CuckooFilter filter;
+
+	HeaderFor(parameters, &filter);
+	filter.body = CUCKOO_PARTIAL;
+	filter.items = count;
+	CuckooWriteHeader(&filter, bytes);
+}
+
+/* A flat state as a partial one, for what leaves the server. */
+struct varlena *
+CuckooStateToPartial(struct varlena *value)
+{
+	/* In a tuple it may have lost its alignment. */
+	CuckooFlatState *state = (CuckooFlatState *) PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
+	uint64		count;
+	uint64	   *hashes = FlatSorted(state, &count);
+	struct varlena *partial = CuckooNewValue(PartialBytes(count));
+	uint8	   *bytes = CuckooValueBytes(partial);
+
+	PartialHeader(&state->parameters, count, bytes);
+	for (uint64 i = 0; i < count; i++)
+		CuckooStore64(bytes + CUCKOO_HEADER_BYTES + 8 * i, hashes[i]);
+	pfree(hashes);
+	return partial;
+}
+
+/* Size of a large state as a partial one; sorts it, so that this is exact. */
+static Size
+LargeFlatSize(ExpandedObjectHeader *header)
+{
+	return VARHDRSZ + PartialBytes(LargeNormalize((CuckooLargeState *) header));
+}
+
+/* A large state as a partial one, in memory of the size just given. */
+static void
+LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
+{
+	CuckooLargeState *state = (CuckooLargeState *) header;
+	uint8	   *bytes = (uint8 *) VARDATA(result);
+	uint8	   *p = bytes + CUCKOO_HEADER_BYTES;
+
+	SET_VARSIZE(result, size);
+	for (int part = 0; part < PARTS; part++)
+	{
+		uint64		left = PartCount(state, part);
+
+		for (Chunk *chunk = state->parts[part].first; left > 0; chunk = chunk->next)
+		{
+			uint64		count = Min(left, CHUNK_HASHES);
+
+			for (uint64 i = 0; i < count; i++, p += 8)
+				CuckooStore64(p, chunk->hashes[i]);
+			left -= count;
+		}
+	}
+	Assert(p == (uint8 *) result + size);
+	PartialHeader(&state->parameters, (uint64) (p - bytes - CUCKOO_HEADER_BYTES) / 8, bytes);
+}
+
+/*
+ * States of either form
+ */
+
+/* An empty state, in the current context. */
+void
+CuckooStateInit(CuckooState *state, const CuckooParameters *parameters)
+{
+	state->flat = FlatNew(parameters, MIN_SLOTS);
+	state->large = NULL;
+}
+
+const CuckooParameters *
+CuckooStateParameters(const CuckooState *state)
+{
+	return state->large != NULL ? &state->large->parameters : &state->flat->parameters;
+}
+
+/* Refuse a row or state whose parameters are not those of the ones before. */
+void
+CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b)
+{
+	if (likely(a->kind == b->kind && a->element_kind == b->element_kind &&
+			   a->fpr == b->fpr && a->capacity == b->capacity))
+		return;
+	if (a->kind != b->kind || a->element_kind != b->element_kind)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("keys of one aggregate are of different kinds"),
+				 errdetail("One is of kind %s, another of kind %s.",
+						   CuckooKindDescribe(a->kind, a->element_kind),
+						   CuckooKindDescribe(b->kind, b->element_kind))));
+	if (a->fpr != b->fpr)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("false-positive rate of one aggregate differs between rows"),
+				 errdetail("It is %g in one row and %g in another.", a->fpr, b->fpr)));
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("capacity of one aggregate differs between rows"),
+			 errdetail("It is %llu in one row and %llu in another.",
+					   (unsigned long long) a->capacity,
+					   (unsigned long long) b->capacity)));
+}
+
+/* Add a hash, turning the state into a larger one where needed. */
+void
+CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext)
+{
+	if (state->large != NULL)
+	{
+		LargeAdd(state->large, hash);
+		return;
+	}
+	while (!FlatAdd(state->flat, hash))
+	{
+		CuckooFlatState *flat = state->flat;
+		CuckooFlatState *larger = NULL;
+
+		/* The old one is not freed: the executor does that where it must. */
+		if (flat->slots < MAX_SLOTS && flat->used >= flat->slots / 2)
+		{
+			larger = FlatNew(&flat->parameters, flat->slots * 2);
+			larger->has_zero = flat->has_zero;
+		}
+		for (uint32 i = 0; larger != NULL && i < flat->slots; i++)
+		{
+			if (flat->slot[i] != 0 && !FlatAdd(larger, flat->slot[i]))
+				larger = NULL;
+		}
+		if (larger != NULL)
+		{
+			state->flat = larger;
+			continue;
+		}
+
+		state->large = LargeNew(&flat->parameters, aggcontext);
+		state->flat = NULL;
+		if (flat->has_zero)
+			LargeAdd(state->large, 0);
+		for (uint32 i = 0; i < flat->slots; i++)
+		{
+			if (flat->slot[i] != 0)
+				LargeAdd(state->large, flat->slot[i]);
+		}
+		LargeAdd(state->large, hash);
+		return;
+	}
+}
+
+/* Refuse a value that is no state of this aggregate. */
+static void
+ReportNoState(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("cuckoofilter is not the state of this aggregate")));
+}
+
+/* The parameters of a flat or partial state, which is aligned if flat. */
+CuckooParameters
+CuckooValueParameters(struct varlena *value)
+{
+	CuckooParameters parameters;
+	CuckooFilter partial;
+
+	if (CuckooValueBytes(value)[1] == CUCKOO_STATE)
+		return ((CuckooFlatState *) value)->parameters;
+	if (CuckooValueBytes(value)[1] != CUCKOO_PARTIAL)
+		ReportNoState();
+	CuckooOpenHeader(&partial, CuckooValueBytes(value));
+	parameters.fpr = partial.fpr;
+	parameters.capacity = partial.capacity;
+	parameters.kind = partial.kind;
+	parameters.element_kind = partial.element_kind;
+	return parameters;
+}
+
+/* Add all hashes of a flat or partial state, which is aligned if flat. */
+void
+CuckooStateAddAll(CuckooState *state, struct varlena *other, MemoryContext aggcontext)
+{
+	CuckooFilter partial;
+
+	if (CuckooValueBytes(other)[1] == CUCKOO_STATE)
+	{
+		const CuckooFlatState *flat = (CuckooFlatState *) other;
+
+		if (flat->has_zero)
+			CuckooStateAdd(state, 0, aggcontext);
+		for (uint32 i = 0; i < flat->slots; i++)
+		{
+			if (flat->slot[i] != 0)
+				CuckooStateAdd(state, flat->slot[i], aggcontext);
+		}
+		return;
+	}
+	CuckooOpen(&partial, CuckooValueBytes(other));
+	for (uint64 i = 0; i < partial.items; i++)
+		CuckooStateAdd(state, CuckooListGet(&partial, i), aggcontext);
+}
+
+/*
+ * The state that an aggregate's function was given.  A partial one, with which
+ * an aggregate of a user's own may begin, is copied into working form.
+ */
+void
+CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)
+{
+	struct varlena *pointer = (struct varlena *) DatumGetPointer(value);
+	CuckooParameters parameters;
+
+	state->flat = NULL;
+	state->large = NULL;
+	/* A final function gets a read-only pointer, and only reads. */
+	if (VARATT_IS_EXTERNAL_EXPANDED(pointer))
+	{
+		state->large = (CuckooLargeState *) DatumGetEOHP(value);
+		if (state->large->header.eoh_methods != &large_methods)
+			ReportNoState();
+		return;
+	}
+	if (VARATT_IS_EXTENDED(pointer))
+		pointer = PG_DETOAST_DATUM_COPY(value);
+	if (CuckooValueBytes(pointer)[1] == CUCKOO_STATE)
+	{
+		state->flat = (CuckooFlatState *) pointer;
+		return;
+	}
+	parameters = CuckooValueParameters(pointer);
+	CuckooStateInit(state, &parameters);
+	CuckooStateAddAll(state, pointer, aggcontext);
+}
+
+/* What to return to the executor: the pointer it has, if that is still it. */
+Datum
+CuckooStateDatum(const CuckooState *state)
+{
+	if (state->large != NULL)
+		return EOHPGetRWDatum(&state->large->header);
+	return PointerGetDatum(state->flat);
+}
+
+/* The chunks of a large state, as what a build reads. */
+static void
+LargeRuns(CuckooLargeState *state, CuckooRuns *runs)
+{
+	runs->total = LargeNormalize(state);
+	runs->count = 0;
+	runs->runs = palloc((PARTS + runs->total / CHUNK_HASHES) * sizeof(CuckooRun));
+	for (int part = 0; part < PARTS; part++)
+	{
+		uint64		left = PartCount(state, part);
+
+		for (Chunk *chunk = state->parts[part].first; left > 0; chunk = chunk->next)
+		{
+			CuckooRun  *run = &runs->runs[runs->count++];
+
+			run->hashes = chunk->hashes;
+			run->count = Min(left, CHUNK_HASHES);
+			left -= run->count;
+		}
+	}
+}
+
+/*
+ * The filter over the hashes of a state.  A large state is sorted in place,
+ * which does not change what it is.
+ */
+struct varlena *
+CuckooStateBuild(CuckooState *state)
+{
+	CuckooFilter filter;
+	CuckooRuns	runs;
+	CuckooRun	run;
+
+	HeaderFor(CuckooStateParameters(state), &filter);
+	if (state->large != NULL)
+		LargeRuns(state->large, &runs);
+	else
+	{
+		run.hashes = FlatSorted(state->flat, &run.count);
+		runs.runs = &run;
+		runs.count = 1;
+		runs.total = run.count;
+	}
+	return CuckooBuildValue(&filter, &runs);
+}

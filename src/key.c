@@ -1,0 +1,827 @@
+/*-------------------------------------------------------------------------
+ *
+ * key.c
+ *	  Canonical bytes of an SQL value, and its 64-bit hash.
+ *
+ * A filter outlives the server it was made on: it is dumped, replicated,
+ * shipped to other machines, read by other versions.  So a value is hashed
+ * over canonical bytes: little-endian, in UTF-8, with nothing in them that
+ * belongs to one server (no OID, no alignment, no TOAST compression) and
+ * nothing that the equality of its type ignores (display scale, padding, the
+ * sign of zero).  docs/format.md writes the bytes of every kind down.
+ *
+ * Types come in two sorts.  The bytes of a *scalar* either lie in the value
+ * already or fit into a few words: CuckooScalarBytes says where they are, and
+ * they are hashed there.  The *nested* kinds (array, composite, range,
+ * multirange, jsonb) are written part by part in key_nested.c.
+ *
+ * Two values with the same bytes must be equal or rare: so the bytes of every
+ * kind can be read back in one way only, and a nested part is preceded by its
+ * length.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include <math.h>
+#include <sys/socket.h>
+
+#include "access/htup_details.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_conversion.h"
+#include "catalog/pg_enum.h"
+#include "catalog/pg_language.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/cash.h"
+#include "utils/date.h"
+#include "utils/inet.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/pg_lsn.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+#include "utils/uuid.h"
+#include "utils/xid8.h"
+
+#include "key_bytes.h"
+
+/* The sign field of numeric_send, which is PostgreSQL's wire format. */
+#define NUMERIC_WIRE_NEGATIVE	0x4000
+
+static const char *const kind_names[] = {
+	[CUCKOO_KIND_NONE] = "none",
+	[CUCKOO_KIND_INTEGER] = "integer",
+	[CUCKOO_KIND_BOOLEAN] = "boolean",
+	[CUCKOO_KIND_CHAR] = "\"char\"",
+	[CUCKOO_KIND_TEXT] = "text",
+	[CUCKOO_KIND_BYTEA] = "bytea",
+	[CUCKOO_KIND_BIT] = "bit",
+	[CUCKOO_KIND_FLOAT] = "double precision",
+	[CUCKOO_KIND_NUMERIC] = "numeric",
+	[CUCKOO_KIND_MONEY] = "money",
+	[CUCKOO_KIND_UUID] = "uuid",
+	[CUCKOO_KIND_DATE] = "date",
+	[CUCKOO_KIND_TIME] = "time",
+	[CUCKOO_KIND_TIMETZ] = "timetz",
+	[CUCKOO_KIND_TIMESTAMP] = "timestamp",
+	[CUCKOO_KIND_TIMESTAMPTZ] = "timestamptz",
+	[CUCKOO_KIND_INTERVAL] = "interval",
+	[CUCKOO_KIND_INET] = "inet",
+	[CUCKOO_KIND_MACADDR] = "macaddr",
+	[CUCKOO_KIND_MACADDR8] = "macaddr8",
+	[CUCKOO_KIND_PG_LSN] = "pg_lsn",
+	[CUCKOO_KIND_XID8] = "xid8",
+	[CUCKOO_KIND_ENUM] = "enum",
+	[CUCKOO_KIND_JSONB] = "jsonb",
+	[CUCKOO_KIND_ARRAY] = "array",
+	[CUCKOO_KIND_COMPOSITE] = "composite",
+	[CUCKOO_KIND_RANGE] = "range",
+	[CUCKOO_KIND_MULTIRANGE] = "multirange"
+};
+
+StaticAssertDecl(lengthof(kind_names) == CUCKOO_KIND_LAST + 1,
+				 "every key kind needs a name");
+
+PG_FUNCTION_INFO_V1(cuckoo_hash);
+PG_FUNCTION_INFO_V1(cuckoo_shard);
+
+/*
+ * The name of a kind, which is also that of a type to cast to where there is
+ * one.
+ */
+const char *
+CuckooKindName(CuckooKind kind)
+{
+	if ((unsigned int) kind >= lengthof(kind_names))
+		return "unknown";
+	return kind_names[kind];
+}
+
+/*
+ * The name of a kind together with the kind of its elements, palloc'd.
+ */
+char *
+CuckooKindDescribe(CuckooKind kind, CuckooKind element_kind)
+{
+	if (element_kind == CUCKOO_KIND_NONE)
+		return pstrdup(CuckooKindName(kind));
+	return psprintf("%s of %s", CuckooKindName(kind),
+					CuckooKindName(element_kind));
+}
+
+/*
+ * Is this the type of filters?
+ *
+ * The extension can be installed in any schema, and anyone can name a type of
+ * his own cuckoofilter: so ask for the C function that reads the type's text
+ * form.  Only used to choose the hint of an error.
+ */
+static bool
+IsFilterType(Oid type)
+{
+	Oid			input;
+	Oid			io_param;
+	HeapTuple	tuple;
+	Form_pg_proc proc;
+	bool		found = false;
+
+	if (!get_typisdefined(type))
+		return false;
+	getTypeInputInfo(type, &input, &io_param);
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(input));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	proc = (Form_pg_proc) GETSTRUCT(tuple);
+	if (proc->prolang == ClanguageId)
+	{
+		bool		isnull;
+		Datum		symbol = SysCacheGetAttr(PROCOID, tuple,
+											 Anum_pg_proc_prosrc, &isnull);
+
+		found = !isnull &&
+			strcmp(TextDatumGetCString(symbol), "cuckoofilter_in") == 0;
+	}
+	ReleaseSysCache(tuple);
+	return found;
+}
+
+/*
+ * Refuse a type that cannot be a key.
+ */
+static void
+RefuseType(Oid type)
+{
+	if (IsFilterType(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s is not supported as a key",
+						format_type_be(type)),
+				 errhint("To combine filters, use cuckoo_union or cuckoo_merge.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("type %s is not supported as a key",
+					format_type_be(type)),
+			 errhint("Cast the key to a supported type, for example to text.")));
+}
+
+/*
+ * Accept a text type only under a collation whose equality is that of bytes.
+ *
+ * Under a nondeterministic one, equal strings have different bytes, and the
+ * sort keys that PostgreSQL would hash instead change with the version of the
+ * collation library.
+ */
+static void
+CheckCollation(Oid type, Oid collation)
+{
+	if (collation == DEFAULT_COLLATION_OID || collation == C_COLLATION_OID)
+		return;
+	if (!OidIsValid(collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDETERMINATE_COLLATION),
+				 errmsg("could not determine which collation to use for string hashing"),
+				 errhint("Use the COLLATE clause to set the collation explicitly.")));
+	if (!get_collation_isdeterministic(collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s with nondeterministic collation \"%s\" is not supported as a key",
+						format_type_be(type), get_collation_name(collation)),
+				 errhint("Use a deterministic collation, for example by a cast to text COLLATE \"C\".")));
+}
+
+/*
+ * The kind of a built-in scalar type, or CUCKOO_KIND_NONE.  jsonb and
+ * anonymous records are here as well: they need nothing looked up either.
+ */
+static CuckooKind
+BuiltinKind(Oid type)
+{
+	switch (type)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case OIDOID:
+			return CUCKOO_KIND_INTEGER;
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case NAMEOID:
+			return CUCKOO_KIND_TEXT;
+		case BOOLOID:
+			return CUCKOO_KIND_BOOLEAN;
+		case CHAROID:
+			return CUCKOO_KIND_CHAR;
+		case BYTEAOID:
+			return CUCKOO_KIND_BYTEA;
+		case BITOID:
+		case VARBITOID:
+			return CUCKOO_KIND_BIT;
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return CUCKOO_KIND_FLOAT;
+		case NUMERICOID:
+			return CUCKOO_KIND_NUMERIC;
+		case MONEYOID:
+			return CUCKOO_KIND_MONEY;
+		case UUIDOID:
+			return CUCKOO_KIND_UUID;
+		case DATEOID:
+			return CUCKOO_KIND_DATE;
+		case TIMEOID:
+			return CUCKOO_KIND_TIME;
+		case TIMETZOID:
+			return CUCKOO_KIND_TIMETZ;
+		case TIMESTAMPOID:
+			return CUCKOO_KIND_TIMESTAMP;
+		case TIMESTAMPTZOID:
+			return CUCKOO_KIND_TIMESTAMPTZ;
+		case INTERVALOID:
+			return CUCKOO_KIND_INTERVAL;
+		case INETOID:
+		case CIDROID:
+			return CUCKOO_KIND_INET;
+		case MACADDROID:
+			return CUCKOO_KIND_MACADDR;
+		case MACADDR8OID:
+			return CUCKOO_KIND_MACADDR8;
+		case PG_LSNOID:
+			return CUCKOO_KIND_PG_LSN;
+		case XID8OID:
+			return CUCKOO_KIND_XID8;
+		case JSONBOID:
+			return CUCKOO_KIND_JSONB;
+		case RECORDOID:
+			return CUCKOO_KIND_COMPOSITE;
+		default:
+			return CUCKOO_KIND_NONE;
+	}
+}
+
+/*
+ * Prepare to hash values of a type (key.h).
+ */
+void
+CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
+{
+	Oid			element_type;
+
+	if (!OidIsValid(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
+				 errmsg("could not determine key type")));
+
+	key->kind = BuiltinKind(type);
+	key->element_kind = CUCKOO_KIND_NONE;
+	key->type = type;
+	key->ctx = ctx;
+	key->detail = NULL;
+	key->buffer = NULL;
+
+	if (key->kind == CUCKOO_KIND_TEXT)
+		CheckCollation(type, collation);
+	if (key->kind != CUCKOO_KIND_NONE)
+		return;
+
+	/* arrays of arrays do exist, by way of domains */
+	check_stack_depth();
+
+	element_type = get_element_type(type);
+	if (OidIsValid(element_type))
+	{
+		CuckooInitArray(key, element_type, collation);
+		return;
+	}
+
+	switch (get_typtype(type))
+	{
+		case TYPTYPE_DOMAIN:
+			CuckooKeyInit(key, getBaseType(type), collation, ctx);
+			break;
+		case TYPTYPE_ENUM:
+			key->kind = CUCKOO_KIND_ENUM;
+			break;
+		case TYPTYPE_COMPOSITE:
+			key->kind = CUCKOO_KIND_COMPOSITE;
+			break;
+		case TYPTYPE_RANGE:
+			CuckooInitRange(key, CUCKOO_KIND_RANGE, type);
+			break;
+		case TYPTYPE_MULTIRANGE:
+			CuckooInitRange(key, CUCKOO_KIND_MULTIRANGE, get_multirange_range(type));
+			break;
+		default:
+			RefuseType(type);
+	}
+}
+
+/*
+ * Put a part of a scalar's bytes behind what is in its scratch room.
+ */
+static inline void
+PutBytes(KeyBytes *bytes, const void *part, size_t length)
+{
+	Assert(bytes->length + length <= SCRATCH_BYTES);
+	memcpy(bytes->scratch + bytes->length, part, length);
+	bytes->data = bytes->scratch;
+	bytes->length += length;
+}
+
+static inline void
+PutByte(KeyBytes *bytes, uint8 number)
+{
+	PutBytes(bytes, &number, sizeof(number));
+}
+
+static inline void
+PutUint32(KeyBytes *bytes, uint32 number)
+{
+	number = LittleEndian32(number);
+	PutBytes(bytes, &number, sizeof(number));
+}
+
+static inline void
+PutUint64(KeyBytes *bytes, uint64 number)
+{
+	number = LittleEndian64(number);
+	PutBytes(bytes, &number, sizeof(number));
+}
+
+/*
+ * Point a scalar's bytes at memory that is there already.
+ */
+static inline void
+PointBytes(KeyBytes *bytes, const void *data, size_t length)
+{
+	bytes->data = data;
+	bytes->length = length;
+}
+
+/*
+ * Point a scalar's bytes at what a varlena holds.  Short headers are read
+ * where they stand; compressed and toasted values are fetched.
+ */
+static inline void
+PointVarlena(KeyBytes *bytes, Datum value)
+{
+	bytea	   *stored = DatumGetByteaPP(value);
+
+	if ((Pointer) stored != DatumGetPointer(value))
+		bytes->copy = stored;
+	PointBytes(bytes, VARDATA_ANY(stored), VARSIZE_ANY_EXHDR(stored));
+}
+
+/*
+ * Text of the database encoding in UTF-8: either text itself, where it is
+ * ASCII (in every server encoding an ASCII byte means itself), or palloc'd.
+ */
+const char *
+CuckooConvertText(const char *text, size_t length, size_t *converted_length)
+{
+	static Oid	conversion = InvalidOid;
+	int			encoding = GetDatabaseEncoding();
+	size_t		i;
+	char	   *converted;
+
+	for (i = 0; i < length; i++)
+		if (IS_HIGHBIT_SET(text[i]))
+			break;
+	if (i == length)
+	{
+		*converted_length = length;
+		return text;
+	}
+
+	/*
+	 * pg_do_encoding_conversion would look for the conversion along the
+	 * search path, and a hash must not depend on that.
+	 */
+	if (!OidIsValid(conversion))
+		conversion = FindDefaultConversion(PG_CATALOG_NAMESPACE, encoding,
+										   PG_UTF8);
+	if (!OidIsValid(conversion))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FUNCTION),
+				 errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
+						pg_encoding_to_char(encoding),
+						pg_encoding_to_char(PG_UTF8))));
+
+	/* length is below 1 GB; the room it may need, above */
+	converted = MemoryContextAllocHuge(CurrentMemoryContext,
+									   (Size) length * MAX_CONVERSION_GROWTH + 1);
+	(void) OidFunctionCall6(conversion,
+							Int32GetDatum(encoding),
+							Int32GetDatum(PG_UTF8),
+							CStringGetDatum(text),
+							CStringGetDatum(converted),
+							Int32GetDatum((int32) length),
+							BoolGetDatum(false));
+	*converted_length = strlen(converted);
+	return converted;
+}
+
+/*
+ * Bring a scalar's bytes, which are text, into UTF-8.
+ */
+static inline void
+ConvertBytes(KeyBytes *bytes)
+{
+	const char *text = bytes->data;
+	const char *converted;
+	size_t		length;
+
+	if (!NeedsConversion())
+		return;
+	converted = CuckooConvertText(text, bytes->length, &length);
+	if (converted == text)
+		return;
+	FreeBytes(bytes);
+	bytes->copy = unconstify(char *, converted);
+	PointBytes(bytes, converted, length);
+}
+
+/*
+ * text, varchar, name, and char(n) without the blanks at its end, which its
+ * equality ignores.
+ */
+static inline void
+TextBytes(KeyBytes *bytes, Oid type, Datum value)
+{
+	if (type == NAMEOID)
+	{
+		const char *name = NameStr(*DatumGetName(value));
+
+		PointBytes(bytes, name, strlen(name));
+	}
+	else
+		PointVarlena(bytes, value);
+	if (type == BPCHAROID)
+	{
+		const char *text = bytes->data;
+
+		while (bytes->length > 0 && text[bytes->length - 1] == ' ')
+			bytes->length--;
+	}
+	ConvertBytes(bytes);
+}
+
+/*
+ * The label of an enum value.  Its OID would be shorter, but differs from one
+ * database to the next.
+ */
+static void
+EnumBytes(KeyBytes *bytes, Oid value)
+{
+	HeapTuple	tuple = SearchSysCache1(ENUMOID, ObjectIdGetDatum(value));
+	const char *label;
+
+	if (!HeapTupleIsValid(tuple))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("invalid internal value for enum: %u", value)));
+	label = NameStr(((Form_pg_enum) GETSTRUCT(tuple))->enumlabel);
+	PutBytes(bytes, label, strlen(label));
+	ReleaseSysCache(tuple);
+	ConvertBytes(bytes);
+}
+
+/*
+ * A floating-point number as a double, so that real and double precision
+ * agree; zero has no sign, and there is one NaN, as their equality has it.
+ */
+static inline void
+FloatBytes(KeyBytes *bytes, double number)
+{
+	uint64		bits;
+
+	StaticAssertStmt(sizeof(bits) == sizeof(number),
+					 "a double has 64 bits");
+	if (isnan(number))
+		bits = UINT64CONST(0x7FF8000000000000);
+	else if (number == 0)
+		bits = 0;
+	else
+		memcpy(&bits, &number, sizeof(bits));
+	PutUint64(bytes, bits);
+}
+
+/*
+ * Read a 16-bit number of the wire format, and write one of ours.
+ */
+static inline uint16
+ReadWire16(const unsigned char *from)
+{
+	return (uint16) (from[0] << 8 | from[1]);
+}
+
+static inline void
+WriteLittle16(unsigned char *to, uint16 number)
+{
+	to[0] = (unsigned char) (number & 0xFF);
+	to[1] = (unsigned char) (number >> 8);
+}
+
+/*
+ * numeric: sign, weight and digits of base 10000, without display scale and
+ * without zero digits at either end.
+ *
+ * How a numeric is stored is PostgreSQL's own affair and has changed before;
+ * what numeric_send writes is its protocol and stays.  The bytes are made out
+ * of it in place, as they are shorter by the display scale.
+ */
+void
+CuckooNumericBytes(KeyBytes *bytes, Datum value)
+{
+	Numeric		number = DatumGetNumeric(value);
+	bytea	   *wire;
+	unsigned char *data;
+	uint16		sign;
+	int			weight;
+	int			first = 0;
+	int			last;
+	int			i;
+
+	wire = DatumGetByteaP(DirectFunctionCall1(numeric_send,
+											  NumericGetDatum(number)));
+	if ((Pointer) number != DatumGetPointer(value))
+		pfree(number);
+
+	data = (unsigned char *) VARDATA(wire);
+	last = ReadWire16(data);
+	weight = (int16) ReadWire16(data + 2);
+	sign = ReadWire16(data + 4);
+	while (first < last && ReadWire16(data + 8 + 2 * first) == 0)
+		first++;
+	while (first < last && ReadWire16(data + 8 + 2 * (last - 1)) == 0)
+		last--;
+	weight -= first;
+	if (first == last)
+	{
+		/* zero has no sign; NaN and the infinities are nothing else */
+		weight = 0;
+		if (sign == NUMERIC_WIRE_NEGATIVE)
+			sign = 0;
+	}
+	WriteLittle16(data, sign);
+	WriteLittle16(data + 2, (uint16) weight);
+	for (i = first; i < last; i++)
+		WriteLittle16(data + 4 + 2 * (i - first),
+					  ReadWire16(data + 8 + 2 * i));
+	PointBytes(bytes, data, 4 + 2 * (size_t) (last - first));
+	bytes->copy = wire;
+}
+
+/*
+ * An interval in days and the microseconds of a day, from 0 on.
+ *
+ * Its equality compares months * 30 days + days + time in one 128-bit number
+ * of microseconds.  Quotient and remainder of that number by a day say the
+ * same and need no 128-bit type.  The infinities that 17 brought are the two
+ * ends of what the fields can hold: they have no quotient in common with any
+ * other interval.
+ */
+static void
+IntervalBytes(KeyBytes *bytes, const Interval *interval)
+{
+	int64		days = interval->month * INT64CONST(30) + interval->day;
+	int64		microseconds = interval->time % USECS_PER_DAY;
+
+	days += interval->time / USECS_PER_DAY;
+	if (microseconds < 0)
+	{
+		microseconds += USECS_PER_DAY;
+		days--;
+	}
+	PutUint64(bytes, (uint64) days);
+	PutUint64(bytes, (uint64) microseconds);
+}
+
+/*
+ * bit and varbit: the number of bits, then the bits.  The value may have a
+ * short header and so any alignment, which PostgreSQL's macros do not expect.
+ */
+static void
+BitBytes(KeyBytes *bytes, Datum value)
+{
+	int32		bits;
+	size_t		length;
+	const char *data;
+	char	   *copy;
+
+	PointVarlena(bytes, value);
+	data = bytes->data;
+	length = bytes->length - sizeof(bits);
+	memcpy(&bits, data, sizeof(bits));
+
+	bits = (int32) LittleEndian32((uint32) bits);
+	copy = palloc(sizeof(bits) + length);
+	memcpy(copy, &bits, sizeof(bits));
+	memcpy(copy + sizeof(bits), data + sizeof(bits), length);
+	FreeBytes(bytes);
+	bytes->copy = copy;
+	PointBytes(bytes, copy, sizeof(bits) + length);
+}
+
+/*
+ * inet and cidr: the version of IP, the bits of the network, the address.
+ */
+static void
+InetBytes(KeyBytes *bytes, Datum value)
+{
+	inet	   *address = DatumGetInetPP(value);
+
+	PutByte(bytes, ip_family(address) == PGSQL_AF_INET ? 4 : 6);
+	PutByte(bytes, ip_bits(address));
+	PutBytes(bytes, ip_addr(address), (size_t) ip_addrsize(address));
+	if ((Pointer) address != DatumGetPointer(value))
+		pfree(address);
+}
+
+/*
+ * A value of one of the integer types.
+ */
+static inline int64
+IntegerValue(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case INT8OID:
+			return DatumGetInt64(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT2OID:
+			return DatumGetInt16(value);
+		default:
+			Assert(type == OIDOID);
+			return (int64) DatumGetObjectId(value);
+	}
+}
+
+/*
+ * The canonical bytes of a scalar.  Returns false, and does nothing, for the
+ * nested kinds.  FreeBytes is to be called when the bytes have been used.
+ */
+bool
+CuckooScalarBytes(KeyBytes *bytes, const CuckooKey *key, Datum value)
+{
+	bytes->data = bytes->scratch;
+	bytes->length = 0;
+	bytes->copy = NULL;
+
+	switch (key->kind)
+	{
+		case CUCKOO_KIND_INTEGER:
+			PutUint64(bytes, (uint64) IntegerValue(key->type, value));
+			return true;
+		case CUCKOO_KIND_TEXT:
+			TextBytes(bytes, key->type, value);
+			return true;
+		case CUCKOO_KIND_BYTEA:
+			PointVarlena(bytes, value);
+			return true;
+		case CUCKOO_KIND_UUID:
+			PointBytes(bytes, DatumGetUUIDP(value)->data, UUID_LEN);
+			return true;
+		case CUCKOO_KIND_BOOLEAN:
+			PutByte(bytes, DatumGetBool(value) ? 1 : 0);
+			return true;
+		case CUCKOO_KIND_CHAR:
+			PutByte(bytes, (uint8) DatumGetChar(value));
+			return true;
+		case CUCKOO_KIND_BIT:
+			BitBytes(bytes, value);
+			return true;
+		case CUCKOO_KIND_FLOAT:
+			FloatBytes(bytes, key->type == FLOAT4OID ?
+					   (double) DatumGetFloat4(value) : DatumGetFloat8(value));
+			return true;
+		case CUCKOO_KIND_NUMERIC:
+			CuckooNumericBytes(bytes, value);
+			return true;
+		case CUCKOO_KIND_MONEY:
+			PutUint64(bytes, (uint64) DatumGetCash(value));
+			return true;
+		case CUCKOO_KIND_DATE:
+			PutUint32(bytes, (uint32) DatumGetDateADT(value));
+			return true;
+		case CUCKOO_KIND_TIME:
+			PutUint64(bytes, (uint64) DatumGetTimeADT(value));
+			return true;
+		case CUCKOO_KIND_TIMETZ:
+			PutUint64(bytes, (uint64) DatumGetTimeTzADTP(value)->time);
+			PutUint32(bytes, (uint32) DatumGetTimeTzADTP(value)->zone);
+			return true;
+		case CUCKOO_KIND_TIMESTAMP:
+			PutUint64(bytes, (uint64) DatumGetTimestamp(value));
+			return true;
+		case CUCKOO_KIND_TIMESTAMPTZ:
+			PutUint64(bytes, (uint64) DatumGetTimestampTz(value));
+			return true;
+		case CUCKOO_KIND_INTERVAL:
+			IntervalBytes(bytes, DatumGetIntervalP(value));
+			return true;
+		case CUCKOO_KIND_INET:
+			InetBytes(bytes, value);
+			return true;
+		case CUCKOO_KIND_MACADDR:
+			PointBytes(bytes, DatumGetMacaddrP(value), 6);
+			return true;
+		case CUCKOO_KIND_MACADDR8:
+			PointBytes(bytes, DatumGetMacaddr8P(value), 8);
+			return true;
+		case CUCKOO_KIND_PG_LSN:
+			PutUint64(bytes, (uint64) DatumGetLSN(value));
+			return true;
+		case CUCKOO_KIND_XID8:
+			PutUint64(bytes, U64FromFullTransactionId(DatumGetFullTransactionId(value)));
+			return true;
+		case CUCKOO_KIND_ENUM:
+			EnumBytes(bytes, DatumGetObjectId(value));
+			return true;
+		case CUCKOO_KIND_JSONB:
+		case CUCKOO_KIND_ARRAY:
+		case CUCKOO_KIND_COMPOSITE:
+		case CUCKOO_KIND_RANGE:
+		case CUCKOO_KIND_MULTIRANGE:
+		case CUCKOO_KIND_NONE:
+			break;
+	}
+	return false;
+}
+
+/*
+ * The hash of one value (key.h).
+ */
+uint64
+CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
+{
+	KeyBytes	bytes;
+	uint64		hash;
+
+	if (key->kind == CUCKOO_KIND_INTEGER)
+		return CuckooHashInt64(IntegerValue(key->type, value), seed);
+	if (!CuckooScalarBytes(&bytes, key, value))
+		return CuckooHashNested(key, value, seed);
+	hash = CuckooHash(bytes.data, bytes.length, seed, key->kind);
+	FreeBytes(&bytes);
+	return hash;
+}
+
+/*
+ * The key of a call's first argument, prepared when the call site is used
+ * first.
+ */
+static CuckooKey *
+CallKey(FunctionCallInfo fcinfo)
+{
+	FmgrInfo   *flinfo = fcinfo->flinfo;
+	CuckooKey  *key = flinfo->fn_extra;
+
+	if (key == NULL)
+	{
+		key = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(CuckooKey));
+		CuckooKeyInit(key, get_fn_expr_argtype(flinfo, 0), PG_GET_COLLATION(),
+					  flinfo->fn_mcxt);
+		flinfo->fn_extra = key;
+	}
+	return key;
+}
+
+/*
+ * cuckoo_hash(value anycompatible, seed bigint) -> bigint: the hash that a
+ * filter with this seed keeps of a value.
+ */
+Datum
+cuckoo_hash(PG_FUNCTION_ARGS)
+{
+	CuckooKey  *key = CallKey(fcinfo);
+	uint64		seed = (uint64) PG_GETARG_INT64(1);
+
+	PG_RETURN_INT64((int64) CuckooKeyHash(key, PG_GETARG_DATUM(0), seed));
+}
+
+/*
+ * cuckoo_shard(value anycompatible, shards int) -> int: which of so many
+ * shards, from 0 on, a value belongs to.
+ */
+Datum
+cuckoo_shard(PG_FUNCTION_ARGS)
+{
+	CuckooKey  *key = CallKey(fcinfo);
+	int32		shards = PG_GETARG_INT32(1);
+	uint64		hash;
+
+	if (shards < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("number of shards must be at least 1, not %d",
+						shards)));
+	hash = CuckooKeyHash(key, PG_GETARG_DATUM(0), CUCKOO_SHARD_SEED);
+	PG_RETURN_INT32((int32) (((hash >> 32) * (uint64) shards) >> 32));
+}

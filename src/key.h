@@ -1,0 +1,88 @@
+/*-------------------------------------------------------------------------
+ *
+ * key.h
+ *	  From an SQL value to its 64-bit hash.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_KEY_H
+#define CUCKOO_KEY_H
+
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "port/pg_bswap.h"
+
+#include "hash.h"
+
+/*
+ * How the values of one SQL type are hashed; made once a call site by
+ * CuckooKeyInit and used for every value.
+ *
+ * kind and element_kind are what a filter's header keeps.  element_kind is
+ * the kind of the elements of an array, and of the bounds of a range or
+ * multirange; CUCKOO_KIND_NONE for every other kind.
+ */
+typedef struct CuckooKey
+{
+	CuckooKind	kind;
+	CuckooKind	element_kind;
+	Oid			type;			/* base type: domains are looked through */
+
+	/* private to key.c */
+	MemoryContext ctx;			/* where the two below live */
+	void	   *detail;			/* what hashing the parts of an array, range,
+								 * multirange or composite needs */
+	StringInfo	buffer;			/* canonical bytes of a value being hashed */
+} CuckooKey;
+
+/*
+ * The seed under which cuckoo_shard hashes: the first 64 bits of the
+ * fraction of pi.  It is not the seed of filters, so that the keys of one
+ * shard are still spread over all the blocks of their filter.
+ */
+#define CUCKOO_SHARD_SEED	UINT64CONST(0x243F6A8885A308D3)
+
+/*
+ * Prepare to hash values of a type, compared under a collation (the call's
+ * input collation).  What is looked up lives in ctx.  For the built-in scalar
+ * types this touches no catalog and allocates nothing, so it may be done for
+ * every row; a text type under another collation than the default one or "C"
+ * costs a look into the catalog cache.
+ *
+ * Errors: ERRCODE_FEATURE_NOT_SUPPORTED for a type that cannot be a key or a
+ * nondeterministic collation, ERRCODE_INDETERMINATE_COLLATION where a text
+ * type has no collation, ERRCODE_INDETERMINATE_DATATYPE for InvalidOid.  The
+ * attributes of a composite type are looked at when the first value comes.
+ */
+extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation,
+						  MemoryContext ctx);
+
+/*
+ * The hash of one value, not NULL, of the type given to CuckooKeyInit.
+ *
+ * Errors: those of CuckooKeyInit for the attributes of a composite value;
+ * those of converting text to UTF-8; and PostgreSQL's own where the canonical
+ * bytes of one array, composite, multirange or jsonb exceed 1 GB.
+ */
+extern uint64 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed);
+
+/* The hash of a smallint, integer, bigint or oid: what CuckooKeyHash gives. */
+static inline uint64
+CuckooHashInt64(int64 value, uint64 seed)
+{
+	uint64		bytes = (uint64) value;
+
+#ifdef WORDS_BIGENDIAN
+	bytes = pg_bswap64(bytes);
+#endif
+	return CuckooHash(&bytes, sizeof(bytes), seed, CUCKOO_KIND_INTEGER);
+}
+
+/* "integer", "text", "array", ...: for messages. */
+extern const char *CuckooKindName(CuckooKind kind);
+
+/* "integer", "array of text", ...: palloc'd, for messages and cuckoo_info. */
+extern char *CuckooKindDescribe(CuckooKind kind, CuckooKind element_kind);
+
+#endif							/* CUCKOO_KEY_H */

@@ -1,0 +1,654 @@
+/*-------------------------------------------------------------------------
+ *
+ * key_nested.c
+ *	  Canonical bytes of the key kinds made of parts: array, composite,
+ *	  range, multirange, jsonb.
+ *
+ * The parts are written one after the other into a buffer that the key keeps
+ * from value to value, and hashed as a whole.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "compat.h"
+
+#include "access/htup_details.h"
+#include "access/tupdesc.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_range.h"
+#include "catalog/pg_type.h"
+#include "commands/defrem.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/multirangetypes.h"
+#include "utils/numeric.h"
+#include "utils/rangetypes.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "key_bytes.h"
+
+/* Stands for the length of a NULL among nested values. */
+#define NULL_LENGTH		UINT32_C(0xFFFFFFFF)
+
+/*
+ * A buffer that has grown past this is not kept for the next value: one huge
+ * array should not cost a long-running aggregate its memory for good.
+ */
+#define BUFFER_KEEP_BYTES	(256 * 1024)
+
+/*
+ * Row types that a key of composite kind remembers.  Anonymous records of
+ * several types can alternate at one call site (CASE WHEN ... THEN ROW(1) ELSE
+ * ROW('a'::text) END); more than a handful is not worth its memory.
+ */
+#define ROW_TYPES		4
+
+/* Bits of the flags byte of a range; the format's own, not PostgreSQL's. */
+#define RANGE_BYTE_EMPTY			0x01
+#define RANGE_BYTE_LOWER_INFINITE	0x02
+#define RANGE_BYTE_LOWER_INCLUSIVE	0x04
+#define RANGE_BYTE_UPPER_INFINITE	0x08
+#define RANGE_BYTE_UPPER_INCLUSIVE	0x10
+
+/* First byte of every value inside a jsonb; part of the format. */
+typedef enum JsonbTag
+{
+	JSONB_TAG_NULL = 0,
+	JSONB_TAG_FALSE = 1,
+	JSONB_TAG_TRUE = 2,
+	JSONB_TAG_NUMBER = 3,
+	JSONB_TAG_STRING = 4,
+	JSONB_TAG_ARRAY = 5,
+	JSONB_TAG_OBJECT = 6
+} JsonbTag;
+
+/* The detail of an array. */
+typedef struct ArrayDetail
+{
+	ArrayMetaState meta;		/* how the elements are stored */
+	CuckooKey	element;
+} ArrayDetail;
+
+/* The detail of a range or multirange. */
+typedef struct RangeDetail
+{
+	TypeCacheEntry *range;		/* type cache entries are never freed */
+	CuckooKey	bound;
+} RangeDetail;
+
+/* One row type, with what hashing its attributes needs. */
+typedef struct RowType
+{
+	uint64		identifier;		/* of its tuple descriptor; 0: entry unused */
+	MemoryContext ctx;			/* holds everything below */
+	TupleDesc	desc;
+	uint32		attributes;		/* not counting dropped ones */
+	CuckooKey  *keys;			/* these three by attribute, with dropped ones */
+	Datum	   *values;
+	bool	   *nulls;
+} RowType;
+
+/* The detail of a composite. */
+typedef struct CompositeDetail
+{
+	RowType		rows[ROW_TYPES];
+	int			next;			/* entry to give up next */
+} CompositeDetail;
+
+/* A pair of a jsonb object, while pairs are being put into order. */
+typedef struct JsonbPairBytes
+{
+	const char *key;			/* in UTF-8 */
+	size_t		length;
+	JsonbValue	value;
+} JsonbPairBytes;
+
+static void AppendValue(StringInfo buf, CuckooKey *key, Datum value);
+static void AppendJsonb(StringInfo buf, JsonbContainer *container);
+
+/*
+ * Look up how the elements of an array are stored and hashed.
+ */
+void
+CuckooInitArray(CuckooKey *key, Oid element_type, Oid collation)
+{
+	ArrayDetail *detail = MemoryContextAllocZero(key->ctx, sizeof(ArrayDetail));
+
+	CuckooKeyInit(&detail->element, element_type, collation, key->ctx);
+	detail->meta.element_type = element_type;
+	get_typlenbyvalalign(element_type, &detail->meta.typlen,
+						 &detail->meta.typbyval, &detail->meta.typalign);
+	key->kind = CUCKOO_KIND_ARRAY;
+	key->element_kind = detail->element.kind;
+	key->detail = detail;
+}
+
+/*
+ * Look up how the bounds of a range type are compared, stored and hashed; for
+ * a multirange, key->type is not the range type.
+ */
+void
+CuckooInitRange(CuckooKey *key, CuckooKind kind, Oid range_type)
+{
+	RangeDetail *detail = MemoryContextAllocZero(key->ctx, sizeof(RangeDetail));
+	HeapTuple	tuple;
+	Form_pg_range range;
+	Oid			subtype;
+	Oid			operator_class;
+	Oid			collation;
+
+	tuple = SearchSysCache1(RANGETYPE, ObjectIdGetDatum(range_type));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for range type %u", range_type);
+	range = (Form_pg_range) GETSTRUCT(tuple);
+	subtype = range->rngsubtype;
+	operator_class = range->rngsubopc;
+	collation = range->rngcollation;
+	ReleaseSysCache(tuple);
+
+	/*
+	 * Bounds are equal where the range's operator class says so, and only of
+	 * a type's default class do we know what that means.
+	 */
+	if (operator_class != GetDefaultOpClass(subtype, BTREE_AM_OID))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("type %s is not supported as a key",
+						format_type_be(key->type)),
+				 errdetail("Its bounds are not compared by the default operator class of type %s.",
+						   format_type_be(subtype)),
+				 errhint("Cast the key to a supported type, for example to text.")));
+
+	CuckooKeyInit(&detail->bound, subtype, collation, key->ctx);
+	detail->range = lookup_type_cache(range_type, TYPECACHE_RANGE_INFO);
+	key->kind = kind;
+	key->element_kind = detail->bound.kind;
+	key->detail = detail;
+}
+
+/*
+ * Append to the buffer of a nested value.
+ */
+static inline void
+AppendByte(StringInfo buf, uint8 number)
+{
+	appendStringInfoCharMacro(buf, (char) number);
+}
+
+static inline void
+AppendUint32(StringInfo buf, uint32 number)
+{
+	number = LittleEndian32(number);
+	appendBinaryStringInfo(buf, (const char *) &number, sizeof(number));
+}
+
+static inline void
+AppendBytes(StringInfo buf, const void *data, size_t length)
+{
+	appendBinaryStringInfo(buf, (const char *) data, (int) length);
+}
+
+/*
+ * Append a value that is part of another: its length, then its bytes.
+ */
+static void
+AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull)
+{
+	KeyBytes	bytes;
+
+	if (isnull)
+		AppendUint32(buf, NULL_LENGTH);
+	else if (CuckooScalarBytes(&bytes, key, value))
+	{
+		AppendUint32(buf, (uint32) bytes.length);
+		AppendBytes(buf, bytes.data, bytes.length);
+		FreeBytes(&bytes);
+	}
+	else
+	{
+		int			start = buf->len;
+		uint32		length;
+
+		AppendUint32(buf, 0);
+		AppendValue(buf, key, value);
+		length = LittleEndian32((uint32) (buf->len - start) - sizeof(length));
+		memcpy(buf->data + start, &length, sizeof(length));
+	}
+}
+
+/*
+ * Array: element kind, dimensions with their bounds, then the elements.
+ * Bounds count, as they do in array_eq.
+ */
+static void
+AppendArray(StringInfo buf, CuckooKey *key, Datum value)
+{
+	ArrayDetail *detail = key->detail;
+	ArrayType  *array = DatumGetArrayTypeP(value);
+	ArrayIterator iterator;
+	Datum		element;
+	bool		isnull;
+	int			i;
+
+	/* cannot happen, but would be reading memory as what it is not */
+	if (ARR_ELEMTYPE(array) != detail->meta.element_type)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("array has elements of type %s, not %s",
+						format_type_be(ARR_ELEMTYPE(array)),
+						format_type_be(detail->meta.element_type))));
+
+	AppendByte(buf, (uint8) detail->element.kind);
+	AppendUint32(buf, (uint32) ARR_NDIM(array));
+	for (i = 0; i < ARR_NDIM(array); i++)
+	{
+		AppendUint32(buf, (uint32) ARR_DIMS(array)[i]);
+		AppendUint32(buf, (uint32) ARR_LBOUND(array)[i]);
+	}
+
+	iterator = array_create_iterator(array, 0, &detail->meta);
+	while (array_iterate(iterator, &element, &isnull))
+	{
+		CHECK_FOR_INTERRUPTS();
+		AppendNested(buf, &detail->element, element, isnull);
+	}
+	array_free_iterator(iterator);
+	if ((Pointer) array != DatumGetPointer(value))
+		pfree(array);
+}
+
+/*
+ * The bounds of a range: flags, then the bounds that are there.
+ */
+static void
+AppendBounds(StringInfo buf, RangeDetail *detail, const RangeBound *lower,
+			 const RangeBound *upper, bool empty)
+{
+	uint8		flags = 0;
+
+	if (empty)
+	{
+		AppendByte(buf, RANGE_BYTE_EMPTY);
+		return;
+	}
+	if (lower->infinite)
+		flags |= RANGE_BYTE_LOWER_INFINITE;
+	else if (lower->inclusive)
+		flags |= RANGE_BYTE_LOWER_INCLUSIVE;
+	if (upper->infinite)
+		flags |= RANGE_BYTE_UPPER_INFINITE;
+	else if (upper->inclusive)
+		flags |= RANGE_BYTE_UPPER_INCLUSIVE;
+	AppendByte(buf, flags);
+	if (!lower->infinite)
+		AppendNested(buf, &detail->bound, lower->val, false);
+	if (!upper->infinite)
+		AppendNested(buf, &detail->bound, upper->val, false);
+}
+
+/*
+ * Range: element kind, then flags and bounds.
+ */
+static void
+AppendRange(StringInfo buf, CuckooKey *key, Datum value)
+{
+	RangeDetail *detail = key->detail;
+	RangeType  *range = DatumGetRangeTypeP(value);
+	RangeBound	lower;
+	RangeBound	upper;
+	bool		empty;
+
+	if (RangeTypeGetOid(range) != detail->range->type_id)
+		elog(ERROR, "range types do not match");
+	range_deserialize(detail->range, range, &lower, &upper, &empty);
+	AppendByte(buf, (uint8) detail->bound.kind);
+	AppendBounds(buf, detail, &lower, &upper, empty);
+	if ((Pointer) range != DatumGetPointer(value))
+		pfree(range);
+}
+
+/*
+ * Multirange: element kind, number of ranges, then each one's flags and
+ * bounds.  PostgreSQL keeps them ordered and merged.
+ */
+static void
+AppendMultirange(StringInfo buf, CuckooKey *key, Datum value)
+{
+	RangeDetail *detail = key->detail;
+	MultirangeType *multirange = DatumGetMultirangeTypeP(value);
+	uint32		i;
+
+	if (MultirangeTypeGetOid(multirange) != key->type)
+		elog(ERROR, "multirange types do not match");
+	AppendByte(buf, (uint8) detail->bound.kind);
+	AppendUint32(buf, multirange->rangeCount);
+	for (i = 0; i < multirange->rangeCount; i++)
+	{
+		RangeBound	lower;
+		RangeBound	upper;
+
+		CHECK_FOR_INTERRUPTS();
+		multirange_get_bounds(detail->range, multirange, i, &lower, &upper);
+		AppendBounds(buf, detail, &lower, &upper, false);
+	}
+	if ((Pointer) multirange != DatumGetPointer(value))
+		pfree(multirange);
+}
+
+/*
+ * Find the row type of a tuple among those the key remembers, or make it one
+ * of them.
+ *
+ * The tuple alone knows: values of type record can be of any row type, and a
+ * named one may have been altered since the last value.  The identifier of a
+ * tuple descriptor changes whenever the descriptor does.
+ */
+static RowType *
+FindRowType(CuckooKey *key, HeapTupleHeader header)
+{
+	Oid			type = HeapTupleHeaderGetTypeId(header);
+	int32		typmod = HeapTupleHeaderGetTypMod(header);
+	uint64		identifier = assign_record_type_identifier(type, typmod);
+	CompositeDetail *detail = key->detail;
+	RowType    *row;
+	TupleDesc	desc;
+	MemoryContext old;
+	int			i;
+
+	if (detail == NULL)
+		detail = key->detail = MemoryContextAllocZero(key->ctx,
+													  sizeof(CompositeDetail));
+	for (i = 0; i < ROW_TYPES; i++)
+		if (detail->rows[i].identifier == identifier)
+			return &detail->rows[i];
+
+	row = &detail->rows[detail->next];
+	detail->next = (detail->next + 1) % ROW_TYPES;
+
+	/* unused until it is whole again, so that an error leaves nothing half */
+	row->identifier = 0;
+	if (row->ctx == NULL)
+		row->ctx = AllocSetContextCreate(key->ctx, "cuckoo row type",
+										 ALLOCSET_SMALL_SIZES);
+	else
+		MemoryContextReset(row->ctx);
+
+	old = MemoryContextSwitchTo(row->ctx);
+
+	/*
+	 * With its constraints: the default of a column added later is there, for
+	 * the rows that a trigger sees as they were stored before.
+	 */
+	desc = lookup_rowtype_tupdesc(type, typmod);
+	row->desc = CreateTupleDescCopyConstr(desc);
+	ReleaseTupleDesc(desc);
+
+	row->attributes = 0;
+	row->keys = palloc0((size_t) row->desc->natts * sizeof(CuckooKey));
+	row->values = palloc0((size_t) row->desc->natts * sizeof(Datum));
+	row->nulls = palloc0((size_t) row->desc->natts * sizeof(bool));
+	for (i = 0; i < row->desc->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(row->desc, i);
+
+		if (attribute->attisdropped)
+			continue;
+		CuckooKeyInit(&row->keys[i], attribute->atttypid,
+					  attribute->attcollation, row->ctx);
+		row->attributes++;
+	}
+	MemoryContextSwitchTo(old);
+
+	/* looking the descriptor up may have given a record type its identifier */
+	row->identifier = assign_record_type_identifier(type, typmod);
+	return row;
+}
+
+/*
+ * Composite: number of attributes, then kind and value of each, in terms of
+ * record_eq: names and dropped attributes do not count, NULLs are equal.
+ */
+static void
+AppendComposite(StringInfo buf, CuckooKey *key, Datum value)
+{
+	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
+	RowType    *row = FindRowType(key, header);
+	HeapTupleData tuple;
+	int			i;
+
+	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
+	ItemPointerSetInvalid(&tuple.t_self);
+	tuple.t_tableOid = InvalidOid;
+	tuple.t_data = header;
+	heap_deform_tuple(&tuple, row->desc, row->values, row->nulls);
+
+	AppendUint32(buf, row->attributes);
+	for (i = 0; i < row->desc->natts; i++)
+	{
+		if (TupleDescAttr(row->desc, i)->attisdropped)
+			continue;
+		AppendByte(buf, (uint8) row->keys[i].kind);
+		AppendNested(buf, &row->keys[i], row->values[i], row->nulls[i]);
+	}
+	if ((Pointer) header != DatumGetPointer(value))
+		pfree(header);
+}
+
+/*
+ * Append a string of a jsonb: its length, then its bytes in UTF-8.
+ */
+static void
+AppendJsonbString(StringInfo buf, const char *string, size_t length)
+{
+	const char *converted = string;
+
+	if (NeedsConversion())
+		converted = CuckooConvertText(string, length, &length);
+	AppendUint32(buf, (uint32) length);
+	AppendBytes(buf, converted, length);
+	if (converted != string)
+		pfree(unconstify(char *, converted));
+}
+
+/*
+ * Append a value inside a jsonb: a tag, then what the tag says.
+ */
+static void
+AppendJsonbValue(StringInfo buf, const JsonbValue *value)
+{
+	KeyBytes	bytes;
+
+	switch (value->type)
+	{
+		case jbvNull:
+			AppendByte(buf, JSONB_TAG_NULL);
+			break;
+		case jbvBool:
+			AppendByte(buf, value->val.boolean ?
+					   JSONB_TAG_TRUE : JSONB_TAG_FALSE);
+			break;
+		case jbvNumeric:
+			AppendByte(buf, JSONB_TAG_NUMBER);
+			CuckooNumericBytes(&bytes, NumericGetDatum(value->val.numeric));
+			AppendUint32(buf, (uint32) bytes.length);
+			AppendBytes(buf, bytes.data, bytes.length);
+			FreeBytes(&bytes);
+			break;
+		case jbvString:
+			AppendByte(buf, JSONB_TAG_STRING);
+			AppendJsonbString(buf, value->val.string.val,
+							  (size_t) value->val.string.len);
+			break;
+		case jbvBinary:
+			AppendJsonb(buf, value->val.binary.data);
+			break;
+		default:
+			elog(ERROR, "unexpected jsonb value of type %d",
+				 (int) value->type);
+	}
+}
+
+/*
+ * Order the pairs of an object as PostgreSQL does: by the length of the key,
+ * then by its bytes.
+ */
+static int
+ComparePairs(const void *a, const void *b)
+{
+	const JsonbPairBytes *left = a;
+	const JsonbPairBytes *right = b;
+
+	if (left->length != right->length)
+		return left->length < right->length ? -1 : 1;
+	return memcmp(left->key, right->key, left->length);
+}
+
+/*
+ * Append the pairs of an object whose keys must be converted.  Stored, they
+ * are in the order of their lengths and bytes in the database encoding; in
+ * UTF-8 that can be another one.
+ */
+static void
+AppendConvertedPairs(StringInfo buf, JsonbIterator **iterator, int count)
+{
+	JsonbPairBytes *pairs;
+	JsonbValue	key;
+	int			i;
+
+	pairs = MemoryContextAllocHuge(CurrentMemoryContext,
+								   ((Size) count + 1) * sizeof(JsonbPairBytes));
+	for (i = 0; i < count; i++)
+	{
+		if (JsonbIteratorNext(iterator, &key, true) != WJB_KEY ||
+			JsonbIteratorNext(iterator, &pairs[i].value, true) != WJB_VALUE)
+			elog(ERROR, "unexpected end of jsonb object");
+		pairs[i].key = CuckooConvertText(key.val.string.val,
+								   (size_t) key.val.string.len,
+								   &pairs[i].length);
+		/* let the pairs own their keys alike, converted or not */
+		if (pairs[i].key == key.val.string.val)
+			pairs[i].key = pnstrdup(key.val.string.val, pairs[i].length);
+	}
+	qsort(pairs, (size_t) count, sizeof(JsonbPairBytes), ComparePairs);
+	for (i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		AppendUint32(buf, (uint32) pairs[i].length);
+		AppendBytes(buf, pairs[i].key, pairs[i].length);
+		AppendJsonbValue(buf, &pairs[i].value);
+		pfree(unconstify(char *, pairs[i].key));
+	}
+	pfree(pairs);
+}
+
+/*
+ * Append an array or object of a jsonb, or the scalar that a jsonb consists
+ * of: in storage that is an array of one element, marked as no array.
+ */
+static void
+AppendJsonb(StringInfo buf, JsonbContainer *container)
+{
+	JsonbIterator *iterator = JsonbIteratorInit(container);
+	JsonbIteratorToken token;
+	JsonbValue	value;
+
+	check_stack_depth();
+
+	token = JsonbIteratorNext(&iterator, &value, true);
+	if (token == WJB_BEGIN_OBJECT)
+	{
+		AppendByte(buf, JSONB_TAG_OBJECT);
+		AppendUint32(buf, (uint32) value.val.object.nPairs);
+		if (NeedsConversion())
+			AppendConvertedPairs(buf, &iterator, value.val.object.nPairs);
+	}
+	else if (!value.val.array.rawScalar)
+	{
+		AppendByte(buf, JSONB_TAG_ARRAY);
+		AppendUint32(buf, (uint32) value.val.array.nElems);
+	}
+
+	/* not stepping into nested containers; AppendJsonbValue does */
+	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_KEY)
+			AppendJsonbString(buf, value.val.string.val,
+							  (size_t) value.val.string.len);
+		else if (token == WJB_ELEM || token == WJB_VALUE)
+			AppendJsonbValue(buf, &value);
+	}
+}
+
+/*
+ * Append the canonical bytes of a value of one of the nested kinds.
+ */
+static void
+AppendValue(StringInfo buf, CuckooKey *key, Datum value)
+{
+	check_stack_depth();
+
+	switch (key->kind)
+	{
+		case CUCKOO_KIND_ARRAY:
+			AppendArray(buf, key, value);
+			break;
+		case CUCKOO_KIND_COMPOSITE:
+			AppendComposite(buf, key, value);
+			break;
+		case CUCKOO_KIND_RANGE:
+			AppendRange(buf, key, value);
+			break;
+		case CUCKOO_KIND_MULTIRANGE:
+			AppendMultirange(buf, key, value);
+			break;
+		case CUCKOO_KIND_JSONB:
+			{
+				Jsonb	   *jsonb = DatumGetJsonbP(value);
+
+				AppendJsonb(buf, &jsonb->root);
+				if ((Pointer) jsonb != DatumGetPointer(value))
+					pfree(jsonb);
+				break;
+			}
+		default:
+			elog(ERROR, "unexpected key kind %d", (int) key->kind);
+	}
+}
+
+/*
+ * The hash of a value of one of the nested kinds.
+ */
+uint64
+CuckooHashNested(CuckooKey *key, Datum value, uint64 seed)
+{
+	StringInfo	buf = key->buffer;
+	uint64		hash;
+
+	if (buf == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(key->ctx);
+
+		buf = makeStringInfo();
+		MemoryContextSwitchTo(old);
+		key->buffer = buf;
+	}
+	resetStringInfo(buf);
+	AppendValue(buf, key, value);
+	hash = CuckooHash(buf->data, (size_t) buf->len, seed, key->kind);
+	if (buf->maxlen > BUFFER_KEEP_BYTES)
+	{
+		key->buffer = NULL;
+		pfree(buf->data);
+		pfree(buf);
+	}
+	return hash;
+}
+
