@@ -113,6 +113,7 @@ typedef struct CuckooCode
 	uint8_t		code_bits;		/* 12 when semi-sorted, else 0 */
 	uint8_t		high_bits;		/* f - low_bits */
 	uint8_t		nibbles;		/* of a bucket: f, or f - 1 when semi-sorted */
+	uint32_t	reciprocal;		/* of high_bits, times 2^16 and rounded up */
 	uint64_t	ones;			/* 1 in each of the four high parts (one word) */
 	uint64_t	tops;			/* the top bit of each */
 } CuckooCode;
@@ -135,6 +136,7 @@ CuckooCodeInit(CuckooCode *code, int bits, CuckooLayout layout)
 	code->code_bits = layout == CUCKOO_SEMISORTED ? 12 : 0;
 	code->high_bits = (uint8_t) high_bits;
 	code->nibbles = (uint8_t) (layout == CUCKOO_SEMISORTED ? bits - 1 : bits);
+	code->reciprocal = (uint32_t) (65536 / high_bits + 1);
 	code->ones = 0;
 	code->tops = 0;
 	if (CuckooIsNarrow(code))
@@ -211,9 +213,10 @@ CuckooReadNarrow(const CuckooCode *code, const uint8_t *buckets, uint64_t number
 }
 
 /*
- * Not zero if one of the four high parts of a one-word bucket equals that of
- * the fingerprint: the zero-byte trick, with fields of any width.  Exact as a
- * yes or no; what it leaves for the caller is the low nibble.
+ * Which of the four high parts of a one-word bucket equal that of the
+ * fingerprint, by their top bits: the zero-byte trick, with fields of any
+ * width.  Zero only if none does, and the lowest bit that is set is right; one
+ * above it may not be.
  */
 static inline uint64_t
 CuckooMatchHigh(const CuckooCode *code, uint64_t bits, uint32_t fingerprint)
@@ -222,6 +225,35 @@ CuckooMatchHigh(const CuckooCode *code, uint64_t bits, uint32_t fingerprint)
 	uint64_t	x = (bits >> code->code_bits) ^ (high * code->ones);
 
 	return (x - code->ones) & ~x & code->tops;
+}
+
+/* Position of the lowest bit that is set. */
+static inline int
+CuckooLowestBit(uint64_t word)
+{
+#if defined(__GNUC__) || defined(__clang__)
+	return __builtin_ctzll(word);
+#else
+	int			position = 0;
+
+	while ((word >> position & 1) == 0)
+		position++;
+	return position;
+#endif
+}
+
+/*
+ * Whether the entry behind the lowest match of the high parts has the low
+ * nibble of the fingerprint as well.
+ */
+static inline bool
+CuckooMatchLow(const CuckooCode *code, uint64_t bits, uint64_t matches,
+			   uint32_t fingerprint)
+{
+	uint32_t	field = (uint32_t) (CuckooLowestBit(matches) + 1 - code->high_bits);
+	uint32_t	slot = field * code->reciprocal >> 16;
+
+	return ((CuckooMultisets[bits & 0xFFF] >> (4 * slot) ^ fingerprint) & 15) == 0;
 }
 
 /*

@@ -42,4 +42,11 @@
 	PG_MODULE_MAGIC
 #endif
 
+/* "Does not return" became a keyword before the function in 18. */
+#ifdef pg_noreturn
+#define CUCKOO_NORETURN pg_noreturn
+#else
+#define CUCKOO_NORETURN
+#endif
+
 #endif							/* CUCKOO_COMPAT_H */

@@ -66,7 +66,7 @@ extern CuckooKey *CuckooGetElementKey(FunctionCallInfo fcinfo, int argument);
 extern void CuckooMatchKind(const CuckooFilter *filter, const CuckooKey *key);
 extern double CuckooCheckFpr(double fpr);
 extern uint64 CuckooCheckCapacity(double capacity);
-extern void CuckooReportTooLarge(uint64 keys, double fpr) pg_attribute_noreturn();
+extern CUCKOO_NORETURN void CuckooReportTooLarge(uint64 keys, double fpr);
 extern void CuckooPauseForInterrupts(void);
 extern int	CuckooArrayHashes(FunctionCallInfo fcinfo, int argument,
 							  uint64 seed, uint64 **hashes);

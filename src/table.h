@@ -202,15 +202,22 @@ CuckooTableContains(const CuckooTable *table, uint64_t hash)
 	 */
 	if (CuckooIsNarrow(&table->code))
 	{
-		uint64_t	first = CuckooReadNarrow(&table->code, table->data,
-											 place.base + place.first);
-		uint64_t	second = CuckooReadNarrow(&table->code, table->data,
-											  place.base + place.second);
+		const CuckooCode *code = &table->code;
+		uint64_t	bits = CuckooReadNarrow(code, table->data, place.base + place.first);
+		uint64_t	second = CuckooReadNarrow(code, table->data, place.base + place.second);
+		uint64_t	matches = CuckooMatchHigh(code, bits, place.fingerprint);
+		uint64_t	in_second = CuckooMatchHigh(code, second, place.fingerprint);
+		uint64_t	only_second = -(uint64_t) (matches == 0);
 
-		if ((CuckooMatchHigh(&table->code, first, place.fingerprint) |
-			 CuckooMatchHigh(&table->code, second, place.fingerprint)) == 0)
+		if ((matches | in_second) == 0)
 			return false;
-		if (table->code.low_bits == 0)
+		if (code->low_bits == 0)
+			return true;
+
+		/* The bucket with the match, without asking which. */
+		bits ^= (bits ^ second) & only_second;
+		matches ^= (matches ^ in_second) & only_second;
+		if (CuckooMatchLow(code, bits, matches, place.fingerprint))
 			return true;
 	}
 	return CuckooTableCountAt(table, &place) > 0;

@@ -1,0 +1,74 @@
+# cuckoo: a PostgreSQL extension, built with PGXS.
+#
+#   make                          build for the pg_config in PATH
+#   make PG_CONFIG=/path/...      build for another PostgreSQL
+#   make install                  install there
+#   make installcheck             test against a running server
+#   make WERROR=1                 warnings are errors, as the tests build it
+#   make -f ../cuckoo/Makefile    from another folder: build there (VPATH)
+#
+# test/run.sh runs every test and test/demo.sh the demo; both bring their own server.
+
+EXTENSION = cuckoo
+MODULE_big = cuckoo
+
+# Where this Makefile is.  PGXS finds the same out as $(srcdir), but only
+# below, and the wildcards are needed before.
+top := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
+found = $(patsubst $(top)/%,%,$(sort $(wildcard $(top)/$(1))))
+
+PG_CONFIG ?= pg_config
+PGXS := $(shell $(PG_CONFIG) --pgxs)
+
+# What is built and installed
+
+OBJS = $(patsubst %.c,%.o,$(call found,src/*.c))
+DATA = $(call found,sql/cuckoo--*.sql)
+
+# What is tested: pg_regress, isolation specs, TAP
+
+REGRESS = $(patsubst test/sql/%.sql,%,$(call found,test/sql/*.sql))
+REGRESS_OPTS = --inputdir=$(srcdir)/test --load-extension=cuckoo
+# From 15 to 18 pg_regress finds the expected outputs under ./expected.  A
+# separate build folder has none, and gets a link to ours.
+REGRESS_PREP = $(if $(wildcard expected),,link-expected)
+
+# Lists that are empty stay undefined: PGXS asks whether they are defined.
+ifneq ($(call found,test/isolation/specs/*.spec),)
+ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(call found,test/isolation/specs/*.spec))
+ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=cuckoo
+endif
+ifneq ($(call found,test/t/*.pl),)
+TAP_TESTS = 1
+PROVE_TESTS = $(call found,test/t/*.pl)
+endif
+
+# How it is compiled.  No -march: a package has to run on every machine of its
+# architecture.  PostgreSQL's headers are not clean under these warnings;
+# -isystem keeps the warnings to our own files.
+
+PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server)
+PG_CFLAGS = -std=gnu11 -Wall -Wextra
+ifdef WERROR
+PG_CFLAGS += -Werror
+endif
+
+# The bitcode for PostgreSQL's JIT needs the clang that PostgreSQL was built
+# with.  Where it is missing, do without bitcode.
+CLANG ?= $(shell sed -n 's/^CLANG *= *//p' $(dir $(PGXS))../Makefile.global)
+ifeq ($(shell command -v $(CLANG) 2>/dev/null),)
+override with_llvm := no
+endif
+
+include $(PGXS)
+
+# In a separate build folder the objects need their subfolder.
+$(shell mkdir -p src)
+
+# Debian's PGXS does not track headers.  All of ours for every object: building
+# takes seconds, and nothing is ever stale.
+$(OBJS) $(OBJS:.o=.bc): $(call found,src/*.h)
+
+.PHONY: link-expected
+link-expected:
+	ln -sfn '$(realpath $(srcdir))/expected' expected

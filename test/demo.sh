@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+#
+# Shows cuckoo at work on real input, the homepages in Debian's package index of
+# this machine: see demo.sql.  Starts a throwaway PostgreSQL, and stops it again.
+#
+# Needs a Debian machine, and root or sudo where packages are missing.
+# PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the temporary folder.
+set -euo pipefail
+
+. "$(dirname "$0")/lib.sh"
+
+# The index comes from the machine's package lists; fresh machines have none.
+packages_known()
+{
+	apt-cache dumpavail | grep -c '^Package:' || true
+}
+
+if [ "$(packages_known)" -lt 10000 ]; then
+	update_package_lists
+fi
+[ "$(packages_known)" -ge 1000 ] || die "apt knows too few packages for a demo; does apt-get update work here?"
+find_postgresql
+need_packages "${packages[@]}"
+make_folder
+
+as_user_interruptibly make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" install >"$work/log/build" 2>&1 ||
+	{ head -n 50 "$work/log/build"; die "the build failed"; }
+start_server
+
+# One package a line, in COPY's text format.
+apt-cache dumpavail | awk -v OFS='\t' '
+	function put()
+	{
+		if (package != "")
+			print package, section, homepage
+		package = section = homepage = "\\N"
+	}
+	BEGIN { put(); package = "" }
+	/^Package: / { put() }
+	/^(Package|Section|Homepage): / {
+		field = $1
+		sub(/^[^ ]* */, "")
+		gsub(/\\/, "\\\\")
+		if (field == "Package:") package = $0
+		if (field == "Section:") section = $0
+		if (field == "Homepage:") homepage = $0
+	}
+	END { put() }' | as_user tee "$work/packages.tsv" >/dev/null
+
+as_user_interruptibly psql -X -q -A -t -v ON_ERROR_STOP=1 -f "$work/src/test/demo.sql"

@@ -1,0 +1,186 @@
+-- The main job on real input; demo.sh runs it, with packages.tsv in the current
+-- folder: every package of Debian's index with its section and homepage.
+
+\set QUIET on
+SET client_min_messages = warning;
+CREATE EXTENSION cuckoo;
+
+-- A line of output: what, how much, and a remark.
+CREATE FUNCTION line(what text, much text, remark text DEFAULT '') RETURNS text
+RETURN rtrim(format('   %s%s  %s', rpad(what, 40), lpad(much, 12), remark));
+
+CREATE FUNCTION line(what text, much bigint, remark text DEFAULT '') RETURNS text
+RETURN line(what, to_char(much, 'FM999,999,999'), remark);
+
+CREATE FUNCTION kb(bytes numeric) RETURNS text
+RETURN to_char(bytes / 1024, 'FM999,990.0') || ' kB';
+
+CREATE FUNCTION percent(part numeric) RETURNS text
+RETURN to_char(100 * part, 'FM990.0000') || ' %';
+
+CREATE FUNCTION ms_since(start timestamptz) RETURNS text
+RETURN to_char(1000 * extract(epoch FROM clock_timestamp() - start), 'FM999,990') || ' ms';
+
+SELECT format(E'cuckoo %s on PostgreSQL %s, with the homepages in this machine''s Debian package index',
+              extversion, split_part(current_setting('server_version'), ' ', 1))
+FROM pg_extension WHERE extname = 'cuckoo';
+
+\echo
+\echo '1  Load the index'
+
+CREATE TABLE packages (name text, section text, homepage text);
+\copy packages from packages.tsv
+CREATE TABLE urls AS SELECT DISTINCT homepage AS url FROM packages WHERE homepage IS NOT NULL;
+CREATE UNIQUE INDEX urls_url ON urls (url);
+VACUUM ANALYZE;
+
+SELECT line('packages', count(*)) FROM packages;
+SELECT line('homepages', count(homepage), 'rows that have one') FROM packages;
+SELECT line('distinct URLs', count(*), format('%s of text, %s as a B-tree index',
+            kb(sum(octet_length(url))), kb(pg_relation_size('urls_url')))) FROM urls;
+
+\echo
+\echo '2  Build one filter of all URLs:  SELECT cuckoo_agg(homepage) FROM packages'
+
+SELECT clock_timestamp() AS start \gset
+CREATE TABLE filters AS SELECT 'URLs' AS what, cuckoo_agg(homepage) AS filter FROM packages;
+SELECT line('time', ms_since(:'start'), 'for all rows, repeated ones too');
+INSERT INTO filters SELECT 'names', cuckoo_agg(name) FROM packages;
+
+SELECT line('filter of the ' || what, kb(pg_column_size(filter)), format('%s bits a key, %s keys',
+            round(8.0 * pg_column_size(filter) / cuckoo_cardinality(filter), 2),
+            to_char(cuckoo_cardinality(filter), 'FM999,999,999')))
+FROM filters ORDER BY what DESC;
+
+\echo
+\echo '3  Build one a section:  SELECT section, cuckoo_agg(homepage) FROM packages GROUP BY section'
+
+SELECT clock_timestamp() AS start \gset
+CREATE TABLE sections AS
+SELECT section, cuckoo_agg(homepage) AS filter FROM packages GROUP BY section;
+SELECT line('time', ms_since(:'start'), format('for %s sections', count(*))) FROM sections;
+
+WITH texts AS (
+    SELECT section, count(*) AS urls, sum(octet_length(homepage)) AS bytes
+    FROM (SELECT DISTINCT section, homepage FROM packages WHERE homepage IS NOT NULL) AS d
+    GROUP BY section
+)
+SELECT line(section, kb(pg_column_size(filter)), format('%s URLs, %s of text, %s bits a key',
+            to_char(urls, 'FM999,999'), kb(bytes), round(8.0 * pg_column_size(filter) / urls, 2)))
+FROM texts JOIN sections USING (section)
+ORDER BY urls DESC LIMIT 5;
+
+\echo
+\echo '4  Find repeated URLs as they stream in:  IF seen @> url THEN ... ELSE seen := seen + url'
+
+CREATE FUNCTION stream(OUT filter cuckoofilter, OUT repeats bigint) AS $$
+DECLARE
+    url text;
+BEGIN
+    filter := cuckoo_new(0.001, (SELECT count(*) FROM packages));
+    repeats := 0;
+    FOR url IN SELECT homepage FROM packages WHERE homepage IS NOT NULL LOOP
+        IF filter @> url THEN
+            repeats := repeats + 1;
+        ELSE
+            filter := filter + url;
+        END IF;
+    END LOOP;
+END $$ LANGUAGE plpgsql;
+
+SELECT clock_timestamp() AS start \gset
+CREATE TABLE streamed AS SELECT * FROM stream();
+SELECT line('time', ms_since(:'start'), 'for all rows, one by one in PL/pgSQL');
+SELECT count(homepage) - count(DISTINCT homepage) AS true_repeats FROM packages \gset
+SELECT line('repeated rows', :true_repeats, 'by an exact count') FROM streamed;
+SELECT line('found by the filter', repeats, format('%s new URLs taken for repeats, %s of them',
+            repeats - :true_repeats, percent((repeats - :true_repeats)::numeric / (SELECT count(*) FROM urls))))
+FROM streamed;
+SELECT line('filter', kb(pg_column_size(filter)), 'with room for a URL of every package') FROM streamed;
+
+\echo
+\echo '5  Ask for known and unknown URLs:  SELECT ... WHERE filter @> url'
+
+-- Unknown ones are real ones with an ending that makes them unknown.
+CREATE TABLE unknown AS
+SELECT altered AS url
+FROM urls, generate_series(1, 33) AS i, format('%s?%s', url, i) AS altered
+WHERE NOT EXISTS (SELECT FROM urls AS known WHERE known.url = altered);
+
+CREATE FUNCTION ask(fpr float8, OUT filter cuckoofilter, OUT known bigint, OUT unknown bigint) AS $$
+BEGIN
+    filter := (SELECT cuckoo_agg(url, fpr) FROM urls);
+    SELECT count(*) INTO known FROM urls WHERE filter @> url;
+    SELECT count(*) INTO unknown FROM unknown AS u WHERE filter @> u.url;
+END $$ LANGUAGE plpgsql;
+
+SELECT count(*) AS known, (SELECT count(*) FROM unknown) AS unknown FROM urls \gset
+SELECT clock_timestamp() AS start \gset
+CREATE TABLE answers AS
+SELECT fpr, a.* FROM unnest(ARRAY[0.01, 0.001, 0.0001]) AS fpr, ask(fpr) AS a;
+SELECT line('questions', 3 * (:known + :unknown)::bigint, 'in ' || ms_since(:'start'));
+SELECT line('known URLs not found', sum(:known - known)::bigint,
+            format('of %s, a filter has no false negatives', to_char(3 * :known, 'FM999,999,999')))
+FROM answers;
+SELECT line('false positives, asked for ' || to_char(100 * fpr, 'FM990.09') || ' %',
+            percent(unknown::numeric / :unknown),
+            format('%s expected, %s bits a key', percent(cuckoo_fpr(filter)::numeric),
+                   round(8.0 * pg_column_size(filter) / :known, 2)))
+FROM answers ORDER BY fpr DESC;
+
+\echo
+\echo '6  Take URLs out again:  filter - url'
+
+CREATE FUNCTION take_out(OUT before cuckoofilter, OUT after cuckoofilter) AS $$
+DECLARE
+    gone text;
+BEGIN
+    before := (SELECT cuckoo_agg(url) FROM urls);
+    after := before;
+    FOR gone IN SELECT DISTINCT homepage FROM packages WHERE section = 'games' AND homepage IS NOT NULL LOOP
+        after := after - gone;
+    END LOOP;
+END $$ LANGUAGE plpgsql;
+
+CREATE TABLE removal AS SELECT * FROM take_out();
+CREATE TABLE gone AS
+SELECT url, EXISTS (SELECT FROM packages WHERE homepage = url AND section = 'games') AS is_gone FROM urls;
+
+SELECT line('removed', cuckoo_cardinality(before) - cuckoo_cardinality(after), 'all that section games has')
+FROM removal;
+SELECT line(CASE WHEN is_gone THEN 'of these still found' ELSE 'of the others not found' END,
+            count(*) FILTER (WHERE is_gone = found),
+            CASE WHEN is_gone THEN 'false positives' ELSE format('of %s', to_char(count(*), 'FM999,999,999')) END)
+FROM (SELECT is_gone, (SELECT after FROM removal) @> url AS found FROM gone) AS asked
+GROUP BY is_gone ORDER BY is_gone DESC;
+
+\echo
+\echo '7  Move the filter to another database:  COPY filters TO ... (FORMAT binary)'
+
+\copy (SELECT what, filter FROM filters) to filters.bin with (format binary)
+\set file_bytes `stat -c %s filters.bin`
+SELECT md5(string_agg(md5(filter::text), '' ORDER BY what)) AS here FROM filters \gset
+-- What the other database has: each URL as it is, and altered.
+\copy (SELECT url FROM urls UNION ALL SELECT url || '#top' FROM urls) to visits.tsv
+
+CREATE DATABASE elsewhere;
+\connect elsewhere
+SET client_min_messages = warning;
+CREATE EXTENSION cuckoo;
+CREATE TABLE filters (what text, filter cuckoofilter);
+\copy filters from filters.bin with (format binary)
+SELECT md5(string_agg(md5(filter::text), '' ORDER BY what)) AS there FROM filters \gset
+CREATE TABLE visits (url text);
+\copy visits from visits.tsv
+SELECT clock_timestamp() AS start \gset
+SELECT count(*) AS visits,
+       count(*) FILTER (WHERE url NOT LIKE '%#top') AS known,
+       count(*) FILTER (WHERE found) AS kept,
+       count(*) FILTER (WHERE url NOT LIKE '%#top' AND NOT found) AS lost
+FROM (SELECT url, (SELECT filter FROM filters WHERE what = 'URLs') @> url AS found FROM visits) AS asked \gset
+
+\connect postgres
+SELECT line('file', kb(:file_bytes), CASE WHEN :'here' = :'there' THEN 'arrived unchanged' ELSE 'ARRIVED CHANGED' END);
+SELECT line('rows there', :visits, format('%s of them have a URL we know', to_char(:known, 'FM999,999,999')));
+SELECT line('rows that pass the filter', :kept, 'asked there, in ' || ms_since(:'start'));
+SELECT line('known URLs lost', :lost);

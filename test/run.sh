@@ -1,0 +1,341 @@
+#!/usr/bin/env bash
+#
+# Runs the tests: test/run.sh for all, test/run.sh NAME... for some of
+#
+#   build      builds and installs the extension, warnings being errors
+#   vpath      builds it in a separate folder, as Debian's package tools do
+#   unit       unit tests of the core, with gcc
+#   clang      the same with clang
+#   sanitize   the same under AddressSanitizer and UndefinedBehaviorSanitizer
+#   s390x      portable tests of the core on an emulated big-endian machine
+#   regress    SQL tests: pg_regress, test/sql and expected/
+#   isolation  concurrent sessions: test/isolation
+#   tap        tests with servers of their own: test/t
+#
+# Needs a Debian machine, and root or sudo where packages are missing.  The last
+# line is "N passed, N failed", and the exit status is 0 only where something
+# ran and nothing failed.  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the
+# temporary folder.
+set -euo pipefail
+
+. "$(dirname "$0")/lib.sh"
+
+all_steps=(build vpath unit clang sanitize s390x regress isolation tap)
+total_passed=0
+total_failed=0
+RUN=
+
+# ---------------------------------------------------------------- reporting
+
+# finish NAME PASSED FAILED [NOTE]: the line of a step
+finish()
+{
+	total_passed=$((total_passed + $2))
+	total_failed=$((total_failed + $3))
+	printf '%-10s %5d passed %5d failed %7.1f s  %s\n' "$1" "$2" "$3" "$(seconds_since "$started")" "${4:-}"
+}
+
+skip()
+{
+	printf '%-10s %s\n' "$1" "$2"
+}
+
+seconds_since()
+{
+	awk -v from="$1" -v to="$(date +%s.%N)" 'BEGIN { print to - from }'
+}
+
+# How many lines of a log match
+count()
+{
+	grep -Ec "$1" "$2" || true
+}
+
+show()
+{
+	head -n 200 "$1" | sed 's/^/    /'
+}
+
+# logged NAME COMMAND...: runs as the unprivileged user, output to log/NAME
+logged()
+{
+	local log=$work/log/$1
+
+	shift
+	as_user_interruptibly "$@" >>"$log" 2>&1
+}
+
+# ------------------------------------------------------------- the extension
+
+# Builds once, for build itself and for the steps that need the extension.
+built=
+build_once()
+{
+	[ -z "$built" ] || return 0
+	built=no
+	started=$(date +%s.%N)
+	if logged build make -s -C "$work/src" -j"$(nproc)" WERROR=1 PG_CONFIG="$pg_config" all &&
+		logged build make -s -C "$work/src" WERROR=1 PG_CONFIG="$pg_config" install; then
+		built=yes
+		finish build 1 0 "PostgreSQL $("$pg_config" --version | cut -d' ' -f2)"
+	else
+		finish build 0 1
+		show "$work/log/build"
+	fi
+}
+
+server_running=
+extension_ready()
+{
+	build_once
+	[ "$built" = yes ] || return 1
+	if [ -z "$server_running" ]; then
+		start_server
+		server_running=1
+	fi
+}
+
+# installcheck NAME FOLDER MAKE-ARGUMENTS...
+installcheck()
+{
+	local name=$1 folder=$2
+
+	shift 2
+	logged "$name" make -C "$folder" PG_CONFIG="$pg_config" "$@" installcheck
+}
+
+run_build()
+{
+	build_once
+}
+
+# Installs the same files as a build in the tree, and finds the tests.
+run_vpath()
+{
+	local vpath=$work/vpath tree=$work/vpath-src first make status=0
+
+	extension_ready || { skip vpath "not run: the build failed"; return; }
+	started=$(date +%s.%N)
+	# From a clean tree: make takes products that it finds there for its own.
+	as_user mkdir "$vpath"
+	as_user cp -R "$work/src" "$tree"
+	make=(make -s -C "$vpath" -f "$tree/Makefile" "VPATH=$tree" "PG_CONFIG=$pg_config")
+	first=$(find "$work/src/test/sql" -name '*.sql' -exec basename {} .sql \; | sort | head -n 1)
+	{
+		logged vpath make -s -C "$tree" PG_CONFIG="$pg_config" clean &&
+			logged vpath "${make[@]}" -j"$(nproc)" all &&
+			logged vpath "${make[@]}" DESTDIR="$vpath/installed" install &&
+			logged vpath make -s -C "$work/src" PG_CONFIG="$pg_config" DESTDIR="$vpath/reference" install &&
+			diff <(cd "$vpath/reference" && find . -type f | sort) \
+				<(cd "$vpath/installed" && find . -type f | sort) >>"$work/log/vpath" &&
+			logged vpath "${make[@]}" ISOLATION= TAP_TESTS= REGRESS="$first" installcheck
+	} || status=1
+	finish vpath $((1 - status)) "$status"
+	[ "$status" = 0 ] || show "$work/log/vpath"
+}
+
+# In pg_regress of 15: "test x ... ok", from 16 on: "ok 1 - x"
+pg_regress_step()
+{
+	local name=$1 folder=$2 status=0 passed failed
+
+	shift 2
+	extension_ready || { skip "$name" "not run: the build failed"; return; }
+	started=$(date +%s.%N)
+	installcheck "$name" "$work/src" "$@" || status=$?
+	passed=$(count '^(ok +[0-9]+ |test .*\.\.\. ok )' "$work/log/$name")
+	failed=$(count '^(not ok +[0-9]+ |test .*\.\.\. FAILED)' "$work/log/$name")
+	if [ "$status" != 0 ] && [ "$failed" = 0 ]; then
+		failed=1
+	fi
+	finish "$name" "$passed" "$failed"
+	if [ "$failed" != 0 ]; then
+		if [ -s "$folder/regression.diffs" ]; then
+			show "$folder/regression.diffs"
+		else
+			show "$work/log/$name"
+		fi
+		server_log
+	fi
+}
+
+# A crash shows here only.
+server_log()
+{
+	grep -E 'PANIC|TRAP|terminated by signal' "$work/data/log" | sed 's/^/    /' || true
+}
+
+has()
+{
+	compgen -G "$work/src/$1" >/dev/null
+}
+
+run_regress()
+{
+	has 'test/sql/*.sql' || { skip regress "no tests yet"; return; }
+	pg_regress_step regress "$work/src" ISOLATION= TAP_TESTS=
+}
+
+run_isolation()
+{
+	has 'test/isolation/specs/*.spec' || { skip isolation "no tests yet"; return; }
+	pg_regress_step isolation "$work/src/output_iso" REGRESS= TAP_TESTS=
+}
+
+run_tap()
+{
+	local status=0 passed failed
+
+	has 'test/t/*.pl' || { skip tap "no tests yet"; return; }
+	extension_ready || { skip tap "not run: the build failed"; return; }
+	started=$(date +%s.%N)
+	installcheck tap "$work/src" REGRESS= ISOLATION= PROVE_FLAGS=--verbose || status=$?
+	passed=$(grep -E '^ok ' "$work/log/tap" | grep -vc '# skip' || true)
+	failed=$(count '^not ok ' "$work/log/tap")
+	if [ "$status" != 0 ] && [ "$failed" = 0 ]; then
+		failed=1
+	fi
+	finish tap "$passed" "$failed"
+	[ "$failed" = 0 ] || show "$work/log/tap"
+}
+
+# ------------------------------------------------------------------ the core
+
+# tests_that passed|failed LOG: reads cmocka's summary, in which later versions
+# name the group too, or the line "N passed, N failed" of the portable tests.
+tests_that()
+{
+	awk -v what="$1" '
+		$0 ~ "^\\[  " toupper(what) "  \\] .*[0-9]+ test\\(s\\)" { sub(/ test\(s\).*/, ""); sub(/.* /, ""); n += $0 }
+		/^[0-9]+ passed, [0-9]+ failed$/ { n += what == "passed" ? $1 : $3 }
+		END { print n + 0 }' "$2"
+}
+
+# unit_step NAME MAKE-ARGUMENTS...: builds the programs of test/unit and runs
+# each, counting what cmocka or the program itself reports.  RUN is an emulator.
+unit_step()
+{
+	local name=$1 build=$work/unit/$1 log status passed=0 failed=0 good bad bad_logs=()
+
+	shift
+	started=$(date +%s.%N)
+	if ! logged "$name" make -s -C "$work/src/test/unit" -j"$(nproc)" BUILD="$build" "$@" all; then
+		finish "$name" 0 1
+		show "$work/log/$name"
+		return
+	fi
+	# Programs have no dot in their names.  Several at once: each is one thread.
+	# shellcheck disable=SC2016  # for the shells of the unprivileged user
+	logged "$name" sh -c 'find "$1" -maxdepth 1 -type f ! -name "*.*" | sort |
+		xargs -P "$2" -I "{}" sh -c "$3 {} >{}.log 2>&1; echo \$? >{}.status"' sh "$build" "$(nproc)" "$RUN"
+	for log in "$build"/*.log; do
+		status=$(cat "${log%.log}.status")
+		good=$(tests_that passed "$log")
+		bad=$(tests_that failed "$log")
+		# It crashed, or never came to its tests.
+		if [ "$bad" = 0 ] && { [ "$status" != 0 ] || [ "$good" = 0 ]; }; then
+			bad=1
+		fi
+		[ "$bad" = 0 ] || bad_logs+=("$log")
+		passed=$((passed + good))
+		failed=$((failed + bad))
+	done
+	finish "$name" "$passed" "$failed"
+	# cmocka names each test as it starts and as it ends: leave out the good
+	# ones, but not the one in which the program crashed.
+	for log in "${bad_logs[@]}"; do
+		echo "    $(basename "$log" .log):"
+		awk '/^\[ RUN / { running = $0; next }
+			/^\[ +OK / { running = ""; next }
+			running != "" { print "    " running; running = "" }
+			{ print "    " $0 }
+			END { if (running != "") print "    " running }' "$log"
+	done
+}
+
+run_unit()
+{
+	has 'test/unit/*_test.c' || { skip unit "no tests yet"; return; }
+	unit_step unit CC=gcc
+}
+
+run_clang()
+{
+	has 'test/unit/*_test.c' || { skip clang "no tests yet"; return; }
+	unit_step clang CC="$(find_clang)"
+}
+
+run_sanitize()
+{
+	has 'test/unit/*_test.c' || { skip sanitize "no tests yet"; return; }
+	unit_step sanitize CC=gcc SANITIZE=1
+}
+
+run_s390x()
+{
+	has 'test/unit/portable_*.c' || { skip s390x "no tests yet"; return; }
+	RUN=qemu-s390x unit_step s390x CC=s390x-linux-gnu-gcc LDFLAGS=-static cmocka=
+}
+
+# The one that comes with PostgreSQL's headers, for JIT bitcode, or else clang.
+find_clang()
+{
+	local clang
+
+	clang=$(sed -n 's/^CLANG *= *//p' "/usr/lib/postgresql/$pgversion/lib/pgxs/src/Makefile.global")
+	if [ -x "$clang" ]; then
+		echo "$clang"
+	else
+		echo clang
+	fi
+}
+
+# ------------------------------------------------------------------ the run
+
+selected()
+{
+	[[ " ${steps[*]} " == *" $1 "* ]]
+}
+
+# Cross compiler and emulator are not there on every architecture; a machine
+# that has the rest already needs neither root nor network.
+drop_s390x=
+install_what_steps_need()
+{
+	find_postgresql
+	if selected unit || selected clang || selected sanitize; then
+		packages+=(libcmocka-dev)
+	fi
+	if selected tap; then
+		packages+=(libipc-run-perl perl)
+	fi
+	need_packages "${packages[@]}"
+	if selected clang && [ "$(find_clang)" = clang ]; then
+		need_packages clang
+	fi
+	if selected s390x; then
+		(need_packages gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user) || drop_s390x=1
+	fi
+}
+
+for step; do
+	[[ " ${all_steps[*]} " == *" $step "* ]] || die "no step is called $step, there are: ${all_steps[*]}"
+done
+steps=("$@")
+[ $# -gt 0 ] || steps=("${all_steps[@]}")
+
+began=$(date +%s.%N)
+install_what_steps_need
+make_folder
+
+for step in "${steps[@]}"; do
+	if [ "$step" = s390x ] && [ -n "$drop_s390x" ]; then
+		skip s390x "not run: cross compiler or emulator missing"
+	else
+		"run_$step"
+	fi
+done
+
+printf '%-10s %34.1f s\n' total "$(seconds_since "$began")"
+echo "$total_passed passed, $total_failed failed"
+[ "$total_failed" = 0 ] && [ "$total_passed" -gt 0 ]
