@@ -1,0 +1,151 @@
+--
+-- Aggregates: which filter comes out, for any way of calling
+--
+-- Same set, same bytes: where two ways must agree, filters are compared with =.
+-- How the planner splits and orders aggregation is in plan.sql.
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS cuckoo;
+\pset format unaligned
+\pset footer off
+
+CREATE SCHEMA aggregate_test;
+SET search_path = aggregate_test, public;
+CREATE VIEW keys AS SELECT i AS k, 'key ' || i AS t, i % 7 AS g FROM generate_series(1, 1000) AS i;
+
+-- Every key is found, the rate is kept, each distinct key counts once.
+SELECT i.body, i.key_kind, i.items, i.capacity, i.fpr_asked, i.tables, i.removable, i.fpr_expected <= i.fpr_asked AS kept,
+	(SELECT count(*) FROM keys WHERE f @> t) AS found,
+	(SELECT count(*) FROM generate_series(1, 100000) AS a WHERE f @> ('absent ' || a)) <= 100000 * cuckoo_fpr(f) + 5 * sqrt(100000 * cuckoo_fpr(f)) AS rate,
+	(SELECT count(*) FROM keys WHERE cuckoo_count(f, t) = 1) >= 990 AS once
+FROM (SELECT cuckoo_agg(t) AS f FROM (SELECT t FROM keys UNION ALL SELECT t FROM keys) AS twice OFFSET 0) AS made, cuckoo_info(f) AS i;
+
+-- Arities: rate and capacity are those of the filter.
+SELECT arity, i.fpr_asked, i.capacity, i.items, i.body, i.fingerprint_bits, i.load > 0.9 AS full FROM (
+	SELECT 1 AS arity, cuckoo_agg(k) AS f FROM keys UNION ALL SELECT 2, cuckoo_agg(k, 0.05) FROM keys
+	UNION ALL SELECT 3, cuckoo_agg(k, 0.05, 5000) FROM keys UNION ALL SELECT 3, cuckoo_agg(k, 0.05, 10) FROM keys
+	UNION ALL SELECT 3, cuckoo_agg(k, 1e-6, 1e4) FROM keys UNION ALL SELECT 3, cuckoo_agg(k, 0.001, 100000) FROM keys WHERE k <= 5) AS made, cuckoo_info(f) AS i;
+
+-- A capacity larger than the keys leaves room: one table takes all of them, at the rate asked for.
+SELECT i.tables, i.items, i.fpr_expected <= i.fpr_asked AS kept, cuckoo_cardinality(f) AS before
+FROM (SELECT cuckoo_agg(k, 0.001, 5000) AS f FROM keys) AS made, cuckoo_info(cuckoo_add_all(f, ARRAY(SELECT generate_series(1001, 5000)))) AS i;
+
+-- As the array function, whatever the order, repetitions and kind of call
+SELECT cuckoo_agg(k) = cuckoo_from_array(array_agg(k)) AS from_array, cuckoo_agg(k ORDER BY k DESC) = cuckoo_agg(k) AS descending,
+	cuckoo_agg(k ORDER BY md5(t)) = cuckoo_agg(k) AS shuffled, cuckoo_agg(DISTINCT k) = cuckoo_agg(k) AS "distinct",
+	cuckoo_agg(k::smallint) = cuckoo_agg(k::bigint) AS widths, cuckoo_agg(t) = cuckoo_agg(t::name) AS text, cuckoo_agg(t, 0.01) = cuckoo_from_array(array_agg(t), 0.01) AS rate
+FROM (SELECT k, t FROM keys UNION ALL SELECT k, t FROM keys WHERE g < 4) AS repeated;
+SELECT cuckoo_agg(g) = cuckoo_from_array('{0,1,2,3,4,5,6}'::integer[]) AS few, cuckoo_agg(DISTINCT g) = cuckoo_agg(g) AS few_distinct,
+	cuckoo_agg(k) FILTER (WHERE g = 3) = cuckoo_from_array(array_agg(k) FILTER (WHERE g = 3)) AS filter,
+	cuckoo_agg(k % 100 ORDER BY k, t) = cuckoo_from_array(ARRAY(SELECT generate_series(0, 99))) AS ordered,
+	cuckoo_agg(DISTINCT k, 0.01) = cuckoo_agg(k, 0.01) AS distinct_two, cuckoo_agg(DISTINCT k, 0.01, 2000) = cuckoo_agg(k, 0.01, 2000) AS distinct_three,
+	cuckoo_agg(ARRAY[k, g]) = cuckoo_agg(DISTINCT ARRAY[k, g]) AS arrays, cuckoo_agg(ROW(k, t)) = cuckoo_agg(ROW(k, t) ORDER BY t) AS rows
+FROM keys;
+
+-- Keys of an aggregate can be removed: one copy each.
+SELECT cuckoo_cardinality(cuckoo_remove_all(cuckoo_agg(k), array_agg(k))) AS items, cuckoo_remove_all(cuckoo_agg(k), array_agg(k) FILTER (WHERE k > 20)) @> 20 AS kept FROM keys;
+
+-- Groups
+SELECT g, cuckoo_cardinality(f) AS items, f = ALL (ARRAY[g2, g3]) AS same FROM (
+	SELECT g, cuckoo_agg(k) AS f, cuckoo_from_array(array_agg(k)) AS g2, cuckoo_agg(k ORDER BY t DESC) AS g3 FROM keys GROUP BY g) AS grouped ORDER BY g;
+-- Every level of a rollup, and of others
+SELECT count(*) AS groups, bool_and(f = CASE WHEN h IS NOT NULL THEN (SELECT cuckoo_agg(k) FROM keys WHERE g % 3 = x.g AND k % 2 = h)
+		WHEN g IS NOT NULL THEN (SELECT cuckoo_agg(k) FROM keys WHERE g % 3 = x.g) ELSE (SELECT cuckoo_agg(k) FROM keys) END) AS same
+FROM (SELECT g % 3 AS g, k % 2 AS h, cuckoo_agg(k) AS f FROM keys GROUP BY ROLLUP (g % 3, k % 2)) AS x;
+SELECT count(*) AS groups, bool_and(f = CASE WHEN h IS NOT NULL THEN (SELECT cuckoo_agg(t) FROM keys WHERE k % 2 = h) ELSE (SELECT cuckoo_agg(t) FROM keys WHERE g = x.g) END) AS same
+FROM (SELECT g, k % 2 AS h, cuckoo_agg(t) AS f FROM keys GROUP BY GROUPING SETS ((g), (k % 2))) AS x;
+SELECT count(*) AS groups, sum(cuckoo_cardinality(f)) AS items FROM (SELECT cuckoo_agg(k) AS f FROM keys GROUP BY CUBE (g, k % 2, k % 3)) AS x;
+-- In HAVING and in a sub-select with outer columns
+SELECT g FROM keys GROUP BY g HAVING cuckoo_agg(k) @> 10 OR cuckoo_agg(t) @> 'key 5' ORDER BY g;
+SELECT g, (SELECT cuckoo_cardinality(cuckoo_agg(i)) FROM generate_series(0, g) AS i) AS items FROM generate_series(0, 3) AS g;
+
+--
+-- Windows: the state goes on after the filter was made of it
+--
+SELECT count(*) AS rows,
+	bool_and(running = cuckoo_from_array(ARRAY(SELECT i FROM generate_series(1, k) AS i))) AS running,
+	bool_and(sliding = cuckoo_from_array(ARRAY(SELECT i FROM generate_series(greatest(k - 40, 1), k) AS i))) AS sliding,
+	bool_and(remaining = cuckoo_from_array(ARRAY(SELECT i FROM generate_series(k, 200) AS i))) AS remaining,
+	bool_and(whole = (SELECT cuckoo_agg(i) FROM generate_series(1, 200) AS i)) AS whole,
+	bool_and(part = (SELECT cuckoo_agg(i.k) FROM keys AS i WHERE i.g = w.g AND i.k <= 200)) AS part,
+	bool_and(others = (SELECT cuckoo_agg(i) FILTER (WHERE i <> k) FROM generate_series(1, 200) AS i)) AS others,
+	bool_and(words = cuckoo_from_array(ARRAY(SELECT 'key ' || i FROM generate_series(1, k) AS i), 0.02)) AS words,
+	bool_and(rows = (SELECT cuckoo_agg(ROW(i)) FROM generate_series(1, k) AS i)) AS polymorphic,
+	bool_and(peers = (SELECT cuckoo_agg(i.k) FROM keys AS i WHERE i.g <= w.g AND i.k <= 200)) AS peers,
+	bool_and(again = running) AS again
+FROM (SELECT k, g, cuckoo_agg(k) OVER (ORDER BY k) AS running, cuckoo_agg(k) OVER (ORDER BY k ROWS 40 PRECEDING) AS sliding,
+		cuckoo_agg(k) OVER (ORDER BY k ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS remaining, cuckoo_agg(k) OVER () AS whole,
+		cuckoo_agg(k) OVER (PARTITION BY g) AS part, cuckoo_agg(k) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW) AS others,
+		cuckoo_agg(t, 0.02) OVER (ORDER BY k) AS words, cuckoo_agg(ROW(k)) OVER (ORDER BY k) AS rows, cuckoo_agg(k) OVER (ORDER BY g) AS peers,
+		cuckoo_agg(k) FILTER (WHERE k > 0) OVER (ORDER BY k) AS again
+	FROM keys WHERE k <= 200) AS w;
+-- Empty, then not: a frame that has nothing in it yet
+SELECT string_agg(cuckoo_cardinality(f)::text, ' ' ORDER BY k) AS items
+FROM (SELECT k, cuckoo_agg(CASE WHEN k > 2 THEN k END) OVER (ORDER BY k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS f FROM keys WHERE k < 7) AS w;
+-- Large states in windows: five peer groups of 60,000
+SELECT count(*) AS groups, bool_and(f = (SELECT cuckoo_agg(i) FROM generate_series(0, p * 60000 + 59999) AS i)) AS same
+FROM (SELECT DISTINCT ON (p) p, f FROM (SELECT i / 60000 AS p, cuckoo_agg(i) OVER (ORDER BY i / 60000) AS f FROM generate_series(0, 299999) AS i) AS w ORDER BY p) AS w;
+
+--
+-- States of every size.  Up to 98,304 distinct keys they are hash sets, beyond
+-- that lists of hashes, from which repetitions are dropped from time to time.
+--
+SELECT n, repeats, cuckoo_cardinality(f) = n AS items, f = cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS same,
+	(SELECT bool_and(f @> i) FROM generate_series(1, n) AS i) AS found
+FROM (VALUES (1, 1), (5, 100000), (6, 1), (7, 3), (8, 1), (33, 1), (1000, 2), (5000, 1), (98303, 1), (98304, 1), (98304, 2), (98305, 1), (98305, 2), (131073, 1),
+	(200000, 2), (120000, 25), (524288, 1), (600000, 1), (300000, 4)) AS sizes (n, repeats),
+	LATERAL (SELECT cuckoo_agg(i % n + 1) AS f FROM generate_series(0, n * repeats - 1) AS i OFFSET 0) AS made;
+-- Repetitions one after the other, and in between
+SELECT cuckoo_agg(i / 4) = cuckoo_agg(i) FILTER (WHERE i < 200000) AS adjacent, cuckoo_agg(i::bigint * 7919 % 200000) = cuckoo_agg(i) FILTER (WHERE i < 200000) AS scattered,
+	cuckoo_agg(i % 10) = cuckoo_from_array('{0,1,2,3,4,5,6,7,8,9}'::integer[]) AS few
+FROM generate_series(0, 799999) AS i;
+-- Keys made to collide in the hash set change nothing.
+SELECT cuckoo_cardinality(cuckoo_agg(i)) > 257 AS enough, cuckoo_agg(i) = cuckoo_from_array(array_agg(i)) AS same, cuckoo_agg(i) = cuckoo_agg(i ORDER BY i DESC) AS reversed
+FROM generate_series(1, 350000) AS i WHERE ((cuckoo_hash(i) # (cuckoo_hash(i) >> 32)) & 1023) = 5;
+-- Many large groups at once
+SELECT count(*) AS groups, bool_and(f = (SELECT cuckoo_agg(i * 3 + x.g) FROM generate_series(0, 99999) AS i)) AS same
+FROM (SELECT i % 3 AS g, cuckoo_agg(i) AS f FROM generate_series(0, 299999) AS i GROUP BY i % 3) AS x;
+
+--
+-- Aggregates of one's own over the same functions, as a planner that splits
+-- aggregation between servers makes them: states travel as text.
+--
+CREATE AGGREGATE state_of(anycompatible) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
+CREATE AGGREGATE state_of(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
+CREATE AGGREGATE state_of(integer, float8, float8) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
+CREATE AGGREGATE merge_states(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final);
+CREATE AGGREGATE merge_to_state(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE = cuckoofilter);
+
+-- State and filter of one transition, which the executor shares
+SELECT (cuckoo_info(state_of(k))).body AS state, (cuckoo_info(cuckoo_agg(k))).body AS filter, (cuckoo_info(state_of(k))).items,
+	merge_states(s) = cuckoo_agg(k) AS merged
+FROM keys, (SELECT state_of(k) AS s FROM keys) AS states;
+
+CREATE TABLE states AS
+	SELECT n, i % 4 AS server, state_of(i) AS s, cuckoo_agg(i) AS f FROM (VALUES (3), (20), (1000), (150000), (600000)) AS sizes (n), generate_series(1, n) AS i GROUP BY n, i % 4;
+SELECT n, (cuckoo_info((array_agg(s))[1])).body AS body, count(*) AS servers,
+	merge_states(s) = (SELECT cuckoo_agg(i) FROM generate_series(1, n) AS i) AS stored, merge_states(s::text::cuckoofilter) = merge_states(s) AS as_text,
+	merge_states(s::bytea::cuckoofilter ORDER BY server DESC) = merge_states(s) AS as_bytea, merge_states(s ORDER BY s) = merge_states(s) AS sorted,
+	merge_states(s) FILTER (WHERE server <> 2) = (SELECT cuckoo_agg(i) FROM generate_series(1, n) AS i WHERE i % 4 <> 2) AS some
+FROM states GROUP BY n ORDER BY n;
+-- In two steps
+SELECT n, merge_states(s) = (SELECT cuckoo_agg(i) FROM generate_series(1, n) AS i) AS same FROM (SELECT n, merge_to_state(s) AS s FROM states GROUP BY n, server % 2) AS halves GROUP BY n ORDER BY n;
+-- Parameters travel along; NULL states and servers without rows do not matter.
+SELECT merge_states(s) = (SELECT cuckoo_agg(i, 0.01, 500) FROM generate_series(1, 100) AS i) AS parameters
+FROM (SELECT state_of(i, 0.01, 500) AS s FROM generate_series(1, 100) AS i GROUP BY i % 3 UNION ALL SELECT NULL) AS states;
+SELECT merge_states(NULL::cuckoofilter) = (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i) AS nothing, merge_to_state(NULL::cuckoofilter) IS NULL AS no_state;
+
+-- Hashes that are not spread at all, and the hash 0: 0 to n - 1, once and three times over
+CREATE TABLE skewed AS SELECT n, decode('0102010000000100' || 'fca9f1d24d62503f' || repeat('00', 16) || CASE n WHEN 20 THEN '1400000000000000' ELSE 'a086010000000000' END, 'hex')
+	|| string_agg(substr(int8send(i), 8, 1) || substr(int8send(i), 7, 1) || substr(int8send(i), 6, 1) || '\x0000000000', '' ORDER BY i) AS state
+	FROM unnest('{20,100000}'::integer[]) AS n, generate_series(0, n - 1) AS i GROUP BY n;
+SELECT n, merge_to_state(state::cuckoofilter) FILTER (WHERE i = 1)::bytea = state AS once, merge_to_state(state::cuckoofilter)::bytea = state AS three_times
+FROM skewed, generate_series(1, 3) AS i GROUP BY n, state ORDER BY n;
+
+-- A partial state as the start of another aggregate
+SELECT state_of(i)::text AS state FROM generate_series(1, 2) AS i \gset
+CREATE AGGREGATE continued_agg(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, INITCOND = :'state');
+SELECT continued_agg(i) = cuckoo_from_array('{1,2,3,4}'::integer[]) AS continued, continued_agg(NULL) = cuckoo_from_array('{1,2}'::integer[]) AS only_start FROM generate_series(3, 4) AS i;
+SELECT i, continued_agg(i) OVER (ORDER BY i) = cuckoo_from_array(ARRAY(SELECT generate_series(1, i))) AS running FROM generate_series(3, 5) AS i;
+
+DROP SCHEMA aggregate_test CASCADE;

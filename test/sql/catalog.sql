@@ -1,0 +1,119 @@
+--
+-- Catalog: what the extension puts there, and that it works in any schema
+--
+-- The checks list violations, so nothing is what should come out.  They hold
+-- for whatever is added later.
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS cuckoo;
+\pset format unaligned
+\pset footer off
+
+CREATE SCHEMA catalog_test;
+SET search_path = catalog_test, public;
+
+CREATE VIEW member AS
+	SELECT classid, objid, pg_describe_object(classid, objid, 0) AS object
+	FROM pg_depend JOIN pg_extension ON refobjid = pg_extension.oid
+	WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND extname = 'cuckoo';
+
+-- There is something to check.
+SELECT classid::regclass, count(*) > 0 AS some FROM member GROUP BY classid ORDER BY classid::regclass::text COLLATE "C";
+
+-- Every object has a comment.
+SELECT object FROM member
+WHERE NOT EXISTS (SELECT FROM pg_description WHERE classoid = classid AND objoid = objid AND objsubid = 0);
+
+-- Every function and aggregate is immutable (the planner's estimators stable,
+-- as PostgreSQL's own) and parallel safe; none is declared leakproof or runs
+-- with its owner's rights.
+SELECT object, provolatile, proparallel FROM member JOIN pg_proc ON objid = pg_proc.oid
+WHERE classid = 'pg_proc'::regclass
+	AND (provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' ELSE 'i' END) OR proparallel <> 's' OR proleakproof OR prosecdef);
+
+-- Questions are strict; what changes or makes a filter is not.
+SELECT DISTINCT proname COLLATE "C", proisstrict FROM member JOIN pg_proc ON objid = pg_proc.oid
+WHERE classid = 'pg_proc'::regclass AND proname IN ('cuckoo_new', 'cuckoo_from_array', 'cuckoo_add', 'cuckoo_add_all',
+	'cuckoo_remove', 'cuckoo_remove_all', 'cuckoo_contains', 'cuckoo_contained', 'cuckoo_count', 'cuckoo_cardinality',
+	'cuckoo_info', 'cuckoo_tables', 'cuckoo_fpr', 'cuckoo_hash', 'cuckoo_shard')
+ORDER BY 1;
+
+-- Every aggregate can be split: it has a combine function, a state that is not
+-- internal, and a final function that changes nothing.
+SELECT object FROM member JOIN pg_aggregate ON objid = aggfnoid
+WHERE classid = 'pg_proc'::regclass
+	AND (aggcombinefn = 0 OR aggtranstype <> 'cuckoofilter'::regtype OR aggfinalmodify <> 'r' OR aggtransspace = 0);
+
+-- cuckoo_agg has three arities for each of these.
+SELECT proargtypes[0]::regtype AS key, string_agg(pronargs::text, ' ' ORDER BY pronargs) AS arguments
+FROM pg_proc WHERE proname = 'cuckoo_agg' AND pronamespace = 'public'::regnamespace
+GROUP BY 1 ORDER BY proargtypes[0]::regtype::text COLLATE "C";
+
+-- A polymorphic parameter is anycompatible, never anyelement: literals of
+-- unknown type are text then.
+SELECT object FROM member JOIN pg_proc ON objid = pg_proc.oid
+WHERE classid = 'pg_proc'::regclass AND 'anyelement'::regtype = ANY (proargtypes::oid[]);
+
+-- Operators have their counterparts, which name them in turn.
+SELECT object FROM member JOIN pg_operator AS o ON objid = o.oid
+WHERE classid = 'pg_operator'::regclass
+	AND ((oprcom <> 0 AND NOT EXISTS (SELECT FROM pg_operator AS c WHERE c.oid = o.oprcom AND c.oprcom = o.oid
+			AND c.oprleft = o.oprright AND c.oprright = o.oprleft AND c.oprresult = o.oprresult))
+		OR (oprnegate <> 0 AND NOT EXISTS (SELECT FROM pg_operator AS n WHERE n.oid = o.oprnegate AND n.oprnegate = o.oid
+			AND n.oid <> o.oid AND n.oprleft = o.oprleft AND n.oprright = o.oprright))
+		OR (oprcode = 0)
+		OR (oprname IN ('=', '<>', '<', '<=', '>', '>=') AND (oprcom = 0 OR oprnegate = 0 OR oprrest = 0 OR oprjoin = 0))
+		OR (oprname IN ('@>', '<@') AND oprcom = 0)
+		OR (oprname = '=' AND NOT (oprcanhash AND oprcanmerge)));
+
+-- Never @> between two filters: it would capture untyped literals.
+SELECT object FROM member JOIN pg_operator ON objid = pg_operator.oid
+WHERE classid = 'pg_operator'::regclass AND oprname IN ('@>', '<@') AND oprleft = oprright;
+
+SELECT amname, opcdefault, amvalidate(pg_opclass.oid)
+FROM pg_opclass JOIN pg_am ON opcmethod = pg_am.oid WHERE opcintype = 'cuckoofilter'::regtype ORDER BY amname;
+
+-- Both casts must be asked for, and go through a function.
+SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod FROM pg_cast
+WHERE 'cuckoofilter'::regtype IN (castsource, casttarget) ORDER BY castsource::regtype::text COLLATE "C";
+
+-- Stored uncompressed, so that slices can be read.
+SELECT typlen, typalign, typstorage FROM pg_type WHERE oid = 'cuckoofilter'::regtype;
+
+-- Everyone may install it, anywhere.
+SELECT DISTINCT relocatable, superuser, trusted FROM pg_available_extension_versions WHERE name = 'cuckoo';
+
+--
+-- In another schema that is not on the search path
+--
+BEGIN;
+DROP EXTENSION cuckoo CASCADE;
+CREATE SCHEMA "else where";
+CREATE EXTENSION cuckoo SCHEMA "else where";
+SET LOCAL search_path = catalog_test;
+SELECT f OPERATOR("else where".@>) 5 AS contains, 6 OPERATOR("else where".<@) f AS contained,
+	"else where".cuckoo_cardinality(f OPERATOR("else where".+) 6 OPERATOR("else where".-) 5) AS items,
+	"else where".cuckoo_count("else where".cuckoo_agg(i), 3) AS count,
+	(SELECT body FROM "else where".cuckoo_info(f)) AS body
+FROM "else where".cuckoo_from_array(ARRAY[5]) AS f, generate_series(1, 3) AS i GROUP BY f;
+
+-- Moved to a third one.  What was stored stays, and so do indexes.
+CREATE TABLE kept AS SELECT "else where".cuckoo_from_array(ARRAY[i, i + 1]) AS f FROM generate_series(1, 100) AS i;
+CREATE UNIQUE INDEX ON kept (f);
+CREATE VIEW of_five AS SELECT count(*) FROM kept WHERE f OPERATOR("else where".@>) 5;
+CREATE SCHEMA third;
+ALTER EXTENSION cuckoo SET SCHEMA third;
+TABLE of_five;
+SELECT third.cuckoo_cardinality(third.cuckoo_agg(i)) FROM generate_series(1, 10) AS i;
+SET LOCAL enable_seqscan = off;
+SELECT count(*) FROM kept WHERE f OPERATOR(third.=) third.cuckoo_from_array(ARRAY[7, 8]);
+ROLLBACK;
+
+-- Without the extension's schema there is no operator, and none found by chance.
+\set VERBOSITY sqlstate
+SET search_path = pg_catalog;
+SELECT public.cuckoo_new() @> 5;
+SELECT public.cuckoo_new() OPERATOR(public.@>) 5 AS contains;
+RESET search_path;
+
+DROP SCHEMA catalog_test CASCADE;

@@ -1,0 +1,327 @@
+--
+-- Filters: made, changed one key at a time or many, asked, looked into
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS cuckoo;
+\pset format unaligned
+\pset footer off
+
+CREATE SCHEMA filter_test;
+SET search_path = filter_test, public;
+
+CREATE TYPE mood AS ENUM ('sad', 'ok');
+CREATE TYPE pair AS (number integer, word text);
+CREATE DOMAIN small AS integer CHECK (VALUE < 100);
+CREATE DOMAIN numbers AS integer[];
+CREATE DOMAIN couple AS pair;
+CREATE DOMAIN feeling AS mood;
+
+--
+-- Keys of every kind
+--
+
+-- The polymorphic transition function, whatever the type of the key.
+CREATE AGGREGATE polymorphic_agg(anycompatible) (
+	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final,
+	FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = cuckoo_agg_combine
+);
+
+-- What a filter does with a key of a type that is in it, and one that is not.
+CREATE FUNCTION trial(type text, present text, absent text, OUT kind text, OUT literals boolean, OUT columns boolean,
+	OUT parameters boolean, OUT removal boolean, OUT aggregates boolean, OUT arrays boolean, OUT forms boolean)
+LANGUAGE plpgsql AS
+$$
+DECLARE
+	p CONSTANT text := format('%L::%s', present, type);
+	a CONSTANT text := format('%L::%s', absent, type);
+BEGIN
+	EXECUTE format('CREATE TEMP TABLE keys (p %1$s, a %1$s)', type);
+	EXECUTE format('INSERT INTO keys SELECT %s, %s FROM generate_series(1, 40)', p, a);
+	EXECUTE format('SELECT (cuckoo_info(f)).key_kind,
+			f @> %1$s AND NOT f @> %2$s AND %1$s <@ f AND NOT %2$s <@ f AND cuckoo_contains(f, %1$s) AND NOT cuckoo_contains(f, %2$s)
+			AND cuckoo_count(f, %1$s) = 1 AND cuckoo_count(f, %2$s) = 0 AND cuckoo_add(cuckoo_new(), %1$s) = f
+		FROM (SELECT cuckoo_new() + %1$s AS f) AS made', p, a) INTO kind, literals;
+	SELECT bool_and(f @> k.p AND NOT f @> k.a AND k.p <@ f AND NOT k.a <@ f AND cuckoo_contains(f, k.p) AND NOT cuckoo_contains(f, k.a)
+			AND cuckoo_count(f, k.p) = 1 AND cuckoo_count(f, k.a) = 0 AND cuckoo_new() + k.p = f)
+		INTO columns FROM keys AS k, (SELECT cuckoo_new() + keys.p AS f FROM keys LIMIT 1) AS made;
+
+	EXECUTE format('PREPARE ask(%1$s, %1$s) AS SELECT f @> $1 AND NOT f @> $2 AND $1 <@ f AND cuckoo_count(f, $1) = 1
+		FROM (SELECT cuckoo_new() + $1 AS f) AS made', type);
+	EXECUTE format('EXECUTE ask(%s, %s)', p, a) INTO parameters;
+	DEALLOCATE ask;
+
+	-- Two in, two out, and the other is still there.
+	EXECUTE format('SELECT cuckoo_count(f, %1$s) = 2 AND cuckoo_count(f - %1$s, %1$s) = 1 AND f - %1$s @> %1$s
+			AND NOT f - %1$s - %1$s @> %1$s AND f - %1$s - %1$s @> %2$s AND cuckoo_remove(f, %1$s) - %1$s - %2$s = f - %2$s - %1$s - %1$s
+			AND cuckoo_cardinality(f - %1$s - %2$s - %1$s) = 0
+		FROM (SELECT cuckoo_new() + %1$s + %2$s + %1$s AS f) AS made', p, a) INTO removal;
+
+	-- Typed overload, polymorphic one, all arities, window
+	SELECT f @> k.p AND NOT f @> k.a AND (cuckoo_info(f)).key_kind = kind AND cuckoo_cardinality(f) = 1 AND f = ALL (others)
+		INTO aggregates
+		FROM (SELECT cuckoo_agg(keys.p) AS f, ARRAY[polymorphic_agg(keys.p), cuckoo_agg(keys.p, 0.001), cuckoo_agg(keys.p, 0.001, 0),
+				cuckoo_agg(DISTINCT keys.p), cuckoo_agg(keys.p) FILTER (WHERE keys.p IS NOT NULL)]
+			|| ARRAY(SELECT cuckoo_agg(keys.p) OVER () FROM keys) AS others FROM keys) AS made,
+			(SELECT * FROM keys LIMIT 1) AS k;
+
+	-- An array of arrays is one array: such keys have no array functions.
+	IF to_regtype(type || '[]') IS NOT NULL AND kind NOT LIKE 'array%' AND type NOT LIKE '%vector' THEN
+		EXECUTE format('SELECT cuckoo_from_array(ARRAY[%1$s, NULL, %1$s, %2$s]) = cuckoo_agg(k)
+				AND cuckoo_from_array(ARRAY[%1$s, %2$s], 0.02) = cuckoo_agg(k, 0.02)
+				AND cuckoo_add_all(cuckoo_new(), ARRAY[%1$s, %2$s, NULL, %1$s]) = cuckoo_new() + %2$s + %1$s + %1$s
+				AND cuckoo_remove_all(cuckoo_new() + %1$s + %2$s + %1$s, ARRAY[%1$s, %2$s]) = cuckoo_new() + %1$s
+			FROM (SELECT p FROM keys UNION ALL SELECT a FROM keys) AS k(k)', p, a) INTO arrays;
+	END IF;
+
+	SELECT f::text::cuckoofilter = f AND f::bytea::cuckoofilter = f AND f::text::cuckoofilter @> k.p AND NOT f::bytea::cuckoofilter @> k.a
+		INTO forms FROM (SELECT cuckoo_new() + keys.p AS f, keys.p, keys.a FROM keys LIMIT 1) AS k;
+	DROP TABLE keys;
+END
+$$;
+
+SELECT type, t.* FROM (VALUES
+	('smallint', '1', '-1'), ('integer', '1', '-1'), ('bigint', '1', '9223372036854775807'), ('oid', '1', '4294967295'),
+	('boolean', 'true', 'false'), ('"char"', 'a', 'A'), ('text', 'a', 'A'), ('varchar(5)', 'a', 'a '), ('char(5)', 'a ', 'A'),
+	('name', 'a', 'A'), ('bytea', '\x00', '\x0000'), ('bit(3)', '101', '001'), ('varbit', '1', '10'), ('real', '-0', 'NaN'),
+	('double precision', '-0', 'NaN'), ('numeric', '1.0', '10'), ('numeric(10,2)', '1', '1.01'), ('money', '1', '2'),
+	('uuid', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a12'), ('date', '2000-01-01', 'infinity'),
+	('time', '12:00', '24:00'), ('timetz', '12:00+00', '13:00+01'), ('timestamp', '2000-01-01', '-infinity'),
+	('timestamptz', '2000-01-01 00:00+00', '2000-01-01 00:00+01'), ('interval', '1 mon', '31 days'), ('inet', '10.0.0.1/8', '10.0.0.0/8'),
+	('cidr', '10.0.0.0/8', '::/0'), ('macaddr', '08:00:2b:01:02:03', '08:00:2b:01:02:04'),
+	('macaddr8', '08:00:2b:01:02:03:04:05', '08:00:2b:01:02:03:04:06'), ('pg_lsn', '0/1', '1/0'), ('xid8', '1', '18446744073709551615'),
+	('mood', 'sad', 'ok'), ('jsonb', '{"a": [1, null]}', '{"a": [1]}'), ('int4range', '[1,5)', 'empty'), ('numrange', '[1.0,5)', '(,5)'),
+	('int4multirange', '{[1,5)}', '{}'), ('pair', '(1,a)', '(1,)'), ('small', '7', '8'), ('feeling', 'ok', 'sad'), ('couple', '(1,a)', '(,)'),
+	('integer[]', '{1,NULL}', '{NULL,1}'), ('text[]', '{{a,b}}', '{a,b}'), ('pair[]', '{"(1,a)"}', '{}'), ('mood[]', '{sad}', '{ok}'),
+	('numbers', '{1,2}', '[0:1]={1,2}'), ('int2vector', '1 2', '2 1')
+) AS kinds (type, present, absent), trial(type, present, absent) AS t;
+
+-- Anonymous rows
+SELECT f @> ROW(1, 'a'::text) AS present, f @> ROW(1, 'b'::text) AS absent, f @> ROW(1, 'a')::pair AS named, (cuckoo_info(f)).key_kind,
+	cuckoo_agg(ROW(1, 'a'::text)) = cuckoo_from_array(ARRAY[ROW(1, 'a')::pair]) AS aggregate
+FROM (SELECT cuckoo_new() + ROW(1, 'a'::text) AS f) AS made GROUP BY f;
+
+-- Integer widths and text types are one kind each.
+SELECT f @> 1::smallint AS smallint, f @> 1 AS integer, f @> 1::bigint AS bigint, f @> 1::oid AS oid, f @> 1::small AS domain,
+	f - 1::smallint = cuckoo_new() + 1 - 1 AS removed FROM (SELECT cuckoo_new() + 1::bigint AS f) AS made;
+SELECT f @> 'a'::text AS text, f @> 'a'::varchar AS varchar, f @> 'a  '::char(3) AS char, f @> 'a'::name AS name, f @> 'a' AS untyped,
+	f @> ('a'::text COLLATE "C") AS "C" FROM (SELECT cuckoo_new() + 'a'::varchar(3) AS f) AS made;
+SELECT cuckoo_agg(i::smallint) = cuckoo_agg(i) AS smallint, cuckoo_agg(i::bigint) = cuckoo_agg(i) AS bigint, cuckoo_agg(i::oid) = cuckoo_agg(i) AS oid,
+	cuckoo_agg(i::text::varchar) = cuckoo_agg(i::text) AS varchar, cuckoo_agg(i::text::char(9)) = cuckoo_agg(i::text) AS char,
+	cuckoo_agg(i::text::name) = cuckoo_agg(i::text) AS name, cuckoo_agg(i::real) = cuckoo_agg(i::float8) AS real
+FROM generate_series(1, 50) AS i;
+
+-- What has no type is text, as a literal and as a parameter.
+SELECT (cuckoo_info(cuckoo_new() + '5')).key_kind AS "+", (cuckoo_info(cuckoo_add(cuckoo_new(), '5'))).key_kind AS add,
+	(cuckoo_info(cuckoo_from_array(ARRAY['5']))).key_kind AS from_array, (cuckoo_info(cuckoo_agg('5'))).key_kind AS agg,
+	(cuckoo_info(cuckoo_add_all(cuckoo_new(), ARRAY['5']))).key_kind AS add_all,
+	cuckoo_new() + '5' @> '5' AS "@>", '5' <@ cuckoo_new() + '5' AS "<@", cuckoo_new() + '5' - '5' @> '5' AS "-",
+	cuckoo_hash('5') = cuckoo_hash('5'::text) AS hash, cuckoo_shard('5', 10) = cuckoo_shard('5'::text, 10) AS shard;
+PREPARE untyped AS SELECT (cuckoo_info(cuckoo_new() + $1)).key_kind AS "+", cuckoo_new() + '5' @> $2 AS "@>", $3 <@ cuckoo_new() + '5' AS "<@",
+	cuckoo_contains(cuckoo_new() + '5', $4) AS contains, cuckoo_count(cuckoo_new() + '5', $5) AS count, cuckoo_new() + '5' - $6 @> '5' AS "-",
+	cuckoo_hash($7) = cuckoo_hash('5'::text) AS hash, cuckoo_new() @> $8 AS "null";
+SELECT array_to_string(parameter_types, ' ') AS parameters FROM pg_prepared_statements WHERE name = 'untyped';
+EXECUTE untyped(5, 5, 5, 5, 5, 5, 5, NULL);
+PREPARE untyped_aggregate AS SELECT (cuckoo_info(cuckoo_agg($1))).key_kind;
+EXECUTE untyped_aggregate('a');
+-- So are arrays.  Parameters that have a type keep it.
+SELECT cuckoo_from_array('{a,b}') = cuckoo_from_array('{b,a}'::text[]) AS from_array, cuckoo_add_all(cuckoo_new(), '{a,b}') = cuckoo_new() + 'a' + 'b' AS add_all,
+	cuckoo_remove_all(cuckoo_new() + 'a', '{a,b}') @> 'a' AS remove_all;
+PREPARE untyped_array AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_kind AS from_array, (cuckoo_info(cuckoo_add_all(cuckoo_new(), $1))).key_kind AS add_all;
+EXECUTE untyped_array('{1,2}');
+PREPARE arrays(integer[]) AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_kind, cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), $1), $1) = cuckoo_new() + 1 - 1 AS gone;
+EXECUTE arrays('{1,2,3}');
+
+-- A filter can stand on the left of ANY and ALL, and in arrays on its right.
+SELECT f @> ANY (ARRAY[9, 2]) AS "any", f @> ANY (ARRAY[8, 9]) AS none, f @> ALL (ARRAY[1, 2]) AS "all", f @> ALL (ARRAY[1, 9]) AS not_all,
+	2 <@ ANY (ARRAY[cuckoo_new(), f]) AS in_any, 2 <@ ALL (ARRAY[cuckoo_new(), f]) AS in_all, 'a' <@ ANY (ARRAY[cuckoo_new(), cuckoo_new() + 'a']) AS text,
+	f @> ANY (ARRAY[9, 2]::small[]) AS domains, cuckoo_new() + 'ok'::mood @> ANY ('{sad,ok}'::mood[]) AS enums
+FROM (SELECT cuckoo_from_array('{1,2,3}'::integer[]) AS f) AS made;
+
+-- Array functions see every element of any number of dimensions.
+SELECT cuckoo_from_array('{{1,2},{3,4}}'::integer[]) = cuckoo_from_array('[0:3]={4,3,2,1}'::integer[]) AS dimensions,
+	cuckoo_from_array('1 2'::int2vector) = cuckoo_from_array('{1,2}'::bigint[]) AS vector,
+	cuckoo_from_array('{1,2}'::numbers) = cuckoo_from_array('{1,2}'::integer[]) AS domain,
+	cuckoo_from_array('{1,2}'::small[]) = cuckoo_from_array('{1,2}'::integer[]) AS domains;
+
+-- citext has an equality of its own: refused where it can be seen.
+CREATE EXTENSION citext;
+CREATE TABLE folded (c citext, d text);
+INSERT INTO folded VALUES ('A', 'A'), ('a', 'a');
+CREATE DOMAIN folded_domain AS citext;
+\set VERBOSITY terse
+SELECT cuckoo_new() + 'a'::citext;
+SELECT cuckoo_new() @> c FROM folded;
+SELECT c <@ cuckoo_new() FROM folded;
+SELECT cuckoo_hash(c) FROM folded;
+SELECT cuckoo_shard(c, 2) FROM folded;
+SELECT cuckoo_from_array(array_agg(c)) FROM folded;
+SELECT cuckoo_agg(c) FROM folded;
+SELECT cuckoo_agg(c, 0.01) FROM folded;
+SELECT cuckoo_agg(c, 0.01, 100) FROM folded GROUP BY d;
+SELECT cuckoo_agg(DISTINCT c) FROM folded;
+SELECT cuckoo_agg(c::folded_domain) FROM folded;
+SELECT cuckoo_agg(ARRAY[c]) FROM folded;
+SELECT cuckoo_agg(ROW(c)) FROM folded;
+-- The cast says that the case counts.
+SELECT cuckoo_cardinality(cuckoo_agg(c::text)) AS as_text, cuckoo_cardinality(cuckoo_agg(d)) AS text FROM folded;
+\set VERBOSITY default
+DROP EXTENSION citext CASCADE;
+
+--
+-- Many keys
+--
+
+-- By array as one by one
+SELECT cuckoo_add_all(cuckoo_new(), '{3,1,2,1}'::integer[]) = cuckoo_new() + 1 + 2 + 3 + 1 AS add,
+	cuckoo_remove_all(cuckoo_new() + 1 + 2 + 3 + 1, '{1,3,9}'::integer[]) = cuckoo_new() + 1 + 2 AS remove,
+	cuckoo_from_array('{3,1,2,1}'::integer[]) = cuckoo_from_array('{1,2,3}'::integer[]) AS from_array;
+
+-- From nothing: a list of up to 1,024 hashes, then tables of 4,096 and three
+-- times all before.  Every key is found, and the rate asked for is kept.
+CREATE VIEW grown AS SELECT n, cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, n))) AS f
+	FROM unnest('{1,1024,1025,3000,5000,20000,100000}'::integer[]) AS n OFFSET 0;
+SELECT n, i.body, i.items, i.tables, i.capacity, i.fpr_expected <= i.fpr_asked AS kept,
+	(SELECT count(*) FROM generate_series(1, n) AS k WHERE NOT f @> k) AS lost,
+	(SELECT count(*) FROM generate_series(1000001, 1100000) AS k WHERE f @> k) <= 100000 * cuckoo_fpr(f) + 5 * sqrt(100000 * cuckoo_fpr(f)) AS rate
+FROM grown, cuckoo_info(f) AS i ORDER BY n;
+SELECT n, number, items > 0 AND items <= capacity * 1.03 AS filled, capacity BETWEEN asked AND asked * 1.02 + 20 AS sized, load > 0 AND load <= 1 AS load,
+	abs(fpr / (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * load)) - 1) < 1e-6 AS fpr, fingerprint_bits, blocks, buckets % 2 AS odd, bytes = blocks * buckets * (fingerprint_bits - 1) / 2 AS bytes
+FROM grown, cuckoo_tables(f), (VALUES (1, 4096), (2, 3 * 4096), (3, 3 * 4 * 4096)) AS growth (number_of, asked)
+WHERE number = number_of AND n > 3000 ORDER BY n, number;
+-- The tables add up.
+SELECT n, bool_and(f.items = t.items AND f.blocks = t.blocks AND f.tables = t.tables AND f.bytes = t.bytes + 4 + 40 + 16 * t.tables + 8
+	AND abs(f.fpr_expected - t.fpr) <= 1e-12 AND f.fpr_expected = cuckoo_fpr(g.f) AND f.items = cuckoo_cardinality(g.f)
+	AND abs(f.bits_per_item - 8.0 * f.bytes / f.items) < 1e-9 AND abs(f.load - t.items / t.entries) < 1e-12) AS agree
+FROM grown AS g, cuckoo_info(f) AS f, LATERAL (SELECT sum(items) AS items, sum(blocks) AS blocks, count(*) AS tables, sum(bytes) AS bytes,
+	1 - exp(sum(ln(1 - fpr))) AS fpr, sum(4.0 * blocks * buckets) AS entries FROM cuckoo_tables(g.f)) AS t WHERE n > 1024 GROUP BY n ORDER BY n;
+
+-- The order of additions changes no answer.
+SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) FROM generate_series(1, 3000) AS k,
+	(SELECT cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(3000, 1, -1))) AS f OFFSET 0) AS made GROUP BY f;
+
+-- 1,000 keys into a filter made for 64: all found, few tables, at most twice the rate.
+SELECT i.capacity, i.items, i.tables, i.fpr_expected <= 2 * i.fpr_asked AS rate,
+	(SELECT count(*) FROM generate_series(1, 1000) AS k WHERE f @> k) AS found
+FROM cuckoo_add_all(cuckoo_new(0.001, 64), ARRAY(SELECT generate_series(1, 1000))) AS f, cuckoo_info(f) AS i;
+
+-- A stated capacity: a list of 32, then one table for all.
+SELECT n, i.body, i.items, i.capacity, i.tables, i.fpr_expected <= i.fpr_asked AS kept
+FROM unnest('{32,33,10000}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(0.001, 10000), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f) AS i;
+
+-- Of a list made by an aggregate one table comes, when it grows.
+SELECT i.body, i.items, i.capacity, i.tables FROM cuckoo_add_all(cuckoo_from_array('{1,2}'::integer[]), ARRAY(SELECT generate_series(3, 33))) AS f, cuckoo_info(f) AS i;
+
+-- Rates and layouts: the fingerprint follows, both layouts answer, and plain is a bit an entry larger.
+SELECT fpr, l AS layout, i.fingerprint_bits, i.layout = l AND i.fpr_asked = fpr AS as_asked, i.fpr_expected <= i.fpr_asked AS kept, round(i.bits_per_item::numeric, 1) AS bits_per_item,
+	(SELECT count(*) FROM generate_series(1, 2000) AS k WHERE f @> k) AS found,
+	(SELECT count(*) FROM generate_series(10001, 60000) AS k WHERE f @> k) <= 50000 * cuckoo_fpr(f) + 5 * sqrt(50000 * cuckoo_fpr(f)) + 1 AS rate
+FROM unnest('{0.1,0.01,0.001,1e-6,2e-9}'::float8[]) AS fpr, unnest('{semisorted,plain}'::text[]) AS l,
+	cuckoo_add_all(cuckoo_new(fpr, 2000, 0, l), ARRAY(SELECT generate_series(1, 2000))) AS f, cuckoo_info(f) AS i
+ORDER BY fpr DESC, l DESC;
+
+-- Seeds: other hashes, the same answers about what is in.
+SELECT i.seed, f @> 1 AS present, f = cuckoo_new() + 1 AS same FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808}'::bigint[]) AS seed,
+	cuckoo_add(cuckoo_new(seed => seed), 1) AS f, cuckoo_info(f) AS i;
+
+--
+-- Copies: up to eight of a key; the eighth sticks
+--
+SELECT n, body, cuckoo_count(f, 7) AS count, cuckoo_cardinality(f) - others AS copies, cuckoo_count(f - 7, 7) AS less_one,
+	cuckoo_count(cuckoo_remove_all(f, array_fill(7, ARRAY[n + 1])), 7) AS less_all, f - 7 = f AS stuck, f + 7 = f AS full
+FROM (VALUES ('list', 0), ('tables', 100)) AS bodies (body, others), unnest('{0,1,2,7,8,9,10}'::integer[]) AS n,
+	cuckoo_add_all(cuckoo_add_all(cuckoo_new(0.0001, 100), CASE WHEN others > 0 THEN ARRAY(SELECT generate_series(101, 200)) END), array_fill(7, ARRAY[n])) AS f
+ORDER BY body, n;
+
+-- One key 140,000 times: one table, and nobody else is the worse for it.
+SELECT i.tables, i.items, cuckoo_count(f, 7) AS count, (SELECT count(*) FROM generate_series(101, 1000) AS k WHERE f @> k) AS others
+FROM cuckoo_add_all(cuckoo_add_all(cuckoo_new(0.001, 1000), ARRAY(SELECT generate_series(101, 1000))), array_fill(7, ARRAY[140000])) AS f, cuckoo_info(f) AS i;
+
+-- Add, add, remove, remove, remove
+SELECT cuckoo_count(f, 'x') AS two, cuckoo_count(f - 'x', 'x') AS one, cuckoo_count(f - 'x' - 'x', 'x') AS none, f - 'x' - 'x' - 'x' = f - 'x' - 'x' AS unchanged
+FROM (SELECT cuckoo_new() + 'x' + 'x' AS f) AS made;
+
+--
+-- Removal
+--
+
+-- What is not in there leaves the filter as it is, in a list and in a table.
+SELECT body, f - 0 = f AS remove, cuckoo_remove(f, -1) = f AS remove, cuckoo_remove_all(f, '{0,-1}'::integer[]) = f AS remove_all
+FROM (VALUES (10), (1000)) AS sizes (n), cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f);
+
+-- Each of 10,000 out of one table again: empty, and as it was before.
+SELECT i.body, i.items, i.tables, i.load, cuckoo_fpr(f) AS fpr, f @> 1 AS found, btrim(substr(f::bytea, 57), '\x00') = '' AS zero
+FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000))), ARRAY(SELECT generate_series(1, 10000))) AS f, cuckoo_info(f) AS i;
+
+-- Half of them, from one table and from several: nothing else is lost.  Of
+-- several, what two of them seem to hold has to stay: no more than by the rate.
+SELECT i.tables, (SELECT count(*) FROM generate_series(1, 10000, 2) AS k WHERE NOT f @> k) AS lost,
+	i.items - 5000 <= (CASE WHEN i.tables = 1 THEN 0 ELSE 5000 * 0.001 + 5 * sqrt(5000 * 0.001) END) AS residue,
+	(SELECT count(*) FROM generate_series(2, 10000, 2) AS k WHERE f @> k) <= 5000 * 0.001 + 5 * sqrt(5000 * 0.001) AS gone
+FROM (VALUES (cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000)))), (cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 10000))))) AS full_ (full_),
+	cuckoo_remove_all(full_, ARRAY(SELECT generate_series(2, 10000, 2))) AS f, cuckoo_info(f) AS i;
+
+-- Filled and drained five times: all found each time, no creeping.
+CREATE FUNCTION fill_and_drain(times integer) RETURNS TABLE (round integer, tables integer, bytes bigint, lost bigint, residue boolean) LANGUAGE plpgsql AS
+$$
+DECLARE
+	f cuckoofilter := cuckoo_new();
+BEGIN
+	FOR i IN 1 .. times LOOP
+		f := cuckoo_add_all(f, ARRAY(SELECT generate_series(i * 10000 + 1, i * 10000 + 4000)));
+		round := i;
+		SELECT info.tables, info.bytes INTO tables, bytes FROM cuckoo_info(f) AS info;
+		SELECT count(*) INTO lost FROM generate_series(i * 10000 + 1, i * 10000 + 4000) AS k WHERE NOT f @> k;
+		f := cuckoo_remove_all(f, ARRAY(SELECT generate_series(i * 10000 + 1, i * 10000 + 4000)));
+		residue := cuckoo_cardinality(f) <= 20 * i;
+		RETURN NEXT;
+	END LOOP;
+END
+$$;
+SELECT round, tables = first_value(tables) OVER (ORDER BY round) AS same_tables, bytes = first_value(bytes) OVER (ORDER BY round) AS same_bytes, lost, residue
+FROM fill_and_drain(5) ORDER BY round;
+
+-- Tables so small that every rule strikes: of two buckets, both candidates of
+-- every key, with fingerprints of 5 bits.
+CREATE FUNCTION tiny(tables integer) RETURNS cuckoofilter LANGUAGE sql AS
+$$SELECT (decode('01010100' || '00' || lpad(to_hex(tables), 2, '0') || '0000' || '7b14ae47e17a843f' || repeat('00', 24), 'hex')
+	|| decode(repeat('01000000' || '0200' || '05' || '00' || repeat('00', 8), tables) || repeat('00', tables * 4 + 8), 'hex'))::cuckoofilter$$;
+
+-- A copy is taken out only where one table alone seems to hold the key: 2 and
+-- seven of 1 fill the last table, two more of 1 go to the one before.
+SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, cuckoo_count(f, 1) AS count,
+	f - 1 = f AS kept, cuckoo_cardinality(f - 2) AS without_2, f - 2 @> 2 AS has_2, cuckoo_count(f - 2, 1) AS others
+FROM (SELECT cuckoo_add_all(tiny(2), '{2,1,1,1,1,1,1,1,1,1}'::integer[]) AS f) AS made;
+-- A further copy goes to the table that holds the key, though there is room in
+-- the last one: so it can be taken out again.
+SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, cuckoo_count(f, 3) AS count, cuckoo_count(f - 3, 3) AS less_one, cuckoo_count(f - 3 - 3, 3) AS less_two
+FROM (SELECT cuckoo_add_all(tiny(2), '{2,1,1,1,1,1,1,1,3}'::integer[]) - 2 + 3 AS f) AS made;
+-- The eighth copy sticks in its table, not by the sum.
+SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, f - 1 = f AS kept, f + 1 = f AS full
+FROM (SELECT cuckoo_add_all(tiny(2), array_fill(1, ARRAY[20])) AS f) AS made;
+
+-- Growth of it keeps everything.
+SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) AS items, (cuckoo_info(f)).tables
+FROM generate_series(1, 100) AS k, (SELECT cuckoo_add_all(tiny(1), ARRAY(SELECT generate_series(1, 100))) AS f OFFSET 0) AS made GROUP BY f;
+
+-- Not removable: two keys may share an entry.  It shows, stays, and can still be asked and added to.
+CREATE FUNCTION not_removable(f cuckoofilter) RETURNS cuckoofilter LANGUAGE sql AS
+$$SELECT set_byte(f::bytea, 4, get_byte(f::bytea, 4) | 2)::cuckoofilter$$;
+SELECT i.removable, f @> 7 AS found, cuckoo_count(f, 7) AS count, (cuckoo_info(f + 7)).removable AS added, cuckoo_count(f + 7, 7) AS count,
+	f - NULL = f AS "null", (cuckoo_info(cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 500))))).removable AS grown
+FROM not_removable(cuckoo_from_array(ARRAY(SELECT generate_series(1, 100)))) AS f, cuckoo_info(f) AS i;
+
+--
+-- cuckoo_info, column by column
+--
+\pset format aligned
+\x on
+SELECT * FROM cuckoo_info(cuckoo_new(0.01, 100, -5, 'plain') + 'a' + 'b');
+SELECT format_version, body, key_kind, items, capacity, round(load::numeric, 4) AS load, fpr_asked, round(fpr_expected::numeric, 5) AS fpr_expected,
+	fingerprint_bits, layout, tables, blocks, seed, removable, bytes = octet_length(f::bytea) + 4 AS bytes, round(bits_per_item::numeric, 2) = round(8.0 * bytes / items, 2) AS bits_per_item
+FROM cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 0.01) AS f, cuckoo_info(f);
+\x off
+\pset format unaligned
+SELECT (cuckoo_tables(f)).number, (cuckoo_tables(f)).items FROM (SELECT cuckoo_from_array(ARRAY(SELECT generate_series(1, 50))) AS f) AS made;
+SELECT (SELECT count(*) FROM cuckoo_tables(cuckoo_agg(i))) AS of_unset, (SELECT count(*) FROM cuckoo_tables(cuckoo_new())) AS of_list FROM generate_series(1, 0) AS i;
+
+DROP SCHEMA filter_test CASCADE;

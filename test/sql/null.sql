@@ -1,0 +1,98 @@
+--
+-- NULL: as a filter, a key, an array, an element, a parameter
+--
+-- Questions about NULL are NULL.  A change by NULL changes nothing: f + NULL
+-- must not erase a stored filter.  NULL as a parameter means the default.
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS cuckoo;
+\pset format unaligned
+\pset footer off
+\pset null NULL
+
+CREATE SCHEMA null_test;
+SET search_path = null_test, public;
+CREATE TABLE filters (f cuckoofilter, none cuckoofilter, key integer, array_of integer[]);
+INSERT INTO filters VALUES (cuckoo_new(0.01, 100, 7) + 1 + 2, NULL, NULL, NULL);
+
+-- Questions
+SELECT cuckoo_contains(f, key) AS contains, f @> key AS "@>", key <@ f AS "<@", cuckoo_count(f, key) AS count,
+	f @> NULL AS literal, NULL <@ f AS literal, cuckoo_contains(f, NULL) AS literal, cuckoo_count(f, NULL) AS literal
+FROM filters;
+SELECT cuckoo_contains(none, 1) AS contains, none @> 1 AS "@>", 1 <@ none AS "<@", cuckoo_count(none, 1) AS count,
+	cuckoo_cardinality(none) AS cardinality, cuckoo_fpr(none) AS fpr, (cuckoo_info(none)).body AS body,
+	(SELECT count(*) FROM cuckoo_tables(none)) AS tables
+FROM filters;
+SELECT cuckoo_hash(NULL::integer), cuckoo_hash(1, NULL), cuckoo_shard(NULL::integer, 4), cuckoo_shard(1, NULL);
+
+-- A key, array or element that is NULL leaves the filter as it is.
+SELECT f + key = f AS "+", f - key = f AS "-", cuckoo_add(f, key) = f AS add, cuckoo_remove(f, key) = f AS remove,
+	cuckoo_add_all(f, array_of) = f AS add_all, cuckoo_remove_all(f, array_of) = f AS remove_all,
+	f + NULL = f AS literal, f - NULL = f AS literal, cuckoo_add(f, NULL) = f AS literal, cuckoo_remove(f, NULL) = f AS literal,
+	cuckoo_add_all(f, NULL) = f AS literal, cuckoo_remove_all(f, NULL) = f AS literal
+FROM filters;
+SELECT cuckoo_add_all(f, '{NULL,NULL}'::integer[]) = f AS add_nulls, cuckoo_remove_all(f, '{NULL}'::integer[]) = f AS remove_nulls,
+	cuckoo_add_all(f, '{}'::integer[]) = f AS add_none, cuckoo_remove_all(f, '{}'::integer[]) = f AS remove_none,
+	cuckoo_add_all(f, '{3,NULL,4}'::integer[]) = f + 3 + 4 AS add_some, cuckoo_remove_all(f, '{NULL,2}'::integer[]) = f - 2 AS remove_some
+FROM filters;
+
+-- No filter, no filter
+SELECT none + 1 AS "+", none - 1 AS "-", cuckoo_add(none, 1) AS add, cuckoo_remove(none, 1) AS remove,
+	cuckoo_add_all(none, '{1}'::integer[]) AS add_all, cuckoo_remove_all(none, '{1}'::integer[]) AS remove_all,
+	none + NULL AS both, none - key AS both, cuckoo_add_all(none, array_of) AS both
+FROM filters;
+SELECT cuckoo_from_array(NULL::integer[]) AS from_array, cuckoo_from_array(NULL::integer[], 0.01) AS from_array,
+	NULL::cuckoofilter::bytea AS to_bytea, NULL::bytea::cuckoofilter AS from_bytea, NULL::cuckoofilter::text AS to_text,
+	none = f AS "=", none < f AS "<", f <> none AS "<>"
+FROM filters;
+
+-- Parameters
+SELECT cuckoo_new(NULL, NULL, NULL, NULL) = cuckoo_new() AS new,
+	cuckoo_new(NULL, 100, NULL, 'plain') = cuckoo_new(capacity => 100, layout => 'plain') AS new_some,
+	cuckoo_from_array('{1,2}'::integer[], NULL) = cuckoo_from_array('{1,2}'::integer[]) AS from_array,
+	(SELECT cuckoo_agg(i, NULL, NULL) = cuckoo_agg(i) AND cuckoo_agg(i, NULL) = cuckoo_agg(i)
+		AND cuckoo_agg(i, 0.01, NULL) = cuckoo_agg(i, 0.01) AND cuckoo_agg(i, NULL, 100) = cuckoo_agg(i, 0.001, 100)
+		FROM generate_series(1, 50) AS i) AS agg,
+	(SELECT cuckoo_agg(i, CASE WHEN i > 3 THEN 0.001 END, CASE WHEN i > 4 THEN 0 END) = cuckoo_agg(i)
+		FROM generate_series(1, 5) AS i) AS agg_some_rows;
+
+-- Over no keys there is an empty filter without parameters, not NULL.
+CREATE TABLE empties (how text, f cuckoofilter);
+INSERT INTO empties VALUES
+	('no rows', (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i)),
+	('no rows, parameters', (SELECT cuckoo_agg(i, 0.01, 1000) FROM generate_series(1, 0) AS i)),
+	('no rows, text', (SELECT cuckoo_agg(i::text) FROM generate_series(1, 0) AS i)),
+	('no rows, polymorphic', (SELECT cuckoo_agg(array[i]) FROM generate_series(1, 0) AS i)),
+	('only NULL keys', (SELECT cuckoo_agg(NULL::integer) FROM generate_series(1, 3) AS i)),
+	('only NULL keys, text', (SELECT cuckoo_agg(NULL) FROM generate_series(1, 3) AS i)),
+	('only NULL keys, polymorphic', (SELECT cuckoo_agg(NULL::integer[]) FROM generate_series(1, 3) AS i)),
+	('only NULL keys, parameters', (SELECT cuckoo_agg(NULL::integer, 0.01) FROM generate_series(1, 3) AS i)),
+	('nothing passes FILTER', (SELECT cuckoo_agg(i) FILTER (WHERE i > 3) FROM generate_series(1, 3) AS i)),
+	('empty window frame', (SELECT cuckoo_agg(i) OVER (ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING) FROM generate_series(1, 1) AS i)),
+	('empty array', cuckoo_from_array('{}'::integer[])),
+	('empty array, fpr', cuckoo_from_array('{}'::integer[], 0.01)),
+	('array of NULLs', cuckoo_from_array('{NULL,NULL}'::text[]));
+SELECT how, f FROM empties WHERE f IS DISTINCT FROM (SELECT f FROM empties WHERE how = 'no rows');
+SELECT i.* FROM empties, cuckoo_info(f) AS i WHERE how = 'no rows';
+
+-- Asked, an empty one says no; it takes any kind of key.
+SELECT f @> 1 AS integer, f @> 'a' AS text, '{1}'::integer[] <@ f AS "array", cuckoo_count(f, 1) AS count, cuckoo_cardinality(f) AS items,
+	cuckoo_fpr(f) AS fpr, f - 1 = f AS removed, cuckoo_remove_all(f, '{1}'::integer[]) = f AS removed_all,
+	f + NULL = f AS "null", cuckoo_add_all(f, '{NULL}'::integer[]) = f AS nulls
+FROM empties WHERE how = 'no rows';
+
+-- The first add gives it what cuckoo_new() has.
+SELECT f + 1 = cuckoo_new() + 1 AS added, cuckoo_add_all(f, '{1,NULL,2}'::integer[]) = cuckoo_new() + 2 + 1 AS added_all,
+	f + 'a' = cuckoo_new() + 'a' AS text
+FROM empties WHERE how = 'no rows';
+SELECT i.* FROM empties, cuckoo_info(f + 1) AS i WHERE how = 'no rows';
+
+-- Aggregates skip NULL keys among others.
+SELECT cuckoo_agg(CASE WHEN i % 2 = 0 THEN i END) = cuckoo_from_array('{2,4,6}'::integer[]) AS typed,
+	cuckoo_agg(CASE WHEN i % 2 = 0 THEN ARRAY[i] END) = cuckoo_agg(ARRAY[i]) FILTER (WHERE i % 2 = 0) AS polymorphic
+FROM generate_series(1, 7) AS i;
+
+-- A row of NULLs and an array of NULLs are keys, not NULL.
+SELECT cuckoo_cardinality(cuckoo_new() + ROW(NULL::integer, NULL::text)) AS row, cuckoo_cardinality(cuckoo_new() + '{NULL}'::integer[]) AS "array";
+
+DROP SCHEMA null_test CASCADE;

@@ -1,0 +1,132 @@
+--
+-- Plans: the same filter, however the planner splits and orders an aggregate
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS cuckoo;
+\pset format unaligned
+\pset footer off
+
+CREATE SCHEMA plan_test;
+SET search_path = plan_test, public;
+
+CREATE TABLE rows (k integer, t text, g integer);
+INSERT INTO rows SELECT i % 200000, 'key ' || i % 5000, i % 10 FROM generate_series(1, 300000) AS i;
+ALTER TABLE rows SET (parallel_workers = 2);
+ANALYZE rows;
+
+-- The plan a query has, without the numbers that change.
+CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS
+$$
+BEGIN
+	RETURN QUERY EXECUTE 'EXPLAIN (COSTS OFF) ' || query;
+END
+$$;
+CREATE FUNCTION uses(query text, VARIADIC nodes text[]) RETURNS boolean LANGUAGE sql AS
+$$SELECT bool_and(EXISTS (SELECT FROM plan(query) AS line WHERE line ~ node)) FROM unnest(nodes) AS node$$;
+
+-- The filters that have to come out, by the simplest plan there is
+SET max_parallel_workers_per_gather = 0;
+SET enable_hashagg = off;
+CREATE TABLE expected AS SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, cuckoo_agg(t::varchar COLLATE "C", 0.01) AS rate, cuckoo_agg(k, 0.01, 1e6) AS capacity,
+	cuckoo_agg(ARRAY[k % 1000]) AS polymorphic, cuckoo_agg(k) FILTER (WHERE k % 3 = 0) AS filter, cuckoo_agg(k) FILTER (WHERE k < 0) AS nothing, cuckoo_agg(k::numeric) AS numerics FROM rows;
+CREATE TABLE expected_groups AS SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, 0.02) AS words FROM rows GROUP BY g;
+RESET enable_hashagg;
+
+--
+-- Parallel
+--
+SET max_parallel_workers_per_gather = 2;
+SET min_parallel_table_scan_size = 0;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SELECT plan('SELECT cuckoo_agg(k) FROM rows');
+SELECT plan('SELECT cuckoo_agg(ARRAY[k]), cuckoo_agg(t, 0.01), cuckoo_agg(k, 0.01, 1e6) FROM rows');
+SET parallel_leader_participation = off;
+CREATE TABLE parallel AS SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, cuckoo_agg(t::varchar COLLATE "C", 0.01) AS rate, cuckoo_agg(k, 0.01, 1e6) AS capacity,
+	cuckoo_agg(ARRAY[k % 1000]) AS polymorphic, cuckoo_agg(k) FILTER (WHERE k % 3 = 0) AS filter, cuckoo_agg(k) FILTER (WHERE k < 0) AS nothing, cuckoo_agg(k::numeric) AS numerics FROM rows;
+SELECT p.numbers = e.numbers AS numbers, p.words = e.words AS words, p.rate = e.rate AS rate, p.capacity = e.capacity AS capacity, p.polymorphic = e.polymorphic AS polymorphic,
+	p.filter = e.filter AS filter, p.nothing = e.nothing AS nothing, p.numerics = e.numerics AS numerics FROM parallel AS p, expected AS e;
+
+-- Grouped: hashed and sorted partial groups
+SELECT uses('SELECT g, cuckoo_agg(k) FROM rows GROUP BY g', 'Gather', 'Partial HashAggregate', 'Finalize') AS plan;
+SELECT count(*) AS groups, bool_and(p.numbers = e.numbers AND p.words = e.words) AS same
+FROM (SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, 0.02) AS words FROM rows GROUP BY g) AS p JOIN expected_groups AS e USING (g);
+SET enable_hashagg = off;
+SELECT uses('SELECT g, cuckoo_agg(k) FROM rows GROUP BY g', 'Gather Merge', 'Partial GroupAggregate', 'Finalize GroupAggregate') AS plan;
+SELECT count(*) AS groups, bool_and(p.numbers = e.numbers AND p.words = e.words) AS same
+FROM (SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, 0.02) AS words FROM rows GROUP BY g) AS p JOIN expected_groups AS e USING (g);
+RESET enable_hashagg;
+-- Many groups, so that states of few keys go from worker to leader
+SELECT uses('SELECT t, cuckoo_agg(k) FROM rows GROUP BY t', 'Gather', 'Partial') AS plan;
+CREATE TABLE many_parallel AS SELECT t, cuckoo_agg(k) AS numbers, cuckoo_agg(ARRAY[g], 0.01, 100) AS polymorphic FROM rows GROUP BY t;
+SET max_parallel_workers_per_gather = 0;
+SELECT count(*) AS groups, bool_and(p.numbers = e.numbers AND p.polymorphic = e.polymorphic) AS same
+FROM (SELECT t, cuckoo_agg(k) AS numbers, cuckoo_agg(ARRAY[g], 0.01, 100) AS polymorphic FROM rows GROUP BY t) AS e FULL JOIN many_parallel AS p USING (t);
+SET max_parallel_workers_per_gather = 2;
+
+-- A worker refuses what the leader would refuse.
+\set VERBOSITY sqlstate
+SELECT cuckoo_agg(k, 0.01 + g * 0.001) FROM rows;
+SELECT cuckoo_agg(point(k, k)) FROM rows;
+\set VERBOSITY default
+-- Questions and changes can be asked in workers.
+SELECT uses('SELECT count(*) FROM rows WHERE cuckoo_new(0.01, 100) + 5 @> k AND cuckoo_cardinality(cuckoo_new() - k) = 0', 'Gather', 'Parallel Seq Scan') AS plan;
+SELECT count(*) FROM rows WHERE cuckoo_new(0.01, 100) + 5 @> k AND cuckoo_cardinality(cuckoo_new() - k) = 0;
+RESET parallel_leader_participation;
+
+--
+-- By partitions
+--
+CREATE TABLE parts (k integer, t text, g integer) PARTITION BY RANGE (k);
+CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (60000);
+CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (60000) TO (120000);
+CREATE TABLE parts_3 PARTITION OF parts FOR VALUES FROM (120000) TO (180000);
+CREATE TABLE parts_4 PARTITION OF parts FOR VALUES FROM (180000) TO (240000);
+INSERT INTO parts SELECT * FROM rows;
+ANALYZE parts;
+SET max_parallel_workers_per_gather = 0;
+SET enable_partitionwise_aggregate = on;
+SELECT uses('SELECT cuckoo_agg(k), cuckoo_agg(t) FROM parts', 'Finalize Aggregate', 'Append', 'Partial Aggregate') AS plan;
+SELECT a.numbers = e.numbers AS numbers, a.words = e.words AS words, a.polymorphic = e.polymorphic AS polymorphic
+FROM (SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, cuckoo_agg(ARRAY[k % 1000]) AS polymorphic FROM parts) AS a, expected AS e;
+SELECT uses('SELECT g, cuckoo_agg(k) FROM parts GROUP BY g', 'Finalize', 'Append', 'Partial') AS plan;
+SELECT count(*) AS groups, bool_and(p.numbers = e.numbers) AS same FROM (SELECT g, cuckoo_agg(k) AS numbers FROM parts GROUP BY g) AS p JOIN expected_groups AS e USING (g);
+SET max_parallel_workers_per_gather = 2;
+SELECT a.numbers = e.numbers AS numbers, a.words = e.words AS words FROM (SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words FROM parts) AS a, expected AS e;
+RESET enable_partitionwise_aggregate;
+SET max_parallel_workers_per_gather = 0;
+
+--
+-- Hashed, with groups that do not fit in memory and spill to disk
+--
+CREATE FUNCTION spills(query text) RETURNS boolean LANGUAGE plpgsql AS
+$$
+DECLARE
+	result json;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, FORMAT json) ' || query INTO result;
+	RETURN (result -> 0 -> 'Plan' ->> 'HashAgg Batches')::integer > 1;
+END
+$$;
+SET enable_sort = off;
+SET work_mem = '64kB';
+SET hash_mem_multiplier = 1;
+SELECT spills('SELECT k % 20000, cuckoo_agg(k), cuckoo_agg(t) FROM rows GROUP BY k % 20000') AS spills;
+CREATE TABLE hashed AS SELECT k % 20000 AS h, cuckoo_agg(k) AS numbers, cuckoo_agg(t, 0.01) AS words, cuckoo_agg(ARRAY[g]) AS polymorphic FROM rows GROUP BY k % 20000;
+RESET enable_sort; RESET work_mem; RESET hash_mem_multiplier;
+SET enable_hashagg = off;
+SELECT uses('SELECT k % 20000, cuckoo_agg(k) FROM rows GROUP BY k % 20000', '^GroupAggregate') AS plan;
+SELECT count(*) AS groups, bool_and(h.numbers = s.numbers AND h.words = s.words AND h.polymorphic = s.polymorphic) AS same
+FROM (SELECT k % 20000 AS h, cuckoo_agg(k) AS numbers, cuckoo_agg(t, 0.01) AS words, cuckoo_agg(ARRAY[g]) AS polymorphic FROM rows GROUP BY k % 20000) AS s FULL JOIN hashed AS h USING (h);
+RESET enable_hashagg;
+
+-- Grouping sets, some sorted and some hashed
+SELECT count(*) AS groups, bool_and(f = CASE WHEN g IS NULL THEN e.numbers ELSE (SELECT numbers FROM expected_groups WHERE g = x.g) END) AS same
+FROM (SELECT g, cuckoo_agg(k) AS f FROM rows GROUP BY GROUPING SETS ((g), ())) AS x, expected AS e;
+
+-- Aggregation in the order of an index
+CREATE INDEX ON rows (k);
+SET enable_seqscan = off;
+SELECT cuckoo_agg(k) = (SELECT numbers FROM expected) AS same FROM rows;
+
+DROP SCHEMA plan_test CASCADE;

@@ -1,0 +1,221 @@
+--
+-- The type: its forms, its order, and how it is stored
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS cuckoo;
+\pset format unaligned
+\pset footer off
+
+CREATE SCHEMA type_test;
+SET search_path = type_test, public;
+CREATE AGGREGATE state_of(anycompatible) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
+
+-- A filter of every body, layout and size class.
+CREATE TABLE samples (name text PRIMARY KEY, f cuckoofilter);
+INSERT INTO samples
+	SELECT 'unset', cuckoo_agg(i) FROM generate_series(1, 0) AS i
+	UNION ALL SELECT 'new', cuckoo_new()
+	UNION ALL SELECT 'new, all parameters', cuckoo_new(0.02, 1234, -1, 'plain')
+	UNION ALL SELECT 'list of one', cuckoo_new() + 1
+	UNION ALL SELECT 'list of ten, short header', cuckoo_agg(i) FROM generate_series(1, 10) AS i
+	UNION ALL SELECT 'list of eleven', cuckoo_agg(i) FROM generate_series(1, 11) AS i
+	UNION ALL SELECT 'list of 1,024', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1024)))
+	UNION ALL SELECT 'smallest table', cuckoo_agg(i) FROM generate_series(1, 33) AS i
+	UNION ALL SELECT 'plain table', cuckoo_add_all(cuckoo_new(0.001, 33, 0, 'plain'), ARRAY(SELECT generate_series(1, 33)))
+	UNION ALL SELECT 'two words a bucket', cuckoo_agg(i, 2e-9) FROM generate_series(1, 500) AS i
+	UNION ALL SELECT 'table of text', cuckoo_agg(i::text) FROM generate_series(1, 500) AS i
+	UNION ALL SELECT 'toasted table', cuckoo_agg(i) FROM generate_series(1, 20000) AS i
+	UNION ALL SELECT 'two blocks', cuckoo_agg(i) FROM generate_series(1, 150000) AS i
+	UNION ALL SELECT 'four tables', cuckoo_add_all(cuckoo_new(0.001, 33), ARRAY(SELECT generate_series(1, 4000)))
+	UNION ALL SELECT 'almost empty table', cuckoo_remove_all(cuckoo_agg(i), ARRAY(SELECT generate_series(2, 10000))) FROM generate_series(1, 10000) AS i
+	UNION ALL SELECT 'state', state_of(i) FROM generate_series(1, 5) AS i
+	UNION ALL SELECT 'large state', state_of(i) FROM generate_series(1, 110000) AS i;
+
+--
+-- Forms: text, binary and bytea say the same, and what is read back is the same
+--
+SELECT name, i.body, i.tables, i.items, f::text::cuckoofilter::bytea = f::bytea AS text, f::bytea::cuckoofilter::bytea = f::bytea AS bytea,
+	cuckoofilter_send(f) = f::bytea AS send, translate(encode(f::bytea, 'base64'), E'\n', '') = f::text AS base64,
+	cuckoo_info(f::text::cuckoofilter) = i AS info, octet_length(f::bytea) + 4 = i.bytes AS bytes
+FROM samples, cuckoo_info(f) AS i ORDER BY name COLLATE "C";
+
+-- COPY, in text form
+COPY (SELECT cuckoo_new() + 'a') TO STDOUT;
+CREATE TABLE copied (f cuckoofilter);
+COPY copied FROM STDIN;
+AQAEAAAAAAD8qfHSTWJQPwAAAAAAAAAAAAAAAAAAAAABAAAAAAAAA42kHULkS3I
+\N
+\.
+SELECT f = cuckoo_new() + 'a' AS same FROM copied ORDER BY f;
+
+-- An error of the input function is soft, where PostgreSQL has that (16 and up).
+CREATE FUNCTION is_valid(value text) RETURNS boolean LANGUAGE plpgsql AS
+$$
+DECLARE
+	valid boolean;
+BEGIN
+	IF current_setting('server_version_num')::integer >= 160000 THEN
+		EXECUTE 'SELECT pg_input_is_valid($1, ''cuckoofilter'')' INTO valid USING value;
+		RETURN valid;
+	END IF;
+	PERFORM value::cuckoofilter;
+	RETURN true;
+EXCEPTION WHEN invalid_text_representation OR feature_not_supported THEN
+	IF current_setting('server_version_num')::integer >= 160000 THEN
+		RETURN NULL;
+	END IF;
+	RETURN false;
+END
+$$;
+SELECT is_valid(cuckoo_new()::text) AS valid, is_valid('?') AS no_base64, is_valid('AQ==') AS short, is_valid('Ag==') AS newer;
+
+
+--
+-- Order and equality: by bytes
+--
+SELECT count(*) AS pairs,
+	bool_and((a.f = b.f) = (a.f::bytea = b.f::bytea) AND (a.f <> b.f) = (a.f::bytea <> b.f::bytea) AND (a.f < b.f) = (a.f::bytea < b.f::bytea)
+		AND (a.f <= b.f) = (a.f::bytea <= b.f::bytea) AND (a.f > b.f) = (a.f::bytea > b.f::bytea) AND (a.f >= b.f) = (a.f::bytea >= b.f::bytea)) AS operators,
+	bool_and(sign(cuckoofilter_cmp(a.f, b.f)) = CASE WHEN a.f::bytea < b.f::bytea THEN -1 WHEN a.f::bytea = b.f::bytea THEN 0 ELSE 1 END) AS cmp,
+	bool_and((a.f = b.f) = (cuckoofilter_hash(a.f) = cuckoofilter_hash(b.f)) AND (a.f = b.f) = (cuckoofilter_hash_extended(a.f, 0) = cuckoofilter_hash_extended(b.f, 0))) AS hash,
+	bool_and((cuckoofilter_hash_extended(a.f, 0) & 4294967295) = (cuckoofilter_hash(a.f)::bigint & 4294967295)) AS extended,
+	bool_and(cuckoofilter_hash_extended(a.f, 0) <> cuckoofilter_hash_extended(a.f, 1)) AS salted
+FROM (SELECT * FROM samples WHERE name NOT LIKE '%state') AS a, (SELECT * FROM samples WHERE name NOT LIKE '%state') AS b;
+
+CREATE TABLE filters (id integer, f cuckoofilter);
+INSERT INTO filters SELECT i, cuckoo_from_array(ARRAY[i % 100, i % 100 + 1]) FROM generate_series(1, 1000) AS i;
+INSERT INTO filters VALUES (0, NULL);
+ANALYZE filters;
+SELECT count(DISTINCT f) FROM filters;
+SELECT count(*), min(n), max(n) FROM (SELECT f, count(*) AS n FROM filters GROUP BY f) AS grouped;
+SELECT count(*) FROM (SELECT DISTINCT f FROM filters) AS d;
+SELECT bool_and(f::bytea >= before) AS ordered FROM (SELECT f, lag(f::bytea) OVER (ORDER BY f) AS before FROM filters) AS sorted;
+SELECT count(*) FROM (SELECT f FROM filters UNION SELECT cuckoo_from_array('{7,8}'::integer[])) AS u;
+SELECT count(*) FROM (SELECT f FROM filters INTERSECT SELECT cuckoo_from_array('{7,8}'::integer[])) AS i;
+SELECT count(*) FROM (SELECT f FROM filters EXCEPT SELECT cuckoo_from_array('{7,8}'::integer[])) AS e;
+
+-- The same through both kinds of join, and both kinds of index.
+CREATE FUNCTION uses(query text, node text) RETURNS boolean LANGUAGE plpgsql AS
+$$
+DECLARE
+	line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ node THEN
+			RETURN true;
+		END IF;
+	END LOOP;
+	RETURN false;
+END
+$$;
+SET enable_mergejoin = off; SET enable_nestloop = off;
+SELECT uses('SELECT count(*) FROM filters AS a JOIN filters AS b USING (f)', 'Hash Join') AS plan;
+SELECT count(*) FROM filters AS a JOIN filters AS b USING (f);
+RESET enable_mergejoin; SET enable_hashjoin = off;
+SELECT uses('SELECT count(*) FROM filters AS a JOIN filters AS b USING (f)', 'Merge Join') AS plan;
+SELECT count(*) FROM filters AS a JOIN filters AS b USING (f);
+RESET enable_hashjoin; RESET enable_nestloop;
+
+SET enable_seqscan = off;
+CREATE INDEX filters_hash ON filters USING hash (f);
+SELECT uses('SELECT count(*) FROM filters WHERE f = cuckoo_from_array(''{7,8}''::integer[])', 'filters_hash') AS plan;
+SELECT count(*), min(id), max(id) FROM filters WHERE f = cuckoo_from_array('{7,8}'::integer[]);
+DROP INDEX filters_hash;
+CREATE INDEX filters_btree ON filters (f);
+SELECT uses('SELECT count(*) FROM filters WHERE f = cuckoo_from_array(''{7,8}''::integer[])', 'filters_btree') AS plan;
+SELECT count(*), min(id), max(id) FROM filters WHERE f = cuckoo_from_array('{7,8}'::integer[]);
+SELECT (SELECT count(*) FROM filters WHERE f < cuckoo_from_array('{7,8}'::integer[])) + (SELECT count(*) FROM filters WHERE f >= cuckoo_from_array('{7,8}'::integer[])) AS parts,
+	(SELECT count(*) FROM filters WHERE f IS NULL) AS nulls;
+RESET enable_seqscan;
+
+CREATE TABLE parts (f cuckoofilter) PARTITION BY HASH (f);
+CREATE TABLE part_0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE part_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO parts SELECT f FROM filters;
+SELECT (SELECT count(*) FROM part_0) > 0 AND (SELECT count(*) FROM part_1) > 0 AS both, count(*) FROM parts WHERE f = cuckoo_from_array('{7,8}'::integer[]);
+
+--
+-- Storage
+--
+
+-- Short headers, inline, toasted and compressed: the same answers, additions and removals.
+CREATE TABLE stored (name text, how text, f cuckoofilter);
+ALTER TABLE stored ALTER f SET STORAGE external;
+INSERT INTO stored SELECT name, 'external', f FROM samples;
+ALTER TABLE stored ALTER f SET STORAGE extended;
+INSERT INTO stored SELECT name, 'extended', f::bytea::cuckoofilter FROM samples;
+ALTER TABLE stored ALTER f SET STORAGE main;
+INSERT INTO stored SELECT name, 'main', f::bytea::cuckoofilter FROM samples;
+SELECT how, count(*) FILTER (WHERE pg_column_size(stored.f) < octet_length(stored.f::bytea)) > 0 AS some_compressed,
+	count(*) FILTER (WHERE pg_column_size(stored.f) = octet_length(stored.f::bytea) + 1) > 0 AS some_short
+FROM stored GROUP BY how ORDER BY how;
+SELECT name FROM stored JOIN samples USING (name)
+WHERE name NOT LIKE '%state' AND name NOT LIKE '%text' AND NOT (stored.f = samples.f AND stored.f::bytea = samples.f::bytea AND stored.f::text = samples.f::text
+	AND stored.f @> 1 = (cuckoo_cardinality(samples.f) > 0) AND cuckoo_count(stored.f, 1) = cuckoo_count(samples.f, 1)
+	AND stored.f + 999999 = samples.f + 999999 AND stored.f + 999999 @> 999999 AND cuckoo_cardinality(stored.f + 999999) = cuckoo_cardinality(samples.f) + 1
+	AND stored.f - 1 = samples.f - 1 AND cuckoo_cardinality(stored.f - 1) = greatest(cuckoo_cardinality(samples.f) - 1, 0)
+	AND cuckoo_add_all(stored.f, '{5,999999}'::integer[]) = samples.f + 5 + 999999 AND cuckoo_remove_all(stored.f, '{1,1}'::integer[]) = samples.f - 1
+	AND cuckoofilter_hash(stored.f) = cuckoofilter_hash(samples.f) AND cuckoo_info(stored.f) = cuckoo_info(samples.f)
+	AND cuckoo_fpr(stored.f) = cuckoo_fpr(samples.f)
+	AND (SELECT array_agg(t) FROM cuckoo_tables(stored.f) AS t) IS NOT DISTINCT FROM (SELECT array_agg(t) FROM cuckoo_tables(samples.f) AS t));
+-- None of that has changed what is stored: arguments are never written to.
+SELECT count(*) FROM stored JOIN samples USING (name) WHERE stored.f::bytea <> samples.f::bytea;
+
+-- In place: UPDATE, upsert, CREATE TABLE AS, a join that removes
+CREATE TABLE kept (id integer PRIMARY KEY, f cuckoofilter NOT NULL);
+INSERT INTO kept VALUES (1, cuckoo_new(0.01, 1000));
+UPDATE kept SET f = f + i FROM generate_series(1, 3) AS i WHERE i = 2;
+INSERT INTO kept VALUES (1, cuckoo_new() + 5) ON CONFLICT (id) DO UPDATE SET f = kept.f + 5 RETURNING cuckoo_cardinality(f);
+UPDATE kept SET f = cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 900)));
+UPDATE kept SET f = cuckoo_remove_all(f, ARRAY(SELECT generate_series(1, 900))) - 2 - 5;
+CREATE TABLE kept_again AS SELECT * FROM kept;
+SELECT cuckoo_cardinality(k.f) AS items, (cuckoo_info(k.f)).body, k.f = a.f AS same FROM kept AS k JOIN kept_again AS a USING (id);
+
+-- Views, generated columns, constraints, expression indexes, defaults
+CREATE TABLE tagged (id integer, tags text[], f cuckoofilter GENERATED ALWAYS AS (cuckoo_from_array(tags)) STORED,
+	extra cuckoofilter DEFAULT cuckoo_new(0.01) CHECK (cuckoo_cardinality(extra) <= 2));
+INSERT INTO tagged (id, tags) VALUES (1, '{red,green}'), (2, '{blue,red}'), (3, '{}');
+CREATE INDEX tagged_red ON tagged (id) WHERE f @> 'red';
+CREATE INDEX tagged_blue ON tagged ((f @> 'blue'));
+CREATE VIEW reds AS SELECT id FROM tagged WHERE f @> 'red';
+SELECT string_agg(id::text, ' ' ORDER BY id) AS reds FROM reds;
+UPDATE tagged SET tags = tags || 'red'::text WHERE id = 3;
+SELECT string_agg(id::text, ' ' ORDER BY id) AS reds FROM reds;
+UPDATE tagged SET extra = extra + 'a' + 'b';
+\set VERBOSITY terse
+UPDATE tagged SET extra = extra + 'c';
+\set VERBOSITY default
+
+-- Domains over it
+CREATE DOMAIN small_filter AS cuckoofilter NOT NULL CHECK (cuckoo_cardinality(VALUE) < 3);
+CREATE TABLE of_domain (f small_filter);
+INSERT INTO of_domain VALUES (cuckoo_new() + 1);
+UPDATE of_domain SET f = f + 2;
+SELECT f @> 2 AS contains, 3 <@ f AS contained, cuckoo_cardinality(f) AS items, f = cuckoo_new() + 2 + 1 AS equal FROM of_domain;
+\set VERBOSITY terse
+UPDATE of_domain SET f = f + 3;
+\set VERBOSITY default
+
+-- Arrays and rows of it
+SELECT ARRAY[cuckoo_new(), cuckoo_new() + 1]::text::cuckoofilter[] = ARRAY[cuckoo_new(), cuckoo_new() + 1] AS arrays,
+	ROW(cuckoo_new() + 1) = ROW(cuckoo_new() + 1) AS rows, (SELECT array_agg(f ORDER BY f DESC) FROM filters WHERE id IN (1, 101)) = array_fill(cuckoo_from_array('{1,2}'::integer[]), ARRAY[2]) AS sorted;
+
+-- PL/pgSQL variables, of a filter changed step by step
+CREATE FUNCTION first_repeated(list integer[]) RETURNS integer LANGUAGE plpgsql AS
+$$
+DECLARE
+	seen cuckoofilter := cuckoo_new();
+	item integer;
+BEGIN
+	FOREACH item IN ARRAY list LOOP
+		IF seen @> item THEN
+			RETURN item;
+		END IF;
+		seen := seen + item;
+	END LOOP;
+	RETURN NULL;
+END
+$$;
+SELECT first_repeated('{3,1,4,1,5,9,2,6,5}') AS repeated, first_repeated('{3,1,4}') AS none, first_repeated(ARRAY(SELECT generate_series(1, 3000)) || 77) AS after_growth;
+
+DROP SCHEMA type_test CASCADE;
