@@ -73,6 +73,11 @@ CREATE FUNCTION cuckoo_add(f cuckoofilter, key anycompatible) RETURNS cuckoofilt
 COMMENT ON FUNCTION cuckoo_add(cuckoofilter, anycompatible) IS
 	'the filter with one copy more of the key; of copies beyond eight nothing is kept but that there are many';
 
+CREATE FUNCTION cuckoo_add_new(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_add_new(cuckoofilter, anycompatible) IS
+	'the filter with one copy of the key, added only where the filter does not contain it; a filter of tables is marked not removable by this, because two keys may then share an entry';
+
 CREATE FUNCTION cuckoo_add_all(f cuckoofilter, keys anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add_all(cuckoofilter, anycompatiblearray) IS
@@ -88,30 +93,67 @@ CREATE FUNCTION cuckoo_remove_all(f cuckoofilter, keys anycompatiblearray) RETUR
 COMMENT ON FUNCTION cuckoo_remove_all(cuckoofilter, anycompatiblearray) IS
 	'the filter with one copy less of each element of the array, as by cuckoo_remove';
 
+-- Combine: a NULL second filter leaves the first as it is
+
+CREATE FUNCTION cuckoo_union(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_union(cuckoofilter, cuckoofilter) IS
+	'union of the sets: of each key the larger number of copies. Tables of equal shape become one where the result fits, others are held side by side, 16 at most. Where tables take part the result is not removable. An error for different seeds or kinds of keys';
+
+CREATE FUNCTION cuckoo_merge(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_merge(cuckoofilter, cuckoofilter) IS
+	'sum of the multisets: the copies of both, up to eight. Tables of equal shape become one where the result fits, others are held side by side, 16 at most. Keys stay removable. An error for different seeds or kinds of keys';
+
+CREATE FUNCTION cuckoo_mergeable(f cuckoofilter, g cuckoofilter) RETURNS boolean
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_mergeable(cuckoofilter, cuckoofilter) IS
+	'whether union and merge of the two filters raise no error: keys of one kind, the same seed, no more tables and bytes than one filter can hold';
+
 -- Ask
 
-CREATE FUNCTION cuckoo_contains(f cuckoofilter, key anycompatible) RETURNS boolean
+CREATE FUNCTION cuckoo_contains_support(internal) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_contains_support(internal) IS
+	'planner support: what asking a filter costs, and how many rows pass where that is asked by function';
+
+CREATE FUNCTION cuckoo_contains_sel(internal, oid, internal, integer) RETURNS float8
+	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_contains_sel(internal, oid, internal, integer) IS
+	'restriction selectivity of @> and <@';
+
+CREATE FUNCTION cuckoo_contains_joinsel(internal, oid, internal, smallint, internal) RETURNS float8
+	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_contains_joinsel(internal, oid, internal, smallint, internal) IS
+	'join selectivity of @> and <@';
+
+CREATE FUNCTION cuckoo_contains(f cuckoofilter, key anycompatible) RETURNS boolean
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contains(cuckoofilter, anycompatible) IS
 	'whether the filter may hold the key: never false for one it holds, true for others at the rate of cuckoo_fpr (Fan et al., CoNEXT 2014)';
 
 CREATE FUNCTION cuckoo_contained(key anycompatible, f cuckoofilter) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contained(anycompatible, cuckoofilter) IS
 	'whether the filter may hold the key: behind the operator <@';
 
 CREATE FUNCTION cuckoo_contains_any(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contains_any(cuckoofilter, anycompatiblearray) IS
 	'whether the filter may hold at least one element of the array; NULL where only a NULL element could make it so';
 
 CREATE FUNCTION cuckoo_contains_all(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contains_all(cuckoofilter, anycompatiblearray) IS
 	'whether the filter may hold every element of the array; NULL where only a NULL element could make it false';
 
 CREATE FUNCTION cuckoo_contains_each(f cuckoofilter, keys anycompatiblearray) RETURNS boolean[]
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contains_each(cuckoofilter, anycompatiblearray) IS
 	'for each element of the array whether the filter may hold it; NULL for a NULL element';
 
@@ -182,13 +224,15 @@ COMMENT ON FUNCTION cuckoo_shard(anycompatible, integer) IS
 
 CREATE OPERATOR @> (
 	LEFTARG = cuckoofilter, RIGHTARG = anycompatible, FUNCTION = cuckoo_contains,
-	COMMUTATOR = <@
+	COMMUTATOR = <@,
+	RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel
 );
 COMMENT ON OPERATOR @> (cuckoofilter, anycompatible) IS 'may the filter hold the key?';
 
 CREATE OPERATOR <@ (
 	LEFTARG = anycompatible, RIGHTARG = cuckoofilter, FUNCTION = cuckoo_contained,
-	COMMUTATOR = @>
+	COMMUTATOR = @>,
+	RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel
 );
 COMMENT ON OPERATOR <@ (anycompatible, cuckoofilter) IS 'may the filter hold the key?';
 
@@ -201,6 +245,16 @@ CREATE OPERATOR - (
 	LEFTARG = cuckoofilter, RIGHTARG = anycompatible, FUNCTION = cuckoo_remove
 );
 COMMENT ON OPERATOR - (cuckoofilter, anycompatible) IS 'the filter with one copy less of the key';
+
+CREATE OPERATOR | (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter, FUNCTION = cuckoo_union
+);
+COMMENT ON OPERATOR | (cuckoofilter, cuckoofilter) IS 'union of the sets of keys';
+
+CREATE OPERATOR || (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter, FUNCTION = cuckoo_merge
+);
+COMMENT ON OPERATOR || (cuckoofilter, cuckoofilter) IS 'sum of the multisets of keys';
 
 -- Comparison, by bytes
 
@@ -787,3 +841,355 @@ CREATE AGGREGATE cuckoo_agg(key timestamptz, fpr float8, capacity float8) (
 );
 COMMENT ON AGGREGATE cuckoo_agg(timestamptz, float8, float8) IS
 	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
+
+-- Aggregates that combine filters: the state is the filter so far, and a
+-- state is combined with another as with a row.
+
+CREATE FUNCTION cuckoo_combine_final(cuckoofilter) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_combine_final(cuckoofilter) IS
+	'final function of the aggregates whose state is a filter';
+
+CREATE FUNCTION cuckoo_union_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_union_agg_transfn(cuckoofilter, cuckoofilter) IS
+	'transition and combine function of cuckoo_union_agg';
+CREATE AGGREGATE cuckoo_union_agg(f cuckoofilter) (
+	SFUNC = cuckoo_union_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_union_agg_transfn, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_union_agg(cuckoofilter) IS
+	'union of the sets of keys of all filters, as cuckoo_union has it; NULL is skipped';
+
+CREATE FUNCTION cuckoo_merge_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_merge_agg_transfn(cuckoofilter, cuckoofilter) IS
+	'transition and combine function of cuckoo_merge_agg';
+CREATE AGGREGATE cuckoo_merge_agg(f cuckoofilter) (
+	SFUNC = cuckoo_merge_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_merge_agg_transfn, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_merge_agg(cuckoofilter) IS
+	'sum of the multisets of keys of all filters, as cuckoo_merge has it; NULL is skipped';
+
+-- Aggregates in bounded memory
+
+CREATE FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) IS
+	'combine function of cuckoo_stream_agg';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, text, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, text, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key text, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(text, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, "char", float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, "char", float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key "char", fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg("char", float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, smallint, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, smallint, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key smallint, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(smallint, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, integer, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, integer, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key integer, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(integer, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bigint, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bigint, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key bigint, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(bigint, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, uuid, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, uuid, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key uuid, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(uuid, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bytea, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bytea, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key bytea, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(bytea, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, numeric, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, numeric, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key numeric, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(numeric, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, real, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, real, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key real, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(real, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, double precision, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, double precision, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key double precision, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(double precision, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, date, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, date, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key date, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(date, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamp, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamp, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key timestamp, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(timestamp, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamptz, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamptz, float8, float8) IS 'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key timestamptz, fpr float8, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(timestamptz, float8, float8) IS
+	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) IS
+	'combine function of cuckoo_multiset_agg';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, text, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, text, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key text, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(text, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, "char", float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, "char", float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key "char", fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg("char", float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, smallint, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, smallint, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key smallint, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(smallint, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, integer, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, integer, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key integer, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(integer, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bigint, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bigint, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key bigint, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(bigint, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, uuid, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, uuid, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key uuid, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(uuid, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bytea, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bytea, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key bytea, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(bytea, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, numeric, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, numeric, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key numeric, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(numeric, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, real, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, real, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key real, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(real, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, double precision, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, double precision, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key double precision, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(double precision, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, date, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, date, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key date, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(date, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamp, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamp, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key timestamp, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(timestamp, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamptz, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamptz, float8, float8) IS 'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key timestamptz, fpr float8, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(timestamptz, float8, float8) IS
+	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';

@@ -22,8 +22,8 @@
 #include "aggstate.h"
 
 /* The context of the aggregate that calls; an error outside of one. */
-static MemoryContext
-AggContext(FunctionCallInfo fcinfo)
+MemoryContext
+CuckooAggContext(FunctionCallInfo fcinfo)
 {
 	MemoryContext aggcontext;
 
@@ -39,8 +39,8 @@ AggContext(FunctionCallInfo fcinfo)
  * it does with citext, though its own equality is another.  Can be seen only
  * where there is an expression: not in a window, nor on Citus.
  */
-static void
-CheckRelabelled(FunctionCallInfo fcinfo)
+void
+CuckooCheckRelabelled(FunctionCallInfo fcinfo)
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 	Node	   *argument;
@@ -49,7 +49,9 @@ CheckRelabelled(FunctionCallInfo fcinfo)
 	if (aggref == NULL || aggref->args == NIL)
 		return;
 	argument = (Node *) ((TargetEntry *) linitial(aggref->args))->expr;
-	while (argument != NULL && IsA(argument, RelabelType))
+	/* A cast that was written means what it says. */
+	while (argument != NULL && IsA(argument, RelabelType) &&
+		   ((RelabelType *) argument)->relabelformat == COERCE_IMPLICIT_CAST)
 	{
 		argument = (Node *) ((RelabelType *) argument)->arg;
 		CuckooKeyInit(&key, exprType(argument), PG_GET_COLLATION(),
@@ -58,8 +60,8 @@ CheckRelabelled(FunctionCallInfo fcinfo)
 }
 
 /* The state as it came: for rows without a key. */
-static Datum
-SameState(FunctionCallInfo fcinfo)
+Datum
+CuckooSameState(FunctionCallInfo fcinfo)
 {
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -85,13 +87,17 @@ Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext, uint64 hash,
 
 	if (PG_ARGISNULL(0))
 	{
-		CheckRelabelled(fcinfo);
+		CuckooCheckRelabelled(fcinfo);
+		CuckooCheckSize(parameters.fpr, parameters.capacity, CUCKOO_SEMISORTED);
 		CuckooStateInit(&state, &parameters);
 	}
 	else
 	{
 		CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-		CuckooMatchParameters(CuckooStateParameters(&state), &parameters);
+		if (unlikely(!CuckooSameParameters(CuckooStateParameters(&state), &parameters)))
+			CuckooMatchParameters(CuckooStateParameters(&state), &parameters);
+		if (CuckooStateAddQuickly(&state, hash))
+			return CuckooStateDatum(&state);
 	}
 	CuckooStateAdd(&state, hash, aggcontext);
 	return CuckooStateDatum(&state);
@@ -104,12 +110,12 @@ PG_FUNCTION_INFO_V1(cuckoo_agg_transfn);
 Datum
 cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 {
-	MemoryContext aggcontext = AggContext(fcinfo);
+	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooKey  *key;
 	uint64		hash;
 
 	if (PG_ARGISNULL(1))
-		return SameState(fcinfo);
+		return CuckooSameState(fcinfo);
 	key = CuckooGetKey(fcinfo, 1);
 	hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), 0);
 	return Transition(fcinfo, aggcontext, hash, key->kind, key->element_kind);
@@ -121,10 +127,10 @@ PG_FUNCTION_INFO_V1(name); \
 Datum \
 name(PG_FUNCTION_ARGS) \
 { \
-	MemoryContext aggcontext = AggContext(fcinfo); \
+	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
 	\
 	if (PG_ARGISNULL(1)) \
-		return SameState(fcinfo); \
+		return CuckooSameState(fcinfo); \
 	return Transition(fcinfo, aggcontext, CuckooHashInt64(GETARG(1), 0), \
 					  CUCKOO_KIND_INTEGER, CUCKOO_KIND_NONE); \
 }
@@ -143,12 +149,12 @@ PG_FUNCTION_INFO_V1(name); \
 Datum \
 name(PG_FUNCTION_ARGS) \
 { \
-	MemoryContext aggcontext = AggContext(fcinfo); \
+	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
 	CuckooKey	key; \
 	uint64		hash; \
 	\
 	if (PG_ARGISNULL(1)) \
-		return SameState(fcinfo); \
+		return CuckooSameState(fcinfo); \
 	CuckooKeyInit(&key, type, PG_GET_COLLATION(), CurrentMemoryContext); \
 	hash = CuckooKeyHash(&key, PG_GETARG_DATUM(1), 0); \
 	return Transition(fcinfo, aggcontext, hash, key.kind, key.element_kind); \
@@ -170,13 +176,13 @@ PG_FUNCTION_INFO_V1(cuckoo_agg_combine);
 Datum
 cuckoo_agg_combine(PG_FUNCTION_ARGS)
 {
-	MemoryContext aggcontext = AggContext(fcinfo);
+	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooParameters parameters;
 	struct varlena *other;
 	CuckooState state;
 
 	if (PG_ARGISNULL(1))
-		return SameState(fcinfo);
+		return CuckooSameState(fcinfo);
 
 	/*
 	 * A large state is flattened, one from a tuple aligned.  Neither is ever
@@ -203,7 +209,7 @@ PG_FUNCTION_INFO_V1(cuckoo_agg_final);
 Datum
 cuckoo_agg_final(PG_FUNCTION_ARGS)
 {
-	MemoryContext aggcontext = AggContext(fcinfo);
+	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooState state;
 
 	if (PG_ARGISNULL(0))

@@ -30,13 +30,9 @@
 #define MAX_PROBES			256
 
 /*
- * Parts of a large state, by the first byte of the hash: few enough that the
- * ends being written to stay in the first-level cache, many enough that a part
- * of 10M keys (40,000 hashes) is sorted within the second.  Chunks of 16 kB
- * waste 2 MB by being half full.
+ * Hashes a chunk of a large state holds: 16 kB waste 2 MB in all by being half
+ * full.
  */
-#define PARTS				256
-#define PART_OF(hash)		((hash) >> 56)
 #define CHUNK_HASHES		2047
 
 /*
@@ -57,21 +53,20 @@ typedef struct Part
 	Chunk	   *last;			/* the one being filled */
 	uint64		full;			/* hashes in those before it */
 	uint64		limit;			/* drop repetitions from here on */
-	bool		sorted;			/* ascending and distinct */
+	uint64		sorted;			/* so many hashes, if no more have come, are
+								 * ascending and distinct */
 } Part;
 
-struct CuckooLargeState
+/* The whole of a large state, behind the part that aggstate.h shows. */
+typedef struct LargeState
 {
-	ExpandedObjectHeader header;
-	CuckooParameters parameters;
-	uint64	   *next[PARTS];	/* where the next hash of a part goes, */
-	uint64	   *end[PARTS];		/* and where its chunk ends */
-	Part		parts[PARTS];
+	CuckooLargeState shown;
+	Part		parts[CUCKOO_PARTS];
 	uint64		full;			/* hashes in all full chunks */
 	uint64		limit;			/* drop repetitions from here on */
 	uint64	   *work;			/* for sorting a part: twice work_room */
 	uint64		work_room;
-};
+} LargeState;
 
 static Size LargeFlatSize(ExpandedObjectHeader *header);
 static void LargeFlatten(ExpandedObjectHeader *header, void *result, Size size);
@@ -124,7 +119,7 @@ static inline bool
 FlatAdd(CuckooFlatState *state, uint64 hash)
 {
 	uint32		mask = state->slots - 1;
-	uint32		at = (uint32) (hash ^ hash >> 32) & mask;
+	uint32		at = CuckooFlatSlot(state, hash);
 
 	if (hash == 0)
 	{
@@ -172,34 +167,34 @@ FlatSorted(const CuckooFlatState *state, uint64 *count)
  * The large form
  */
 
-static CuckooLargeState *
+static LargeState *
 LargeNew(const CuckooParameters *parameters, MemoryContext aggcontext)
 {
 	MemoryContext context = AllocSetContextCreate(aggcontext, "cuckoo_agg state",
 												  ALLOCSET_DEFAULT_SIZES);
-	CuckooLargeState *state = MemoryContextAllocZero(context, sizeof(CuckooLargeState));
+	LargeState *state = MemoryContextAllocZero(context, sizeof(LargeState));
 
-	EOH_init_header(&state->header, &large_methods, context);
-	state->parameters = *parameters;
+	EOH_init_header(&state->shown.header, &large_methods, context);
+	state->shown.parameters = *parameters;
 	state->limit = 2 * MAX_KEYS;
-	for (int i = 0; i < PARTS; i++)
+	for (int i = 0; i < CUCKOO_PARTS; i++)
 		state->parts[i].limit = PART_LIMIT;
 	return state;
 }
 
 /* Hashes in a part, with repetitions unless it is sorted. */
 static inline uint64
-PartCount(const CuckooLargeState *state, int part)
+PartCount(const LargeState *state, int part)
 {
 	if (state->parts[part].first == NULL)
 		return 0;
 	return state->parts[part].full +
-		(uint64) (state->next[part] - state->parts[part].last->hashes);
+		(uint64) (state->shown.next[part] - state->parts[part].last->hashes);
 }
 
 /* Copy the hashes of a part out, or in. */
 static void
-PartGet(const CuckooLargeState *state, int part, uint64 *hashes)
+PartGet(const LargeState *state, int part, uint64 *hashes)
 {
 	uint64		left = PartCount(state, part);
 
@@ -214,7 +209,7 @@ PartGet(const CuckooLargeState *state, int part, uint64 *hashes)
 }
 
 static void
-PartSet(CuckooLargeState *state, int part, const uint64 *hashes, uint64 count)
+PartSet(LargeState *state, int part, const uint64 *hashes, uint64 count)
 {
 	Part	   *p = &state->parts[part];
 
@@ -231,8 +226,8 @@ PartSet(CuckooLargeState *state, int part, const uint64 *hashes, uint64 count)
 	}
 	memcpy(p->last->hashes, hashes, count * sizeof(uint64));
 	state->full += p->full;
-	state->next[part] = p->last->hashes + count;
-	state->end[part] = p->last->hashes + CHUNK_HASHES;
+	state->shown.next[part] = p->last->hashes + count;
+	state->shown.end[part] = p->last->hashes + CHUNK_HASHES;
 }
 
 /*
@@ -241,13 +236,13 @@ PartSet(CuckooLargeState *state, int part, const uint64 *hashes, uint64 count)
  * doubling.
  */
 static void
-PartNormalize(CuckooLargeState *state, int part)
+PartNormalize(LargeState *state, int part)
 {
 	Part	   *p = &state->parts[part];
 	uint64		before = PartCount(state, part);
 	uint64		after;
 
-	if (p->sorted || before == 0)
+	if (p->sorted == before)
 		return;
 	CHECK_FOR_INTERRUPTS();
 	if (state->work_room < before)
@@ -258,24 +253,24 @@ PartNormalize(CuckooLargeState *state, int part)
 			pfree(state->work);
 		state->work = NULL;
 		state->work_room = 0;
-		state->work = AllocHashes(state->header.eoh_context, 2 * room);
+		state->work = AllocHashes(state->shown.header.eoh_context, 2 * room);
 		state->work_room = room;
 	}
 	PartGet(state, part, state->work);
 	CuckooSortHashes(state->work, state->work + state->work_room, before);
 	after = CuckooUniqueHashes(state->work, before);
 	PartSet(state, part, state->work, after);
-	p->sorted = true;
+	p->sorted = after;
 	p->limit = Max(after * (after > before / 4 * 3 ? 8 : 2), PART_LIMIT);
 }
 
 /* Sort all parts; returns how many distinct hashes there are. */
 static uint64
-LargeNormalize(CuckooLargeState *state)
+LargeNormalize(LargeState *state)
 {
 	uint64		count = 0;
 
-	for (int part = 0; part < PARTS; part++)
+	for (int part = 0; part < CUCKOO_PARTS; part++)
 	{
 		PartNormalize(state, part);
 		count += PartCount(state, part);
@@ -286,7 +281,7 @@ LargeNormalize(CuckooLargeState *state)
 
 /* Go on to a part's next chunk. */
 static void
-PartMakeRoom(CuckooLargeState *state, int part)
+PartMakeRoom(LargeState *state, int part)
 {
 	Part	   *p = &state->parts[part];
 	Chunk	   *chunk;
@@ -295,20 +290,20 @@ PartMakeRoom(CuckooLargeState *state, int part)
 	{
 		/* So many repetitions, or too many keys: which is an error. */
 		LargeNormalize(state);
-		if (state->next[part] != state->end[part])
+		if (state->shown.next[part] != state->shown.end[part])
 			return;
 	}
 	if (PartCount(state, part) >= p->limit)
 	{
 		PartNormalize(state, part);
-		if (state->next[part] != state->end[part])
+		if (state->shown.next[part] != state->shown.end[part])
 			return;
 	}
 
 	chunk = p->first == NULL ? NULL : p->last->next;
 	if (chunk == NULL)
 	{
-		chunk = MemoryContextAlloc(state->header.eoh_context, sizeof(Chunk));
+		chunk = MemoryContextAlloc(state->shown.header.eoh_context, sizeof(Chunk));
 		chunk->next = NULL;
 		if (p->first == NULL)
 			p->first = chunk;
@@ -321,19 +316,18 @@ PartMakeRoom(CuckooLargeState *state, int part)
 		state->full += CHUNK_HASHES;
 	}
 	p->last = chunk;
-	state->next[part] = chunk->hashes;
-	state->end[part] = chunk->hashes + CHUNK_HASHES;
+	state->shown.next[part] = chunk->hashes;
+	state->shown.end[part] = chunk->hashes + CHUNK_HASHES;
 }
 
 static inline void
-LargeAdd(CuckooLargeState *state, uint64 hash)
+LargeAdd(LargeState *state, uint64 hash)
 {
-	int			part = (int) PART_OF(hash);
+	int			part = (int) CUCKOO_PART_OF(hash);
 
-	if (unlikely(state->next[part] == state->end[part]))
+	if (unlikely(state->shown.next[part] == state->shown.end[part]))
 		PartMakeRoom(state, part);
-	*state->next[part]++ = hash;
-	state->parts[part].sorted = false;
+	*state->shown.next[part]++ = hash;
 }
 
 /*
@@ -397,19 +391,19 @@ CuckooStateToPartial(struct varlena *value)
 static Size
 LargeFlatSize(ExpandedObjectHeader *header)
 {
-	return VARHDRSZ + PartialBytes(LargeNormalize((CuckooLargeState *) header));
+	return VARHDRSZ + PartialBytes(LargeNormalize((LargeState *) header));
 }
 
 /* A large state as a partial one, in memory of the size just given. */
 static void
 LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
 {
-	CuckooLargeState *state = (CuckooLargeState *) header;
+	LargeState *state = (LargeState *) header;
 	uint8	   *bytes = (uint8 *) VARDATA(result);
 	uint8	   *p = bytes + CUCKOO_HEADER_BYTES;
 
 	SET_VARSIZE(result, size);
-	for (int part = 0; part < PARTS; part++)
+	for (int part = 0; part < CUCKOO_PARTS; part++)
 	{
 		uint64		left = PartCount(state, part);
 
@@ -423,7 +417,7 @@ LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
 		}
 	}
 	Assert(p == (uint8 *) result + size);
-	PartialHeader(&state->parameters, (uint64) (p - bytes - CUCKOO_HEADER_BYTES) / 8, bytes);
+	PartialHeader(&state->shown.parameters, (uint64) (p - bytes - CUCKOO_HEADER_BYTES) / 8, bytes);
 }
 
 /*
@@ -438,18 +432,11 @@ CuckooStateInit(CuckooState *state, const CuckooParameters *parameters)
 	state->large = NULL;
 }
 
-const CuckooParameters *
-CuckooStateParameters(const CuckooState *state)
-{
-	return state->large != NULL ? &state->large->parameters : &state->flat->parameters;
-}
-
 /* Refuse a row or state whose parameters are not those of the ones before. */
 void
 CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b)
 {
-	if (likely(a->kind == b->kind && a->element_kind == b->element_kind &&
-			   a->fpr == b->fpr && a->capacity == b->capacity))
+	if (CuckooSameParameters(a, b))
 		return;
 	if (a->kind != b->kind || a->element_kind != b->element_kind)
 		ereport(ERROR,
@@ -475,9 +462,11 @@ CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b)
 void
 CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext)
 {
-	if (state->large != NULL)
+	LargeState *large = (LargeState *) state->large;
+
+	if (large != NULL)
 	{
-		LargeAdd(state->large, hash);
+		LargeAdd(large, hash);
 		return;
 	}
 	while (!FlatAdd(state->flat, hash))
@@ -502,16 +491,17 @@ CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext)
 			continue;
 		}
 
-		state->large = LargeNew(&flat->parameters, aggcontext);
+		large = LargeNew(&flat->parameters, aggcontext);
+		state->large = &large->shown;
 		state->flat = NULL;
 		if (flat->has_zero)
-			LargeAdd(state->large, 0);
+			LargeAdd(large, 0);
 		for (uint32 i = 0; i < flat->slots; i++)
 		{
 			if (flat->slot[i] != 0)
-				LargeAdd(state->large, flat->slot[i]);
+				LargeAdd(large, flat->slot[i]);
 		}
-		LargeAdd(state->large, hash);
+		LargeAdd(large, hash);
 		return;
 	}
 }
@@ -569,27 +559,18 @@ CuckooStateAddAll(CuckooState *state, struct varlena *other, MemoryContext aggco
 }
 
 /*
- * The state that an aggregate's function was given.  A partial one, with which
- * an aggregate of a user's own may begin, is copied into working form.
+ * The state that an aggregate's function was given, where it is not in working
+ * form in memory: unpacked, or made from a partial one, with which an
+ * aggregate of a user's own may begin.
  */
 void
-CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)
+CuckooStateUnpack(CuckooState *state, Datum value, MemoryContext aggcontext)
 {
-	struct varlena *pointer = (struct varlena *) DatumGetPointer(value);
+	struct varlena *pointer = (struct varlena *) PG_DETOAST_DATUM(value);
 	CuckooParameters parameters;
 
 	state->flat = NULL;
 	state->large = NULL;
-	/* A final function gets a read-only pointer, and only reads. */
-	if (VARATT_IS_EXTERNAL_EXPANDED(pointer))
-	{
-		state->large = (CuckooLargeState *) DatumGetEOHP(value);
-		if (state->large->header.eoh_methods != &large_methods)
-			ReportNoState();
-		return;
-	}
-	if (VARATT_IS_EXTENDED(pointer))
-		pointer = PG_DETOAST_DATUM_COPY(value);
 	if (CuckooValueBytes(pointer)[1] == CUCKOO_STATE)
 	{
 		state->flat = (CuckooFlatState *) pointer;
@@ -600,23 +581,14 @@ CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)
 	CuckooStateAddAll(state, pointer, aggcontext);
 }
 
-/* What to return to the executor: the pointer it has, if that is still it. */
-Datum
-CuckooStateDatum(const CuckooState *state)
-{
-	if (state->large != NULL)
-		return EOHPGetRWDatum(&state->large->header);
-	return PointerGetDatum(state->flat);
-}
-
 /* The chunks of a large state, as what a build reads. */
 static void
-LargeRuns(CuckooLargeState *state, CuckooRuns *runs)
+LargeRuns(LargeState *state, CuckooRuns *runs)
 {
 	runs->total = LargeNormalize(state);
 	runs->count = 0;
-	runs->runs = palloc((PARTS + runs->total / CHUNK_HASHES) * sizeof(CuckooRun));
-	for (int part = 0; part < PARTS; part++)
+	runs->runs = palloc((CUCKOO_PARTS + runs->total / CHUNK_HASHES) * sizeof(CuckooRun));
+	for (int part = 0; part < CUCKOO_PARTS; part++)
 	{
 		uint64		left = PartCount(state, part);
 
@@ -644,7 +616,7 @@ CuckooStateBuild(CuckooState *state)
 
 	HeaderFor(CuckooStateParameters(state), &filter);
 	if (state->large != NULL)
-		LargeRuns(state->large, &runs);
+		LargeRuns((LargeState *) state->large, &runs);
 	else
 	{
 		run.hashes = FlatSorted(state->flat, &run.count);

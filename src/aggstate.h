@@ -57,7 +57,22 @@ typedef struct CuckooFlatState
 	uint64		slot[FLEXIBLE_ARRAY_MEMBER];
 } CuckooFlatState;
 
-typedef struct CuckooLargeState CuckooLargeState;
+/*
+ * Parts of a large state, by the first byte of the hash: few enough that the
+ * ends being written to stay in the first-level cache, many enough that a part
+ * of 10M keys (40,000 hashes) is sorted within the second.
+ */
+#define CUCKOO_PARTS		256
+#define CUCKOO_PART_OF(hash) ((hash) >> 56)
+
+/* The large form, as far as adding a hash mostly goes. */
+typedef struct CuckooLargeState
+{
+	ExpandedObjectHeader header;
+	CuckooParameters parameters;
+	uint64	   *next[CUCKOO_PARTS]; /* where the next hash of a part goes, */
+	uint64	   *end[CUCKOO_PARTS];	/* and where its room ends */
+} CuckooLargeState;
 
 /* A state in either working form. */
 typedef struct CuckooState
@@ -67,14 +82,86 @@ typedef struct CuckooState
 } CuckooState;
 
 extern void CuckooStateInit(CuckooState *state, const CuckooParameters *parameters);
-extern void CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext);
-extern const CuckooParameters *CuckooStateParameters(const CuckooState *state);
+extern void CuckooStateUnpack(CuckooState *state, Datum value, MemoryContext aggcontext);
 extern void CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b);
 extern void CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext);
 extern void CuckooStateAddAll(CuckooState *state, struct varlena *other,
 							  MemoryContext aggcontext);
 extern CuckooParameters CuckooValueParameters(struct varlena *value);
-extern Datum CuckooStateDatum(const CuckooState *state);
 extern struct varlena *CuckooStateBuild(CuckooState *state);
+
+/* The state that an aggregate's function was given. */
+static inline void
+CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)
+{
+	struct varlena *pointer = (struct varlena *) DatumGetPointer(value);
+
+	state->flat = NULL;
+	state->large = NULL;
+	/* No other expanded object is of this type.  Final functions only read. */
+	if (VARATT_IS_EXTERNAL_EXPANDED(pointer))
+		state->large = (CuckooLargeState *) DatumGetEOHP(value);
+	else if (!VARATT_IS_EXTENDED(pointer) &&
+			 ((CuckooFlatState *) pointer)->body == CUCKOO_STATE)
+		state->flat = (CuckooFlatState *) pointer;
+	else
+		CuckooStateUnpack(state, value, aggcontext);
+}
+
+/* What to return to the executor: the pointer it has, if that is still it. */
+static inline Datum
+CuckooStateDatum(const CuckooState *state)
+{
+	if (state->large != NULL)
+		return EOHPGetRWDatum(&state->large->header);
+	return PointerGetDatum(state->flat);
+}
+
+static inline const CuckooParameters *
+CuckooStateParameters(const CuckooState *state)
+{
+	return state->large != NULL ? &state->large->parameters : &state->flat->parameters;
+}
+
+static inline bool
+CuckooSameParameters(const CuckooParameters *a, const CuckooParameters *b)
+{
+	return a->kind == b->kind && a->element_kind == b->element_kind &&
+		a->fpr == b->fpr && a->capacity == b->capacity;
+}
+
+/* Where the search for a hash in a flat state begins. */
+static inline uint32
+CuckooFlatSlot(const CuckooFlatState *flat, uint64 hash)
+{
+	return (uint32) (hash ^ hash >> 32) & (flat->slots - 1);
+}
+
+/*
+ * The quick way to add a hash, for what most rows bring: one that a flat state
+ * holds in the first slot looked at, or one that a large state has room for.
+ * False where it takes CuckooStateAdd.
+ */
+static inline bool
+CuckooStateAddQuickly(const CuckooState *state, uint64 hash)
+{
+	if (state->large != NULL)
+	{
+		int			part = (int) CUCKOO_PART_OF(hash);
+		uint64	   *next = state->large->next[part];
+
+		if (next == state->large->end[part])
+			return false;
+		*next = hash;
+		state->large->next[part] = next + 1;
+		return true;
+	}
+	return hash != 0 && state->flat->slot[CuckooFlatSlot(state->flat, hash)] == hash;
+}
+
+/* agg.c: what all aggregates do with their arguments */
+extern MemoryContext CuckooAggContext(FunctionCallInfo fcinfo);
+extern void CuckooCheckRelabelled(FunctionCallInfo fcinfo);
+extern Datum CuckooSameState(FunctionCallInfo fcinfo);
 
 #endif							/* CUCKOO_AGGSTATE_H */

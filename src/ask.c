@@ -8,6 +8,7 @@
 #include "compat.h"
 
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/lsyscache.h"
 
@@ -95,6 +96,7 @@ AskEach(FunctionCallInfo fcinfo, Answers *answers)
 	bool		by_value;
 	char		alignment;
 	Datum	   *elements;
+	uint64	   *hashes;
 
 	memset(answers, 0, sizeof(*answers));
 	answers->array = array;
@@ -104,19 +106,28 @@ AskEach(FunctionCallInfo fcinfo, Answers *answers)
 	reader = CuckooRead(fcinfo, 0, answers->count);
 	CuckooMatchKind(&reader->filter, key);
 	answers->contained = palloc0(Max(answers->count, 1) * sizeof(bool));
+	hashes = palloc0(Max(answers->count, 1) * sizeof(uint64));
 	for (int i = 0; i < answers->count; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
+		if (!answers->nulls[i])
+			hashes[i] = CuckooKeyHash(key, elements[i], reader->filter.seed);
+	}
+	for (int i = 0; i < answers->count; i++)
+	{
+		if (i + CUCKOO_PREFETCH_KEYS < answers->count && reader->slices == NULL)
+			CuckooFilterPrefetch(&reader->filter, hashes[i + CUCKOO_PREFETCH_KEYS]);
+		CHECK_FOR_INTERRUPTS();
 		if (answers->nulls[i])
 		{
 			answers->any_null = true;
 			continue;
 		}
-		answers->contained[i] =
-			CuckooReaderContains(reader, CuckooKeyHash(key, elements[i],
-													   reader->filter.seed));
+		answers->contained[i] = CuckooReaderContains(reader, hashes[i]);
 		answers->any_contained |= answers->contained[i];
 		answers->any_missing |= !answers->contained[i];
 	}
+	pfree(hashes);
 	pfree(elements);
 }
 

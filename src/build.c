@@ -41,9 +41,9 @@ CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits,
 	buckets = keys * 100 / 383 + (keys < 5000 ? 5 : 1);
 	if (attempt > 0)
 	{
-		uint64_t	more = (buckets / 100) << (attempt - 1);
+		uint64_t	more = buckets < 200 ? 2 : buckets / 100;
 
-		buckets += more > 2 ? more : (uint64_t) 2 << (attempt - 1);
+		buckets += more << (attempt - 1);
 	}
 
 	blocks = (buckets + CUCKOO_MAX_BUCKETS - 1) / CUCKOO_MAX_BUCKETS;
@@ -61,24 +61,106 @@ CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits,
 /* Up to this many elements are put in order one by one. */
 #define INSERTION_LIMIT		16
 
-/* Digits of up to this many bits: more would miss the translation cache. */
-#define MAX_DIGIT_BITS		10
+/*
+ * Up to this many are sorted in cache, two areas of 1 MB at most; more are
+ * divided into parts of half as many first.
+ */
+#define CACHE_LIMIT			(128 * 1024)
+
+/*
+ * Digits of up to this many bits: more would miss the translation cache where
+ * parts lie far apart, the first-level cache where they do not.
+ */
+#define MAX_FAR_DIGIT		10
+#define MAX_NEAR_DIGIT		11
+
+/*
+ * Put the elements of source in order in result, which may be the same area:
+ * cheap where few are out of place.  Gives up after too many steps; then
+ * result, if it is the same area, holds the same elements in another order.
+ */
+static bool
+InsertionSort(const uint64_t *source, uint64_t *result, size_t count, size_t steps)
+{
+	for (size_t i = 0; i < count; i++)
+	{
+		uint64_t	value = source[i];
+		size_t		j = i;
+
+		for (; j > 0 && result[j - 1] > value; j--)
+			result[j] = result[j - 1];
+		result[j] = value;
+		if (i - j > steps)
+			return false;
+		steps -= i - j;
+	}
+	return true;
+}
+
+/*
+ * Sort elements that fit in cache, by two digits, the low one first: from
+ * source to target and back.  The two digits tell nearly all elements apart;
+ * what they leave is put right one by one.  False, and the elements in another
+ * order, where it is too much: elements made to be so.
+ */
+static bool
+SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
+{
+	uint32_t	low_ends[1 << MAX_NEAR_DIGIT];
+	uint32_t	high_ends[1 << MAX_NEAR_DIGIT];
+	int			digit_bits = 2;
+	int			shift;
+	uint32_t	mask;
+	uint32_t	low_sum = 0;
+	uint32_t	high_sum = 0;
+
+	/* Sixteen times as many pairs of digits as elements, if that can be. */
+	while (digit_bits < MAX_NEAR_DIGIT && count >> (2 * digit_bits - 4) > 0)
+		digit_bits++;
+	if (2 * digit_bits > bits_left)
+		return false;
+	shift = bits_left - 2 * digit_bits;
+	mask = ((uint32_t) 1 << digit_bits) - 1;
+
+	memset(low_ends, 0, ((size_t) mask + 1) * sizeof(uint32_t));
+	memset(high_ends, 0, ((size_t) mask + 1) * sizeof(uint32_t));
+	for (size_t i = 0; i < count; i++)
+	{
+		low_ends[source[i] >> shift & mask]++;
+		high_ends[source[i] >> (shift + digit_bits) & mask]++;
+	}
+	for (uint32_t digit = 0; digit <= mask; digit++)
+	{
+		uint32_t	low_part = low_ends[digit];
+		uint32_t	high_part = high_ends[digit];
+
+		low_ends[digit] = low_sum;
+		high_ends[digit] = high_sum;
+		low_sum += low_part;
+		high_sum += high_part;
+	}
+	for (size_t i = 0; i < count; i++)
+		target[low_ends[source[i] >> shift & mask]++] = source[i];
+	for (size_t i = 0; i < count; i++)
+		source[high_ends[target[i] >> (shift + digit_bits) & mask]++] = target[i];
+	return InsertionSort(source, source, count, 2 * count);
+}
 
 /*
  * Sort the count elements of source, which agree in all but their low
  * bits_left bits; the result goes to source itself or to target, a separate
  * area of the same size.
  *
- * Most significant digit first, and a digit as wide as leaves a few elements
- * a part: the hashes being even, two or three levels do.  Elements go to and
- * fro between the two areas.  However uneven they are, a level takes a digit
- * off and the depth stays below 64 / 3.
+ * Most significant digit first, until the parts fit in cache: one level for
+ * ten million even hashes.  Elements go to and fro between the two areas.
+ * However uneven they are, a level takes a digit off and the depth stays below
+ * 64.
  */
 static void
 RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 		  bool to_source)
 {
-	uint32_t	ends[1 << MAX_DIGIT_BITS];
+	uint32_t	ends[1 << MAX_FAR_DIGIT];
 	int			digit_bits = 1;
 	int			shift;
 	uint32_t	mask;
@@ -86,28 +168,20 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 
 	if (count <= INSERTION_LIMIT)
 	{
-		uint64_t   *result = to_source ? source : target;
-
-		for (size_t i = 0; i < count; i++)
-		{
-			uint64_t	value = source[i];
-			size_t		j = i;
-
-			for (; j > 0 && result[j - 1] > value; j--)
-				result[j] = result[j - 1];
-			result[j] = value;
-		}
+		InsertionSort(source, to_source ? source : target, count, SIZE_MAX);
 		return;
 	}
-	if (bits_left == 0)
+	if (bits_left == 0 ||
+		(count <= CACHE_LIMIT && SortInCache(source, target, count, bits_left)))
 	{
 		if (!to_source)
 			memcpy(target, source, count * sizeof(uint64_t));
 		return;
 	}
 
-	while (digit_bits < MAX_DIGIT_BITS && digit_bits < bits_left &&
-		   count >> (digit_bits + 2) > 0)
+	/* What SortInCache could not do is divided further than it needs. */
+	while (digit_bits < MAX_FAR_DIGIT && digit_bits < bits_left &&
+		   count >> digit_bits > (count <= CACHE_LIMIT ? 4 : CACHE_LIMIT / 2))
 		digit_bits++;
 	shift = bits_left - digit_bits;
 	mask = ((uint32_t) 1 << digit_bits) - 1;
@@ -160,9 +234,46 @@ CuckooUniqueHashes(uint64_t *hashes, size_t count)
 	return kept;
 }
 
-/* An empty unpacked block in the caller's memory. */
+/*
+ * Classes
+ */
+
+void
+CuckooClassesInit(CuckooClasses *classes, const CuckooShape *shape, void *workspace)
+{
+	classes->list = workspace;
+	classes->scratch = classes->list + CuckooClassRoom(shape);
+	classes->count = 0;
+}
+
+void
+CuckooClassesSort(CuckooClasses *classes, const CuckooShape *shape)
+{
+	int			bits_left = CUCKOO_CLASS_FIRST_BIT;
+
+	while ((shape->buckets - 1) >> (bits_left - CUCKOO_CLASS_FIRST_BIT) > 0)
+		bits_left++;
+	RadixSort(classes->list, classes->scratch, classes->count, bits_left, true);
+}
+
+/* Drop copies beyond the eighth from sorted classes. */
+static void
+DropCopies(CuckooClasses *classes)
+{
+	size_t		kept = 0;
+
+	for (size_t i = 0; i < classes->count; i++)
+	{
+		if (kept < CUCKOO_MAX_COPIES ||
+			!CuckooSameClass(classes->list[kept - CUCKOO_MAX_COPIES], classes->list[i]))
+			classes->list[kept++] = classes->list[i];
+	}
+	classes->count = kept;
+}
+
+/* An empty unpacked block in the workspace, behind the classes. */
 static CuckooBlock
-UnpackedBlock(const CuckooTable *table, void *workspace)
+UnpackedBlock(const CuckooTable *table, const CuckooClasses *classes)
 {
 	CuckooBlock block;
 
@@ -170,7 +281,8 @@ UnpackedBlock(const CuckooTable *table, void *workspace)
 	block.buckets = table->shape.buckets;
 	block.base = 0;
 	block.data = NULL;
-	block.entries = workspace;
+	block.entries = (uint32_t (*)[CUCKOO_ENTRIES]) (classes->scratch +
+													CuckooClassRoom(&table->shape));
 	block.used = (uint8_t *) (block.entries + block.buckets);
 	memset(block.used, 0, block.buckets);
 	return block;
@@ -198,7 +310,7 @@ PackBlock(const CuckooTable *table, uint32_t number, const CuckooBlock *block)
  * depend on.
  */
 static uint64_t
-RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed, int attempt)
+RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed)
 {
 	uint64_t	state = seed;
 	uint64_t	random;
@@ -206,40 +318,88 @@ RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed, int attempt
 	random = CuckooRandom(&state);
 	state = random ^ ((uint64_t) shape->blocks << 32 | shape->buckets);
 	random = CuckooRandom(&state);
-	state = random ^ ((uint64_t) block << 32 | (uint32_t) attempt << 16 |
-					  (uint32_t) shape->bits << 8 | shape->layout);
+	state = random ^ ((uint64_t) block << 32 | (uint32_t) shape->bits << 8 |
+					  shape->layout);
 	return CuckooRandom(&state);
+}
+
+/*
+ * Each class goes to its lower bucket while there is room, else to the other;
+ * only where both are full entries are moved.  In ascending order no class to
+ * come wants a lower bucket, so that room left there would be lost: 6 % of
+ * keys meet two full buckets, and 10 % where a mixed bit chooses the first.
+ */
+bool
+CuckooPlaceClasses(const CuckooTable *table, uint32_t number,
+				   const CuckooClasses *classes, uint64_t seed, uint64_t *items)
+{
+	CuckooBlock block = UnpackedBlock(table, classes);
+	uint64_t	random = RandomStart(&table->shape, number, seed);
+	int			fingerprint_shift = 48 - table->shape.bits;
+	uint32_t	fingerprint_mask = (uint32_t) ((UINT64_C(1) << table->shape.bits) - 1);
+
+	*items = 0;
+	if (classes->count == 0)
+	{
+		/* A block is even in buckets and so a whole number of bytes. */
+		size_t		bytes = (size_t) block.buckets * table->code.nibbles / 2;
+
+		memset(table->data + number * bytes, 0, bytes);
+		return true;
+	}
+	for (size_t i = 0; i < classes->count; i++)
+	{
+		uint64_t	class = classes->list[i];
+		uint32_t	low = (uint32_t) (class >> CUCKOO_CLASS_FIRST_BIT);
+		uint32_t	high = (uint32_t) (class >> 1) & (CUCKOO_MAX_BUCKETS - 1);
+		uint32_t	fingerprint = (uint32_t) (class >> fingerprint_shift) & fingerprint_mask;
+		CuckooInsertResult result;
+
+		result = CuckooFindRoom(&block, fingerprint, low, high,
+								&random, NULL, CUCKOO_MAX_KICKS, false);
+		if (result == CUCKOO_FULL)
+			return false;
+		*items += result == CUCKOO_INSERTED;
+	}
+	PackBlock(table, number, &block);
+	return true;
 }
 
 size_t
 CuckooBuildBlock(CuckooTable *table, uint32_t number,
 				 const uint64_t *hashes, size_t count,
-				 void *workspace, uint64_t seed, int attempt, bool *ok)
+				 void *workspace, uint64_t seed, bool *ok)
 {
-	CuckooBlock block = UnpackedBlock(table, workspace);
-	uint64_t	random = RandomStart(&table->shape, number, seed, attempt);
-	uint64_t	items = 0;
+	CuckooShape shape = table->shape;
+	CuckooClasses classes;
+	uint64_t	items;
 	size_t		taken;
 
-	*ok = true;
+	CuckooClassesInit(&classes, &shape, workspace);
 	for (taken = 0; taken < count; taken++)
 	{
 		CuckooPlace place;
-		CuckooInsertResult result;
 
-		if (CuckooBlockOf(&table->shape, hashes[taken]) != number)
+		if (CuckooBlockOf(&shape, hashes[taken]) != number)
 			break;
-		place = CuckooLocate(&table->shape, hashes[taken]);
-		result = CuckooFindRoom(&block, place.fingerprint, place.first, place.second,
-								&random, NULL, CUCKOO_MAX_KICKS, false);
-		if (result == CUCKOO_FULL)
+		/* More than a block holds: only copies beyond the eighth may be. */
+		if (classes.count == CuckooClassRoom(&shape))
 		{
-			*ok = false;
-			return taken;
+			CuckooClassesSort(&classes, &shape);
+			DropCopies(&classes);
+			if (classes.count > CuckooClassRoom(&shape) / 2)
+			{
+				*ok = false;
+				return taken;
+			}
 		}
-		items += result == CUCKOO_INSERTED;
+		place = CuckooLocate(&shape, hashes[taken]);
+		classes.list[classes.count++] = CuckooMakeClass(&shape, place.first, place.second,
+														 place.fingerprint);
 	}
-	PackBlock(table, number, &block);
-	table->items += items;
+	CuckooClassesSort(&classes, &shape);
+	*ok = CuckooPlaceClasses(table, number, &classes, seed, &items);
+	if (*ok)
+		table->items += items;
 	return taken;
 }

@@ -3,9 +3,15 @@
  * build.h
  *	  Building a table from a list of hashes: its size, sorting, the blocks.
  *
- * A build goes block by block: the hashes of a block, which are neighbours in
- * sorted order, are placed in an unpacked copy of the block that fits in the
- * processor's cache, and every bucket is encoded once at the end.
+ * A build goes block by block: the classes of a block are sorted and placed
+ * in an unpacked copy of the block that fits in the processor's cache, and
+ * every bucket is encoded once at the end.
+ *
+ * What a block becomes depends on the multiset of its classes and on nothing
+ * else, neither on the hashes behind them nor on their order.  Union and merge
+ * (combine.h) know only the classes, and go the same way: so they are
+ * commutative and associative, and the merge of disjoint parts is the filter
+ * built from the whole, byte for byte.
  *
  * This file is part of the core and needs nothing of PostgreSQL.  Memory
  * comes from the caller.
@@ -63,24 +69,85 @@ extern void CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count);
 /* Drop repetitions from sorted hashes; returns how many are left. */
 extern size_t CuckooUniqueHashes(uint64_t *hashes, size_t count);
 
-/* Bytes of working memory that CuckooBuildBlock takes; 8-byte aligned. */
+/*
+ * Bytes of working memory that building or combining one block takes, 8-byte
+ * aligned: room for twice as many classes as a block holds, twice, and the
+ * unpacked block.
+ */
 static inline size_t
 CuckooWorkspaceBytes(const CuckooShape *shape)
 {
-	return (size_t) shape->buckets * (sizeof(uint32_t[CUCKOO_ENTRIES]) + 1);
+	return (size_t) shape->buckets *
+		(4 * CUCKOO_ENTRIES * sizeof(uint64_t) + sizeof(uint32_t[CUCKOO_ENTRIES]) + 1);
 }
 
 /*
  * Build one block of a table from the sorted hashes that fall into it, which
- * are the first ones of those given.  Blocks are built in ascending order,
- * each once.  Adds to table->items; returns how many hashes were taken, and in
- * *ok whether all found room.  If not, the table is to be thrown away.
+ * are the first ones of those given; a hash given twice gets two copies.
+ * Blocks are built in ascending order, each once.  Adds to table->items;
+ * returns how many hashes were taken, and in *ok whether all found room.  If
+ * not, the table is to be thrown away.
  *
- * Same hashes, shape, seed and attempt: same bytes.
+ * Same classes, shape and seed: same bytes.
  */
 extern size_t CuckooBuildBlock(CuckooTable *table, uint32_t block,
 							   const uint64_t *hashes, size_t count,
-							   void *workspace, uint64_t seed, int attempt,
-							   bool *ok);
+							   void *workspace, uint64_t seed, bool *ok);
+
+/*
+ * For combine.c: the classes of one block as they are sorted and placed.
+ *
+ * A class is a number that ascends by its lower bucket, then its fingerprint;
+ * the other bucket follows from these two, but is carried along, because it
+ * is needed again.  The lowest bit is free for who gathers classes.
+ */
+typedef struct CuckooClasses
+{
+	uint64_t   *list;			/* room for CuckooClassRoom */
+	uint64_t   *scratch;		/* as large */
+	size_t		count;
+} CuckooClasses;
+
+#define CUCKOO_CLASS_FIRST_BIT	48	/* of the lower bucket */
+
+static inline uint64_t
+CuckooMakeClass(const CuckooShape *shape, uint32_t bucket, uint32_t other,
+				uint32_t fingerprint)
+{
+	uint64_t	low = bucket < other ? bucket : other;
+	uint64_t	high = bucket < other ? other : bucket;
+
+	return low << CUCKOO_CLASS_FIRST_BIT |
+		(uint64_t) fingerprint << (48 - shape->bits) | high << 1;
+}
+
+static inline bool
+CuckooSameClass(uint64_t a, uint64_t b)
+{
+	return (a ^ b) >> 1 == 0;
+}
+
+/* Classes that the workspace has room for. */
+static inline size_t
+CuckooClassRoom(const CuckooShape *shape)
+{
+	return (size_t) shape->buckets * 2 * CUCKOO_ENTRIES;
+}
+
+/* No classes yet, in that workspace. */
+extern void CuckooClassesInit(CuckooClasses *classes, const CuckooShape *shape,
+							  void *workspace);
+
+extern void CuckooClassesSort(CuckooClasses *classes, const CuckooShape *shape);
+
+/*
+ * Make sorted classes a block of the table, in place of what stood there.
+ * Beyond eight copies of a class there is no room for more, nor need.  Returns
+ * false, and the block as it was, where not all find room; else *items is the
+ * number of entries filled.
+ */
+extern bool CuckooPlaceClasses(const CuckooTable *table, uint32_t block,
+							   const CuckooClasses *classes, uint64_t seed,
+							   uint64_t *items);
 
 #endif							/* CUCKOO_BUILD_H */

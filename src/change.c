@@ -11,6 +11,7 @@
  */
 #include "compat.h"
 
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "build.h"
@@ -42,14 +43,11 @@ cuckoo_new(PG_FUNCTION_ARGS)
 	CuckooLayout layout = PG_ARGISNULL(3) ? CUCKOO_SEMISORTED :
 		ParseLayout(text_to_cstring(PG_GETARG_TEXT_PP(3)));
 	CuckooFilter filter;
-	CuckooFilter first;
 	CuckooDraft draft;
 
 	CuckooFilterInit(&filter, CuckooCheckFpr(fpr), CuckooCheckCapacity(capacity),
 					 (uint64) seed, layout);
-	/* Better now than when the list is full. */
-	if (CuckooPlanGrowth(&filter, &first, 0) != CUCKOO_GROWTH_PLANNED)
-		CuckooReportTooLarge(filter.capacity, filter.fpr);
+	CuckooCheckSize(filter.fpr, filter.capacity, layout);
 	CuckooDraftInit(&draft, &filter);
 	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
 }
@@ -109,6 +107,45 @@ cuckoo_add(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
 }
 
+/*
+ * cuckoo_add_new(f, value): one copy, where f does not contain the key.  Exact
+ * in a list.  In tables another key's fingerprint may be found instead, and
+ * two keys then share an entry: the filter is marked not removable, whether or
+ * not that has happened.
+ */
+PG_FUNCTION_INFO_V1(cuckoo_add_new);
+Datum
+cuckoo_add_new(PG_FUNCTION_ARGS)
+{
+	CuckooKey  *key;
+	CuckooFilter filter;
+	CuckooDraft draft;
+	uint64		hash;
+	bool		contained;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(1))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	key = CuckooGetKey(fcinfo, 1);
+	CuckooOpen(&filter, CuckooValueBytes(PG_GETARG_VARLENA_PP(0)));
+	CuckooRefuseState(&filter);
+	CuckooMatchKind(&filter, key);
+	hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), filter.seed);
+	contained = CuckooFilterContains(&filter, hash);
+	if (contained && (filter.body == CUCKOO_LIST ||
+					  (filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) != 0))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+
+	CuckooDraftOpen(&draft, PG_GETARG_DATUM(0));
+	CuckooDraftSet(&draft, key);
+	if (draft.filter.body == CUCKOO_TABLES)
+		draft.filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+	if (!contained)
+		CuckooDraftAdd(&draft, hash);
+	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
+}
+
 /* cuckoo_add_all(f, array): one copy more of each element */
 PG_FUNCTION_INFO_V1(cuckoo_add_all);
 Datum
@@ -128,7 +165,12 @@ cuckoo_add_all(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	CuckooDraftSet(&draft, CuckooGetElementKey(fcinfo, 1));
 	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (i + CUCKOO_PREFETCH_KEYS < count)
+			CuckooFilterPrefetch(&draft.filter, hashes[i + CUCKOO_PREFETCH_KEYS]);
 		CuckooDraftAdd(&draft, hashes[i]);
+	}
 	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
 }
 
@@ -189,7 +231,12 @@ cuckoo_remove_all(PG_FUNCTION_ARGS)
 		CuckooMatchKind(&draft.filter, CuckooGetElementKey(fcinfo, 1));
 	CheckRemovable(&draft.filter);
 	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (i + CUCKOO_PREFETCH_KEYS < count)
+			CuckooFilterPrefetch(&draft.filter, hashes[i + CUCKOO_PREFETCH_KEYS]);
 		changed |= CuckooFilterRemove(&draft.filter, hashes[i]) == CUCKOO_REMOVED;
+	}
 	if (!changed)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	PG_RETURN_POINTER(CuckooDraftFinish(&draft));

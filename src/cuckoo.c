@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/array.h"
+#include "utils/float.h"
 #include "utils/lsyscache.h"
 
 #include "cuckoo.h"
@@ -90,7 +91,7 @@ CuckooCheckFpr(double fpr)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("false-positive rate must be between %g and %g",
 						CUCKOO_MIN_FPR, CUCKOO_MAX_FPR),
-				 errdetail("The rate given is %g.", fpr),
+				 errdetail("The rate given is %s.", float8out_internal(fpr)),
 				 fpr >= 1 ? errhint("The capacity is the argument after the rate.") : 0));
 	return fpr;
 }
@@ -113,6 +114,24 @@ CuckooCheckCapacity(double capacity)
 	return (uint64) capacity;
 }
 
+/*
+ * Refuse a capacity whose table would not fit in a value: better now than when
+ * the list before it is full.
+ */
+void
+CuckooCheckSize(double fpr, uint64 capacity, CuckooLayout layout)
+{
+	CuckooFilter filter;
+	CuckooFilter first;
+
+	if (capacity == 0)
+		return;
+	CuckooFilterInit(&filter, fpr, capacity, 0, layout);
+	if (CuckooPlanGrowth(&filter, &first, 0) != CUCKOO_GROWTH_PLANNED)
+		CuckooReportTooLarge(capacity, fpr);
+}
+
+/* The message for it. */
 void
 CuckooReportTooLarge(uint64 keys, double fpr)
 {

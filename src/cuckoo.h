@@ -66,6 +66,7 @@ extern CuckooKey *CuckooGetElementKey(FunctionCallInfo fcinfo, int argument);
 extern void CuckooMatchKind(const CuckooFilter *filter, const CuckooKey *key);
 extern double CuckooCheckFpr(double fpr);
 extern uint64 CuckooCheckCapacity(double capacity);
+extern void CuckooCheckSize(double fpr, uint64 capacity, CuckooLayout layout);
 extern CUCKOO_NORETURN void CuckooReportTooLarge(uint64 keys, double fpr);
 extern void CuckooPauseForInterrupts(void);
 extern int	CuckooArrayHashes(FunctionCallInfo fcinfo, int argument,
@@ -74,6 +75,7 @@ extern int	CuckooArrayHashes(FunctionCallInfo fcinfo, int argument,
 /* value.c: values of the type */
 extern struct varlena *CuckooNewValue(size_t bytes);
 extern struct varlena *CuckooUnsetValue(void);
+extern void CuckooReportCollisions(const CuckooFilter *filter);
 extern uint8 *CuckooValueBytes(struct varlena *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);
 extern void CuckooDraftOpen(CuckooDraft *draft, Datum value);

@@ -98,6 +98,13 @@ CuckooFilterContains(const CuckooFilter *filter, uint64_t hash)
 	return false;
 }
 
+void
+CuckooFilterPrefetch(const CuckooFilter *filter, uint64_t hash)
+{
+	for (int i = 0; i < filter->table_count; i++)
+		CuckooTablePrefetch(&filter->tables[i], hash);
+}
+
 int
 CuckooFilterCount(const CuckooFilter *filter, uint64_t hash)
 {
@@ -244,44 +251,61 @@ CuckooFilterRemove(CuckooFilter *filter, uint64_t hash)
 	return result;
 }
 
-CuckooGrowth
-CuckooPlanGrowth(const CuckooFilter *filter, CuckooFilter *grown, int attempt)
+/*
+ * Add one more table to the plan.  The first after a list is for four lists at
+ * least, or for the capacity stated.
+ */
+static CuckooGrowth
+PlanTable(CuckooFilter *grown)
 {
+	int			next = grown->table_count;
 	uint64_t	keys = 0;
-	int			next;
 	int			bits;
 
-	*grown = *filter;
-	if (attempt >= CUCKOO_MAX_ATTEMPTS)
-		return CUCKOO_GROWTH_NO_ATTEMPT;
-	if (filter->body == CUCKOO_LIST)
+	if (next == CUCKOO_MAX_TABLES)
+		return CUCKOO_GROWTH_NO_TABLE;
+	if (next == 0)
 	{
-		next = 0;
-		keys = 4 * CuckooListLimit(filter);
-		if (keys < filter->capacity)
-			keys = filter->capacity;
+		keys = 4 * CuckooListLimit(grown);
+		if (keys < grown->capacity)
+			keys = grown->capacity;
 	}
 	else
 	{
-		next = filter->table_count;
-		if (next == CUCKOO_MAX_TABLES)
-			return CUCKOO_GROWTH_NO_TABLE;
-		for (int i = 0; i < filter->table_count; i++)
-			keys += CuckooShapeCapacity(&filter->tables[i].shape);
+		for (int i = 0; i < next; i++)
+			keys += CuckooShapeCapacity(&grown->tables[i].shape);
 		if (3 * keys < FAST_GROWTH_KEYS)
 			keys *= 3;
 	}
 
-	bits = CuckooBitsFor(filter->fpr, CUCKOO_FULL_LOAD,
-						 (filter->capacity == 0 ? unstated_bits : stated_bits)[next]);
+	bits = CuckooBitsFor(grown->fpr, CUCKOO_FULL_LOAD,
+						 (grown->capacity == 0 ? unstated_bits : stated_bits)[next]);
 	grown->body = CUCKOO_TABLES;
 	grown->table_count = (uint8_t) (next + 1);
 	if (!CuckooShapeFor(&grown->tables[next].shape, keys, bits,
-						CuckooFilterLayout(filter), attempt) ||
+						CuckooFilterLayout(grown), 0) ||
 		CuckooBytes(grown) == 0)
 		return CUCKOO_GROWTH_TOO_LARGE;
 	grown->tables[next].items = 0;
 	return CUCKOO_GROWTH_PLANNED;
+}
+
+/*
+ * A list of many copies of each key may need more than one table at once, since
+ * two keys with eight copies each cannot share a bucket.
+ */
+CuckooGrowth
+CuckooPlanGrowth(const CuckooFilter *filter, CuckooFilter *grown, int attempt)
+{
+	CuckooGrowth growth;
+
+	*grown = *filter;
+	if (attempt >= CUCKOO_MAX_ATTEMPTS)
+		return CUCKOO_GROWTH_NO_ATTEMPT;
+	do
+		growth = PlanTable(grown);
+	while (growth == CUCKOO_GROWTH_PLANNED && attempt-- > 0);
+	return growth;
 }
 
 bool
@@ -299,8 +323,7 @@ CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown, uint8_t *bytes)
 	grown->items = 0;
 	for (uint64_t i = 0; i < filter->items; i++)
 	{
-		if (AddToTable(grown, 0, CuckooListGet(filter, i), CUCKOO_MAX_KICKS) ==
-			CUCKOO_FULL)
+		if (CuckooFilterAdd(grown, CuckooListGet(filter, i)) == CUCKOO_FULL)
 			return false;
 	}
 	CuckooWriteHeader(grown, bytes);

@@ -37,6 +37,15 @@ extern void CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity
 /* Whether the filter may hold the key; never false for one it does. */
 extern bool CuckooFilterContains(const CuckooFilter *filter, uint64_t hash);
 
+/*
+ * Begin to load what a question about the key will read, or an addition: for
+ * keys that come in batches.
+ */
+extern void CuckooFilterPrefetch(const CuckooFilter *filter, uint64_t hash);
+
+/* Keys ahead of the one being asked for that are worth loading. */
+#define CUCKOO_PREFETCH_KEYS	16
+
 /* Copies of the key: the sum over the tables, but 8 at most. */
 extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
 
@@ -59,8 +68,9 @@ extern CuckooInsertResult CuckooFilterAdd(CuckooFilter *filter, uint64_t hash);
 extern CuckooRemoveResult CuckooFilterRemove(CuckooFilter *filter, uint64_t hash);
 
 /*
- * What the filter becomes when it grows: a list a table, tables one more.
- * *grown gets the header fields and the shapes.  attempt starts at 0.
+ * What the filter becomes when it grows: a list a table, tables one more; each
+ * attempt after the first, 0, adds yet another.  *grown gets the header fields
+ * and the shapes.
  */
 extern CuckooGrowth CuckooPlanGrowth(const CuckooFilter *filter,
 									 CuckooFilter *grown, int attempt);

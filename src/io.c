@@ -14,6 +14,7 @@
 #include "common/base64.h"
 #include "common/hashfn.h"
 #include "libpq/pqformat.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 
 #include "cuckoo.h"
@@ -106,6 +107,57 @@ GetPortable(FunctionCallInfo fcinfo, int argument)
 	return value;
 }
 
+/*
+ * Base64 goes through PostgreSQL's own functions in pieces of this many bytes,
+ * so that a large value can be interrupted; a multiple of 3.
+ */
+#define BASE64_PIECE	(3 * 1024 * 1024)
+
+/* Bytes from base64; -1 if it is none. */
+static int64
+DecodeBase64(const char *text, size_t length, uint8 *bytes)
+{
+	size_t		piece = BASE64_PIECE / 3 * 4;
+	int64		decoded = 0;
+
+	while (length > piece)
+	{
+		CHECK_FOR_INTERRUPTS();
+		/* Padding ends a text: in its middle it makes the piece too short. */
+		if (pg_b64_decode(text, (int) piece, (void *) (bytes + decoded),
+						  BASE64_PIECE) != BASE64_PIECE)
+			return -1;
+		text += piece;
+		length -= piece;
+		decoded += BASE64_PIECE;
+	}
+	{
+		int			rest = pg_b64_decode(text, (int) length, (void *) (bytes + decoded),
+										 (int) (length / 4 * 3 + 3));
+
+		return rest < 0 ? -1 : decoded + rest;
+	}
+}
+
+/* Base64 of bytes, with a terminating zero. */
+static void
+EncodeBase64(const uint8 *bytes, size_t length, char *text)
+{
+	while (length > 0)
+	{
+		int			piece = (int) Min(length, BASE64_PIECE);
+		int			room = (piece + 2) / 3 * 4;
+
+		CHECK_FOR_INTERRUPTS();
+		if (pg_b64_encode((const void *) bytes, piece, text, room) != room)
+			elog(ERROR, "could not encode cuckoofilter in base64");
+		bytes += piece;
+		length -= piece;
+		text += room;
+	}
+	*text = '\0';
+}
+
 /* cuckoofilter_in(cstring) */
 PG_FUNCTION_INFO_V1(cuckoofilter_in);
 Datum
@@ -113,10 +165,8 @@ cuckoofilter_in(PG_FUNCTION_ARGS)
 {
 	char	   *text = PG_GETARG_CSTRING(0);
 	size_t		length = strlen(text);
-	/* pg_b64_dec_len() wraps for long texts. */
-	int			room = (int) (length / 4 * 3 + 3);
-	uint8	   *bytes = palloc(room);
-	int			decoded = pg_b64_decode(text, (int) length, (void *) bytes, room);
+	uint8	   *bytes = palloc(length / 4 * 3 + 3);
+	int64		decoded = DecodeBase64(text, length, bytes);
 	struct varlena *value;
 
 	if (decoded < 0)
@@ -124,8 +174,8 @@ cuckoofilter_in(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s", "cuckoofilter"),
 				 errdetail("The text form of a filter is base64.")));
-	value = ValueFromOutside(bytes, decoded, ERRCODE_INVALID_TEXT_REPRESENTATION,
-							 fcinfo->context);
+	value = ValueFromOutside(bytes, (size_t) decoded,
+							 ERRCODE_INVALID_TEXT_REPRESENTATION, fcinfo->context);
 	pfree(bytes);
 	if (value == NULL)
 		PG_RETURN_NULL();
@@ -138,14 +188,10 @@ Datum
 cuckoofilter_out(PG_FUNCTION_ARGS)
 {
 	struct varlena *value = GetPortable(fcinfo, 0);
-	int			length = (int) VARSIZE_ANY_EXHDR(value);
-	int			room = pg_b64_enc_len(length);
-	char	   *text = palloc(room + 1);
-	int			encoded = pg_b64_encode((void *) VARDATA_ANY(value), length, text, room);
+	size_t		length = VARSIZE_ANY_EXHDR(value);
+	char	   *text = palloc((length + 2) / 3 * 4 + 1);
 
-	if (encoded < 0)
-		elog(ERROR, "could not encode cuckoofilter in base64");
-	text[encoded] = '\0';
+	EncodeBase64((const uint8 *) VARDATA_ANY(value), length, text);
 	PG_RETURN_CSTRING(text);
 }
 
@@ -195,8 +241,8 @@ cuckoofilter_from_bytea(PG_FUNCTION_ARGS)
 static int
 Compare(FunctionCallInfo fcinfo)
 {
-	struct varlena *a = GetPortable(fcinfo, 0);
-	struct varlena *b = GetPortable(fcinfo, 1);
+	struct varlena *a = PG_GETARG_VARLENA_PP(0);
+	struct varlena *b = PG_GETARG_VARLENA_PP(1);
 	size_t		a_length = VARSIZE_ANY_EXHDR(a);
 	size_t		b_length = VARSIZE_ANY_EXHDR(b);
 	int			order = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(a_length, b_length));
@@ -208,11 +254,7 @@ Compare(FunctionCallInfo fcinfo)
 	return order;
 }
 
-/*
- * Equality looks at the sizes first, which does not read a toasted value.
- * (An aggregate's working state, whose size says nothing, has no business
- * here.)
- */
+/* Equality looks at the sizes first, which does not read a toasted value. */
 static bool
 Equal(FunctionCallInfo fcinfo)
 {
@@ -276,7 +318,7 @@ PG_FUNCTION_INFO_V1(cuckoofilter_hash);
 Datum
 cuckoofilter_hash(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = GetPortable(fcinfo, 0);
+	struct varlena *value = PG_GETARG_VARLENA_PP(0);
 	Datum		hash = hash_any((unsigned char *) VARDATA_ANY(value),
 								(int) VARSIZE_ANY_EXHDR(value));
 
@@ -289,7 +331,7 @@ PG_FUNCTION_INFO_V1(cuckoofilter_hash_extended);
 Datum
 cuckoofilter_hash_extended(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = GetPortable(fcinfo, 0);
+	struct varlena *value = PG_GETARG_VARLENA_PP(0);
 	Datum		hash = hash_any_extended((unsigned char *) VARDATA_ANY(value),
 										 (int) VARSIZE_ANY_EXHDR(value),
 										 (uint64) PG_GETARG_INT64(1));

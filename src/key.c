@@ -116,14 +116,14 @@ CuckooKindDescribe(CuckooKind kind, CuckooKind element_kind)
 }
 
 /*
- * Is this the type of filters?
+ * Is this the type of filters (key.h)?
  *
  * The extension can be installed in any schema, and anyone can name a type of
  * his own cuckoofilter: so ask for the C function that reads the type's text
- * form.  Only used to choose the hint of an error.
+ * form.
  */
-static bool
-IsFilterType(Oid type)
+bool
+CuckooIsFilterType(Oid type)
 {
 	Oid			input;
 	Oid			io_param;
@@ -157,7 +157,7 @@ IsFilterType(Oid type)
 static void
 RefuseType(Oid type)
 {
-	if (IsFilterType(type))
+	if (CuckooIsFilterType(type))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("type %s is not supported as a key",
@@ -319,6 +319,52 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 		default:
 			RefuseType(type);
 	}
+}
+
+/*
+ * Prepare to hash values of a type where that cannot fail (key.h).
+ */
+bool
+CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
+{
+	Oid			part;
+	Oid			element;
+	CuckooKind	kind;
+
+	if (!OidIsValid(type))
+		return false;
+	part = getBaseType(type);
+	while (OidIsValid(element = get_element_type(part)))
+		part = getBaseType(element);
+	kind = BuiltinKind(part);
+
+	switch (kind)
+	{
+		case CUCKOO_KIND_NONE:
+			if (get_typtype(part) != TYPTYPE_ENUM)
+				return false;
+			break;
+		case CUCKOO_KIND_COMPOSITE:
+			return false;
+		case CUCKOO_KIND_TEXT:
+			if (!OidIsValid(collation) || !get_collation_isdeterministic(collation))
+				return false;
+			break;
+		default:
+			break;
+	}
+
+	/*
+	 * Text need not be convertible.  CuckooKeyTryHash looks into plain text,
+	 * but not into what is nested.
+	 */
+	if (NeedsConversion() &&
+		(kind == CUCKOO_KIND_NONE || kind == CUCKOO_KIND_JSONB ||
+		 (kind == CUCKOO_KIND_TEXT && part != getBaseType(type))))
+		return false;
+
+	CuckooKeyInit(key, type, collation, ctx);
+	return true;
 }
 
 /*
@@ -771,6 +817,41 @@ CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
 	hash = CuckooHash(bytes.data, bytes.length, seed, key->kind);
 	FreeBytes(&bytes);
 	return hash;
+}
+
+/*
+ * The hash of one value where that cannot fail (key.h).
+ */
+bool
+CuckooKeyTryHash(CuckooKey *key, Datum value, uint64 seed, uint64 *hash)
+{
+	if (key->kind == CUCKOO_KIND_TEXT && NeedsConversion())
+	{
+		struct varlena *text = NULL;
+		const char *data;
+		size_t		length;
+		bool		ascii = true;
+
+		if (key->type == NAMEOID)
+		{
+			data = NameStr(*DatumGetName(value));
+			length = strlen(data);
+		}
+		else
+		{
+			text = PG_DETOAST_DATUM_PACKED(value);
+			data = VARDATA_ANY(text);
+			length = VARSIZE_ANY_EXHDR(text);
+		}
+		for (size_t i = 0; ascii && i < length; i++)
+			ascii = !IS_HIGHBIT_SET(data[i]);
+		if (text != NULL && (Pointer) text != DatumGetPointer(value))
+			pfree(text);
+		if (!ascii)
+			return false;
+	}
+	*hash = CuckooKeyHash(key, value, seed);
+	return true;
 }
 
 /*

@@ -67,6 +67,20 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation,
  */
 extern uint64 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed);
 
+/*
+ * The same for the planner, which must not fail over a question that may never
+ * be asked: false where one of the errors above could come.  That is more
+ * than the types refused: composite types and ranges as well, and in server
+ * encodings that must be converted every text that is not ASCII.
+ */
+extern bool CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation,
+							 MemoryContext ctx);
+extern bool CuckooKeyTryHash(CuckooKey *key, Datum value, uint64 seed,
+							 uint64 *hash);
+
+/* Whether this is the type of filters, which are validated bytes. */
+extern bool CuckooIsFilterType(Oid type);
+
 /* The hash of a smallint, integer, bigint or oid: what CuckooKeyHash gives. */
 static inline uint64
 CuckooHashInt64(int64 value, uint64 seed)

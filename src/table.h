@@ -223,6 +223,22 @@ CuckooTableContains(const CuckooTable *table, uint64_t hash)
 	return CuckooTableCountAt(table, &place) > 0;
 }
 
+/* Begin to load what a question about the key will read. */
+static inline void
+CuckooTablePrefetch(const CuckooTable *table, uint64_t hash)
+{
+#if defined(__GNUC__) || defined(__clang__)
+	CuckooPlace place = CuckooLocate(&table->shape, hash);
+	uint64_t	nibbles = table->code.nibbles;
+
+	__builtin_prefetch(table->data + ((place.base + place.first) * nibbles >> 1));
+	__builtin_prefetch(table->data + ((place.base + place.second) * nibbles >> 1));
+#else
+	(void) table;
+	(void) hash;
+#endif
+}
+
 /*
  * Where a bucket lies in its table's bytes, and how many bytes it touches;
  * and the copies of a fingerprint in it when only those bytes are at hand, with

@@ -112,8 +112,8 @@ CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key)
 }
 
 /* The keys' hashes agree so far that no table takes them: no accident. */
-static void
-ReportCollisions(const CuckooFilter *filter)
+void
+CuckooReportCollisions(const CuckooFilter *filter)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -150,7 +150,7 @@ DraftGrow(CuckooDraft *draft)
 									 draft->filter.fpr);
 				break;
 			case CUCKOO_GROWTH_NO_ATTEMPT:
-				ReportCollisions(&draft->filter);
+				CuckooReportCollisions(&draft->filter);
 				break;
 		}
 
@@ -192,7 +192,7 @@ CuckooDraftFinish(CuckooDraft *draft)
  * a block had no room.
  */
 static bool
-BuildTable(CuckooDraft *draft, const CuckooRuns *runs, int attempt)
+BuildTable(CuckooDraft *draft, const CuckooRuns *runs)
 {
 	CuckooTable *table = &draft->filter.tables[0];
 	const CuckooShape *shape = &table->shape;
@@ -226,7 +226,7 @@ BuildTable(CuckooDraft *draft, const CuckooRuns *runs, int attempt)
 			buffered += next->count;
 		}
 		taken = CuckooBuildBlock(table, block, buffer, buffered, workspace,
-								 draft->filter.seed, attempt, &ok);
+								 draft->filter.seed, &ok);
 		buffered -= taken;
 		memmove(buffer, buffer + taken, buffered * sizeof(uint64));
 	}
@@ -274,10 +274,10 @@ CuckooBuildValue(const CuckooFilter *parameters, const CuckooRuns *runs)
 			CuckooBytes(&filter) == 0)
 			CuckooReportTooLarge(filter.capacity, filter.fpr);
 		CuckooDraftInit(&draft, &filter);
-		if (BuildTable(&draft, runs, attempt))
+		if (BuildTable(&draft, runs))
 			return CuckooDraftFinish(&draft);
 		pfree(draft.value);
 	}
-	ReportCollisions(&filter);
+	CuckooReportCollisions(&filter);
 	return NULL;
 }

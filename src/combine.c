@@ -1,0 +1,513 @@
+/*-------------------------------------------------------------------------
+ *
+ * combine.c
+ *	  Union and merge; see combine.h.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <string.h>
+
+#include "build.h"
+#include "combine.h"
+
+/*
+ * Headers
+ */
+
+/* The larger rate of tables, the smaller of what is exact. */
+static double
+CombinedRate(const CuckooFilter *left, const CuckooFilter *right)
+{
+	bool		left_exact = left->body != CUCKOO_TABLES || left->items == 0;
+	bool		right_exact = right->body != CUCKOO_TABLES || right->items == 0;
+
+	if (left_exact != right_exact)
+		return left_exact ? right->fpr : left->fpr;
+	if (left_exact)
+		return left->fpr < right->fpr ? left->fpr : right->fpr;
+	return left->fpr > right->fpr ? left->fpr : right->fpr;
+}
+
+CuckooConflict
+CuckooCombineHeaders(CuckooOperation operation, const CuckooFilter *left,
+					 const CuckooFilter *right, CuckooFilter *result)
+{
+	bool		left_first = left->items > 0 || right->items == 0;
+	bool		both = (left->items > 0) == (right->items > 0);
+	bool		same_kind = left->kind == right->kind &&
+		left->element_kind == right->element_kind;
+	const CuckooFilter *first;
+	const CuckooFilter *second;
+
+	if (left->flags & CUCKOO_FLAG_UNSET)
+		left_first = false;
+	else if (right->flags & CUCKOO_FLAG_UNSET)
+		left_first = true;
+	else if (both)
+	{
+		/* Of two empty filters one may have had no key yet. */
+		if (left->kind == CUCKOO_KIND_NONE)
+			left_first = false;
+		else if (right->kind != CUCKOO_KIND_NONE && !same_kind)
+			return CUCKOO_OTHER_KIND;
+		if (left->seed != right->seed)
+			return CUCKOO_OTHER_SEED;
+	}
+	first = left_first ? left : right;
+	second = left_first ? right : left;
+
+	*result = *first;
+	result->body = CUCKOO_LIST;
+	result->table_count = 0;
+	result->items = 0;
+	if (second->flags & CUCKOO_FLAG_UNSET)
+	{
+		if (first->items == 0)
+			result->flags &= (uint8_t) ~CUCKOO_FLAG_NOT_REMOVABLE;
+		return CUCKOO_NO_CONFLICT;
+	}
+	result->flags = (left->flags | right->flags) & CUCKOO_FLAG_PLAIN;
+
+	if (result->kind == CUCKOO_KIND_NONE)
+	{
+		result->kind = second->kind;
+		result->element_kind = second->element_kind;
+	}
+	result->fpr = CombinedRate(left, right);
+	if (result->capacity < second->capacity)
+		result->capacity = second->capacity;
+	if (operation == CUCKOO_UNION && left->items > 0 && right->items > 0 &&
+		(left->body == CUCKOO_TABLES || right->body == CUCKOO_TABLES))
+		result->flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+	if (left->items > 0)
+		result->flags |= left->flags & CUCKOO_FLAG_NOT_REMOVABLE;
+	if (right->items > 0)
+		result->flags |= right->flags & CUCKOO_FLAG_NOT_REMOVABLE;
+	return CUCKOO_NO_CONFLICT;
+}
+
+/*
+ * Lists
+ */
+
+/* How many of the hashes from number at on are equal to the first of them. */
+static uint64_t
+RunLength(const CuckooFilter *list, uint64_t at)
+{
+	uint64_t	length = 1;
+
+	while (at + length < list->items &&
+		   CuckooListGet(list, at + length) == CuckooListGet(list, at))
+		length++;
+	return length;
+}
+
+/* Copies in the result of a key or class with so many on either side. */
+static uint64_t
+CombinedCopies(CuckooOperation operation, uint64_t left, uint64_t right)
+{
+	uint64_t	copies = operation == CUCKOO_MERGE ? left + right :
+		left > right ? left : right;
+
+	return copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES;
+}
+
+uint64_t
+CuckooCombineLists(CuckooOperation operation, const CuckooFilter *left,
+				   const CuckooFilter *right, uint64_t *hashes)
+{
+	uint64_t	count = 0;
+	uint64_t	i = 0;
+	uint64_t	j = 0;
+
+	while (i < left->items || j < right->items)
+	{
+		uint64_t	hash;
+		uint64_t	of_left = 0;
+		uint64_t	of_right = 0;
+		uint64_t	copies;
+
+		if (j == right->items ||
+			(i < left->items && CuckooListGet(left, i) <= CuckooListGet(right, j)))
+			hash = CuckooListGet(left, i);
+		else
+			hash = CuckooListGet(right, j);
+		if (i < left->items && CuckooListGet(left, i) == hash)
+			of_left = RunLength(left, i);
+		if (j < right->items && CuckooListGet(right, j) == hash)
+			of_right = RunLength(right, j);
+		i += of_left;
+		j += of_right;
+		copies = CombinedCopies(operation, of_left, of_right);
+		for (uint64_t k = 0; k < copies; k++)
+			hashes[count++] = hash;
+	}
+	return count;
+}
+
+CuckooGrowth
+CuckooPlanHashes(const CuckooFilter *header, uint64_t count,
+				 CuckooFilter *planned, int attempt)
+{
+	CuckooFilter list = *header;
+	CuckooGrowth growth;
+
+	/* What one side stated may be less than what a long list brings. */
+	list.body = CUCKOO_LIST;
+	if (list.capacity > 0 && list.capacity < count)
+		list.capacity = count;
+	growth = CuckooPlanGrowth(&list, planned, attempt);
+	planned->capacity = header->capacity;
+	return growth;
+}
+
+bool
+CuckooBuildHashes(CuckooFilter *planned, uint8_t *bytes, const uint64_t *hashes,
+				  uint64_t count, void *workspace, CuckooPause pause)
+{
+	CuckooTable *table = &planned->tables[0];
+	uint64_t	taken = 0;
+
+	planned->items = 0;
+	CuckooLayOut(planned, bytes);
+	for (uint32_t block = 0; planned->table_count == 1 && block < table->shape.blocks; block++)
+	{
+		bool		ok;
+
+		if (pause != NULL)
+			pause();
+		taken += CuckooBuildBlock(table, block, hashes + taken, (size_t) (count - taken),
+								  workspace, planned->seed, &ok);
+		if (!ok)
+			return false;
+		planned->items = table->items;
+	}
+	for (; taken < count; taken++)
+	{
+		if (CuckooFilterAdd(planned, hashes[taken]) == CUCKOO_FULL)
+			return false;
+	}
+	CuckooWriteHeader(planned, bytes);
+	return true;
+}
+
+CuckooInsertResult
+CuckooAddList(CuckooOperation operation, CuckooFilter *filter,
+			  const CuckooFilter *list, uint64_t *position)
+{
+	int			copies = 0;
+
+	for (; *position < list->items; (*position)++)
+	{
+		uint64_t	hash = CuckooListGet(list, *position);
+
+		/* Called again, it may be in the middle of a key's copies. */
+		copies = 1;
+		while (copies <= (int) *position &&
+			   CuckooListGet(list, *position - (uint64_t) copies) == hash)
+			copies++;
+
+		/* The n-th copy is missing where there are less than n. */
+		if (operation == CUCKOO_UNION && CuckooFilterCount(filter, hash) >= copies)
+			continue;
+		if (CuckooFilterAdd(filter, hash) == CUCKOO_FULL)
+			return CUCKOO_FULL;
+	}
+	return CUCKOO_INSERTED;
+}
+
+/*
+ * Tables
+ */
+
+/* Shapes whose classes are the same; the layout may differ. */
+static bool
+SameClasses(const CuckooShape *a, const CuckooShape *b)
+{
+	return a->blocks == b->blocks && a->buckets == b->buckets && a->bits == b->bits;
+}
+
+/* Add the classes of a table's block, marked with the side they are of. */
+static void
+Gather(CuckooClasses *classes, const CuckooTable *table, uint32_t number, uint64_t side)
+{
+	uint32_t	buckets = table->shape.buckets;
+	uint64_t	base = (uint64_t) number * buckets;
+	uint64_t   *list = classes->list;
+	size_t		count = classes->count;
+
+	for (uint32_t bucket = 0; bucket < buckets; bucket++)
+	{
+		uint32_t	entries[CUCKOO_ENTRIES];
+
+		CuckooDecode(&table->code,
+					 CuckooReadBits(&table->code, table->data, base + bucket), entries);
+		for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
+		{
+			uint32_t	other = CuckooOtherBucket(entries[slot], bucket, buckets);
+
+			list[count] = CuckooMakeClass(&table->shape, bucket, other, entries[slot]) | side;
+			count += entries[slot] != 0;
+		}
+	}
+	classes->count = count;
+}
+
+/*
+ * The classes of a block of both tables, combined: each as often as the result
+ * has it.
+ */
+static void
+CombineBlock(CuckooOperation operation, const CuckooTable *left,
+			 const CuckooTable *right, uint32_t number, CuckooClasses *classes)
+{
+	uint64_t   *list = classes->list;
+	size_t		kept = 0;
+	size_t		i = 0;
+
+	classes->count = 0;
+	Gather(classes, left, number, 0);
+	Gather(classes, right, number, 1);
+	CuckooClassesSort(classes, &left->shape);
+	while (i < classes->count)
+	{
+		uint64_t	class = list[i];
+		uint64_t	copies[2] = {0, 0};
+		uint64_t	combined;
+
+		do
+			copies[list[i++] & 1]++;
+		while (i < classes->count && CuckooSameClass(class, list[i]));
+		combined = CombinedCopies(operation, copies[0], copies[1]);
+		for (uint64_t k = 0; k < combined; k++)
+			list[kept++] = class;
+	}
+	classes->count = kept;
+}
+
+/* Whether two tables of the same classes have room in one. */
+static bool
+FitTogether(CuckooOperation operation, const CuckooTable *left,
+			const CuckooTable *right, void *workspace, CuckooPause pause,
+			CuckooSource *source)
+{
+	uint64_t	capacity = CuckooShapeCapacity(&left->shape);
+	uint64_t	items = 0;
+
+	source->left = left;
+	source->right = right;
+	source->items = left->items + right->items;
+	if (source->items <= capacity)
+		return true;
+
+	for (uint32_t block = 0; block < left->shape.blocks; block++)
+	{
+		CuckooClasses classes;
+
+		if (pause != NULL)
+			pause();
+		CuckooClassesInit(&classes, &left->shape, workspace);
+		CombineBlock(operation, left, right, block, &classes);
+		items += classes.count;
+	}
+	source->items = items;
+	if (items <= capacity)
+		return true;
+
+	/* Where one holds all that the other does, it is the result as it is. */
+	if (items == left->items)
+		source->right = NULL;
+	else if (items == right->items)
+		source->left = NULL;
+	else
+		return false;
+	return true;
+}
+
+void
+CuckooCombineStart(CuckooCombination *combination, CuckooOperation operation,
+				   const CuckooFilter *header)
+{
+	memset(combination, 0, sizeof(*combination));
+	combination->operation = operation;
+	combination->result = *header;
+	combination->result.body = CUCKOO_TABLES;
+}
+
+size_t
+CuckooCombineWorkspaceBytes(const CuckooFilter *left, const CuckooFilter *right)
+{
+	size_t		most = 0;
+
+	for (int i = 0; i < left->table_count; i++)
+	{
+		for (int j = 0; j < right->table_count; j++)
+		{
+			size_t		bytes = CuckooWorkspaceBytes(&left->tables[i].shape);
+
+			if (bytes > most &&
+				SameClasses(&left->tables[i].shape, &right->tables[j].shape))
+				most = bytes;
+		}
+	}
+	return most;
+}
+
+static const CuckooShape *
+SourceShape(const CuckooSource *source)
+{
+	return source->left != NULL ? &source->left->shape : &source->right->shape;
+}
+
+/*
+ * The order of tables in a filter: smaller first, as growth has it, and of equal
+ * ones the fuller first, since the last is where keys are added.
+ */
+static bool
+ComesAfter(const CuckooSource *a, const CuckooSource *b)
+{
+	const CuckooShape *shape = SourceShape(a);
+	const CuckooShape *other = SourceShape(b);
+
+	if (CuckooShapeBuckets(shape) != CuckooShapeBuckets(other))
+		return CuckooShapeBuckets(shape) > CuckooShapeBuckets(other);
+	if (shape->bits != other->bits)
+		return shape->bits > other->bits;
+	if (shape->blocks != other->blocks)
+		return shape->blocks > other->blocks;
+	return a->items < b->items;
+}
+
+CuckooConflict
+CuckooPlanTables(CuckooCombination *combination, const CuckooFilter *left,
+				 const CuckooFilter *right, void *workspace, CuckooPause pause)
+{
+	CuckooFilter *result = &combination->result;
+	CuckooSource sources[2 * CUCKOO_MAX_TABLES];
+	bool		paired[CUCKOO_MAX_TABLES] = {false};
+	int			count = left->table_count;
+
+	for (int i = 0; i < left->table_count; i++)
+	{
+		sources[i].left = &left->tables[i];
+		sources[i].right = NULL;
+		sources[i].items = left->tables[i].items;
+	}
+	for (int j = 0; j < right->table_count; j++)
+	{
+		const CuckooTable *table = &right->tables[j];
+		bool		found = false;
+
+		for (int i = 0; !found && i < left->table_count; i++)
+		{
+			CuckooSource pair;
+
+			found = !paired[i] && (combination->refused[i] >> j & 1) == 0 &&
+				SameClasses(&left->tables[i].shape, &table->shape) &&
+				FitTogether(combination->operation, &left->tables[i], table,
+							workspace, pause, &pair);
+			if (found)
+			{
+				sources[i] = pair;
+				paired[i] = true;
+			}
+		}
+		if (!found)
+		{
+			sources[count].left = NULL;
+			sources[count].right = table;
+			sources[count].items = table->items;
+			count++;
+		}
+	}
+	if (count > CUCKOO_MAX_TABLES)
+		return CUCKOO_TOO_MANY_TABLES;
+
+	for (int i = 1; i < count; i++)
+	{
+		CuckooSource source = sources[i];
+		int			j = i;
+
+		for (; j > 0 && ComesAfter(&sources[j - 1], &source); j--)
+			sources[j] = sources[j - 1];
+		sources[j] = source;
+	}
+	result->table_count = (uint8_t) count;
+	for (int i = 0; i < count; i++)
+	{
+		combination->sources[i] = sources[i];
+		result->tables[i].shape = *SourceShape(&sources[i]);
+		result->tables[i].shape.layout = (uint8_t) CuckooFilterLayout(result);
+		result->tables[i].items = 0;
+	}
+	return CuckooBytes(result) == 0 ? CUCKOO_TOO_MANY_BYTES : CUCKOO_NO_CONFLICT;
+}
+
+/* Copy a table, into the other layout where that is the result's. */
+static void
+CopyTable(CuckooTable *target, const CuckooTable *source, CuckooPause pause)
+{
+	uint64_t	buckets = CuckooShapeBuckets(&source->shape);
+
+	target->items = source->items;
+	if (target->shape.layout == source->shape.layout)
+	{
+		memcpy(target->data, source->data, (size_t) CuckooShapeBytes(&source->shape));
+		return;
+	}
+	for (uint64_t bucket = 0; bucket < buckets; bucket++)
+	{
+		uint32_t	entries[CUCKOO_ENTRIES];
+
+		if (pause != NULL && bucket % CUCKOO_MAX_BUCKETS == 0)
+			pause();
+		CuckooDecode(&source->code,
+					 CuckooReadBits(&source->code, source->data, bucket), entries);
+		CuckooWriteBits(&target->code, target->data, bucket,
+						CuckooEncode(&target->code, entries));
+	}
+}
+
+bool
+CuckooCombineTables(CuckooCombination *combination, const CuckooFilter *left,
+					const CuckooFilter *right, uint8_t *bytes,
+					void *workspace, CuckooPause pause)
+{
+	CuckooFilter *result = &combination->result;
+
+	CuckooLayOut(result, bytes);
+	result->items = 0;
+	for (int i = 0; i < result->table_count; i++)
+	{
+		const CuckooSource *source = &combination->sources[i];
+		CuckooTable *table = &result->tables[i];
+
+		table->items = 0;
+		if (source->left == NULL || source->right == NULL)
+			CopyTable(table, source->left != NULL ? source->left : source->right, pause);
+		else
+		{
+			for (uint32_t block = 0; block < table->shape.blocks; block++)
+			{
+				CuckooClasses classes;
+				uint64_t	items;
+
+				if (pause != NULL)
+					pause();
+				CuckooClassesInit(&classes, &table->shape, workspace);
+				CombineBlock(combination->operation, source->left, source->right,
+							 block, &classes);
+				if (!CuckooPlaceClasses(table, block, &classes, result->seed, &items))
+				{
+					combination->refused[source->left - left->tables] |=
+						(uint16_t) (1 << (source->right - right->tables));
+					return false;
+				}
+				table->items += items;
+			}
+		}
+		result->items += table->items;
+	}
+	CuckooWriteHeader(result, bytes);
+	return true;
+}
