@@ -14,17 +14,35 @@
 
 #include "cuckoo.h"
 
+/*
+ * The filter argument, to be asked one question.  A scan asks the same filter
+ * for every row: its TOAST pointer is compared before anything is looked up.
+ */
+static inline const CuckooReader *
+ReadQuickly(FunctionCallInfo fcinfo, int argument)
+{
+	const CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
+	struct varlena *value = (struct varlena *) PG_GETARG_POINTER(argument);
+
+	if (call->recent != NULL && VARATT_IS_EXTERNAL_ONDISK(value) &&
+		memcmp(VARDATA_EXTERNAL(value), &call->recent_pointer,
+			   sizeof(call->recent_pointer)) == 0)
+		return call->recent;
+	return CuckooRead(fcinfo, argument, 1);
+}
+
 /* One question about one key. */
 static inline bool
 Contains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
-	const CuckooReader *reader = CuckooRead(fcinfo, filter_argument, 1);
+	const CuckooReader *reader = ReadQuickly(fcinfo, filter_argument);
+	Datum		value = PG_GETARG_DATUM(key_argument);
 
 	CuckooMatchKind(&reader->filter, key);
-	return CuckooReaderContains(reader,
-								CuckooKeyHash(key, PG_GETARG_DATUM(key_argument),
-											  reader->filter.seed));
+	return CuckooReaderContains(reader, key->type == INT8OID ?
+								CuckooHashInt64(DatumGetInt64(value), reader->filter.seed) :
+								CuckooKeyHash(key, value, reader->filter.seed));
 }
 
 /* cuckoo_contains(f, key), f @> key */

@@ -29,18 +29,15 @@ CuckooGetCall(FunctionCallInfo fcinfo)
 	return (CuckooCall *) fcinfo->flinfo->fn_extra;
 }
 
-/* How the values of a polymorphic argument are hashed. */
+/* How the values of a polymorphic argument are hashed: found out once. */
 CuckooKey *
-CuckooGetKey(FunctionCallInfo fcinfo, int argument)
+CuckooFindKey(FunctionCallInfo fcinfo, int argument)
 {
 	CuckooCall *call = CuckooGetCall(fcinfo);
 
-	if (!call->has_key)
-	{
-		CuckooKeyInit(&call->key, get_fn_expr_argtype(fcinfo->flinfo, argument),
-					  PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
-		call->has_key = true;
-	}
+	CuckooKeyInit(&call->key, get_fn_expr_argtype(fcinfo->flinfo, argument),
+				  PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
+	call->has_key = true;
 	return &call->key;
 }
 
@@ -63,16 +60,12 @@ CuckooGetElementKey(FunctionCallInfo fcinfo, int argument)
 }
 
 /*
- * Refuse a key of another kind than the filter's: the answer would be "no"
- * whatever the filter holds.  What mostly stands behind it is an untyped
- * literal or parameter, which is text.
+ * The message for a key of another kind than the filter's.  What mostly stands
+ * behind it is an untyped literal or parameter, which is text.
  */
 void
-CuckooMatchKind(const CuckooFilter *filter, const CuckooKey *key)
+CuckooReportKind(const CuckooFilter *filter, const CuckooKey *key)
 {
-	if (filter->kind == CUCKOO_KIND_NONE ||
-		(filter->kind == key->kind && filter->element_kind == key->element_kind))
-		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("key is of another kind than those of the cuckoofilter"),

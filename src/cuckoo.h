@@ -33,6 +33,8 @@ typedef struct CuckooCall
 	CuckooKey	key;
 	CuckooReader reader;		/* of a filter that is not toasted */
 	struct CuckooCache *cache;	/* of those that are; NULL until there is one */
+	struct varatt_external recent_pointer;	/* the one asked last, */
+	const CuckooReader *recent; /* if the cache has it whole */
 } CuckooCall;
 
 /* A filter being changed: a copy, writable, with the room a list needs. */
@@ -61,9 +63,9 @@ typedef struct CuckooRuns
 
 /* cuckoo.c: arguments and messages */
 extern CuckooCall *CuckooGetCall(FunctionCallInfo fcinfo);
-extern CuckooKey *CuckooGetKey(FunctionCallInfo fcinfo, int argument);
+extern CuckooKey *CuckooFindKey(FunctionCallInfo fcinfo, int argument);
 extern CuckooKey *CuckooGetElementKey(FunctionCallInfo fcinfo, int argument);
-extern void CuckooMatchKind(const CuckooFilter *filter, const CuckooKey *key);
+extern void CuckooReportKind(const CuckooFilter *filter, const CuckooKey *key);
 extern double CuckooCheckFpr(double fpr);
 extern uint64 CuckooCheckCapacity(double capacity);
 extern void CuckooCheckSize(double fpr, uint64 capacity, CuckooLayout layout);
@@ -71,6 +73,27 @@ extern CUCKOO_NORETURN void CuckooReportTooLarge(uint64 keys, double fpr);
 extern void CuckooPauseForInterrupts(void);
 extern int	CuckooArrayHashes(FunctionCallInfo fcinfo, int argument,
 							  uint64 seed, uint64 **hashes);
+
+/* How the values of a polymorphic argument are hashed. */
+static inline CuckooKey *
+CuckooGetKey(FunctionCallInfo fcinfo, int argument)
+{
+	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
+
+	return call != NULL && call->has_key ? &call->key : CuckooFindKey(fcinfo, argument);
+}
+
+/*
+ * Refuse a key of another kind than the filter's: the answer would be "no"
+ * whatever the filter holds.
+ */
+static inline void
+CuckooMatchKind(const CuckooFilter *filter, const CuckooKey *key)
+{
+	if (filter->kind != CUCKOO_KIND_NONE &&
+		(filter->kind != key->kind || filter->element_kind != key->element_kind))
+		CuckooReportKind(filter, key);
+}
 
 /* value.c: values of the type */
 extern struct varlena *CuckooNewValue(size_t bytes);
@@ -90,9 +113,22 @@ extern struct varlena *CuckooBuildValue(const CuckooFilter *parameters,
 extern const CuckooReader *CuckooRead(FunctionCallInfo fcinfo, int argument,
 									  Size questions);
 extern int	CuckooReaderCount(const CuckooReader *reader, uint64 hash);
-extern bool CuckooReaderContains(const CuckooReader *reader, uint64 hash);
+extern bool CuckooReaderContainsAny(const CuckooReader *reader, uint64 hash);
 extern void CuckooReadHeader(FunctionCallInfo fcinfo, int argument,
 							 CuckooFilter *filter, Size *bytes);
+
+/* Whether the filter read may hold a key. */
+static inline bool
+CuckooReaderContains(const CuckooReader *reader, uint64 hash)
+{
+	const CuckooFilter *filter = &reader->filter;
+
+	/* What most are, without a detour. */
+	if (reader->slices == NULL && filter->body == CUCKOO_TABLES &&
+		filter->table_count == 1)
+		return CuckooTableContains(&filter->tables[0], hash);
+	return CuckooReaderContainsAny(reader, hash);
+}
 
 /* aggstate.c: for the output functions and cuckoo_info */
 extern struct varlena *CuckooStateToPartial(struct varlena *value);

@@ -17,6 +17,14 @@
  *						eight: for columns with repetitions, whose rows are
  *						removed one by one.
  *
+ *						The copies of a key share its two buckets, which makes
+ *						them far harder to place than other keys: with two
+ *						copies of each key a table takes 88 % of its entries,
+ *						with three 68 %, with four 42 %, with five 5 %.  What
+ *						does not fit goes to a further table, and a key in two
+ *						tables is not taken out again.  So state two to three
+ *						times the copies expected.
+ *
  * The order of rows decides where entries stand, so that only the same rows in
  * the same order give the same bytes.
  *

@@ -182,6 +182,9 @@ CuckooLocate(const CuckooShape *shape, uint64_t hash)
 	return place;
 }
 
+/* Copies of the key's class: 0 to 8. */
+extern int	CuckooTableCount(const CuckooTable *table, uint64_t hash);
+
 /* Copies of the class of that place: 0 to 8. */
 extern int	CuckooTableCountAt(const CuckooTable *table,
 							   const CuckooPlace *place);
@@ -193,34 +196,37 @@ extern int	CuckooTableCountAt(const CuckooTable *table,
 static inline bool
 CuckooTableContains(const CuckooTable *table, uint64_t hash)
 {
+	const CuckooCode *code = &table->code;
 	CuckooPlace place = CuckooLocate(&table->shape, hash);
+	uint64_t	bits;
+	uint64_t	second;
+	uint64_t	matches;
+	uint64_t	in_second;
+	uint64_t	only_second;
+
+	if (!CuckooIsNarrow(code))
+		return CuckooTableCount(table, hash) > 0;
 
 	/*
 	 * Most questions to a filter are answered "no", and most of those by the
 	 * high parts alone.  Both buckets are read before either is judged: the
 	 * two loads overlap, and a "yes" does not hang on which of them it is.
 	 */
-	if (CuckooIsNarrow(&table->code))
-	{
-		const CuckooCode *code = &table->code;
-		uint64_t	bits = CuckooReadNarrow(code, table->data, place.base + place.first);
-		uint64_t	second = CuckooReadNarrow(code, table->data, place.base + place.second);
-		uint64_t	matches = CuckooMatchHigh(code, bits, place.fingerprint);
-		uint64_t	in_second = CuckooMatchHigh(code, second, place.fingerprint);
-		uint64_t	only_second = -(uint64_t) (matches == 0);
+	bits = CuckooReadNarrow(code, table->data, place.base + place.first);
+	second = CuckooReadNarrow(code, table->data, place.base + place.second);
+	matches = CuckooMatchHigh(code, bits, place.fingerprint);
+	in_second = CuckooMatchHigh(code, second, place.fingerprint);
+	if ((matches | in_second) == 0)
+		return false;
+	if (code->low_bits == 0)
+		return true;
 
-		if ((matches | in_second) == 0)
-			return false;
-		if (code->low_bits == 0)
-			return true;
-
-		/* The bucket with the match, without asking which. */
-		bits ^= (bits ^ second) & only_second;
-		matches ^= (matches ^ in_second) & only_second;
-		if (CuckooMatchLow(code, bits, matches, place.fingerprint))
-			return true;
-	}
-	return CuckooTableCountAt(table, &place) > 0;
+	/* The bucket with the match, without asking which. */
+	only_second = -(uint64_t) (matches == 0);
+	bits ^= (bits ^ second) & only_second;
+	matches ^= (matches ^ in_second) & only_second;
+	return CuckooMatchLow(code, bits, matches, place.fingerprint) ||
+		CuckooTableCount(table, hash) > 0;
 }
 
 /* Begin to load what a question about the key will read. */
@@ -249,9 +255,6 @@ extern uint64_t CuckooBucketSpan(const CuckooTable *table, uint64_t number,
 								 int *bytes);
 extern int	CuckooBucketCount(const CuckooTable *table, uint64_t number,
 							  const uint8_t *span, uint32_t fingerprint);
-
-/* Copies of the key's class: 0 to 8. */
-extern int	CuckooTableCount(const CuckooTable *table, uint64_t hash);
 
 /*
  * Add one copy of a key: to its first bucket, its second, or by moving other

@@ -159,10 +159,15 @@ CuckooRead(FunctionCallInfo fcinfo, int argument, Size questions)
 		call->cache = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
 											 sizeof(struct CuckooCache));
 	VARATT_EXTERNAL_GET_POINTER(pointer, value);
+	call->recent = NULL;
 	entry = FindEntry(call->cache, &pointer, value);
 	entry->last_use = ++call->cache->clock;
 	if (entry->whole != NULL)
+	{
+		call->recent_pointer = pointer;
+		call->recent = &entry->reader;
 		return &entry->reader;
+	}
 
 	/* Slices of a compressed value would decompress all before them. */
 	entry->questions += questions;
@@ -227,9 +232,9 @@ CuckooReaderCount(const CuckooReader *reader, uint64 hash)
 	return CountSliced(reader, hash, false);
 }
 
-/* Whether the filter read may hold a key. */
+/* Whether the filter read, of any form, may hold a key. */
 bool
-CuckooReaderContains(const CuckooReader *reader, uint64 hash)
+CuckooReaderContainsAny(const CuckooReader *reader, uint64 hash)
 {
 	if (reader->slices == NULL)
 		return CuckooFilterContains(&reader->filter, hash);

@@ -15,7 +15,9 @@ SET search_path = catalog_test, public;
 CREATE VIEW member AS
 	SELECT classid, objid, pg_describe_object(classid, objid, 0) AS object
 	FROM pg_depend JOIN pg_extension ON refobjid = pg_extension.oid
-	WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND extname = 'cuckoo';
+	WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND extname = 'cuckoo'
+		-- From 17 on the array type, which PostgreSQL makes itself, is one too.
+		AND NOT (classid = 'pg_type'::regclass AND objid = 'cuckoofilter[]'::regtype);
 
 -- There is something to check.
 SELECT classid::regclass, count(*) > 0 AS some FROM member GROUP BY classid ORDER BY classid::regclass::text COLLATE "C";
