@@ -1,0 +1,399 @@
+#!/usr/bin/python3
+"""Compares reader.py with the server that psql connects to; see run.sh."""
+
+import math
+import random
+import struct
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+
+from decimal import Decimal
+from hashlib import md5
+
+from reader import (DIRECTORY_BYTES, HEADER_BYTES, KINDS, Filter, FormatError, Table,
+                    code_of, hash_key, shard)
+
+passed = failed = 0
+
+
+def test(ok, name, detail=''):
+    global passed, failed
+    if ok:
+        passed += 1
+    else:
+        failed += 1
+    print('%sok %d - %s' % ('' if ok else 'not ', passed + failed, name))
+    if not ok and detail:
+        print('#   %s' % detail)
+
+
+def sql(command):
+    """Runs SQL in a session of its own; returns the rows, as lists of text."""
+    run = subprocess.run(['psql', '-XqAt', '-F', '\t', '-v', 'ON_ERROR_STOP=1'],
+                         input=command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         text=True)
+    if run.returncode != 0:
+        sys.exit('psql failed:\n%s\n%s' % (command[:2000], run.stdout))
+    return [line.split('\t') for line in run.stdout.splitlines()]
+
+
+def quote(text):
+    return "'" + text.replace("'", "''") + "'"
+
+
+# ---------------------------------------------------------------------- keys
+
+DAY = 86400 * 10**6
+
+# Kind, keys as SQL has them and as the reader does.
+KEYS = {
+    'integer': [
+        ('0::smallint', 0), ('(-1)::smallint', -1), ('32767::smallint', 32767),
+        ('1', 1), ('-2147483648', -2**31), ('42::bigint', 42),
+        ('(-9223372036854775808)::bigint', -2**63), ('9223372036854775807', 2**63 - 1),
+        ('4294967295::oid', 4294967295)],
+    'boolean': [('true', True), ('false', False)],
+    '"char"': [("'x'::\"char\"", 'x'), ("''::\"char\"", b'\0'), ("' '::\"char\"", ' ')],
+    'text': [
+        ("''::text", ''), ("'cuckoo'::varchar", 'cuckoo'), ("'name'::name", 'name'),
+        ("'padded'::char(12)", 'padded'), ("'blank '::text", 'blank '),
+        ("'Kuckuck äöü'", 'Kuckuck äöü'), ("'カッコウ'", 'カッコウ'), ("'🐦'", '🐦')]
+    + [("repeat('k', %d)" % n, 'k' * n) for n in
+       (1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1000, 100000)],
+    'bytea': [("'\\x'::bytea", ''), ("'\\x00ff'::bytea", '00ff'),
+              ("decode(repeat('ab', 3000), 'hex')", 'ab' * 3000)],
+    'bit': [("B''::varbit", ''), ("B'1'", '1'), ("B'101'::varbit", '101'),
+            ("B'0000000011111111'::bit(16)", '0000000011111111'),
+            ("repeat('110', 99)::varbit", '110' * 99)],
+    'double precision': [
+        ('0.1::float8', 0.1), ('0.1::real', 0.10000000149011612), ("'-0'::float8", 0.0),
+        ("'NaN'::float8", float('nan')), ("'inf'::real", float('inf')),
+        ("'-inf'::float8", float('-inf')), ('1e308::float8', 1e308), ('5e-324::float8', 5e-324)],
+    'numeric': [
+        (text + '::numeric' if text[0] != "'" else text + '::numeric', text.strip("'"))
+        for text in ('0', '0.000', '1', '1.00', '10', '100', '1000', '10000', '100000', '12345678',
+                     '0.1', '0.01', '0.001', '0.0001', '0.00001', '1.0001', "'-1.5'", "'-98765.4321'",
+                     '99990000', '1e100', '1e-100', '123456789012345678901234567890.12345678901234567890',
+                     "'NaN'", "'Infinity'", "'-Infinity'")],
+    'money': [('12.34::numeric::money', 1234), ("(-5)::money", -500)],
+    'uuid': [("'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid", 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'),
+             ("'00000000-0000-0000-0000-000000000000'::uuid", '00000000-0000-0000-0000-000000000000')],
+    'date': [("'2000-01-01'::date", 0), ("'1969-07-20'::date", -11122),
+             ("'infinity'::date", 2**31 - 1), ("'-infinity'::date", -2**31)],
+    'time': [("'00:00'::time", 0), ("'24:00'::time", DAY), ("'13:14:15.000016'::time", 47655000016)],
+    'timetz': [("'13:14:15+02'::timetz", (47655000000, -7200)),
+               ("'11:14:15+00'::timetz", (40455000000, 0)),
+               ("'23:59:59.999999-15:59'::timetz", (DAY - 1, 57540))],
+    'timestamp': [("'2013-08-01 12:00'::timestamp", 428673600 * 10**6),
+                  ("'infinity'::timestamp", 2**63 - 1), ("'-infinity'::timestamp", -2**63)],
+    'timestamptz': [("'2013-08-01 12:00+00'::timestamptz", 428673600 * 10**6),
+                    ("'1999-12-31 23:59:59.999999+00'::timestamptz", -1),
+                    ("'infinity'::timestamptz", 2**63 - 1)],
+    'interval': [("'1 mon'::interval", (1, 0, 0)), ("'30 days'::interval", (0, 30, 0)),
+                 ("'720:00:00'::interval", (0, 0, 30 * DAY)),
+                 ("'-1 mon -00:00:01'::interval", (-1, 0, -10**6)),
+                 ("'1 year -3 days 04:05:06.789'::interval", (12, -3, 14706789000)),
+                 ("'178000000 years'::interval", (178000000 * 12, 0, 0))],
+    'inet': [("'192.168.1.5/24'::inet", '192.168.1.5/24'), ("'10.0.0.0/8'::cidr", '10.0.0.0/8'),
+             ("'10.0.0.0'::inet", '10.0.0.0/32'), ("'2001:db8::1'::inet", '2001:db8::1'),
+             ("'::ffff:1.2.3.4/96'::inet", '::ffff:1.2.3.4/96')],
+    'macaddr': [("'08:00:2b:01:02:03'::macaddr", '08:00:2b:01:02:03')],
+    'macaddr8': [("'08:00:2b:01:02:03:04:05'::macaddr8", '08:00:2b:01:02:03:04:05')],
+    'pg_lsn': [("'0/0'::pg_lsn", 0), ("'16/B374D848'::pg_lsn", 0x16B374D848)],
+    'xid8': [("'0'::xid8", 0), ("'18446744073709551615'::xid8", 2**64 - 1)],
+    'enum': [("'sad'::mood", 'sad'), ("'fröhlich'::mood", 'fröhlich')],
+    'jsonb': [(quote(text) + '::jsonb', text) for text in (
+        'null', 'true', 'false', '1', '1.50', '-2.5e3', '"b"', '"ä\\u00f6\\n"', '[]', '{}',
+        '[1, [true, "b"], null]', '{"b": 1, "aa": {"x": []}, "a": [false, -2.5e3]}',
+        '{"k": 1, "k": 2}', '[[[[]]], {"": ""}]', '{"ä": 1, "zz": 2, "z": 3, "abc": 4}')],
+    ('array', 'integer'): [
+        ("'{1,NULL,3}'::integer[]", [1, None, 3]), ("'{}'::bigint[]", []),
+        ("'{{1,2,3},{4,5,6}}'::smallint[]", {'bounds': [[2, 1], [3, 1]], 'elements': [1, 2, 3, 4, 5, 6]}),
+        ("'[-1:0]={7,8}'::integer[]", {'bounds': [[2, -1]], 'elements': [7, 8]})],
+    ('array', 'text'): [
+        ("'[0:1][5:6]={{a,b},{c,\"\"}}'::text[]",
+         {'bounds': [[2, 0], [2, 5]], 'elements': ['a', 'b', 'c', '']}),
+        ("ARRAY['x ', NULL]::text[]", ['x ', None])],
+    ('array', 'numeric'): [("'{1.0,1.00,NaN}'::numeric[]", ['1', '1', 'NaN'])],
+    ('array', 'jsonb'): [("ARRAY['{\"a\": 1.0}', '2']::jsonb[]", ['{"a": 1}', '2'])],
+    ('array', ('range', 'integer')): [
+        ("ARRAY['[1,5)', 'empty', '(,3]']::int4range[]", [(1, 5, '[)'), 'empty', (None, 4, '[)')])],
+    'composite': [
+        ("ROW(1, 'a'::text, NULL::date)", [('integer', 1), ('text', 'a'), ('date', None)]),
+        ("ROW(1.50, ARRAY[true], ROW('x'::text))",
+         [('numeric', '1.5'), (('array', 'boolean'), [True]), ('composite', [('text', 'x')])]),
+        ("ROW(7, 'sad')::pair", [('integer', 7), ('enum', 'sad')]),
+        ("ROW()", [])],
+    ('range', 'integer'): [
+        ("'[1,5)'::int4range", (1, 5, '[)')), ("'(1,5]'::int8range", (2, 6, '[)')),
+        ("'empty'::int4range", 'empty'), ("'(,)'::int8range", (None, None, '()'))],
+    ('range', 'numeric'): [("'(1.0,2.50]'::numrange", ('1', '2.5', '(]')),
+                           ("'[,2)'::numrange", (None, '2', '()'))],
+    ('range', 'date'): [("'[2000-01-01,2000-01-31]'::daterange", (0, 31, '[)'))],
+    ('multirange', 'integer'): [
+        ("'{[1,3),[7,)}'::int4multirange", [(1, 3, '[)'), (7, None, '[)')]),
+        ("'{}'::int4multirange", []), ("'{[1,3),[2,9)}'::int8multirange", [(1, 9, '[)')])],
+    ('multirange', 'timestamptz'): [
+        ("'{(2000-01-01 00:00+00,2000-01-02 00:00+00]}'::tstzmultirange", [(0, DAY, '(]')])],
+}
+
+
+def kind_name(kind):
+    return kind if isinstance(kind, str) else '%s of %s' % (
+        kind[0], kind[1] if isinstance(kind[1], str) else kind[1][0])
+
+
+def compare_keys():
+    for kind, keys in KEYS.items():
+        rows = sql("SET lc_monetary = 'C'; SET timezone = 'Asia/Kathmandu';" + ' '.join(
+            'SELECT cuckoo_hash(k), cuckoo_hash(k, -7), cuckoo_shard(k, 1000) FROM (SELECT %s AS k) AS q;' % text
+            for text, _ in keys))
+        wrong = []
+        for (text, value), row in zip(keys, rows):
+            mine = [hash_key(kind, value), hash_key(kind, value, 2**64 - 7), shard(kind, value, 1000)]
+            if [int(cell) & (2**64 - 1) for cell in row] != mine:
+                wrong.append(text)
+        test(not wrong and len(rows) == len(keys),
+             'hashes and shards of %d keys of kind %s' % (len(keys), kind_name(kind)), ', '.join(wrong))
+
+
+# ------------------------------------------------------------------- filters
+
+def ask(name, query, questions):
+    """Compares one filter: header, tables and answers.
+
+    query has the filter as f.  questions: list of (kind, keys, values), with
+    keys in SQL: a list of them, or a sub-select of k in the order of i.
+    """
+    command = 'CREATE TEMP TABLE t AS %s;' % query
+    command += "SELECT encode(f::bytea, 'hex') FROM t;"
+    command += ('SELECT i.body, i.key_kind, i.items, i.capacity, i.fpr_asked, i.fpr_expected, i.layout, '
+                'i.tables, i.seed, i.removable FROM t, cuckoo_info(f) AS i;')
+    for _, keys, _ in questions:
+        if isinstance(keys, list):
+            command += 'SELECT concat(%s), concat(%s) FROM t;' % (
+                ', '.join('cuckoo_count(f, %s)' % key for key in keys),
+                ', '.join('(f @> %s)::integer' % key for key in keys))
+            continue
+        command += ("SELECT string_agg(cuckoo_count(f, k)::text, '' ORDER BY i), "
+                    "string_agg(CASE WHEN f @> k THEN 1 ELSE 0 END::text, '' ORDER BY i) "
+                    'FROM t, %s;' % keys)
+    command += ("SELECT number, items, blocks, buckets, fingerprint_bits, bytes, fpr "
+                'FROM t, cuckoo_tables(f);')
+    rows = sql(command)
+    mine = Filter(bytes.fromhex(rows[0][0]))
+    body, kind, items, capacity, asked, expected, layout, tables, seed, removable = rows[1]
+    wrong = []
+    if (body != ('list', 'tables')[mine.body] or int(items) != mine.items or
+            (int(capacity) if capacity else 0) != mine.capacity or
+            (asked and float(asked) != mine.fpr) or int(tables) != len(mine.tables) or
+            (seed and int(seed) & (2**64 - 1) != mine.seed) or
+            (layout == 'plain') != bool(mine.flags & 1) or (removable == 't') == bool(mine.flags & 2) or
+            kind != (kind_name(mine.kind()) if mine.kind() else '')):
+        wrong.append('header: %s' % rows[1])
+    if not math.isclose(float(expected), mine.rate(), rel_tol=1e-6):
+        wrong.append('rate %s, not %g' % (expected, mine.rate()))
+    for (number, *row), table in zip(rows[2 + len(questions):], mine.tables):
+        if ([int(cell) for cell in row[:5]] !=
+                [table.items, table.blocks, table.buckets, table.bits, table.size()] or
+                not math.isclose(float(row[5]), table.rate(), rel_tol=1e-6)):
+            wrong.append('table %s: %s' % (number, row))
+    asked = found = 0
+    for (kind, _, values), (counts, contained) in zip(questions, rows[2:]):
+        answers = ''.join(str(mine.count(kind, value)) for value in values)
+        asked += len(values)
+        found += len(answers) - answers.count('0')
+        if answers != counts:
+            wrong.append('%d counts differ' % sum(a != b for a, b in zip(answers, counts)))
+        if ''.join('01'[a != '0'] for a in answers) != contained:
+            wrong.append('answers differ')
+    shape = 'list' if not mine.tables else ', '.join(
+        '%d x %d f=%d' % (t.blocks, t.buckets, t.bits) for t in mine.tables)
+    test(not wrong, '%s: %s; %d answers, %d of them yes' % (name, shape, asked, found), '; '.join(wrong))
+    return mine
+
+
+def integers(first, last, step=1):
+    return ('integer', '(SELECT i, i AS k FROM generate_series(%d, %d, %d) AS i) AS q' % (first, last, step),
+            range(first, last + 1, step))
+
+
+def texts(first, last):
+    return ('text', "(SELECT i, 'key ' || i AS k FROM generate_series(%d, %d) AS i) AS q" % (first, last),
+            ['key %d' % i for i in range(first, last + 1)])
+
+
+def compare_filters():
+    ask('unset', "SELECT cuckoo_agg(i) AS f FROM generate_series(1, 0) AS i", [integers(1, 9)])
+    ask('empty', "SELECT cuckoo_new(0.05, 1e6, -1, 'plain') AS f", [texts(1, 9)])
+
+    # A list of each kind, with every other key in it.
+    for kind, keys in KEYS.items():
+        added = ''.join(' + %s' % text for text, _ in keys[::2])
+        ask('list of ' + kind_name(kind), 'SELECT cuckoo_new(seed => 9)%s AS f' % added,
+            [(kind, [text for text, _ in keys], [value for _, value in keys])])
+
+    # Tables of every width that a rate asks for, in both layouts.
+    for layout in 'semisorted', 'plain':
+        for bits in range(7, 33):
+            fpr = min(max(7.84 / (2**bits - 1), 2e-9), 0.1)
+            mine = ask('%s, %d bits' % (layout, bits),
+                       "SELECT cuckoo_add_all(cuckoo_new(%r, 1500, %d, '%s'), array_agg(i)) AS f "
+                       'FROM generate_series(1, 1500) AS i' % (fpr, bits * 10**15, layout),
+                       [integers(1, 2500)])
+            test(mine.tables[0].bits == bits, '%d bits were asked for' % bits)
+
+    # More than one block.
+    mine = ask('several blocks', "SELECT cuckoo_agg('key ' || i, 0.01) AS f FROM generate_series(1, 300000) AS i",
+               [texts(295001, 305000)])
+    test(mine.tables[0].blocks > 1, 'there is more than one block')
+
+    # Kinds with keys by the thousand, with and without a stated capacity.
+    for kind, expression, value in BULK:
+        question = (kind, '(SELECT i, %s AS k FROM generate_series(1, 3000) AS i) AS q' % expression,
+                    [value(i) for i in range(1, 3001)])
+        ask('1,500 keys of kind ' + kind_name(kind),
+            'SELECT cuckoo_agg(k, 0.1) AS f FROM (SELECT %s AS k FROM generate_series(1, 1500) AS i) AS q' % expression,
+            [question])
+
+    # Grown ones.
+    for name, new, keys in (('no capacity stated', 'cuckoo_new(0.1, seed => 5)', 100000),
+                            ('no capacity stated, plain', "cuckoo_new(0.001, layout => 'plain')", 30000),
+                            ('capacity 40', 'cuckoo_new(0.1, 40)', 20000),
+                            ('capacity 1,000, plain', "cuckoo_new(0.01, 1000, 77, 'plain')", 20000),
+                            ('smallest rate', 'cuckoo_new(2e-9, 100)', 3000)):
+        mine = ask('grown, ' + name,
+                   'SELECT cuckoo_add_all(%s, array_agg(i)) AS f FROM generate_series(1, %d) AS i' % (new, keys),
+                   [integers(1, 2 * keys, 1 + keys // 5000)])
+        test(len(mine.tables) > 1, 'there is more than one table')
+
+    # Copies, in a list and in tables.
+    for new in 'cuckoo_new()', 'cuckoo_new(0.01, 33)', "cuckoo_new(0.1, 40, 3, 'plain')":
+        mine = ask('copies, ' + new,
+                   'SELECT cuckoo_add_all(%s, array_agg(i)) AS f FROM generate_series(1, 12) AS i, '
+                   'generate_series(1, i)' % new, [integers(1, 100)])
+        test(mine.count('integer', 1) >= 1 and mine.count('integer', 7) >= 7 and
+             mine.count('integer', 12) == 8, 'counts are those added, up to eight')
+    ask('after removal', 'SELECT cuckoo_remove_all(cuckoo_agg(i), array_agg(i) FILTER (WHERE i % 3 = 0)) AS f '
+        'FROM generate_series(1, 900) AS i', [integers(1, 1800)])
+
+
+BULK = [
+    ('integer', 'i::smallint', lambda i: i),
+    ('text', "md5(i::text)", lambda i: md5(str(i).encode()).hexdigest()),
+    ('uuid', "md5(i::text)::uuid", lambda i: md5(str(i).encode()).hexdigest()),
+    ('bytea', "decode(md5(i::text), 'hex')", lambda i: md5(str(i).encode()).hexdigest()),
+    ('numeric', 'i * 1234.5678 - 2000000', lambda i: Decimal(i) * Decimal('1234.5678') - 2000000),
+    ('double precision', 'i / 7::float8', lambda i: i / 7),
+    ('timestamptz', "'2000-01-01 00:00+00'::timestamptz + i * '1 hour 1 second'::interval",
+     lambda i: i * 3601 * 10**6),
+    ('date', "'2000-01-01'::date + i", lambda i: i),
+    ('interval', "i * '-1 mon 5 days'::interval", lambda i: (-i, 5 * i, 0)),
+    ('inet', "'10.0.0.0/8'::inet + i", lambda i: '10.0.%d.%d/8' % (i // 256, i % 256)),
+    ('jsonb', "jsonb_build_object('id', i, 'n', i / 10.0)", lambda i: '{"n": %s, "id": %d}' % (Decimal(i) / 10, i)),
+    (('array', 'integer'), 'ARRAY[i, -i]', lambda i: [i, -i]),
+    (('range', 'integer'), 'int4range(i, 2 * i + 1)', lambda i: (i, 2 * i + 1, '[)')),
+    ('composite', "ROW(i, 'x'::text)", lambda i: [('integer', i), ('text', 'x')]),
+]
+
+
+# ------------------------------------------------- filters of another's making
+
+def encode(table, entries):
+    entries = sorted(entries, key=table.order)
+    if table.plain:
+        return sum(entry << table.bits * k for k, entry in enumerate(entries))
+    return code_of([entry & 15 for entry in entries]) + sum(
+        (entry >> 4) << 12 + (table.bits - 4) * k for k, entry in enumerate(entries))
+
+
+def write(shapes, plain, kind, keys, seed, fpr=0.01):
+    """A filter made without PostgreSQL: keys go to any bucket with room."""
+    tables = []
+    for blocks, buckets, bits in shapes:
+        table = Table(blocks, buckets, bits, 0, plain)
+        table.content = [[0] * 4 for _ in range(blocks * buckets)]
+        tables.append(table)
+    for i, key in enumerate(keys):
+        table = tables[i % len(tables)]
+        first, second, fingerprint = table.place(hash_key(kind, key, seed))
+        for bucket in (first, second) if i % 2 else (second, first):
+            if 0 in table.content[bucket]:
+                table.content[bucket][table.content[bucket].index(0)] = fingerprint
+                table.items += 1
+                break
+    data = struct.pack('<8Bd3Q', 1, 1, KINDS[kind], 0, 1 if plain else 0, len(tables), 0, 0, fpr, 0,
+                       seed, sum(table.items for table in tables))
+    for table in tables:
+        data += struct.pack('<IHBBQ', table.blocks, table.buckets, table.bits, 0, table.items)
+    for table in tables:
+        number = sum(encode(table, entries) << 4 * table.width * i
+                     for i, entries in enumerate(table.content))
+        data += number.to_bytes(table.size(), 'little')
+    return data + bytes(8)
+
+
+def compare_written():
+    for plain in False, True:
+        for bits in range(5, 33):
+            shapes = [(1, 2 + 2 * (bits % 5), bits), (3, 30, bits), (2, 18, 37 - bits)]
+            data = write(shapes, plain, 'integer', range(1, 251), bits * 0x0123456789ABCDEF)
+            mine = ask('written by %s, %d bits' % (('the reader', 'the reader, plain')[plain], bits),
+                       "SELECT '\\x%s'::bytea::cuckoofilter AS f" % data.hex(), [integers(1, 600)])
+            rows = sql("SELECT encode('\\x%s'::bytea::cuckoofilter::bytea, 'hex')" % data.hex())
+            test(rows == [[data.hex()]] and mine.items > 0, 'its bytes come back as they are')
+
+
+def compare_malformed():
+    """What one side refuses, the other must refuse too."""
+    random.seed(1)
+    plain_table = write([(1, 4, 5), (1, 2, 6)], True, 'integer', range(12), 1)
+    table = write([(1, 4, 7), (1, 2, 19)], False, 'text', [str(i) for i in range(12)], 1)
+    lists = [bytes.fromhex(sql("SELECT encode(f::bytea, 'hex') FROM (SELECT %s AS f FROM generate_series(1, %d) AS i) AS q"
+                               % (make, count))[0][0])
+             for make, count in (('cuckoo_agg(i)', 5), ('cuckoo_agg(ARRAY[i])', 3), ('cuckoo_agg(i)', 0),
+                                 ('cuckoo_add_all(cuckoo_new(), array_agg(i % 2))', 12))]
+    cases = set()
+    for data in [plain_table, table, *lists]:
+        cases.update(data[:length] for length in range(len(data)))
+        cases.add(data + b'\0')
+        for at in range(len(data)):
+            values = {0, 1, 2, 3, 4, 5, 6, 7, 8, 15, 16, 24, 27, 28, 32, 33, 63, 127, 128, 255}
+            values.update(data[at] ^ 1 << bit for bit in range(8))
+            for value in values:
+                cases.add(data[:at] + bytes([value]) + data[at + 1:])
+        for _ in range(300):
+            changed = bytearray(data)
+            for _ in range(random.randint(2, 4)):
+                changed[random.randrange(HEADER_BYTES + DIRECTORY_BYTES) % len(data)] = random.randrange(256)
+            cases.add(bytes(changed))
+    cases = sorted(cases)
+    rows = sql('CREATE FUNCTION pg_temp.good(data bytea) RETURNS integer LANGUAGE plpgsql AS $$ BEGIN '
+               'PERFORM data::cuckoofilter; RETURN 1; EXCEPTION WHEN invalid_binary_representation OR '
+               'feature_not_supported THEN RETURN 0; END $$;'
+               'CREATE TEMP TABLE c (i integer, data bytea); COPY c FROM STDIN;\n' +
+               ''.join('%d\t\\\\x%s\n' % (i, data.hex()) for i, data in enumerate(cases)) +
+               "\\.\nSELECT string_agg(pg_temp.good(data)::text, '' ORDER BY i) FROM c")
+    mine = ''
+    for data in cases:
+        try:
+            Filter(data)
+            mine += '1'
+        except FormatError:
+            mine += '0'
+    wrong = [cases[i].hex() for i, (a, b) in enumerate(zip(mine, rows[0][0])) if a != b]
+    test(not wrong and len(mine) == len(rows[0][0]),
+         '%d altered filters: both sides take the same %d' % (len(cases), mine.count('1')),
+         '%d differ: %s' % (len(wrong), ' '.join(wrong[:5])))
+
+
+sql("CREATE EXTENSION IF NOT EXISTS cuckoo; CREATE TYPE mood AS ENUM ('sad', 'fröhlich'); "
+    'CREATE TYPE pair AS (a integer, b mood);')
+compare_keys()
+compare_filters()
+compare_written()
+compare_malformed()
+print('%d passed, %d failed' % (passed, failed))
+sys.exit(failed > 0)

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+#
+# Compares reader.py, which knows filters from docs/format.md alone, with a
+# server: hashes of every kind of key, filters of every layout and width, lists, grown
+# filters, filters written without PostgreSQL, and altered ones.
+#
+# Needs a Debian machine, and root or sudo where packages are missing.  The last
+# line is "N passed, N failed".  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps
+# the temporary folder.
+set -euo pipefail
+
+. "$(dirname "$0")/../lib.sh"
+
+find_postgresql
+need_packages "${packages[@]}" python3 python3-xxhash
+make_folder
+
+as_user_interruptibly make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" install >"$work/log/build" 2>&1 ||
+	{ head -n 50 "$work/log/build"; die "the build failed"; }
+start_server
+
+# Debian's own interpreter: another one would not know Debian's modules.
+as_user_interruptibly /usr/bin/python3 "$work/src/test/format/compare.py"
