@@ -1,0 +1,29 @@
+-- Building a filter from a column against what else finds its distinct values.
+-- "-- @ LABEL | PLAN NODE" stands before each statement that is measured.
+
+SET jit = off;
+SET max_parallel_workers_per_gather = 0;
+SET work_mem = '1GB';
+
+-- @ max(k) | Aggregate
+SELECT max(k) FROM :table;
+
+-- @ cuckoo_agg(k) | Aggregate
+SELECT cuckoo_cardinality(cuckoo_agg(k)) FROM :table;
+
+-- @ cuckoo_agg, its transition only | Aggregate
+SELECT transition_only(k) FROM :table;
+
+-- @ hll_add_agg(hll_hash_bigint(k)) | Aggregate
+SELECT hll_cardinality(hll_add_agg(hll_hash_bigint(k))) FROM :table;
+
+-- @ count(DISTINCT k) | Aggregate
+SELECT count(DISTINCT k) FROM :table;
+
+-- @ array_agg(DISTINCT k) | Aggregate
+SELECT cardinality(array_agg(DISTINCT k)) FROM :table;
+
+SET enable_sort = off;
+
+-- @ SELECT DISTINCT k, hashed | HashAggregate
+SELECT count(*) FROM (SELECT DISTINCT k FROM :table) AS d;

@@ -1,0 +1,267 @@
+#!/usr/bin/env bash
+#
+# Runs the benchmarks: test/bench/run.sh for all, in about ten minutes,
+# test/bench/run.sh STEP... for some of
+#
+#   speed      the core: ns a key to build, insert, ask, remove
+#   rates      the core: bits a key against the false-positive rate
+#   sizes      the core: filters of 1,000 to 10 million keys
+#   build      SQL: cuckoo_agg against other aggregates over the same rows
+#   parallel   SQL: aggregates on two parallel workers
+#   scan       SQL: a scan through a filter against IN, = ANY, a semi-join
+#   forms      SQL: the same by where the filter comes from
+#   point      SQL: one question to a stored filter
+#   memory     SQL: memory of builds and scans at their peak
+#
+# and --quick for a tenth of the data and fewer rounds, to see that all of it
+# works.  Tables go to standard output, charts to docs/ (with --quick to no
+# place, unless CHARTS=folder names one).  Times are medians; what is compared runs in turns.
+#
+# Needs a Debian machine with 8 GB of memory, and root or sudo where packages
+# are missing.  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the temporary folder.
+#
+# shellcheck source-path=SCRIPTDIR
+set -euo pipefail
+
+bench=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source=../lib.sh
+. "$bench/../lib.sh"
+# shellcheck source=sql.sh
+. "$bench/sql.sh"
+
+all_steps=(speed rates sizes build parallel scan forms point memory)
+
+# What a full run measures, and a quick one.
+set_sizes()
+{
+	if [ -n "$quick" ]; then
+		speed_runs=("1000000 3 3" "5000000 1 1")
+		rate_keys=100000
+		max_size=1000000
+		rows=1000000
+		keys=100000
+		rounds=3
+		point_s=1
+		memory_keys=(1000000)
+		shared_buffers=512MB
+		charts=
+	else
+		# keys, passes, passes of the slow parts (insert and remove one by one)
+		speed_runs=("1000000 5 5" "10000000 5 5" "60000000 5 1")
+		rate_keys=1000000
+		max_size=10000000
+		rows=10000000
+		keys=1000000
+		rounds=5
+		point_s=1
+		memory_keys=(8400000 10000000 16800000)
+		shared_buffers=2GB
+		charts=$root/docs
+	fi
+	if [ -n "${CHARTS:-}" ]; then
+		charts=$(realpath "$CHARTS")
+	fi
+}
+
+# ------------------------------------------------------------------ arithmetic
+
+calculate()
+{
+	awk "BEGIN { print $1 }"
+}
+
+# 1234567: 1,234,567
+number()
+{
+	printf '%s\n' "$1" | sed -e ':a' -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta'
+}
+
+# aim TITLE most|least LIMIT VALUE: for the closing table; no value, no line
+aim()
+{
+	[ -z "$4" ] || printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" >>"$results/aims"
+}
+
+# aim_ratio TITLE most|least LIMIT NAME GROUP LABEL LABEL: of two medians
+aim_ratio()
+{
+	local a b
+
+	a=$(median "$4" "$5" "$6")
+	b=$(median "$4" "$5" "$7")
+	if [ -n "$a" ] && [ -n "$b" ]; then
+		aim "$1" "$2" "$3" "$(calculate "$a / $b")"
+	fi
+}
+
+# -------------------------------------------------------------------- the core
+
+core_built=
+core()
+{
+	if [ -z "$core_built" ]; then
+		as_user_interruptibly gcc -O2 -std=gnu11 -Wall -Wextra -I"$work/src/src" -o "$work/core" "$work/src/test/bench/core.c" \
+			"$work"/src/src/{table,build,format,filter}.c -lm >"$work/log/core" 2>&1 ||
+			{ cat "$work/log/core"; die "the core did not compile"; }
+		core_built=1
+	fi
+	as_user_interruptibly "$work/core" "$@"
+}
+
+# speed_of KEYS LAYOUT PART
+speed_of()
+{
+	awk -F '\t' -v keys="$1" -v layout="$2" -v part="$3" '$1 == keys && $2 == layout && $3 == part { print $5 }' "$results/speed"
+}
+
+run_speed()
+{
+	local sizes=() run n negative positive
+
+	for run in "${speed_runs[@]}"; do
+		# shellcheck disable=SC2086  # three arguments
+		core speed $run >>"$results/speed"
+		sizes+=("${run%% *}")
+	done
+
+	printf '\ncore: ns a key, fpr 0.001 (13 bits a fingerprint), load 0.9575, medians\n'
+	awk -F '\t' '
+		{ row = $1 FS $2; if (!(row in seen)) { seen[row]; rows[++n] = row }; v[row, $3] = $5; passes[row, $3] = $4 }
+		END {
+			printf "  %9s %-11s  %6s %6s %6s = %6s  %8s %8s  %6s %6s  %6s  %s\n", "keys", "layout",
+				"sort", "unique", "blocks", "build", "negative", "positive", "insert", "remove", "read", "passes"
+			for (i = 1; i <= n; i++) {
+				row = rows[i]
+				split(row, f, FS)
+				printf "  %9d %-11s  %6.1f %6.1f %6.1f = %6.1f  %8.1f %8.1f  %6.1f %6.1f  %6.1f  %d, insert and remove %d\n", f[1], f[2],
+					v[row, "sort"], v[row, "unique"], v[row, "blocks"], v[row, "build"], v[row, "negative"],
+					v[row, "positive"], v[row, "insert"], v[row, "remove"], v[row, "read"], passes[row, "build"], passes[row, "insert"]
+			}
+			print "  read: one byte of the filter, each read waiting for the one before: what memory allows"
+		}' "$results/speed"
+
+	for n in "${sizes[@]}"; do
+		aim "core build, $(number "$n") keys, ns a key" most 35 "$(speed_of "$n" semi-sorted build)"
+	done
+	for n in "${sizes[@]}"; do
+		negative=$(speed_of "$n" semi-sorted negative)
+		positive=$(speed_of "$n" semi-sorted positive)
+		case $n in
+			1000000) aim "core negative lookup, $(number "$n") keys, ns" most 8.5 "$negative" ;;
+			10000000) aim "core negative lookup, $(number "$n") keys, ns" most 25 "$negative" ;;
+		esac
+		aim "core positive / negative lookup, $(number "$n") keys" most 1.5 "$(calculate "$positive / $negative")"
+	done
+}
+
+run_rates()
+{
+	core rates "$rate_keys" >"$results/rates"
+	printf '\ncore: bits a key of a stored value of %s keys, against the rate measured\n' "$(number "$rate_keys")"
+	awk -F '\t' '
+		BEGIN {
+			printf "  %-11s %8s %3s  %8s  %9s %9s  %8s %8s  %s\n", "layout", "asked", "f", "bits/key", "measured",
+				"expected", "Bloom", "bound", "bits/key to Bloom"
+		}
+		{
+			bound = -log($5) / log(2)
+			printf "  %-11s %8s %3d  %8.2f  %9s %9s  %8.2f %8.2f  %.2f\n", $2, $1, $3, $4, $5, $6, 1.44 * bound, bound, $4 / (1.44 * bound)
+		}
+		END { print "  Bloom: 1.44 log2(1/e), bound: log2(1/e), both at the rate measured" }' "$results/rates"
+}
+
+run_sizes()
+{
+	core sizes "$max_size" >"$results/sizes"
+	printf '\ncore: whole stored values, semi-sorted; build from sorted hashes\n'
+	awk -F '\t' '
+		BEGIN { printf "  %9s %7s %3s  %8s  %9s  %s\n", "keys", "fpr", "f", "bits/key", "measured", "build, ns a key" }
+		{ printf "  %9d %7s %3d  %8.3f  %9s  %15.1f\n", $1, $2, $3, $4, $5, $6 }' "$results/sizes"
+
+	# issue 2: at 0.001, from 10,000 keys up
+	aim "bits a key at 0.001, 10,000 keys and more" most 12.6 \
+		"$(awk -F '\t' '$2 == 0.001 && $1 >= 10000 && $4 > most { most = $4 } END { print most }' "$results/sizes")"
+	aim "core build from sorted hashes, ns a key" most 40 \
+		"$(awk -F '\t' '$2 == 0.001 && $1 >= 1000000 && $6 > most { most = $6 } END { print most }' "$results/sizes")"
+}
+
+# -------------------------------------------------------------------- charts
+
+# chart NAME DATA-FILES...: by NAME.gp, where all of the data was measured
+chart()
+{
+	local name=$1 file
+
+	shift
+	for file; do
+		[ -s "$results/$file" ] || return 0
+	done
+	[ -n "$charts" ] || return 0
+	mkdir -p "$charts"
+	(cd "$results" && gnuplot -e "set output '$charts/$name.svg'" "$bench/$name.gp") || die "gnuplot failed: $name"
+	echo "chart: $charts/$name.svg"
+}
+
+# bars GROUP: ns a row of the statements of a group, for a chart with bars
+bars()
+{
+	awk -F '\t' -v group="$1" -v rows="$rows" '$1 == group { printf "\"%s\"\t%.1f\n", $2, $3 * 1e6 / rows }' \
+		"$results/times.medians" 2>/dev/null >"$results/bars-$1" || true
+}
+
+draw_charts()
+{
+	bars build
+	bars repeated
+	bars scan
+	echo
+	chart bits-per-key rates
+	chart core-speed speed
+	chart sql-speed bars-build bars-repeated bars-scan
+}
+
+# -------------------------------------------------------------------- the run
+
+print_aims()
+{
+	[ -s "$results/aims" ] || return 0
+	[ -z "$quick" ] || printf '\nnote: the figures to reach are those of a full run, and --quick says little about them\n'
+	printf '\nfigures to reach (ratio: of the figure measured to the one to reach)\n'
+	awk -F '\t' '
+		BEGIN { printf "  %-52s %14s %9s %7s\n", "", "to reach", "measured", "ratio" }
+		{
+			good = $2 == "most" ? $4 <= $3 : $4 >= $3
+			reached += good
+			printf "  %-52s %8s %5s %9.2f %7.2f  %s\n", $1, "at " $2, $3, $4, $4 / $3, good ? "ok" : "not"
+			if (!good)
+				missed = missed (missed == "" ? "" : "; ") $1
+		}
+		END { printf "\n%d of %d figures reached%s\n", reached, NR, missed == "" ? "" : ", not: " missed }' "$results/aims"
+}
+
+quick=
+steps=()
+for argument; do
+	case $argument in
+		--quick) quick=1 ;;
+		*) [[ " ${all_steps[*]} " == *" $argument "* ]] || die "no step is called $argument, there are: ${all_steps[*]}"
+			steps+=("$argument") ;;
+	esac
+done
+[ ${#steps[@]} -gt 0 ] || steps=("${all_steps[@]}")
+set_sizes
+variables=()
+
+find_postgresql
+need_packages "${packages[@]}" "postgresql-$pgversion-hll" gnuplot-nox
+make_folder
+results=$work/results
+mkdir "$results"
+echo "machine: $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), load $(cut -d' ' -f1 /proc/loadavg)"
+
+for step in "${steps[@]}"; do
+	"run_$step"
+done
+draw_charts
+print_aims
+echo "$SECONDS s in all"

@@ -1,0 +1,59 @@
+-- What the SQL benchmarks read.  Variables: rows, and keys of the filters asked.
+
+CREATE EXTENSION cuckoo;
+CREATE EXTENSION hll;
+
+-- Distinct keys in no order, and 1,000 keys again and again.
+
+CREATE UNLOGGED TABLE distinct_rows (k bigint) WITH (autovacuum_enabled = off);
+INSERT INTO distinct_rows SELECT hashint8extended(generate_series(1, :rows), 0);
+
+CREATE UNLOGGED TABLE repeated_rows (k bigint) WITH (autovacuum_enabled = off);
+INSERT INTO repeated_rows SELECT abs(hashint8extended(generate_series(1, :rows), 1) % 1000);
+
+-- Members of the set that a scan asks for: 1 % of the rows are among them.
+
+CREATE UNLOGGED TABLE members (k bigint) WITH (autovacuum_enabled = off);
+INSERT INTO members SELECT hashint8extended(generate_series(1, :rows / 100), 0);
+INSERT INTO members SELECT hashint8extended(generate_series(:rows + 1, :rows + :keys - :rows / 100), 0);
+
+CREATE TABLE filters (id integer PRIMARY KEY, f cuckoofilter);
+INSERT INTO filters SELECT id, cuckoo_agg(k) FROM members, generate_series(1, 2) AS id GROUP BY id;
+
+-- An array that the planner folds into a constant: only those are hashed.
+
+CREATE FUNCTION members_array() RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE
+	AS 'BEGIN RETURN (SELECT array_agg(k) FROM members); END';
+
+-- The transition function of cuckoo_agg and nothing after it.
+
+CREATE AGGREGATE transition_only(bigint) (
+	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
+	FINALFUNC = pg_typeof
+);
+
+-- Stored values to ask one question of: a filter of 1 MB and one of 100 MB (a
+-- table has its size from the capacity), the same bytes as bytea, small rows.
+
+CREATE TABLE stored_filters (id integer PRIMARY KEY, f cuckoofilter);
+INSERT INTO stored_filters
+	SELECT id, cuckoo_add_all(cuckoo_new(0.001, capacity), ARRAY(SELECT generate_series(1, 1000)::bigint))
+	FROM (VALUES (1, 640e3), (100, 64e6)) AS v (id, capacity);
+
+CREATE TABLE stored_bytes (id integer PRIMARY KEY, b bytea);
+ALTER TABLE stored_bytes ALTER b SET STORAGE EXTERNAL;
+INSERT INTO stored_bytes SELECT id, f::bytea FROM stored_filters;
+
+CREATE TABLE small_rows (id integer PRIMARY KEY, filler text);
+INSERT INTO small_rows SELECT i, repeat('x', 100) FROM generate_series(1, 1000) AS i;
+
+-- What a process had at its peak besides shared memory and programs, which are
+-- only ever mapped, not unmapped.
+
+CREATE FUNCTION own_peak_kb() RETURNS bigint LANGUAGE sql VOLATILE
+	AS $$
+		SELECT sum(CASE WHEN field[1] = 'VmHWM' THEN 1 ELSE -1 END * field[2]::bigint)
+		FROM regexp_matches(pg_read_file('/proc/self/status'), '(VmHWM|RssFile|RssShmem):\s+(\d+)', 'g') AS field
+	$$;
+
+VACUUM (FREEZE, ANALYZE);

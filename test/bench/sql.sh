@@ -1,0 +1,329 @@
+# shellcheck shell=bash disable=SC2154  # variables of run.sh and lib.sh
+#
+# The benchmarks in SQL, for run.sh: a server of their own, statements from the
+# *.sql files beside this one, each round running all statements of a file in
+# turn, in a session of its own.
+
+# The data, and the server with shared buffers for all of it: four times the
+# largest table, or scans would not leave it there.
+sql_ready=
+prepare_sql()
+{
+	local started=$SECONDS
+
+	[ -z "$sql_ready" ] || return 0
+	as_user_interruptibly make -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" install >"$work/log/build" 2>&1 ||
+		{ cat "$work/log/build"; die "the build failed"; }
+	start_server
+	as_user tee -a "$work/data/postgresql.conf" >/dev/null <<-CONF
+		shared_buffers = $shared_buffers
+		max_wal_size = 16GB
+		autovacuum = off
+	CONF
+	as_user pg_ctl -D "$work/data" -l "$work/data/log" -w restart >"$work/log/start" 2>&1 ||
+		{ cat "$work/data/log"; die "the server did not start with shared_buffers = $shared_buffers"; }
+	psql_file "$bench/setup.sql" >"$work/log/setup" 2>&1 ||
+		{ cat "$work/log/setup"; die "could not make the data"; }
+	if [ "$(query "SELECT EXISTS (SELECT FROM pg_proc WHERE proname = 'cuckoo_stream_agg')")" = t ]; then
+		stream=1
+	else
+		stream=0
+	fi
+	sql_ready=1
+	echo "SQL: PostgreSQL $(query 'SHOW server_version'), $(number "$rows") rows, a filter of $(number "$keys") keys, data made in $((SECONDS - started)) s"
+}
+
+psql_file()
+{
+	as_user_interruptibly psql -X -q -A -t -v ON_ERROR_STOP=1 -v "rows=$rows" -v "keys=$keys" \
+		-v "stream=${stream:-0}" "${variables[@]}" -f "$1"
+}
+
+query()
+{
+	as_user psql -X -q -A -t -v ON_ERROR_STOP=1 -c "$1" </dev/null
+}
+
+# ------------------------------------------------------ statements of a file
+
+# A statement ends with a line's last semicolon, but for those of a DO block.
+ends_statement='function ends_statement() { return /^[^\t].*;$/ || /\$\$;$/ }'
+
+# The file as a psql script that times each statement.
+timing_script()
+{
+	awk "$ends_statement"'
+		BEGIN { print "\\o /dev/null" }
+		/^-- @ / {
+			sub(/^-- @ /, ""); sub(/ \| .*/, "")
+			print "\\echo @" $0 "\n\\timing on"
+			measured = 1
+			next
+		}
+		{ print }
+		measured && ends_statement() { print "\\timing off"; measured = 0 }' "$1"
+}
+
+# The same, that explains each statement whose plan is stated.
+plan_script()
+{
+	awk "$ends_statement"'
+		/^-- @ / {
+			skipped = !/ \| /
+			print skipped ? "\\if false" : "\\echo @" substr($0, 6) "\nEXPLAIN (COSTS OFF)"
+			measured = 1
+			next
+		}
+		{ print }
+		measured && ends_statement() { if (skipped) print "\\endif"; measured = 0 }' "$1"
+}
+
+# The session up to the statement with this number, measuring its memory.
+memory_script()
+{
+	awk -v wanted="$2" -v touch="$3" "$ends_statement"'
+		/^-- @ / {
+			measured = 1
+			if (++number == wanted) {
+				sub(/^-- @ /, ""); sub(/ \| .*/, "")
+				print touch "\n\\echo @" $0 "\n\\o /dev/null"
+			}
+			next
+		}
+		!measured || number == wanted { print }
+		measured && ends_statement() {
+			measured = 0
+			if (number == wanted) {
+				print "\\o\nSELECT own_peak_kb() - :before_kb;"
+				exit
+			}
+		}' "$1"
+}
+
+script_for()
+{
+	"$@" | as_user tee "$work/script.sql" >/dev/null
+}
+
+# check_plans GROUP FILE: says which statements are not planned as they ought to
+# be, for then their times are of something else.
+check_plans()
+{
+	script_for plan_script "$2"
+	psql_file "$work/script.sql" >"$work/log/plan-$1" || die "EXPLAIN failed: $1"
+	awk -v group="$1" '
+		function check() { if (label != "" && !found) print "note: " group ": not planned with \"" node "\": " label }
+		/^@/ {
+			check()
+			label = substr($0, 2); node = label
+			sub(/ \| .*/, "", label); sub(/.* \| /, "", node)
+			found = 0
+			next
+		}
+		index($0, node) { found = 1 }
+		END { check() }' "$work/log/plan-$1"
+}
+
+# time_statements GROUP FILE [PSQL-ARGUMENTS]: GROUP, label, ms of each run into
+# $results/times.
+time_statements()
+{
+	local group=$1 file=$2 round variables
+
+	shift 2
+	variables=("$@")
+	check_plans "$group" "$file"
+	script_for timing_script "$file"
+	for ((round = 0; round < rounds; round++)); do
+		psql_file "$work/script.sql" >"$work/log/times" || die "a statement of $file failed"
+		awk -v OFS='\t' -v group="$group" '
+			/^@/ { label = substr($0, 2) }
+			/^Time: / { print group, label, $2 }' "$work/log/times" >>"$results/times"
+	done
+}
+
+# memory_of_statements GROUP FILE TOUCH [PSQL-ARGUMENTS]: GROUP, label, kB at the peak
+# into $results/memory, each in a new process.
+memory_of_statements()
+{
+	local group=$1 file=$2 touch=$3 number count variables
+
+	shift 3
+	variables=("$@")
+	count=$(grep -c '^-- @ ' "$file")
+	for ((number = 1; number <= count; number++)); do
+		script_for memory_script "$file" "$number" "\\i $touch"
+		psql_file "$work/script.sql" >"$work/log/memory" || die "statement $number of $file failed"
+		awk -v OFS='\t' -v group="$group" '
+			/^@/ { label = substr($0, 2) }
+			/^-?[0-9]+$/ && label != "" { print group, label, $1 }' "$work/log/memory" >>"$results/memory"
+	done
+}
+
+# -------------------------------------------------------------------- reading
+
+# medians NAME: $results/NAME with the median, least and most of each label,
+# into $results/NAME.medians, in the order in which they first came.
+medians()
+{
+	awk -F '\t' -v OFS='\t' '
+		{ key = $1 FS $2; if (!(key in n)) order[++keys] = key; v[key, ++n[key]] = $3 }
+		END {
+			for (i = 1; i <= keys; i++) {
+				key = order[i]
+				for (a = 2; a <= n[key]; a++)
+					for (b = a; b > 1 && v[key, b - 1] + 0 > v[key, b] + 0; b--) {
+						t = v[key, b]; v[key, b] = v[key, b - 1]; v[key, b - 1] = t
+					}
+				print key, v[key, int(n[key] / 2) + 1], v[key, 1], v[key, n[key]]
+			}
+		}' "$results/$1" >"$results/$1.medians"
+}
+
+# median NAME GROUP LABEL: nothing where it was not measured
+median()
+{
+	awk -F '\t' -v group="$2" -v label="$3" '$1 == group && $2 == label { print $3 }' "$results/$1.medians"
+}
+
+# time_table GROUP BASELINE TITLE: the group's statements, against one of them
+time_table()
+{
+	medians times
+	printf '\n%s\n' "$3"
+	awk -F '\t' -v group="$1" -v base="$(median times "$1" "$2")" -v rows="$rows" -v name="$2" '
+		BEGIN { printf "  %-44s %9s %9s %9s %9s\n", "", "ms", "ns a row", "ratio", "min-max ms" }
+		$1 == group {
+			printf "  %-44s %9.1f %9.1f %9.2f %9.0f-%.0f\n", $2, $3, $3 * 1e6 / rows, $3 / base, $4, $5
+		}
+		END { printf "  ratio: to %s\n", name }' "$results/times.medians"
+}
+
+# memory_table GROUP KEYS TITLE
+memory_table()
+{
+	medians memory
+	printf '\n%s\n' "$3"
+	awk -F '\t' -v group="$1" -v keys="$2" '
+		BEGIN { printf "  %-44s %9s %11s\n", "", "MB", "bytes a key" }
+		$1 == group { printf "  %-44s %9.1f %11.1f\n", $2, $3 / 1024, $3 * 1024 / keys }' "$results/memory.medians"
+}
+
+# ---------------------------------------------------------------------- steps
+
+run_build()
+{
+	prepare_sql
+	time_statements build "$bench/build.sql" -v table=distinct_rows
+	time_table build "max(k)" "build: $(number "$rows") rows, all distinct, one process"
+	time_statements repeated "$bench/build.sql" -v table=repeated_rows
+	time_table repeated "max(k)" "build: $(number "$rows") rows, 1,000 distinct, one process"
+
+	aim_ratio "cuckoo_agg, distinct rows / max(k)" most 2.0 times build "cuckoo_agg(k)" "max(k)"
+	aim_ratio "cuckoo_agg, distinct rows / count(DISTINCT k)" most 1.0 times build "cuckoo_agg(k)" "count(DISTINCT k)"
+	aim_ratio "SELECT DISTINCT k / cuckoo_agg, distinct rows" least 6.0 times build "SELECT DISTINCT k, hashed" "cuckoo_agg(k)"
+	aim_ratio "cuckoo_agg, distinct rows / hll" most 1.7 times build "cuckoo_agg(k)" "hll_add_agg(hll_hash_bigint(k))"
+	aim_ratio "cuckoo_agg, 1,000 distinct / max(k)" most 1.3 times repeated "cuckoo_agg(k)" "max(k)"
+}
+
+run_parallel()
+{
+	prepare_sql
+	time_statements parallel-repeated "$bench/parallel.sql" -v table=repeated_rows -v distinct=1000
+	time_table parallel-repeated "cuckoo_agg(k)" "parallel: $(number "$rows") rows, 1,000 distinct, two workers on $(nproc) cores"
+	time_statements parallel-distinct "$bench/parallel.sql" -v table=distinct_rows -v "distinct=$rows"
+	time_table parallel-distinct "cuckoo_agg(k)" "parallel: $(number "$rows") rows, all distinct, two workers on $(nproc) cores"
+
+	aim_ratio "speed-up by two workers, 1,000 distinct" least 1.6 times parallel-repeated "cuckoo_agg(k)" "cuckoo_agg(k), parallel"
+	aim_ratio "speed-up by two workers, all distinct" least 1.0 times parallel-distinct "cuckoo_agg(k)" "cuckoo_agg(k), parallel"
+	aim_ratio "speed-up by two workers, cuckoo_stream_agg" least 1.6 times parallel-distinct \
+		"cuckoo_stream_agg(k)" "cuckoo_stream_agg(k), parallel"
+}
+
+run_scan()
+{
+	prepare_sql
+	time_statements scan "$bench/scan.sql"
+	time_table scan "hashint8(k) = constant" "scan: $(number "$rows") rows, a set of $(number "$keys") keys, 1 % matching"
+
+	aim_ratio "scan through the filter / hashint8(k) = constant" most 1.8 times scan "filter, stored" "hashint8(k) = constant"
+	aim_ratio "hashed IN (sub-select) / the filter" least 5.0 times scan "k IN (sub-select), hashed" "filter, stored"
+	aim_ratio "hash semi-join / the filter" least 5.0 times scan "hash semi-join" "filter, stored"
+	aim_ratio "IN alone / filter AND IN, hashed" least 3.0 times scan \
+		"k IN (sub-select), hashed" "filter and k IN (sub-select), hashed"
+	aim_ratio "IN alone / filter AND IN, as planned" least 3.0 times scan \
+		"k IN (sub-select), as planned" "filter and k IN (sub-select), as planned"
+}
+
+run_forms()
+{
+	prepare_sql
+	time_statements forms "$bench/forms.sql"
+	time_table forms "sub-select, stored filter" "scan: where the filter comes from"
+}
+
+# pgbench_ms SCRIPT LABEL PGBENCH-ARGUMENTS: one client, prepared statements
+pgbench_ms()
+{
+	local script=$1 label=$2
+
+	shift 2
+	printf '%s\n' "$script" | as_user tee "$work/pgbench.sql" >/dev/null
+	as_user_interruptibly pgbench -n -M prepared -c 1 "$@" -f "$work/pgbench.sql" >"$work/log/pgbench" 2>&1 ||
+		{ cat "$work/log/pgbench"; die "pgbench failed"; }
+	awk -v OFS='\t' -v label="$label" '/^tps = / { print "point", label, 1000 / $3 }' "$work/log/pgbench" >>"$results/times"
+}
+
+run_point()
+{
+	local round variables=()
+
+	prepare_sql
+	for ((round = 0; round < rounds; round++)); do
+		# shellcheck disable=SC2016  # pgbench makes parameters of its variables
+		{
+			pgbench_ms $'\\set id random(1, 1000)\nSELECT filler FROM small_rows WHERE id = :id;' "a row of 100 bytes" -T "$point_s"
+			pgbench_ms $'\\set key random(1, 1000000)\n\\set id 1\nSELECT f @> :key::bigint FROM stored_filters WHERE id = :id;' \
+				"filter of 1 MB, one question" -T "$point_s"
+			pgbench_ms $'\\set key random(1, 1000000)\n\\set id 100\nSELECT f @> :key::bigint FROM stored_filters WHERE id = :id;' \
+				"filter of 100 MB, one question" -T "$point_s"
+			pgbench_ms $'\\set id 1\nSELECT get_byte(b, 0) FROM stored_bytes WHERE id = :id;' "bytea of 1 MB, read whole" -t 300
+			pgbench_ms $'\\set id 100\nSELECT get_byte(b, 0) FROM stored_bytes WHERE id = :id;' "bytea of 100 MB, read whole" -t 3
+		}
+	done
+	medians times
+	printf '\npoint question: prepared, through the protocol, one client\n'
+	awk -F '\t' -v base="$(median times point "a row of 100 bytes")" '
+		BEGIN { printf "  %-44s %9s %9s %9s\n", "", "us", "ratio", "min-max us" }
+		$1 == "point" { printf "  %-44s %9.1f %9.2f %9.1f-%.1f\n", $2, $3 * 1e3, $3 / base, $4 * 1e3, $5 * 1e3 }
+		END { print "  ratio: to a row of 100 bytes" }' "$results/times.medians"
+
+	aim_ratio "question to 1 MB / a row of 100 bytes" most 1.5 times point "filter of 1 MB, one question" "a row of 100 bytes"
+	aim_ratio "question to 100 MB / a row of 100 bytes" most 1.5 times point "filter of 100 MB, one question" "a row of 100 bytes"
+}
+
+run_memory()
+{
+	local n size label
+
+	prepare_sql
+	memory_of_statements memory-build "$bench/build.sql" "$bench/touch.sql" -v "table=distinct_rows"
+	memory_table memory-build "$rows" "memory of a build at its peak: $(number "$rows") rows, all distinct, a new process each"
+	memory_of_statements memory-scan "$bench/scan.sql" "$bench/touch.sql"
+	memory_table memory-scan "$keys" "memory of a scan at its peak: a set of $(number "$keys") keys, a new process each"
+
+	for n in "${memory_keys[@]}"; do
+		memory_of_statements "memory-$n" "$bench/memory.sql" "$bench/touch.sql" -v "n=$n"
+		memory_table "memory-$n" "$n" "memory of cuckoo_agg at its peak: $(number "$n") distinct keys"
+	done
+
+	for n in "${memory_keys[@]}"; do
+		size="$(number "$n") keys"
+		label="bytes a key in the state, $size"
+		aim "$label" most 10 "$(calculate "$(median memory "memory-$n" state) * 1024 / $n")"
+		label="bytes a key at the end, $size"
+		aim "$label" most 28 "$(calculate "$(median memory "memory-$n" "whole aggregate") * 1024 / $n")"
+	done
+	aim_ratio "memory of hashed IN / of the filter's scan" least 10 memory memory-scan "k IN (sub-select), hashed" "filter, stored"
+	aim_ratio "memory of the semi-join / of the filter's scan" least 10 memory memory-scan "hash semi-join" "filter, stored"
+}
