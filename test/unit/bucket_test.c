@@ -1,0 +1,382 @@
+/*-------------------------------------------------------------------------
+ *
+ * bucket_test.c
+ *	  The two layouts of a bucket: their bits, and nothing but their bits.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "support.h"
+
+#define for_each_code(code) \
+	for (int bits_ = CUCKOO_MIN_BITS; bits_ <= CUCKOO_MAX_BITS; bits_++) \
+		for (int layout_ = CUCKOO_SEMISORTED; layout_ <= CUCKOO_PLAIN; layout_++) \
+			if (CuckooCodeInit(&(code), bits_, (CuckooLayout) layout_), true)
+
+/* Four random fingerprints: some empty, some equal, some with equal nibbles. */
+static void
+RandomEntries(uint64_t *random, int bits, uint32_t entries[CUCKOO_ENTRIES])
+{
+	uint32_t	most = (uint32_t) ((UINT64_C(1) << bits) - 1);
+
+	for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
+	{
+		uint32_t	value = (uint32_t) NextRandom(random) & most;
+
+		switch (RandomBelow(random, 8))
+		{
+			case 0:
+				value = 0;
+				break;
+			case 1:
+				value = slot > 0 ? entries[slot - 1] : most;
+				break;
+			case 2:
+				value = slot > 0 ? (value & ~15u) | (entries[slot - 1] & 15) : 1;
+				break;
+			case 3:
+				value = most;
+				break;
+			default:
+				break;
+		}
+		entries[slot] = value;
+	}
+}
+
+/* Entries by the order that the layout keeps them in: see bucket.h. */
+static void
+SortEntries(CuckooLayout layout, uint32_t entries[CUCKOO_ENTRIES])
+{
+	for (int i = 1; i < CUCKOO_ENTRIES; i++)
+	{
+		for (int j = i; j > 0; j--)
+		{
+			uint32_t	a = entries[j - 1];
+			uint32_t	b = entries[j];
+			bool		ordered = a <= b;
+
+			if (layout == CUCKOO_SEMISORTED)
+				ordered = (a & 15) < (b & 15) ||
+					((a & 15) == (b & 15) && a >> 4 <= b >> 4);
+			if (ordered)
+				break;
+			entries[j - 1] = b;
+			entries[j] = a;
+		}
+	}
+}
+
+static void
+SetBits(uint8_t *bytes, uint64_t position, int width, uint32_t value)
+{
+	for (int i = 0; i < width; i++, position++)
+	{
+		uint8_t		bit = (uint8_t) (1 << (position & 7));
+
+		if (value >> i & 1)
+			bytes[position >> 3] |= bit;
+		else
+			bytes[position >> 3] &= (uint8_t) ~bit;
+	}
+}
+
+static uint32_t
+Choose(uint32_t n, uint32_t k)
+{
+	uint32_t	result = 1;
+
+	for (uint32_t i = 0; i < k; i++)
+		result = result * (n - i) / (i + 1);
+	return result;
+}
+
+/* A bucket written bit by bit, as bucket.h describes it. */
+static void
+WriteByTheBook(uint8_t *buckets, int bits, CuckooLayout layout, uint64_t number,
+			   const uint32_t given[CUCKOO_ENTRIES])
+{
+	uint32_t	entries[CUCKOO_ENTRIES];
+	bool		sorted = layout == CUCKOO_SEMISORTED;
+	uint64_t	position = number * 4 * (uint64_t) (sorted ? bits - 1 : bits);
+
+	memcpy(entries, given, sizeof(entries));
+	SortEntries(layout, entries);
+	if (sorted)
+	{
+		uint32_t	multiset = 0;
+
+		for (uint32_t i = 0; i < CUCKOO_ENTRIES; i++)
+			multiset += Choose((entries[i] & 15) + i, i + 1);
+		SetBits(buckets, position, 12, multiset);
+		position += 12;
+	}
+	for (int i = 0; i < CUCKOO_ENTRIES; i++)
+	{
+		int			width = sorted ? bits - 4 : bits;
+
+		SetBits(buckets, position, width, sorted ? entries[i] >> 4 : entries[i]);
+		position += (uint64_t) width;
+	}
+}
+
+static void
+multisets_are_numbered_in_order_without_gaps(void **state)
+{
+	uint32_t	number = 0;
+
+	(void) state;
+	for (uint32_t d = 0; d < 16; d++)
+		for (uint32_t c = 0; c <= d; c++)
+			for (uint32_t b = 0; b <= c; b++)
+				for (uint32_t a = 0; a <= b; a++)
+				{
+					assert_int_equal(CuckooMultisetRank(a, b, c, d), number);
+					assert_int_equal(CuckooMultisets[number],
+									 a | b << 4 | c << 8 | d << 12);
+					number++;
+				}
+	assert_int_equal(number, CUCKOO_MULTISETS);
+}
+
+static void
+decoding_a_multiset_undoes_its_rank(void **state)
+{
+	(void) state;
+	for (uint32_t number = 0; number < CUCKOO_MULTISETS; number++)
+	{
+		uint32_t	m = CuckooMultisets[number];
+
+		assert_int_equal(CuckooMultisetRank(m & 15, m >> 4 & 15, m >> 8 & 15, m >> 12),
+						 number);
+	}
+	/* The twelve bits of a damaged bucket may be looked up too. */
+	for (uint32_t number = CUCKOO_MULTISETS; number < 4096; number++)
+		assert_int_equal(CuckooMultisets[number], 0);
+}
+
+static void
+sort_key_is_undone_and_orders_empty_entries_first(void **state)
+{
+	CuckooCode	code;
+	uint64_t	random = 1;
+
+	(void) state;
+	for_each_code(code)
+	{
+		uint32_t	most = (uint32_t) ((UINT64_C(1) << code.bits) - 1);
+
+		assert_int_equal(CuckooSortKey(&code, 0), 0);
+		for (int i = 0; i < 200; i++)
+		{
+			uint32_t	fingerprint = (uint32_t) NextRandom(&random) & most;
+			uint32_t	key = CuckooSortKey(&code, fingerprint);
+
+			assert_int_equal(CuckooFromSortKey(&code, key), fingerprint);
+			assert_true(fingerprint == 0 || key > 0);
+		}
+	}
+}
+
+static void
+a_bucket_takes_four_bits_less_when_semisorted(void **state)
+{
+	CuckooCode	code;
+
+	(void) state;
+	for_each_code(code)
+	{
+		bool		semisorted = code.layout == CUCKOO_SEMISORTED;
+
+		assert_int_equal(code.nibbles, semisorted ? code.bits - 1 : code.bits);
+		assert_int_equal(code.code_bits + 4 * code.high_bits, 4 * code.nibbles);
+		assert_int_equal(CuckooIsNarrow(&code), code.nibbles <= 16);
+	}
+}
+
+static void
+what_is_encoded_is_decoded_in_canonical_order(void **state)
+{
+	CuckooCode	code;
+	uint64_t	random = 2;
+
+	(void) state;
+	for_each_code(code)
+	{
+		for (int i = 0; i < 2000; i++)
+		{
+			uint32_t	entries[CUCKOO_ENTRIES];
+			uint32_t	shuffled[CUCKOO_ENTRIES];
+			uint32_t	decoded[CUCKOO_ENTRIES];
+			CuckooBits	bits;
+			CuckooBits	again;
+
+			RandomEntries(&random, code.bits, entries);
+			bits = CuckooEncode(&code, entries);
+			CuckooDecode(&code, bits, decoded);
+
+			/* One representation, whatever order they are given in. */
+			for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
+				shuffled[slot] = entries[(slot + i) % CUCKOO_ENTRIES];
+			again = CuckooEncode(&code, shuffled);
+			assert_true(bits.low == again.low && bits.high == again.high);
+
+			SortEntries((CuckooLayout) code.layout, entries);
+			assert_memory_equal(decoded, entries, sizeof(entries));
+		}
+	}
+}
+
+static void
+an_empty_bucket_is_all_zero_bits(void **state)
+{
+	CuckooCode	code;
+	const uint32_t nothing[CUCKOO_ENTRIES] = {0, 0, 0, 0};
+
+	(void) state;
+	for_each_code(code)
+	{
+		CuckooBits	bits = CuckooEncode(&code, nothing);
+		CuckooBits	zero = {0, 0};
+		uint32_t	decoded[CUCKOO_ENTRIES];
+
+		assert_true(bits.low == 0 && bits.high == 0);
+		CuckooDecode(&code, zero, decoded);
+		assert_memory_equal(decoded, nothing, sizeof(nothing));
+	}
+}
+
+/*
+ * Buckets at even and odd numbers, which start at a byte or in the middle of
+ * one, hold the bits that the description says, and a write changes no others:
+ * neither its neighbours' nor those of the tail.
+ */
+static void
+a_write_changes_the_bits_of_its_bucket_and_no_others(void **state)
+{
+	CuckooCode	code;
+	uint64_t	random = 3;
+
+	(void) state;
+	for_each_code(code)
+	{
+		CuckooShape shape = ShapeOf(1, 14, code.bits, (CuckooLayout) code.layout);
+		size_t		length = (size_t) CuckooShapeBytes(&shape) + CUCKOO_TAIL_BYTES;
+		uint8_t    *buckets = Allocate(length);
+		uint8_t    *expected = Allocate(length);
+		uint32_t	kept[14][CUCKOO_ENTRIES];
+
+		/* The tail is zero in a filter; here it shows what is written to it. */
+		memset(buckets, 0xA5, length);
+		memset(expected, 0xA5, length);
+		for (int i = 0; i < 400; i++)
+		{
+			uint32_t	number = i < 14 ? (uint32_t) i : RandomBelow(&random, 14);
+
+			RandomEntries(&random, code.bits, kept[number]);
+			CuckooWriteBits(&code, buckets, number, CuckooEncode(&code, kept[number]));
+			WriteByTheBook(expected, code.bits, (CuckooLayout) code.layout, number,
+						   kept[number]);
+			assert_memory_equal(buckets, expected, length);
+		}
+		for (uint32_t number = 0; number < 14; number++)
+		{
+			CuckooBits	bits = CuckooReadBits(&code, buckets, number);
+			uint32_t	decoded[CUCKOO_ENTRIES];
+
+			CuckooDecode(&code, bits, decoded);
+			SortEntries((CuckooLayout) code.layout, kept[number]);
+			assert_memory_equal(decoded, kept[number], sizeof(decoded));
+			if (CuckooIsNarrow(&code))
+			{
+				uint64_t	word = CuckooReadNarrow(&code, buckets, number);
+
+				if (code.nibbles < 16)
+					word &= (UINT64_C(1) << (4 * code.nibbles)) - 1;
+				assert_true(word == bits.low && bits.high == 0);
+			}
+		}
+		free(buckets);
+		free(expected);
+	}
+}
+
+/*
+ * The four high parts compared in one word, against a loop over them: with
+ * parts equal to, next to, and far from the one looked for, in every place,
+ * and with the next bucket's bits above.
+ */
+static void
+matching_high_parts_in_a_word_agrees_with_a_loop(void **state)
+{
+	CuckooCode	code;
+	uint64_t	random = 4;
+
+	(void) state;
+	for_each_code(code)
+	{
+		uint32_t	most = (uint32_t) ((UINT64_C(1) << code.bits) - 1);
+		int			width = code.high_bits;
+		uint64_t	mask = (UINT64_C(1) << width) - 1;
+
+		if (!CuckooIsNarrow(&code))
+			continue;
+		for (int i = 0; i < 20000; i++)
+		{
+			uint32_t	fingerprint = (uint32_t) NextRandom(&random) & most;
+			uint64_t	wanted = fingerprint >> code.low_bits;
+			uint64_t	word = NextRandom(&random);
+			bool		found = false;
+
+			if (i % 4 == 1)
+				wanted = i % 8 == 1 ? 0 : mask;
+			if (i % 4 == 1)
+				fingerprint = (uint32_t) (wanted << code.low_bits) |
+					(fingerprint & ((1u << code.low_bits) - 1));
+			for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
+			{
+				int			position = code.code_bits + slot * width;
+				uint64_t	part = word >> position & mask;
+
+				switch (RandomBelow(&random, 5))
+				{
+					case 0:
+						if (RandomBelow(&random, 4) == 0)
+							part = wanted;
+						break;
+					case 1:
+						part = wanted + 1;
+						break;
+					case 2:
+						part = wanted - 1;
+						break;
+					case 3:
+						part = wanted ^ UINT64_C(1) << RandomBelow(&random, (uint32_t) width);
+						break;
+					default:
+						break;
+				}
+				part &= mask;
+				word = (word & ~(mask << position)) | part << position;
+				found |= part == wanted;
+			}
+			assert_int_equal(CuckooMatchHigh(&code, word, fingerprint) != 0, found);
+		}
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(multisets_are_numbered_in_order_without_gaps),
+		cmocka_unit_test(decoding_a_multiset_undoes_its_rank),
+		cmocka_unit_test(sort_key_is_undone_and_orders_empty_entries_first),
+		cmocka_unit_test(a_bucket_takes_four_bits_less_when_semisorted),
+		cmocka_unit_test(what_is_encoded_is_decoded_in_canonical_order),
+		cmocka_unit_test(an_empty_bucket_is_all_zero_bits),
+		cmocka_unit_test(a_write_changes_the_bits_of_its_bucket_and_no_others),
+		cmocka_unit_test(matching_high_parts_in_a_word_agrees_with_a_loop),
+	};
+
+	return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);
+}
