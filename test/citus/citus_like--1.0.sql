@@ -1,0 +1,41 @@
+\echo Use "CREATE EXTENSION citus_like" to load this file. \quit
+
+-- On a worker: the aggregate's transition state, in the state's text or binary
+-- form.  Several arguments come as one record.
+
+CREATE FUNCTION worker_partial_sfunc(internal, oid, anyelement) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C;
+CREATE FUNCTION worker_partial_ffunc(internal) RETURNS cstring
+	AS 'MODULE_PATHNAME' LANGUAGE C;
+CREATE FUNCTION worker_binary_partial_ffunc(internal) RETURNS bytea
+	AS 'MODULE_PATHNAME' LANGUAGE C;
+CREATE AGGREGATE worker_partial_agg(oid, anyelement) (
+	SFUNC = worker_partial_sfunc, STYPE = internal, FINALFUNC = worker_partial_ffunc
+);
+CREATE AGGREGATE worker_binary_partial_agg(oid, anyelement) (
+	SFUNC = worker_partial_sfunc, STYPE = internal, FINALFUNC = worker_binary_partial_ffunc
+);
+
+-- On the coordinator: the result from such states.  The last argument is a NULL
+-- of the result's type.
+
+CREATE FUNCTION coord_combine_sfunc(internal, oid, cstring, anyelement) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C;
+CREATE FUNCTION coord_binary_combine_sfunc(internal, oid, bytea, anyelement) RETURNS internal
+	AS 'MODULE_PATHNAME' LANGUAGE C;
+CREATE FUNCTION coord_combine_ffunc(internal, oid, cstring, anyelement) RETURNS anyelement
+	AS 'MODULE_PATHNAME' LANGUAGE C;
+CREATE FUNCTION coord_binary_combine_ffunc(internal, oid, bytea, anyelement) RETURNS anyelement
+	AS 'MODULE_PATHNAME', 'coord_combine_ffunc' LANGUAGE C;
+CREATE AGGREGATE coord_combine_agg(oid, cstring, anyelement) (
+	SFUNC = coord_combine_sfunc, STYPE = internal,
+	FINALFUNC = coord_combine_ffunc, FINALFUNC_EXTRA
+);
+CREATE AGGREGATE coord_binary_combine_agg(oid, bytea, anyelement) (
+	SFUNC = coord_binary_combine_sfunc, STYPE = internal,
+	FINALFUNC = coord_binary_combine_ffunc, FINALFUNC_EXTRA
+);
+
+-- Bytes that the context of the last aggregate above held at its end.
+CREATE FUNCTION aggregate_memory() RETURNS bigint
+	AS 'MODULE_PATHNAME' LANGUAGE C;

@@ -1,0 +1,315 @@
+/*-------------------------------------------------------------------------
+ *
+ * citus_like.c
+ *	  Aggregates that split another aggregate between nodes as Citus does.
+ *
+ * On Citus, a worker does not run SELECT cuckoo_agg(key) but
+ * SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, key), whose own
+ * functions call those of cuckoo_agg.  For these the world looks different
+ * from inside PostgreSQL's executor, and that is what this file reproduces
+ * (Citus, src/backend/distributed/utils/aggregate_utils.c):
+ *
+ * - every call has a fresh FmgrInfo, without an expression and without
+ *   anything kept in fn_extra;
+ * - the context of the call is that of the outer aggregate, whose Aggref has
+ *   other arguments than one's own;
+ * - several arguments come out of a record, so that they may be packed and
+ *   need not be aligned;
+ * - a state goes to the coordinator by the type's output and input, or send and
+ *   receive functions.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "utils/datum.h"
+#include "utils/expandeddatum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+/* The varlena macros moved out of postgres.h in 16. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#endif
+
+PG_MODULE_MAGIC;
+
+/* The state of all four aggregates: the state of the one they split. */
+typedef struct Box
+{
+	FormData_pg_aggregate aggregate;
+	Datum		value;
+	bool		isnull;
+} Box;
+
+/* Bytes in the context of the last aggregate at its end. */
+static Size memory;
+
+static MemoryContext
+AggContext(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "called in non-aggregate context");
+	return context;
+}
+
+/* The box, made by the first call. */
+static Box *
+GetBox(FunctionCallInfo fcinfo)
+{
+	Box		   *box;
+	HeapTuple	tuple;
+
+	if (!PG_ARGISNULL(0))
+		return (Box *) PG_GETARG_POINTER(0);
+
+	tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(PG_GETARG_OID(1)));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "no aggregate has the OID %u", PG_GETARG_OID(1));
+	box = MemoryContextAllocZero(AggContext(fcinfo), sizeof(Box));
+	memcpy(&box->aggregate, GETSTRUCT(tuple), sizeof(FormData_pg_aggregate));
+	box->isnull = true;
+	ReleaseSysCache(tuple);
+
+	/* All that is needed to split the aggregates of cuckoo. */
+	if (!OidIsValid(box->aggregate.aggcombinefn) ||
+		!OidIsValid(box->aggregate.aggfinalfn) ||
+		box->aggregate.aggtranstype == INTERNALOID ||
+		get_typlen(box->aggregate.aggtranstype) != -1)
+		elog(ERROR, "cannot split the aggregate with the OID %u", PG_GETARG_OID(1));
+	return box;
+}
+
+/* Call a function in the context of this call, without an expression. */
+static Datum
+Call(FunctionCallInfo fcinfo, Oid function, NullableDatum *args, int nargs,
+	 bool *isnull)
+{
+	LOCAL_FCINFO(inner, FUNC_MAX_ARGS);
+	FmgrInfo	info;
+	Datum		result;
+
+	fmgr_info(function, &info);
+	*isnull = true;
+	for (int i = 0; i < nargs; i++)
+	{
+		if (info.fn_strict && args[i].isnull)
+			return (Datum) 0;
+	}
+	InitFunctionCallInfoData(*inner, &info, nargs, fcinfo->fncollation,
+							 fcinfo->context, fcinfo->resultinfo);
+	memcpy(inner->args, args, nargs * sizeof(NullableDatum));
+	result = FunctionCallInvoke(inner);
+	*isnull = inner->isnull;
+	return result;
+}
+
+/*
+ * Take a new state over, as advance_transition_function() of nodeAgg.c does:
+ * what is not there yet is copied into the aggregate's context.
+ */
+static void
+Advance(FunctionCallInfo fcinfo, Box *box, Oid function, NullableDatum *args,
+		int nargs)
+{
+	bool		isnull;
+	Datum		value;
+
+	args[0].value = box->value;
+	args[0].isnull = box->isnull;
+	value = Call(fcinfo, function, args, nargs, &isnull);
+
+	if (DatumGetPointer(value) != DatumGetPointer(box->value))
+	{
+		if (!isnull)
+		{
+			MemoryContext context = AggContext(fcinfo);
+			MemoryContext caller = MemoryContextSwitchTo(context);
+
+			if (!DatumIsReadWriteExpandedObject(value, false, -1) ||
+				MemoryContextGetParent(DatumGetEOHP(value)->eoh_context) != context)
+				value = datumCopy(value, false, -1);
+			MemoryContextSwitchTo(caller);
+		}
+		if (!box->isnull)
+		{
+			if (DatumIsReadWriteExpandedObject(box->value, false, -1))
+				DeleteExpandedObject(box->value);
+			else
+				pfree(DatumGetPointer(box->value));
+		}
+	}
+	box->value = value;
+	box->isnull = isnull;
+}
+
+/*
+ * worker_partial_sfunc(internal, aggregate oid, argument anyelement) -> internal
+ */
+PG_FUNCTION_INFO_V1(worker_partial_sfunc);
+Datum
+worker_partial_sfunc(PG_FUNCTION_ARGS)
+{
+	Box		   *box = GetBox(fcinfo);
+	NullableDatum args[FUNC_MAX_ARGS];
+	int			nargs = 2;
+
+	args[1].value = PG_ARGISNULL(2) ? (Datum) 0 : PG_GETARG_DATUM(2);
+	args[1].isnull = PG_ARGISNULL(2);
+	if (get_fn_expr_argtype(fcinfo->flinfo, 2) == RECORDOID)
+	{
+		HeapTupleHeader header = PG_GETARG_HEAPTUPLEHEADER(2);
+		TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
+												  HeapTupleHeaderGetTypMod(header));
+		HeapTupleData tuple = {.t_data = header};
+		Datum		values[FUNC_MAX_ARGS];
+		bool		nulls[FUNC_MAX_ARGS];
+
+		tuple.t_len = HeapTupleHeaderGetDatumLength(header);
+		ItemPointerSetInvalid(&tuple.t_self);
+		heap_deform_tuple(&tuple, desc, values, nulls);
+		nargs = 1 + desc->natts;
+		for (int i = 1; i < nargs; i++)
+		{
+			args[i].value = values[i - 1];
+			args[i].isnull = nulls[i - 1];
+		}
+		ReleaseTupleDesc(desc);
+	}
+	Advance(fcinfo, box, box->aggregate.aggtransfn, args, nargs);
+	PG_RETURN_POINTER(box);
+}
+
+/* The state in its text or binary form: of cstring or bytea. */
+static Datum
+WriteState(FunctionCallInfo fcinfo, bool binary)
+{
+	Box		   *box;
+	NullableDatum arg;
+	Oid			function;
+	bool		is_varlena;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	box = (Box *) PG_GETARG_POINTER(0);
+	memory = MemoryContextMemAllocated(AggContext(fcinfo), true);
+	if (box->isnull)
+		PG_RETURN_NULL();
+	if (binary)
+		getTypeBinaryOutputInfo(box->aggregate.aggtranstype, &function, &is_varlena);
+	else
+		getTypeOutputInfo(box->aggregate.aggtranstype, &function, &is_varlena);
+	arg.value = box->value;
+	arg.isnull = false;
+	return Call(fcinfo, function, &arg, 1, &fcinfo->isnull);
+}
+
+/* worker_partial_ffunc(internal) -> cstring */
+PG_FUNCTION_INFO_V1(worker_partial_ffunc);
+Datum
+worker_partial_ffunc(PG_FUNCTION_ARGS)
+{
+	return WriteState(fcinfo, false);
+}
+
+/* worker_binary_partial_ffunc(internal) -> bytea */
+PG_FUNCTION_INFO_V1(worker_binary_partial_ffunc);
+Datum
+worker_binary_partial_ffunc(PG_FUNCTION_ARGS)
+{
+	return WriteState(fcinfo, true);
+}
+
+/* Combine with a state read from its text or binary form. */
+static Datum
+CombineState(FunctionCallInfo fcinfo, bool binary)
+{
+	Box		   *box = GetBox(fcinfo);
+	NullableDatum form[3];
+	NullableDatum args[2];
+	StringInfoData bytes;
+	Oid			function;
+	Oid			parameter;
+
+	form[0].isnull = PG_ARGISNULL(2);
+	if (binary)
+	{
+		getTypeBinaryInputInfo(box->aggregate.aggtranstype, &function, &parameter);
+		if (!form[0].isnull)
+		{
+			bytea	   *source = PG_GETARG_BYTEA_PP(2);
+
+			initStringInfo(&bytes);
+			appendBinaryStringInfo(&bytes, VARDATA_ANY(source), VARSIZE_ANY_EXHDR(source));
+			form[0].value = PointerGetDatum(&bytes);
+		}
+	}
+	else
+	{
+		getTypeInputInfo(box->aggregate.aggtranstype, &function, &parameter);
+		form[0].value = PG_GETARG_DATUM(2);
+	}
+	form[1].value = ObjectIdGetDatum(parameter);
+	form[1].isnull = false;
+	form[2].value = Int32GetDatum(-1);
+	form[2].isnull = false;
+	args[1].value = Call(fcinfo, function, form, 3, &args[1].isnull);
+	Advance(fcinfo, box, box->aggregate.aggcombinefn, args, 2);
+	PG_RETURN_POINTER(box);
+}
+
+/* coord_combine_sfunc(internal, oid, cstring, anyelement) -> internal */
+PG_FUNCTION_INFO_V1(coord_combine_sfunc);
+Datum
+coord_combine_sfunc(PG_FUNCTION_ARGS)
+{
+	return CombineState(fcinfo, false);
+}
+
+/* coord_binary_combine_sfunc(internal, oid, bytea, anyelement) -> internal */
+PG_FUNCTION_INFO_V1(coord_binary_combine_sfunc);
+Datum
+coord_binary_combine_sfunc(PG_FUNCTION_ARGS)
+{
+	return CombineState(fcinfo, true);
+}
+
+/*
+ * coord_combine_ffunc(internal, oid, cstring or bytea, anyelement) -> anyelement
+ */
+PG_FUNCTION_INFO_V1(coord_combine_ffunc);
+Datum
+coord_combine_ffunc(PG_FUNCTION_ARGS)
+{
+	Box		   *box;
+	NullableDatum arg;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	box = (Box *) PG_GETARG_POINTER(0);
+	memory = MemoryContextMemAllocated(AggContext(fcinfo), true);
+	if (get_fn_expr_argtype(fcinfo->flinfo, 3) != get_func_rettype(box->aggregate.aggfinalfn))
+		elog(ERROR, "the last argument is not of the aggregate's type");
+	arg.value = box->value;
+	arg.isnull = box->isnull;
+	return Call(fcinfo, box->aggregate.aggfinalfn, &arg, 1, &fcinfo->isnull);
+}
+
+/* aggregate_memory() -> bigint */
+PG_FUNCTION_INFO_V1(aggregate_memory);
+Datum
+aggregate_memory(PG_FUNCTION_ARGS)
+{
+	(void) fcinfo;
+	PG_RETURN_INT64((int64) memory);
+}

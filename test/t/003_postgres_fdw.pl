@@ -1,0 +1,191 @@
+# postgres_fdw as a distributed engine: runs docs/distributed.md.
+#
+# The page has blocks of SQL, whose first line names the servers to run them on
+# ("-- on hub, east"), and blocks of text that follow one and are lines of its
+# output.  The tables of figures have to be what is measured here.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+use PostgreSQL::Test::Utils;
+
+my $page = slurp_file("$FindBin::RealBin/../../docs/distributed.md");
+my %server = map { $_ => new_server($_) } qw(hub east west);
+my $hub = $server{hub};
+
+# Every block has a session of its own: settings of earlier ones are given again.
+my %settings;
+
+# The words of a line, whatever the spaces between them
+sub words
+{
+	return join ' ', split ' ', $_[0];
+}
+
+# The page's hosts are ours.
+sub with_hosts
+{
+	my ($sql) = @_;
+
+	$sql =~ s{host '(\w+)\.example\.com'}{"host '" . $server{$1}->host . "', port '" . $server{$1}->port . "'"}ge;
+	return $sql;
+}
+
+# From 17 on plans call the result of an InitPlan by its name.
+sub plan_as_in_15
+{
+	my ($line) = @_;
+
+	$line =~ s/\(InitPlan \w+\)\.col1/\$0/g;
+	return $line;
+}
+
+sub run_block
+{
+	my ($sql) = @_;
+	my ($names) = $sql =~ /^-- on (.*)$/m or die "no server is named in:\n$sql";
+	my $output = '';
+
+	foreach my $name (split /, /, $names)
+	{
+		my $settings = $settings{$name} // '';
+		my ($status, $stdout, $stderr) = $server{$name}->psql('postgres',
+			$settings . "\\pset tuples_only off\n\\pset format aligned\n" . with_hosts($sql), on_error_stop => 1);
+
+		is($stderr, '', "runs on $name: " . words((split /\n/, $sql)[1]));
+		$output .= $stdout;
+		$settings{$name} = join '', $settings, map { "$_\n" } $sql =~ /^(SET .*;)$/mg;
+	}
+	return $output;
+}
+
+my $last_output;
+while ($page =~ /^```(sql|text)\n(.*?)^```$/msg)
+{
+	my ($language, $block) = ($1, $2);
+
+	if ($language eq 'sql')
+	{
+		$last_output = run_block($block);
+		next;
+	}
+
+	# Lines of the output, in this order
+	my @output = map { words($_) } split /\n/, $last_output;
+	foreach my $line (map { words($_) } split /\n/, $block)
+	{
+		shift @output while @output && index($output[0], $line) < 0 && index(plan_as_in_15($output[0]), $line) < 0;
+		ok(scalar @output, "says: $line") or diag($last_output);
+		shift @output;
+	}
+}
+
+#
+# What is moved: the figures of the page
+#
+$hub->safe_psql('postgres', q{ALTER SERVER east OPTIONS (ADD extensions 'cuckoo')});
+
+sub with_commas
+{
+	my ($number) = @_;
+
+	1 while $number =~ s/^(\d+)(\d{3})/$1,$2/;
+	return $number;
+}
+
+# The rows that the foreign scans of a query return
+sub rows_moved
+{
+	my ($query) = @_;
+	my $plan = $hub->safe_psql('postgres', <<~SQL);
+		SET enable_partitionwise_aggregate = on;
+		EXPLAIN (ANALYZE, TIMING OFF, COSTS OFF, SUMMARY OFF) $query
+		SQL
+	my $rows = 0;
+
+	$rows += $1 while $plan =~ /Foreign Scan.*actual rows=([\d.]+)/g;
+	return $rows;
+}
+
+# The bytes of columns as text, as postgres_fdw moves them
+sub bytes_of
+{
+	my ($node, $columns, $from) = @_;
+
+	return $node->safe_psql('postgres', "SELECT sum(octet_length(concat($columns))) FROM $from");
+}
+
+sub is_on_page
+{
+	my ($what, $rows, $bytes) = @_;
+	my $line = "| $what | " . with_commas($rows) . ' | ' . with_commas($bytes) . ' |';
+
+	ok(index($page, "\n$line\n") >= 0, "the page has the figures: $line");
+	return;
+}
+
+my $join = 'SELECT id, note FROM payments_east JOIN flagged USING (account)';
+my $filter = '(SELECT cuckoo_agg(account) FROM flagged)';
+my $filter_text = $hub->safe_psql('postgres', "SELECT f::text FROM $filter AS s (f)");
+
+my $plain = rows_moved($join);
+my $filtered = rows_moved("$join WHERE $filter \@> account");
+is($plain, 200000, 'a plain join moves every row');
+cmp_ok($filtered, '<=', 1000 + 0.001 * 199000 + 50, 'one with a filter moves those that match, and 0.1 % of the others');
+is($filtered, $server{east}->safe_psql('postgres', "SELECT count(*) FROM payments WHERE '$filter_text'::cuckoofilter \@> account"), 'and it is the remote server that drops the others');
+is_on_page('plain join', $plain, bytes_of($server{east}, 'id, account, note', 'payments'));
+is_on_page('with a filter: payments', $filtered, bytes_of($server{east}, 'id, account, note', "payments WHERE '$filter_text'::cuckoofilter \@> account"));
+is_on_page('with a filter: the filter', 1, length $filter_text);
+
+my $by_region = 'SELECT region, cuckoo_agg(account, 0.001, 200000) AS f FROM payments GROUP BY region';
+is_on_page('a filter built on `hub`', rows_moved('SELECT cuckoo_agg(account, 0.001, 200000) FROM payments'),
+	bytes_of($server{east}, 'account', 'payments') + bytes_of($server{west}, 'account', 'payments'));
+is_on_page('filters built where the rows are', rows_moved("SELECT cuckoo_union_agg(f) FROM ($by_region) AS s"),
+	$hub->safe_psql('postgres', "SELECT sum(octet_length(f::text)) FROM ($by_region) AS s"));
+
+# The union is the filter that one server would make, but for its marks: no
+# larger, and it finds all.
+is($hub->safe_psql('postgres', <<~SQL), '1|200000|t|t', 'the union of filters of the same shape has this shape, and misses none');
+	SELECT tables, capacity, (SELECT bool_and(accounts \@> account) FROM payments),
+		(SELECT count(*) < 250 FROM generate_series(1000000, 1100000) AS i WHERE accounts \@> i::bigint)
+	FROM known, cuckoo_info(accounts);
+	SQL
+
+#
+# What is sent to the remote server, and what is not
+#
+sub remote_sql
+{
+	my ($query, $before) = @_;
+	my $plan = $hub->safe_psql('postgres', ($before // '') . "EXPLAIN (VERBOSE, COSTS OFF) $query");
+
+	return $plan =~ /Remote SQL: (.*)/ ? $1 : $plan;
+}
+
+like(remote_sql("SELECT id FROM payments_east WHERE account <\@ $filter"), qr/WHERE \(\(account OPERATOR\(public\.<@\) \$1::public\.cuckoofilter\)\)/, 'key <@ filter is sent');
+like(remote_sql("SELECT id FROM payments_east WHERE cuckoo_contains($filter, account)"), qr/WHERE \(public\.cuckoo_contains\(\$1::public\.cuckoofilter, account\)\)/, 'cuckoo_contains is sent');
+like(remote_sql("SELECT id FROM payments_east WHERE '$filter_text'::cuckoofilter \@> account"), qr/WHERE \(\('[A-Za-z0-9+\/=]+'::public\.cuckoofilter OPERATOR/, 'a constant filter is sent');
+like(remote_sql("EXECUTE ask('$filter_text')", 'PREPARE ask(cuckoofilter) AS SELECT id FROM payments_east WHERE $1 @> account; SET plan_cache_mode = force_generic_plan; '),
+	qr/WHERE \(\(\$1::public\.cuckoofilter OPERATOR/, 'a parameter is sent');
+like(remote_sql("SELECT id FROM payments_east WHERE $filter \@> (note || '!')"), qr/OPERATOR\(public\.\@>\) \(note \|\| '!'(::text)?\)/, 'an expression is sent');
+unlike(remote_sql('SELECT id FROM known, payments_east WHERE accounts @> account'), qr/WHERE/, 'a filter from a join is not sent');
+
+#
+# A remote server that does not have the extension
+#
+my $answer = $hub->safe_psql('postgres', "SELECT count(*), sum(id) FROM payments_east WHERE $filter \@> account");
+
+$server{east}->safe_psql('postgres', 'DROP EXTENSION cuckoo');
+is(sqlstate($hub, 'postgres', "SELECT count(*) FROM payments_east WHERE $filter \@> account"), '42704', 'a server that is said to have the extension raises an error');
+$hub->safe_psql('postgres', 'ALTER SERVER east OPTIONS (DROP extensions)');
+is($hub->safe_psql('postgres', "SELECT count(*), sum(id) FROM payments_east WHERE $filter \@> account"), $answer, 'one that is not gives the same answer, filtered here');
+is($hub->safe_psql('postgres', "SELECT count(*) FROM payments WHERE $filter \@> account"),
+	$hub->safe_psql('postgres', "SELECT (SELECT count(*) FROM payments_east WHERE $filter \@> account) + (SELECT count(*) FROM payments_west WHERE $filter \@> account)"),
+	'servers with it and without it are asked together');
+is($hub->safe_psql('postgres', <<~SQL), 't', 'and filters are built from their rows');
+	SET enable_partitionwise_aggregate = on;
+	SELECT cuckoo_union_agg(f) = (SELECT accounts FROM known) FROM ($by_region) AS s;
+	SQL
+
+$_->stop for values %server;
+done_testing();

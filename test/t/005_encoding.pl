@@ -1,0 +1,92 @@
+# Text keys hash alike whatever the encoding of the database, and filters go
+# from one encoding to another.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+use PostgreSQL::Test::Utils;
+
+my $node = new_server('main');
+my $folder = PostgreSQL::Test::Utils::tempdir;
+my @encodings = qw(UTF8 LATIN1 LATIN9 WIN1252 EUC_JP);
+
+foreach my $encoding (@encodings, 'SQL_ASCII')
+{
+	$node->safe_psql('postgres', "CREATE DATABASE \L$encoding\E TEMPLATE template0 ENCODING '$encoding' LOCALE 'C'");
+	$node->safe_psql(lc $encoding, 'CREATE EXTENSION cuckoo');
+}
+
+# Keys of letters that the encodings have.  The SQL is ASCII: U&'' is Unicode
+# in all of them, where chr() is not.
+my %letters = (
+	UTF8 => undef,
+	LATIN1 => q{U&'\00E9\00FF\00DF\00C0'},
+	LATIN9 => q{U&'\00E9\20AC\0153\017E'},
+	WIN1252 => q{U&'\00E9\20AC\2122\201E'},
+	EUC_JP => q{U&'\65E5\672C\8A9E\30AB'});
+
+# Filters over such keys, one a line
+sub filters
+{
+	my ($encoding, $letters) = @_;
+
+	return $node->safe_psql(lc $encoding, <<~SQL);
+		SET standard_conforming_strings = on;
+		CREATE TEMP TABLE keys AS SELECT left($letters, 1 + i % 4) || i || right($letters, i % 3) AS k, i FROM generate_series(1, 3000) AS i;
+		CREATE TYPE pg_temp.pair AS (k text, i integer);
+		SELECT cuckoo_agg(k) FROM keys WHERE i < 20;
+		SELECT md5(cuckoo_agg(k)::bytea) FROM keys;
+		SELECT md5(cuckoo_agg(k::varchar, 0.01, 5000)::bytea) FROM keys;
+		SELECT md5(cuckoo_agg(k::char(20))::bytea) FROM keys;
+		SELECT md5(cuckoo_agg(k::name)::bytea) FROM keys;
+		SELECT md5(cuckoo_stream_agg(k, 0.01, 5000)::bytea) FROM keys;
+		SELECT md5(cuckoo_multiset_agg(k, 0.01, 5000)::bytea) FROM keys;
+		SELECT md5(cuckoo_agg(ARRAY[k, NULL, 'a'])::bytea) FROM keys;
+		SELECT md5(cuckoo_agg(jsonb_build_object(k, i, 'a', k))::bytea) FROM keys;
+		SELECT md5(cuckoo_agg((k, i)::pg_temp.pair)::bytea) FROM keys;
+		-- Shorter than "abc" in one encoding, longer in another, and jsonb
+		-- sorts its keys by length
+		SELECT cuckoo_hash(jsonb_build_object(left($letters, 2), 1, 'abc', 2, 'a', left($letters, 1)));
+		SELECT md5(cuckoo_add_all(cuckoo_new(seed => 42), array_agg(k))::bytea) FROM keys;
+		SQL
+}
+
+foreach my $encoding (grep { $letters{$_} } @encodings)
+{
+	my $expected = filters('UTF8', $letters{$encoding});
+
+	is(scalar(split /\n/, $expected), 12, 'filters over lists, tables, arrays, jsonb, rows');
+	is(filters($encoding, $letters{$encoding}), $expected, "$encoding and UTF8 give the same filters, in bytes");
+}
+
+# A filter from one, asked in the other
+foreach my $format (qw(text binary))
+{
+	my $file = "$folder/filter.$format";
+	my $letters = $letters{LATIN1};
+
+	foreach my $way ([qw(latin1 utf8)], [qw(utf8 latin1)])
+	{
+		my ($from, $to) = @$way;
+
+		unlink $file;
+		$node->safe_psql($from, "COPY (SELECT cuckoo_agg($letters || i) FROM generate_series(1, 5000) AS i) TO '$file' (FORMAT $format)");
+		is($node->safe_psql($to, <<~SQL), 't|0', "a filter built in $from answers in $to, moved in $format format");
+			CREATE TEMP TABLE filters (f cuckoofilter);
+			COPY filters FROM '$file' (FORMAT $format);
+			SELECT bool_and(f @> ($letters || i)), count(*) FILTER (WHERE f @> ('e' || $letters || i)) / 50 FROM filters, generate_series(1, 5000) AS i;
+			SQL
+	}
+}
+
+# In SQL_ASCII nobody knows what the bytes mean: they count as UTF-8.
+my $e_acute = $node->safe_psql('utf8', q{SELECT cuckoo_hash(U&'\00E9')});
+is($node->safe_psql('latin1', q{SELECT cuckoo_hash(U&'\00E9')}), $e_acute, 'a letter has one hash in UTF8 and in LATIN1');
+is($node->safe_psql('sql_ascii', q{SELECT cuckoo_hash(E'\xC3\xA9')}), $e_acute, 'and the same in SQL_ASCII, if a client wrote it as UTF-8');
+isnt($node->safe_psql('sql_ascii', q{SELECT cuckoo_hash(E'\xE9')}), $e_acute, 'another one, if a client wrote it as LATIN1');
+is($node->safe_psql('sql_ascii', q{SELECT cuckoo_agg('key ' || i) FROM generate_series(1, 100) AS i}),
+	$node->safe_psql('utf8', q{SELECT cuckoo_agg('key ' || i) FROM generate_series(1, 100) AS i}),
+	'keys that are ASCII are the same everywhere');
+
+$node->stop;
+done_testing();

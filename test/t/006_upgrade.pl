@@ -1,0 +1,174 @@
+# One version everywhere, and from every released version an update to it that
+# leaves what a fresh install makes.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+use File::Copy;
+use JSON::PP;
+use PostgreSQL::Test::Utils;
+
+my $source = "$FindBin::RealBin/../..";
+
+#
+# The version is written in several places, which must agree
+#
+
+# The newest of some versions
+sub newest
+{
+	my $key = sub { join '', map { sprintf '%05d', $_ } split /\./, $_[0] };
+
+	return (sort { $key->($a) cmp $key->($b) } @_)[-1];
+}
+
+# What each place says, given a function that reads a file of the source
+sub versions
+{
+	my ($read) = @_;
+	my $meta = decode_json($read->('META.json'));
+	my %version = (
+		'META.json' => $meta->{version},
+		'META.json, provides' => $meta->{provides}{cuckoo}{version},
+		'META.json, file' => $meta->{provides}{cuckoo}{file} =~ /--([\d.]+)\.sql$/);
+	my @scripts = map { m{/cuckoo--(?:[\d.]+--)?([\d.]+)\.sql$} } glob "$source/sql/cuckoo--*.sql";
+
+	($version{'cuckoo.control'}) = $read->('cuckoo.control') =~ /^default_version = '(.*)'$/m;
+	($version{'src/cuckoo.c'}) = $read->('src/cuckoo.c') =~ /^CUCKOO_MODULE_MAGIC\("cuckoo", "(.*)"\);$/m;
+	($version{'CHANGELOG.md'}) = $read->('CHANGELOG.md') =~ /^## \[?(\d[\d.]*)/m;
+	$version{'newest script in sql'} = newest(@scripts);
+	return \%version;
+}
+
+sub read_source
+{
+	my ($file) = @_;
+
+	return -e "$source/$file" ? slurp_file("$source/$file") : '';
+}
+
+my $version = versions(\&read_source)->{'cuckoo.control'};
+my %found = %{ versions(\&read_source) };
+is($found{$_} // 'none', $version, "version in: $_") for sort keys %found;
+
+# The check above fails where it should.
+foreach my $file (qw(cuckoo.control META.json src/cuckoo.c CHANGELOG.md))
+{
+	my $drifted = versions(
+		sub {
+			my $content = read_source($_[0]);
+			$content =~ s/\Q$version\E/9.9.9/g if $_[0] eq $file;
+			return $content;
+		});
+	ok((grep { ($_ // '') eq '9.9.9' } values %$drifted), "a drift of $file would be seen");
+}
+is(newest('1.9.0', '1.10.0', '1.2.3'), '1.10.0', 'versions are compared by numbers');
+
+#
+# Updates
+#
+my $node = new_server('main');
+
+# All that an extension consists of in the catalog, one line an object, without
+# what differs from one CREATE EXTENSION to the next.
+my $catalog = <<'SQL';
+WITH member AS (
+	SELECT classid, objid, pg_identify_object(classid, objid, 0) AS identity
+	FROM pg_depend JOIN pg_extension AS e ON refobjid = e.oid
+	WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND extname = :'extension'
+)
+SELECT (identity).type, (identity).identity, obj_description(objid, classid::regclass::name), CASE classid
+	WHEN 'pg_proc'::regclass THEN (SELECT CASE WHEN prokind = 'a' THEN concat_ws(' ', provolatile, proparallel, proisstrict, prosecdef, proacl) ELSE pg_get_functiondef(p.oid) || coalesce(proacl::text, '') END FROM pg_proc AS p WHERE oid = objid)
+		|| coalesce((SELECT concat_ws(' ', aggkind, aggnumdirectargs, aggtransfn, aggfinalfn, aggcombinefn, aggserialfn, aggdeserialfn, aggmtransfn, aggminvtransfn, aggmfinalfn, aggfinalextra, aggfinalmodify, aggsortop, aggtranstype::regtype, aggtransspace, agginitval) FROM pg_aggregate WHERE aggfnoid = objid), '')
+	WHEN 'pg_operator'::regclass THEN (SELECT concat_ws(' ', oprkind, oprcanmerge, oprcanhash, oprresult::regtype, oprcom::regoperator, oprnegate::regoperator, oprcode, oprrest, oprjoin) FROM pg_operator WHERE oid = objid)
+	WHEN 'pg_type'::regclass THEN (SELECT concat_ws(' ', typlen, typbyval, typtype, typcategory, typispreferred, typisdefined, typdelim, typelem::regtype, typarray::regtype, typinput, typoutput, typreceive, typsend, typmodin, typmodout, typanalyze, typsubscript, typalign, typstorage, typcollation, typdefault, typacl) FROM pg_type WHERE oid = objid)
+	WHEN 'pg_cast'::regclass THEN (SELECT concat_ws(' ', castfunc::regprocedure, castcontext, castmethod) FROM pg_cast WHERE oid = objid)
+	WHEN 'pg_opclass'::regclass THEN (SELECT concat_ws(' ', opcintype::regtype, opcdefault, opckeytype::regtype) FROM pg_opclass WHERE oid = objid)
+	WHEN 'pg_opfamily'::regclass THEN (SELECT string_agg(concat_ws(' ', amopstrategy, amoppurpose, amopopr::regoperator), ', ' ORDER BY amopstrategy) FROM pg_amop WHERE amopfamily = objid)
+		|| (SELECT string_agg(concat_ws(' ', amprocnum, amproc::regprocedure), ', ' ORDER BY amprocnum) FROM pg_amproc WHERE amprocfamily = objid)
+	ELSE 'not known to this test' END
+FROM member
+UNION ALL SELECT 'extension', extversion, obj_description(oid, 'pg_extension'), concat_ws(' ', extrelocatable, extconfig, extcondition) FROM pg_extension WHERE extname = :'extension'
+ORDER BY 1, 2;
+SQL
+
+# The catalog after statements that make an extension, in a database of its own
+my $databases = 0;
+sub catalog_after
+{
+	my ($extension, @statements) = @_;
+	my $database = 'catalog_' . $databases++;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->safe_psql($database, $_) for @statements;
+	return $node->safe_psql($database, "\\set extension $extension\n$catalog");
+}
+
+my $fresh = catalog_after('cuckoo', 'CREATE EXTENSION cuckoo');
+cmp_ok(scalar(split /\n/, $fresh), '>', 100, 'the catalog has an extension');
+unlike($fresh, qr/not known to this test/, 'of objects that this test knows to compare');
+is(catalog_after('cuckoo', "CREATE EXTENSION cuckoo VERSION '$version'"), $fresh, 'the default version is that of the control file');
+
+# Every version that can be installed can be updated.
+my @older = split /\n/, $node->safe_psql('postgres',
+	"SELECT version FROM pg_available_extension_versions WHERE name = 'cuckoo' AND version <> '$version' ORDER BY version");
+note 'older versions: ' . (join(', ', @older) || 'none');
+foreach my $older (@older)
+{
+	is(catalog_after('cuckoo', "CREATE EXTENSION cuckoo VERSION '$older'", 'ALTER EXTENSION cuckoo UPDATE'),
+		$fresh, "an update from $older leaves what a fresh install makes");
+}
+
+# Files written for this test, which do not outlive it
+my @written;
+END { unlink @written }
+
+# As long as there are no older versions: an extension whose older versions lack
+# the last objects of the script, to show that the comparison works.
+SKIP:
+{
+	my $folder = $node->config_data('--sharedir') . '/extension';
+
+	skip "$folder is not ours to write to", 4 unless -w $folder;
+
+	my $script = read_source("sql/cuckoo--$version.sql");
+	my ($head, $tail) = $script =~ /^(.*\n)(CREATE FUNCTION .*)$/s;
+	my $without_last_comment = $tail =~ s/COMMENT ON (?!.*COMMENT ON ).*//sr;
+	my $parallel_unsafe = $tail =~ s/ PARALLEL SAFE;/;/r;
+	my %file = (
+		'cuckoo_fake.control' => read_source('cuckoo.control'),
+		"cuckoo_fake--$version.sql" => $script,
+		'cuckoo_fake--0.9.7.sql' => $head,
+		"cuckoo_fake--0.9.7--$version.sql" => $without_last_comment,
+		'cuckoo_fake--0.9.8.sql' => $head,
+		"cuckoo_fake--0.9.8--$version.sql" => $parallel_unsafe,
+		'cuckoo_fake--0.9.9.sql' => $head,
+		"cuckoo_fake--0.9.9--$version.sql" => $tail);
+
+	@written = map { "$folder/$_" } sort keys %file;
+	append_to_file("$folder/$_", $file{$_}) for keys %file;
+	my $fresh_fake = catalog_after('cuckoo_fake', 'CREATE EXTENSION cuckoo_fake');
+	my %updated = map { $_ => catalog_after('cuckoo_fake', "CREATE EXTENSION cuckoo_fake VERSION '$_'", 'ALTER EXTENSION cuckoo_fake UPDATE') } qw(0.9.7 0.9.8 0.9.9);
+
+	# Filters made before an update are there after it.
+	$node->safe_psql('postgres', q{CREATE EXTENSION cuckoo_fake VERSION '0.9.9'});
+	$node->safe_psql('postgres', 'CREATE TABLE samples AS SELECT i::text AS name, cuckoo_from_array(ARRAY(SELECT generate_series(1, i))) AS f FROM unnest(ARRAY[0, 10, 1000]) AS i');
+	my $before = digests($node, 'postgres', 'samples');
+	$node->safe_psql('postgres', 'ALTER EXTENSION cuckoo_fake UPDATE');
+	my $after = digests($node, 'postgres', 'samples');
+
+	is($updated{'0.9.9'}, $fresh_fake, 'a right update leaves what a fresh install makes');
+	isnt($updated{'0.9.7'}, $fresh_fake, 'a comment that an update lacks is seen');
+	isnt($updated{'0.9.8'}, $fresh_fake, 'a property that an update lacks is seen');
+	is($after, $before, 'filters stay as they are');
+}
+
+# From 18 on the library can say its version.
+SKIP:
+{
+	skip 'modules have no versions yet', 1 if $node->pg_version < 18;
+	is($node->safe_psql('postgres', "LOAD 'cuckoo'; SELECT version FROM pg_get_loaded_modules() WHERE module_name = 'cuckoo'"), $version, 'the library loaded says its version');
+}
+
+$node->stop;
+done_testing();

@@ -1,0 +1,243 @@
+# Privileges: an ordinary user creates the extension, nothing in it acts with
+# the rights of its owner, and no search_path, however hostile, changes what it
+# does.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+
+my $node = new_server('main');
+
+# What a query of that user gives, or the SQLSTATE of what it raises
+sub as
+{
+	my ($user, $database, $query) = @_;
+	my ($status, $stdout, $stderr) = $node->psql(
+		$database, "\\set VERBOSITY sqlstate\n$query",
+		on_error_stop => 1,
+		extra_params => [ '-U', $user ]);
+
+	return $1 if $stderr =~ /ERROR:  ([0-9A-Z]{5})/;
+	return $status == 0 ? $stdout : $stderr;
+}
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE ROLE alice LOGIN;
+CREATE ROLE bob LOGIN;
+CREATE DATABASE one OWNER alice;
+CREATE DATABASE two OWNER alice;
+CREATE DATABASE three OWNER alice;
+SQL
+
+# Who may create, change and drop it
+
+is(as('bob', 'one', 'CREATE EXTENSION cuckoo'), '42501',
+	'who may not create in a database cannot create the extension there');
+is(as('alice', 'one', 'CREATE SCHEMA ext; CREATE EXTENSION cuckoo SCHEMA ext'), '',
+	'an ordinary user creates the extension in a database of its own');
+is( as('alice', 'one', q{
+		SELECT DISTINCT pg_get_userbyid(extowner) FROM pg_extension WHERE extname = 'cuckoo'}),
+	'alice',
+	'that user owns the extension');
+
+my $functions = q{
+	pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+		AND d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
+	JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'cuckoo'};
+
+is( as('alice', 'one', "SELECT count(*) FROM $functions WHERE p.proowner = 'alice'::regrole"),
+	'0', 'but none of its functions');
+is( as('alice', 'one', "SELECT count(*) FROM $functions WHERE p.prosecdef OR p.proleakproof OR p.proconfig IS NOT NULL"),
+	'0', 'no function runs with the rights of its owner, or claims to leak nothing');
+is( as('alice', 'one', "SELECT string_agg(DISTINCT l.lanname, ' ' ORDER BY l.lanname) FROM $functions JOIN pg_language AS l ON l.oid = p.prolang"),
+	'c internal', 'no function has a body in SQL, whose names a search_path could change');
+
+foreach my $forbidden (
+	q{CREATE OR REPLACE FUNCTION ext.cuckoo_cardinality(f ext.cuckoofilter) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 0::bigint'},
+	q{ALTER FUNCTION ext.cuckoo_cardinality(ext.cuckoofilter) SECURITY DEFINER},
+	q{ALTER FUNCTION ext.cuckoo_cardinality(ext.cuckoofilter) OWNER TO alice},
+	q{ALTER OPERATOR ext.@> (ext.cuckoofilter, anycompatible) OWNER TO alice},
+	q{ALTER TYPE ext.cuckoofilter SET (SEND = NONE)},
+	q{CREATE CAST (ext.cuckoofilter AS text) WITHOUT FUNCTION},
+	q{CREATE FUNCTION mine(internal) RETURNS internal LANGUAGE c AS '$libdir/cuckoo', 'cuckoo_contains_support'})
+{
+	my ($what) = $forbidden =~ /^(.{0,60})/;
+	is(as('alice', 'one', $forbidden), '42501', "not allowed to the extension's owner: $what");
+}
+
+# What statistics say about rows that a user may not see is not for the user.
+
+$node->safe_psql('one', <<'SQL');
+SET search_path = ext;
+GRANT USAGE ON SCHEMA ext TO bob;
+CREATE TABLE ext.secrets (owner name, k integer);
+INSERT INTO ext.secrets SELECT 'alice', 42 FROM generate_series(1, 9000);
+INSERT INTO ext.secrets SELECT 'bob', i FROM generate_series(1001, 2000) AS i;
+ALTER TABLE ext.secrets ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own ON ext.secrets USING (owner = current_user);
+GRANT SELECT ON ext.secrets TO bob;
+ANALYZE ext.secrets;
+SQL
+
+sub rows_expected
+{
+	my ($user, $question) = @_;
+	my $plan = as($user, 'one', "SET search_path = ext; EXPLAIN SELECT k FROM secrets WHERE $question");
+
+	return $plan =~ /rows=(\d+)/ ? $1 : $plan;
+}
+
+foreach my $question (
+	'cuckoo_from_array(ARRAY[%d]) @> k',
+	'k <@ cuckoo_from_array(ARRAY[%d])',
+	'cuckoo_contains(cuckoo_from_array(ARRAY[%d]), k)')
+{
+	my ($common, $absent) = map { sprintf $question, $_ } 42, 43;
+
+	cmp_ok(rows_expected('postgres', $common), '>', 10 * rows_expected('postgres', $absent),
+		"statistics are used: $question");
+	is(rows_expected('bob', $common), rows_expected('bob', $absent),
+		"but not to tell of rows that row-level security hides: $question");
+}
+is(as('bob', 'one', 'SET search_path = ext; SELECT count(*) FROM secrets WHERE cuckoo_from_array(ARRAY[42]) @> k'),
+	'0', 'nor are these found');
+
+# A hostile search_path.  All that is planted raises an error when it is used.
+
+my $plants = <<'SQL';
+CREATE FUNCTION %1$s.trap(anyelement) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END$$;
+SQL
+$plants .= "CREATE FUNCTION %1\$s.trap($_, $_) RETURNS boolean LANGUAGE plpgsql AS "
+  . "\$\$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END\$\$;\n"
+  foreach qw(bigint integer text bytea anyelement anycompatible);
+foreach my $operator ('=', '<>', '<', '<=', '>', '>=', '@>', '<@', '|', '||', '+', '-')
+{
+	$plants .= "CREATE OPERATOR %1\$s.$operator (LEFTARG = $_, RIGHTARG = $_, FUNCTION = %1\$s.trap);\n"
+	  foreach qw(bigint integer text bytea anyelement anycompatible);
+}
+foreach my $function (
+	qw(cuckoo_add cuckoo_remove cuckoo_contains cuckoo_contained cuckoo_contains_any cuckoo_contains_all cuckoo_union cuckoo_merge
+	cuckoofilter_eq cuckoofilter_cmp cuckoofilter_lt cuckoo_count hash_any eqsel eqjoinsel int8eq texteq count md5))
+{
+	$plants .= "CREATE FUNCTION %1\$s.$function(anycompatible, anycompatible) RETURNS boolean LANGUAGE plpgsql AS "
+	  . "\$\$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END\$\$;\n";
+}
+foreach my $function (qw(cuckoofilter_in cuckoofilter_out cuckoofilter_send cuckoofilter_hash cuckoo_cardinality cuckoo_info cuckoo_agg_final))
+{
+	$plants .= "CREATE FUNCTION %1\$s.$function(anyelement) RETURNS boolean LANGUAGE plpgsql AS "
+	  . "\$\$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END\$\$;\n";
+}
+$plants .= "CREATE DOMAIN %1\$s.$_ AS integer CHECK (%1\$s.trap(VALUE));\n"
+  foreach qw(text bytea float8 int8 int4 bool internal cstring anycompatible timestamptz);
+
+# Each question gives one value, under names that are qualified.
+my @questions = (
+	q{md5((EXT.cuckoo_new(0.01, 1000, 42, 'plain'))::bytea)},
+	q{md5((EXT.cuckoo_from_array(ARRAY(SELECT generate_series(1, 5000))))::bytea)},
+	q{md5((EXT.cuckoo_from_array(ARRAY['a', 'b', 'c']))::bytea)},
+	q{(SELECT md5(EXT.cuckoo_agg(i)::bytea) FROM generate_series(1, 5000) AS i)},
+	q{(SELECT md5(EXT.cuckoo_agg(i::text, 0.01, 9000)::bytea) FROM generate_series(1, 5000) AS i)},
+	q{(SELECT md5(EXT.cuckoo_agg(ROW(i, i::text))::bytea) FROM generate_series(1, 500) AS i)},
+	q{(SELECT md5(EXT.cuckoo_agg(jsonb_build_object('k', i))::bytea) FROM generate_series(1, 500) AS i)},
+	q{(SELECT md5(EXT.cuckoo_agg(int4range(i, i + 5))::bytea) FROM generate_series(1, 500) AS i)},
+	q{(SELECT md5(EXT.cuckoo_stream_agg(i, 0.01, 6000)::bytea) FROM generate_series(1, 5000) AS i)},
+	q{(SELECT EXT.cuckoo_cardinality(f OPERATOR(EXT.+) 5 OPERATOR(EXT.-) 5) FROM kept)},
+	q{(SELECT f OPERATOR(EXT.@>) 17 FROM kept)},
+	q{(SELECT 17 OPERATOR(EXT.<@) f FROM kept)},
+	q{(SELECT EXT.cuckoo_contains_each(f, ARRAY[17, 999999, NULL]) FROM kept)},
+	q{(SELECT EXT.cuckoo_contains_any(f, ARRAY[999999, 17]) FROM kept)},
+	q{(SELECT EXT.cuckoo_contains_all(f, ARRAY[1, 17]) FROM kept)},
+	q{(SELECT EXT.cuckoo_count(f, 17) FROM kept)},
+	q{(SELECT md5((f OPERATOR(EXT.|) EXT.cuckoo_from_array(ARRAY[7, 8]))::bytea) FROM kept)},
+	q{(SELECT md5((f OPERATOR(EXT.||) EXT.cuckoo_from_array(ARRAY[7, 8]))::bytea) FROM kept)},
+	q{(SELECT md5(EXT.cuckoo_union_agg(f)::bytea) FROM kept)},
+	q{(SELECT md5(EXT.cuckoo_merge_agg(f)::bytea) FROM kept)},
+	q{(SELECT md5(f::pg_catalog.text) FROM kept)},
+	q{(SELECT f OPERATOR(EXT.=) f::pg_catalog.text::EXT.cuckoofilter FROM kept)},
+	q{(SELECT f OPERATOR(EXT.=) f::pg_catalog.bytea::EXT.cuckoofilter FROM kept)},
+	q{(SELECT (EXT.cuckoo_info(f))::pg_catalog.text FROM kept)},
+	q{(SELECT EXT.cuckoo_hash(12::bigint) FROM kept)},
+	q{(SELECT EXT.cuckoo_shard('abc'::pg_catalog.text, 100) FROM kept)},
+	q{(SELECT count(*) FROM (SELECT DISTINCT f FROM (SELECT f FROM kept UNION ALL SELECT f FROM kept) AS both_rows) AS d)},
+	q{(SELECT count(*) FROM kept AS a JOIN kept AS b ON a.f OPERATOR(EXT.=) b.f)},
+	q{(SELECT count(*) FROM (SELECT f FROM kept ORDER BY f) AS sorted)},
+	q{(SELECT count(*) FROM pg_catalog.generate_series(1, 3000) AS i, kept WHERE f OPERATOR(EXT.@>) i)});
+
+# Answers as they are with nothing planted; the table kept is in the schema ext.
+sub answers
+{
+	my ($database, $schema, $path, $first) = @_;
+	my $sql = "SET client_min_messages = error;\n" . ($first // '') . "SET search_path = $path;\n";
+
+	foreach my $question (@questions)
+	{
+		(my $text = $question) =~ s/EXT\./$schema./g;
+		$text =~ s/\bkept\b/$schema.kept/g;
+		# What the tests themselves call is not ours to protect.
+		$text =~ s/(?<![.\w])(md5|count|generate_series|jsonb_build_object|int4range)\(/pg_catalog.$1(/g;
+		$text =~ s/::bytea/::pg_catalog.bytea/g;
+		$text =~ s/i::text/i::pg_catalog.text/g;
+		$text =~ s/::bigint/::pg_catalog.int8/g;
+		$text =~ s/i \+ 5/i OPERATOR(pg_catalog.+) 5/g;
+		$sql .= "SELECT $text;\n";
+	}
+	return as('alice', $database, $sql);
+}
+
+my $keep = q{
+	CREATE TABLE %1$s.kept AS SELECT %1$s.cuckoo_from_array(ARRAY(SELECT generate_series(1, 2000))) AS f;
+	GRANT SELECT ON %1$s.kept TO PUBLIC;
+};
+
+as('alice', 'one', sprintf $keep, 'ext');
+my $expected = answers('one', 'ext', 'ext');
+is(scalar(split /\n/, $expected), scalar @questions, 'all questions have an answer');
+unlike($expected, qr/ERROR|^[0-9A-Z]{5}$/, 'and none is an error');
+
+# Planted after CREATE EXTENSION, in a schema and in pg_temp
+is(as('alice', 'one', sprintf $plants, 'public'), '', 'objects planted in public');
+is(answers('one', 'ext', 'public, pg_catalog, ext'), $expected,
+	'the same answers with names planted in public before all others');
+is( as('alice', 'one', q{SELECT 1::bigint OPERATOR(public.=) 2::bigint}), 'TRAP1',
+	'the planted operators would have been noticed');
+# pg_temp goes with its session, so that the planting is part of each.
+$node->safe_psql('one', 'GRANT TEMPORARY ON DATABASE one TO alice');
+is( answers(
+		'one', 'ext', 'pg_temp, public, pg_catalog, ext',
+		sprintf($plants, 'pg_temp') . "CREATE TEMPORARY TABLE kept (f text);\nCREATE TYPE pg_temp.cuckoofilter AS (a integer);\n"),
+	$expected, 'the same answers with names planted in pg_temp as well');
+
+# Planted before CREATE EXTENSION, in the schema that it goes to
+is(as('alice', 'two', sprintf $plants, 'public'), '', 'objects planted before CREATE EXTENSION');
+is(as('alice', 'two', 'SET search_path = public, pg_catalog; CREATE EXTENSION cuckoo SCHEMA public'), '',
+	'the extension is created among them');
+is(as('alice', 'two', sprintf $keep, 'public'), '', 'and used');
+is(answers('two', 'public', 'pg_catalog'), $expected, 'the same answers from it');
+is( as('alice', 'two', q{
+		SELECT count(*) FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'cuckoo'
+			JOIN pg_depend AS used ON used.classid = d.classid AND used.objid = d.objid AND used.deptype = 'n'
+			JOIN pg_proc AS p ON used.refclassid = 'pg_proc'::regclass AND used.refobjid = p.oid
+		WHERE d.deptype = 'e' AND p.proowner = 'alice'::regrole}),
+	'0', 'nothing of the extension hangs on a planted function');
+is(as('alice', 'two', 'DROP TABLE kept; DROP EXTENSION cuckoo'), '', 'its owner drops it');
+
+# What stands where a function of ours should go makes creation fail, instead
+# of being taken over or taken for ours.
+foreach my $squatter (
+	q{CREATE FUNCTION public.cuckoo_hash(value anycompatible, seed bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'},
+	q{CREATE FUNCTION public.cuckoo_shard(value anycompatible, shards integer) RETURNS integer LANGUAGE sql AS 'SELECT 0'},
+	q{CREATE DOMAIN public.cuckoofilter AS text})
+{
+	my ($what) = $squatter =~ /^(\w+ \w+ [\w.]+)/;
+	like(as('alice', 'three', "BEGIN; $squatter; CREATE EXTENSION cuckoo SCHEMA public"), qr/^42(710|723)$/,
+		"refused where there is one already: $what");
+}
+is(as('alice', 'three', 'CREATE EXTENSION cuckoo'), '', 'and created when it is gone');
+
+is( as('bob', 'three', q{SELECT cuckoo_from_array(ARRAY[1, 2]) @> 2}), 't',
+	'whoever may use the schema may use the extension');
+is(as('bob', 'three', 'DROP EXTENSION cuckoo'), '42501', 'and may not drop it');
+is( as('postgres', 'three', 'CREATE SCHEMA other; ALTER EXTENSION cuckoo SET SCHEMA other; SELECT other.cuckoo_from_array(ARRAY[1]) OPERATOR(other.@>) 1'),
+	't', 'it can be moved to another schema');
+
+done_testing();

@@ -1,0 +1,142 @@
+# Limits: what takes long can be cancelled, what is too large is refused before
+# it takes memory, and a server without memory raises an error and lives.
+#
+# The large ones are in test/limits.sh.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+
+use Time::HiRes qw(time);
+
+my $node = new_server('main');
+
+# Filters of almost 40 MB, which nothing touches but the operation tested
+$node->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION cuckoo;
+CREATE TABLE large AS SELECT cuckoo_add_all(cuckoo_new(capacity => 24e6), ARRAY(SELECT generate_series(1, 1000))) AS f;
+CREATE TABLE texts (t text);
+ALTER TABLE texts ALTER t SET STORAGE external;
+INSERT INTO texts SELECT f::text FROM large;
+CREATE TABLE keys AS SELECT ARRAY(SELECT generate_series(1, 1500000)) AS a;
+SQL
+
+# Cancel at several moments: it must come within a second, and leave no more
+# than an error behind.
+my %operations = (
+	'building by cuckoo_agg' => 'SELECT length(cuckoo_agg(i)::text) FROM generate_series(1, 3000000) AS i',
+	'building by cuckoo_from_array' => 'SELECT cuckoo_cardinality(cuckoo_from_array(a)) FROM keys',
+	'building by cuckoo_stream_agg' => 'SELECT cuckoo_cardinality(cuckoo_stream_agg(i, 0.001, 3e6)) FROM generate_series(1, 3000000) AS i',
+	'adding' => 'SELECT cuckoo_cardinality(cuckoo_add_all(f, a)) FROM large, keys',
+	'union' => 'SELECT cuckoo_cardinality(f | (f + 5)) FROM large',
+	'merge' => 'SELECT cuckoo_cardinality(f || f) FROM large',
+	'merging rows' => 'SELECT cuckoo_cardinality(cuckoo_merge_agg(f)) FROM (SELECT f FROM large, generate_series(1, 5)) AS f',
+	'text output' => 'SELECT length(f::text) FROM large',
+	'text input' => 'SELECT cuckoo_cardinality(t::cuckoofilter) FROM texts',
+	'bytea input' => 'SELECT cuckoo_cardinality(f::bytea::cuckoofilter) FROM large',
+	'asking for all' => 'SELECT array_length(cuckoo_contains_each(f, a || a), 1) FROM large, keys',
+	'asking in a scan' => 'SELECT count(*) FROM large, generate_series(1, 3000000) AS i WHERE f @> i');
+
+foreach my $name (sort keys %operations)
+{
+	my $longest = 0;
+	my @states;
+
+	foreach my $timeout (5, 40)
+	{
+		my $began = time;
+
+		push @states, sqlstate($node, 'postgres', "SET statement_timeout = $timeout;\n$operations{$name}");
+		my $late = time - $began - $timeout / 1000;
+		$longest = $late if $late > $longest;
+	}
+	is($states[0], '57014', "$name is cancelled");
+	cmp_ok($longest, '<', 1, "$name: within a second");
+	note(sprintf '%s: %.2f s', $name, $longest);
+}
+
+# Memory
+
+sub peak
+{
+	my ($query) = @_;
+
+	return $node->safe_psql('postgres', <<~SQL);
+		DO \$\$ BEGIN PERFORM cuckoo_new() + 1; $query; EXCEPTION WHEN program_limit_exceeded THEN NULL; END \$\$;
+		SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\\s+(\\d+)')::integer / 1024;
+		SQL
+}
+
+SKIP:
+{
+	skip 'no /proc here', 8 if !-r '/proc/self/status';
+	my $idle = peak('NULL');
+
+	foreach my $query (
+		'PERFORM cuckoo_new(capacity => 5.1e8)',
+		'PERFORM cuckoo_agg(1, 0.001, 5.1e8)',
+		'PERFORM cuckoo_stream_agg(1, 0.001, 5.1e8)',
+		'PERFORM cuckoo_stream_agg(1, 2e-9, 1e12)')
+	{
+		is(sqlstate($node, 'postgres', ($query =~ s/PERFORM/SELECT/r)), '54000', "too large, refused: $query");
+		cmp_ok(peak($query), '<', $idle + 16, '... before it takes memory');
+	}
+}
+
+# A server whose processes have little memory to ask for
+
+$node->stop;
+{
+	my $data = $node->data_dir;
+	my $log = $node->logfile;
+	my $memory = 600 * 1024;
+
+	is( system('sh', '-c', "ulimit -v $memory && exec pg_ctl -D '$data' -l '$log' -o --cluster-name=main -w start >/dev/null"),
+		0, 'a server with little memory started');
+	$node->_update_pid(1);
+}
+my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
+my %hungry = (
+	'a table from a list' => 'SELECT cuckoo_cardinality(cuckoo_add_all(cuckoo_new(capacity => 4e8), ARRAY(SELECT generate_series(1, 100))))',
+	'cuckoo_stream_agg' => 'SELECT cuckoo_cardinality(cuckoo_stream_agg(i, 0.001, 4e8)) FROM generate_series(1, 100) AS i',
+	'cuckoo_agg, at the end' => 'SELECT cuckoo_cardinality(cuckoo_agg(i, 0.001, 4e8)) FROM generate_series(1, 100) AS i',
+	'cuckoo_agg, on its way' => 'SELECT cuckoo_cardinality(cuckoo_agg(i * 1000 + j)) FROM generate_series(1, 60000) AS i, generate_series(1, 1000) AS j',
+	'from an array' => 'SELECT cuckoo_cardinality(cuckoo_from_array(ARRAY(SELECT generate_series(1, 30000000))))');
+foreach my $name (sort keys %hungry)
+{
+	is(sqlstate($node, 'postgres', $hungry{$name}), '53200', "out of memory: $name");
+}
+
+# With more and more memory taken by others, so that one allocation after the
+# other fails.
+my %frugal = (
+	'union' => 'cuckoo_cardinality(f | (f + 5)) FROM large',
+	'merging rows' => 'cuckoo_cardinality(cuckoo_merge_agg(f)) FROM (SELECT f FROM large, generate_series(1, 2)) AS rows',
+	'text output and input' => 'cuckoo_cardinality(f::text::cuckoofilter) FROM large',
+	'building' => 'cuckoo_cardinality(cuckoo_agg(i)) FROM generate_series(1, 300000) AS i');
+foreach my $name (sort keys %frugal)
+{
+	is( $node->safe_psql('postgres', <<~SQL), '53200: t, fine: t', "an allocation fails, and no harm is done: $name");
+		DO \$\$ DECLARE ballast text; failed integer := 0; fine integer := 0;
+		BEGIN
+			FOR part IN REVERSE 20..1 LOOP
+				BEGIN
+					ballast := repeat(repeat('x', 1000000), part * 20);
+					PERFORM $frugal{$name};
+					fine := fine + 1;
+				EXCEPTION WHEN out_of_memory THEN
+					failed := failed + 1;
+				END;
+				ballast := NULL;
+			END LOOP;
+			PERFORM set_config('cuckoo.result', format('53200: %s, fine: %s', failed > 0, fine > 0), false);
+		END \$\$;
+		SELECT current_setting('cuckoo.result');
+		SQL
+}
+is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'the server lives');
+is($node->safe_psql('postgres', 'SELECT f @> 1000 FROM large'), 't', 'and answers');
+unlike(slurp_file($node->logfile), qr/TRAP:|terminated by signal|PANIC/, 'no process crashed');
+
+$node->stop;
+done_testing();

@@ -1,0 +1,113 @@
+# What the tests here share: servers, and filters of every form and size.
+#
+# A test starts with
+#
+#     use FindBin;
+#     use lib $FindBin::RealBin;
+#     use CuckooTest;
+#
+# which also brings PostgreSQL::Test's modules and Test::More.
+
+package CuckooTest;
+
+use strict;
+use warnings;
+
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+sub import
+{
+	my $into = caller;
+
+	strict->import;
+	warnings->import;
+	Test::More->export_to_level(1);
+	no strict 'refs';
+	*{"${into}::$_"} = \&{$_}
+	  for qw(new_server create_samples digests sqlstate slurp_file large);
+	return;
+}
+
+# Tests of filters of 100 MB run where this is set.
+sub large
+{
+	return $ENV{CUCKOO_TEST_LARGE};
+}
+
+# A running server; with another argument, one that others can replicate.
+sub new_server
+{
+	my ($name, %options) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	# C sorts the same everywhere, and knows letters beyond ASCII not at all:
+	# fine for keys.
+	$node->init(
+		allows_streaming => $options{replication},
+		extra => [ '--encoding=UTF8', '--locale=C', '--no-sync' ]);
+	$node->append_conf('postgresql.conf', <<~CONF);
+		max_wal_size = 2GB
+		log_statement = none
+		log_min_duration_statement = -1
+		CONF
+	$node->append_conf('postgresql.conf', $options{conf}) if $options{conf};
+	$node->start;
+	return $node;
+}
+
+# Makes the table samples, one row a filter: of every form a value takes, and
+# of every way to store it.
+sub create_samples
+{
+	my ($node, %options) = @_;
+	my $database = $options{database} // 'postgres';
+
+	$node->safe_psql($database, <<~SQL);
+		CREATE EXTENSION IF NOT EXISTS cuckoo;
+		CREATE TABLE samples (name text PRIMARY KEY, f cuckoofilter);
+		INSERT INTO samples VALUES
+			('null', NULL),
+			('unset', (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i)),
+			('empty', cuckoo_new()),
+			('empty, parameters', cuckoo_new(0.01, 1000, 42, 'plain')),
+			('list, 60 bytes', cuckoo_from_array(ARRAY[1, 2, 3])),
+			('list, 8 kB', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1000)))),
+			('1 kB', cuckoo_from_array(ARRAY(SELECT generate_series(1, 600)))),
+			('1 kB, plain', cuckoo_add_all(cuckoo_new(0.01, 700, 7, 'plain'), ARRAY(SELECT generate_series(1, 600)))),
+			('words', cuckoo_from_array(ARRAY(SELECT 'w\N{U+F6}rd ' || i FROM generate_series(1, 5000) AS i))),
+			('arrays', cuckoo_from_array(ARRAY(SELECT row(i, i::text) FROM generate_series(1, 500) AS i))),
+			('grown', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 30000)))),
+			('with removals', cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 3000))), ARRAY(SELECT generate_series(1, 1500)))),
+			('1 MB', (SELECT cuckoo_agg(i) FROM generate_series(1, 670000) AS i));
+		SQL
+	$node->safe_psql($database, <<~SQL) if $options{large};
+		INSERT INTO samples SELECT '100 MB', cuckoo_add_all(cuckoo_new(capacity => 65e6), ARRAY(SELECT generate_series(1, 100000)));
+		SQL
+	return;
+}
+
+# What can be seen of the filters of a table, one line a row: the digest of the
+# bytes, and whether these pass the validator.
+sub digests
+{
+	my ($node, $database, $table) = @_;
+
+	return $node->safe_psql($database, <<~SQL);
+		SELECT name, md5(f::bytea), f = f::bytea::cuckoofilter FROM $table ORDER BY name COLLATE "C"
+		SQL
+}
+
+# The SQLSTATE of what a query raises, or what it gives.
+sub sqlstate
+{
+	my ($node, $database, $query) = @_;
+	my ($status, $stdout, $stderr) =
+	  $node->psql($database, "\\set VERBOSITY sqlstate\n$query", on_error_stop => 1);
+
+	return $1 if $stderr =~ /ERROR:  ([0-9A-Z]{5})/;
+	return $status == 0 ? $stdout : $stderr;
+}
+
+1;
