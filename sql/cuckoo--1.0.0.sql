@@ -26,11 +26,13 @@ COMMENT ON FUNCTION cuckoofilter_send(cuckoofilter) IS
 	'the portable bytes of a cuckoofilter: binary output, and the cast to bytea';
 
 -- Fingerprints do not compress, and uncompressed values can be read in slices.
+-- The alignment is for the states of aggregates, which have 8-byte fields.
 CREATE TYPE cuckoofilter (
 	INPUT = cuckoofilter_in,
 	OUTPUT = cuckoofilter_out,
 	RECEIVE = cuckoofilter_recv,
 	SEND = cuckoofilter_send,
+	ALIGNMENT = double,
 	STORAGE = external
 );
 COMMENT ON TYPE cuckoofilter IS

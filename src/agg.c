@@ -155,7 +155,7 @@ name(PG_FUNCTION_ARGS) \
 	\
 	if (PG_ARGISNULL(1)) \
 		return CuckooSameState(fcinfo); \
-	CuckooKeyInit(&key, type, PG_GET_COLLATION(), CurrentMemoryContext); \
+	CuckooKeyInit(&key, type, CuckooTypedCollation(fcinfo), CurrentMemoryContext); \
 	hash = CuckooKeyHash(&key, PG_GETARG_DATUM(1), 0); \
 	return Transition(fcinfo, aggcontext, hash, key.kind, key.element_kind); \
 }

@@ -80,7 +80,12 @@ static const ExpandedObjectMethods large_methods = {
 static uint64 *
 AllocHashes(MemoryContext context, uint64 count)
 {
-	return MemoryContextAllocHuge(context, Max(count, 1) * sizeof(uint64));
+	if (count > MaxAllocHugeSize / sizeof(uint64))
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("Failed on %llu hashes.", (unsigned long long) count)));
+	return MemoryContextAllocHuge(context, (Size) (Max(count, 1) * sizeof(uint64)));
 }
 
 /* Refuse more distinct keys than can be sorted in reasonable memory. */
@@ -96,9 +101,38 @@ CheckKeys(uint64 distinct)
 				 errhint("Use cuckoo_stream_agg, or divide the keys among several filters with cuckoo_shard.")));
 }
 
+/* Refuse a value that is no state of this aggregate. */
+static void
+ReportNoState(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("cuckoofilter is not the state of this aggregate")));
+}
+
 /*
  * The flat form
  */
+
+/* Of CuckooFlatState as it is laid out in memory, not of the format. */
+#define FLAT_VERSION		1
+
+/*
+ * Check a flat state that has left memory: a user's own aggregate can store
+ * one, perhaps under another release.  What is checked keeps it safe to read.
+ */
+static const CuckooFlatState *
+CheckFlat(const CuckooFlatState *state)
+{
+	if (VARSIZE(state) < offsetof(CuckooFlatState, slot) ||
+		state->version != FLAT_VERSION ||
+		state->slots < MIN_SLOTS || state->slots > MAX_SLOTS ||
+		(state->slots & (state->slots - 1)) != 0 ||
+		state->used > state->slots - state->slots / 4 ||
+		VARSIZE(state) != offsetof(CuckooFlatState, slot) + state->slots * sizeof(uint64))
+		ReportNoState();
+	return state;
+}
 
 static CuckooFlatState *
 FlatNew(const CuckooParameters *parameters, uint32 slots)
@@ -107,10 +141,14 @@ FlatNew(const CuckooParameters *parameters, uint32 slots)
 	CuckooFlatState *state = palloc0(bytes);
 
 	SET_VARSIZE(state, bytes);
-	state->version = CUCKOO_VERSION;
+	state->version = FLAT_VERSION;
 	state->body = CUCKOO_STATE;
 	state->slots = slots;
-	state->parameters = *parameters;
+	/* One by one, because bytes between them would be copied as they are. */
+	state->parameters.fpr = parameters->fpr;
+	state->parameters.capacity = parameters->capacity;
+	state->parameters.kind = parameters->kind;
+	state->parameters.element_kind = parameters->element_kind;
 	return state;
 }
 
@@ -376,7 +414,7 @@ CuckooStateToPartial(struct varlena *value)
 	/* In a tuple it may have lost its alignment. */
 	CuckooFlatState *state = (CuckooFlatState *) PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
 	uint64		count;
-	uint64	   *hashes = FlatSorted(state, &count);
+	uint64	   *hashes = FlatSorted(CheckFlat(state), &count);
 	struct varlena *partial = CuckooNewValue(PartialBytes(count));
 	uint8	   *bytes = CuckooValueBytes(partial);
 
@@ -384,6 +422,7 @@ CuckooStateToPartial(struct varlena *value)
 	for (uint64 i = 0; i < count; i++)
 		CuckooStore64(bytes + CUCKOO_HEADER_BYTES + 8 * i, hashes[i]);
 	pfree(hashes);
+	CuckooAssertValid(partial);
 	return partial;
 }
 
@@ -506,15 +545,6 @@ CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext)
 	}
 }
 
-/* Refuse a value that is no state of this aggregate. */
-static void
-ReportNoState(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("cuckoofilter is not the state of this aggregate")));
-}
-
 /* The parameters of a flat or partial state, which is aligned if flat. */
 CuckooParameters
 CuckooValueParameters(struct varlena *value)
@@ -523,7 +553,7 @@ CuckooValueParameters(struct varlena *value)
 	CuckooFilter partial;
 
 	if (CuckooValueBytes(value)[1] == CUCKOO_STATE)
-		return ((CuckooFlatState *) value)->parameters;
+		return CheckFlat((CuckooFlatState *) value)->parameters;
 	if (CuckooValueBytes(value)[1] != CUCKOO_PARTIAL)
 		ReportNoState();
 	CuckooOpenHeader(&partial, CuckooValueBytes(value));
@@ -574,6 +604,7 @@ CuckooStateUnpack(CuckooState *state, Datum value, MemoryContext aggcontext)
 	if (CuckooValueBytes(pointer)[1] == CUCKOO_STATE)
 	{
 		state->flat = (CuckooFlatState *) pointer;
+		CheckFlat(state->flat);
 		return;
 	}
 	parameters = CuckooValueParameters(pointer);

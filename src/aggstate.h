@@ -27,6 +27,7 @@
 
 #include "compat.h"
 
+#include "catalog/pg_collation.h"
 #include "utils/expandeddatum.h"
 
 #include "cuckoo.h"
@@ -163,5 +164,18 @@ CuckooStateAddQuickly(const CuckooState *state, uint64 hash)
 extern MemoryContext CuckooAggContext(FunctionCallInfo fcinfo);
 extern void CuckooCheckRelabelled(FunctionCallInfo fcinfo);
 extern Datum CuckooSameState(FunctionCallInfo fcinfo);
+
+/*
+ * The collation of a typed aggregate's key.  Citus sends several arguments as
+ * one record, which has none, and without an expression; what the column's was
+ * cannot be known there.
+ */
+static inline Oid
+CuckooTypedCollation(FunctionCallInfo fcinfo)
+{
+	if (!OidIsValid(PG_GET_COLLATION()) && fcinfo->flinfo->fn_expr == NULL)
+		return C_COLLATION_OID;
+	return PG_GET_COLLATION();
+}
 
 #endif							/* CUCKOO_AGGSTATE_H */

@@ -107,20 +107,27 @@ CuckooCheckCapacity(double capacity)
 	return (uint64) capacity;
 }
 
-/*
- * Refuse a capacity whose table would not fit in a value: better now than when
- * the list before it is full.
- */
-void
-CuckooCheckSize(double fpr, uint64 capacity, CuckooLayout layout)
+/* Whether the first table for such a capacity fits in a value. */
+bool
+CuckooSizeFits(double fpr, uint64 capacity, CuckooLayout layout)
 {
 	CuckooFilter filter;
 	CuckooFilter first;
 
 	if (capacity == 0)
-		return;
+		return true;
 	CuckooFilterInit(&filter, fpr, capacity, 0, layout);
-	if (CuckooPlanGrowth(&filter, &first, 0) != CUCKOO_GROWTH_PLANNED)
+	return CuckooPlanGrowth(&filter, &first, 0) == CUCKOO_GROWTH_PLANNED;
+}
+
+/*
+ * Refuse a capacity whose table would not: better now than when the list before
+ * it is full.
+ */
+void
+CuckooCheckSize(double fpr, uint64 capacity, CuckooLayout layout)
+{
+	if (!CuckooSizeFits(fpr, capacity, layout))
 		CuckooReportTooLarge(capacity, fpr);
 }
 

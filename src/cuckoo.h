@@ -68,6 +68,7 @@ extern CuckooKey *CuckooGetElementKey(FunctionCallInfo fcinfo, int argument);
 extern void CuckooReportKind(const CuckooFilter *filter, const CuckooKey *key);
 extern double CuckooCheckFpr(double fpr);
 extern uint64 CuckooCheckCapacity(double capacity);
+extern bool CuckooSizeFits(double fpr, uint64 capacity, CuckooLayout layout);
 extern void CuckooCheckSize(double fpr, uint64 capacity, CuckooLayout layout);
 extern CUCKOO_NORETURN void CuckooReportTooLarge(uint64 keys, double fpr);
 extern void CuckooPauseForInterrupts(void);
@@ -108,6 +109,19 @@ extern CuckooInsertResult CuckooDraftAdd(CuckooDraft *draft, uint64 hash);
 extern struct varlena *CuckooDraftFinish(CuckooDraft *draft);
 extern struct varlena *CuckooBuildValue(const CuckooFilter *parameters,
 										const CuckooRuns *runs);
+
+/*
+ * Where assertions are on, or with -DCUCKOO_CHECK, every value made or changed
+ * is checked whole.
+ */
+#if defined(USE_ASSERT_CHECKING) && !defined(CUCKOO_CHECK)
+#define CUCKOO_CHECK
+#endif
+#ifdef CUCKOO_CHECK
+extern void CuckooAssertValid(struct varlena *value);
+#else
+#define CuckooAssertValid(value) ((void) 0)
+#endif
 
 /* toast.c: reading stored filters */
 extern const CuckooReader *CuckooRead(FunctionCallInfo fcinfo, int argument,

@@ -180,13 +180,15 @@ AddToTable(CuckooFilter *filter, int i, uint64_t hash, int max_kicks)
  * tables cannot be removed; then to the last table; then to older ones that
  * removals have made room in, newest first.  Without the last of these a
  * filter that is filled and drained again and again would creep to twice its
- * size.
+ * size.  Long walks come at the end: before every addition to an older table
+ * they would make refilling 300 times slower.
  */
 CuckooInsertResult
 CuckooFilterAdd(CuckooFilter *filter, uint64_t hash)
 {
 	int			last = filter->table_count - 1;
 	uint32_t	holders = 0;
+	CuckooInsertResult result;
 
 	if (filter->body == CUCKOO_LIST)
 		return ListAdd(filter, hash);
@@ -207,12 +209,9 @@ CuckooFilterAdd(CuckooFilter *filter, uint64_t hash)
 			return CUCKOO_INSERTED;
 	}
 
-	{
-		CuckooInsertResult result = AddToTable(filter, last, hash, CUCKOO_MAX_KICKS);
-
-		if (result != CUCKOO_FULL)
-			return result;
-	}
+	result = AddToTable(filter, last, hash, last > 0 ? SHORT_WALK : CUCKOO_MAX_KICKS);
+	if (result != CUCKOO_FULL || last == 0)
+		return result;
 
 	for (int i = last - 1; i >= 0; i--)
 	{
@@ -222,7 +221,7 @@ CuckooFilterAdd(CuckooFilter *filter, uint64_t hash)
 			AddToTable(filter, i, hash, SHORT_WALK) == CUCKOO_INSERTED)
 			return CUCKOO_INSERTED;
 	}
-	return CUCKOO_FULL;
+	return AddToTable(filter, last, hash, CUCKOO_MAX_KICKS);
 }
 
 CuckooRemoveResult

@@ -70,6 +70,11 @@ CheckHeader(const uint8_t *bytes)
 	/* A list has hashes, of which any one may be taken out. */
 	if (body != CUCKOO_TABLES && (flags & CUCKOO_FLAG_NOT_REMOVABLE))
 		return Verdict(CUCKOO_BAD_FIELD, 0, 4);
+	/* An aggregate's state has neither layout nor seed. */
+	if (body == CUCKOO_PARTIAL && flags != 0)
+		return Verdict(CUCKOO_BAD_FIELD, 0, 4);
+	if (body == CUCKOO_PARTIAL && CuckooLoad64(bytes + 24) != 0)
+		return Verdict(CUCKOO_BAD_FIELD, 0, 24);
 	if (body == CUCKOO_TABLES ?
 		table_count < 1 || table_count > CUCKOO_MAX_TABLES : table_count != 0)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 5);

@@ -21,6 +21,10 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#if XXH_VERSION_NUMBER < 800
+#error "cuckoo needs xxHash 0.8 or later: before that XXH3 gave other hashes"
+#endif
+
 /*
  * What a key is.  The numbers stand in stored filters and in the seeds of
  * stored hashes: they never change, new ones are added at the end.

@@ -241,8 +241,8 @@ cuckoofilter_from_bytea(PG_FUNCTION_ARGS)
 static int
 Compare(FunctionCallInfo fcinfo)
 {
-	struct varlena *a = PG_GETARG_VARLENA_PP(0);
-	struct varlena *b = PG_GETARG_VARLENA_PP(1);
+	struct varlena *a = GetPortable(fcinfo, 0);
+	struct varlena *b = GetPortable(fcinfo, 1);
 	size_t		a_length = VARSIZE_ANY_EXHDR(a);
 	size_t		b_length = VARSIZE_ANY_EXHDR(b);
 	int			order = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(a_length, b_length));
@@ -318,7 +318,7 @@ PG_FUNCTION_INFO_V1(cuckoofilter_hash);
 Datum
 cuckoofilter_hash(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = PG_GETARG_VARLENA_PP(0);
+	struct varlena *value = GetPortable(fcinfo, 0);
 	Datum		hash = hash_any((unsigned char *) VARDATA_ANY(value),
 								(int) VARSIZE_ANY_EXHDR(value));
 
@@ -331,7 +331,7 @@ PG_FUNCTION_INFO_V1(cuckoofilter_hash_extended);
 Datum
 cuckoofilter_hash_extended(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = PG_GETARG_VARLENA_PP(0);
+	struct varlena *value = GetPortable(fcinfo, 0);
 	Datum		hash = hash_any_extended((unsigned char *) VARDATA_ANY(value),
 										 (int) VARSIZE_ANY_EXHDR(value),
 										 (uint64) PG_GETARG_INT64(1));

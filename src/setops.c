@@ -136,6 +136,7 @@ CombineLists(CuckooOperation operation, const CuckooFilter *header,
 			CuckooStore64(list.list + 8 * i, hashes[i]);
 	}
 	pfree(hashes);
+	CuckooAssertValid(value);
 	return value;
 }
 
@@ -168,6 +169,7 @@ CombineTables(CuckooOperation operation, const CuckooFilter *header,
 	if (workspace != NULL)
 		pfree(workspace);
 	*result = combination.result;
+	CuckooAssertValid(value);
 	return value;
 }
 
@@ -181,7 +183,7 @@ SameHeader(const CuckooFilter *filter, const CuckooFilter *header)
 		filter->capacity == header->capacity && filter->seed == header->seed;
 }
 
-/* A filter to be combined, as if it had no content where it is empty. */
+/* A filter to be combined. */
 static void
 OpenSide(CuckooFilter *filter, struct varlena *value)
 {
@@ -241,7 +243,11 @@ CuckooCombine(CuckooOperation operation, struct varlena *left_value,
 		right.table_count = 0;
 	}
 	if (left.body == CUCKOO_LIST && right.body == CUCKOO_LIST)
+	{
+		/* The smaller rate and the larger capacity may be too much together. */
+		CuckooCheckSize(header.fpr, header.capacity, CuckooFilterLayout(&header));
 		return CombineLists(operation, &header, &left, &right);
+	}
 
 	draft.value = CombineTables(operation, &header, &left, &right, &draft.filter);
 	if (left.body == CUCKOO_LIST)
@@ -282,6 +288,7 @@ CuckooCombineState(CuckooOperation operation, struct varlena *state,
 			left.flags = header.flags;
 			inserted = CuckooAddList(operation, &left, &right, &position);
 			CuckooWriteHeader(&left, CuckooValueBytes(state));
+			CuckooAssertValid(state);
 			if (inserted != CUCKOO_FULL)
 				return state;
 			CuckooDraftOpen(&draft, PointerGetDatum(state));
@@ -418,6 +425,9 @@ cuckoo_mergeable(PG_FUNCTION_ARGS)
 	CuckooRefuseState(&right);
 	if (CuckooCombineHeaders(CUCKOO_MERGE, &left, &right, &header) != CUCKOO_NO_CONFLICT)
 		PG_RETURN_BOOL(false);
+	if (left.body == CUCKOO_LIST && right.body == CUCKOO_LIST)
+		PG_RETURN_BOOL(CuckooSizeFits(header.fpr, header.capacity,
+									  CuckooFilterLayout(&header)));
 	/* A plain table is at most twice as large as a semi-sorted one. */
 	if (left.items == 0 || right.items == 0 || left.body != CUCKOO_TABLES ||
 		right.body != CUCKOO_TABLES ||

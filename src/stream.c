@@ -139,6 +139,8 @@ Transition(FunctionCallInfo fcinfo, bool distinct, uint64 hash,
 			if (CuckooFilterAdd(&draft.filter, hash) != CUCKOO_FULL)
 			{
 				CuckooWriteHeader(&draft.filter, CuckooValueBytes(state));
+				if (draft.filter.items % 256 == 0)	/* not each time: it takes long */
+					CuckooAssertValid(state);
 				PG_RETURN_POINTER(state);
 			}
 			CuckooWriteHeader(&draft.filter, CuckooValueBytes(state));
@@ -182,7 +184,7 @@ name(PG_FUNCTION_ARGS) \
 	CuckooAggContext(fcinfo); \
 	if (PG_ARGISNULL(1)) \
 		return CuckooSameState(fcinfo); \
-	CuckooKeyInit(&key, type, PG_GET_COLLATION(), CurrentMemoryContext); \
+	CuckooKeyInit(&key, type, CuckooTypedCollation(fcinfo), CurrentMemoryContext); \
 	return Transition(fcinfo, distinct, CuckooKeyHash(&key, PG_GETARG_DATUM(1), 0), \
 					  key.kind, key.element_kind); \
 }

@@ -59,7 +59,7 @@ typedef struct CuckooTable
 	CuckooShape shape;
 	CuckooCode	code;			/* follows from the shape */
 	uint64_t	items;			/* entries filled */
-	uint8_t    *data;			/* CuckooTableBytes of buckets, then at least
+	uint8_t    *data;			/* CuckooShapeBytes of buckets, then at least
 								 * CUCKOO_TAIL_BYTES more of readable memory */
 } CuckooTable;
 

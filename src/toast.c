@@ -24,9 +24,15 @@
 
 #include "cuckoo.h"
 
-/* Filters a call site remembers, and the bytes of those it keeps whole. */
+/*
+ * Filters a call site remembers, and the bytes of those that all call sites of
+ * a session keep whole: a scan of a partitioned table has a call site for each
+ * partition.
+ */
 #define CACHE_ENTRIES		4
-#define CACHE_BYTES			((Size) 256 * 1024 * 1024)
+#define CACHE_LIMIT_BYTES	((Size) 256 * 1024 * 1024)
+
+static Size kept_bytes = 0;
 
 /*
  * A question in slices takes two look-ups in the TOAST table's index, about
@@ -51,6 +57,7 @@ typedef struct CacheEntry
 struct CuckooCache
 {
 	uint64		clock;
+	MemoryContextCallback gone; /* when the memory it lives in goes */
 	CacheEntry	entries[CACHE_ENTRIES];
 };
 
@@ -59,8 +66,24 @@ static void
 Forget(CacheEntry *entry)
 {
 	if (entry->whole != NULL)
+	{
 		pfree(entry->whole);
+		kept_bytes -= entry->bytes;
+	}
 	memset(entry, 0, sizeof(*entry));
+}
+
+/* The memory of a call site goes, and with it what it kept. */
+static void
+CacheGone(void *argument)
+{
+	struct CuckooCache *cache = argument;
+
+	for (int i = 0; i < CACHE_ENTRIES; i++)
+	{
+		if (cache->entries[i].whole != NULL)
+			kept_bytes -= cache->entries[i].bytes;
+	}
 }
 
 /* The entry of that value: found, or the one used longest ago, made new. */
@@ -77,7 +100,7 @@ FindEntry(struct CuckooCache *cache, const struct varatt_external *pointer,
 
 		if (candidate->value == pointer->va_valueid &&
 			candidate->relation == pointer->va_toastrelid &&
-			candidate->bytes == (Size) VARATT_EXTERNAL_GET_EXTSIZE(*pointer))
+			candidate->bytes == (Size) pointer->va_rawsize)
 			return candidate;
 		if (candidate->last_use < entry->last_use)
 			entry = candidate;
@@ -90,7 +113,7 @@ FindEntry(struct CuckooCache *cache, const struct varatt_external *pointer,
 	pfree(header);
 	entry->relation = pointer->va_toastrelid;
 	entry->value = pointer->va_valueid;
-	entry->bytes = VARATT_EXTERNAL_GET_EXTSIZE(*pointer);
+	entry->bytes = (Size) pointer->va_rawsize;
 	return entry;
 }
 
@@ -99,18 +122,10 @@ static bool
 FetchWhole(struct CuckooCache *cache, CacheEntry *entry, struct varlena *value,
 		   MemoryContext context)
 {
-	Size		kept = entry->bytes;
 	MemoryContext old;
 
-	if (kept > CACHE_BYTES)
-		return false;
-	for (int i = 0; i < CACHE_ENTRIES; i++)
-	{
-		if (cache->entries[i].whole != NULL)
-			kept += cache->entries[i].bytes;
-	}
-	/* Others make room, the one used longest ago first. */
-	while (kept > CACHE_BYTES)
+	/* Our others make room, the one used longest ago first. */
+	while (kept_bytes + entry->bytes > CACHE_LIMIT_BYTES)
 	{
 		CacheEntry *oldest = NULL;
 
@@ -122,13 +137,15 @@ FetchWhole(struct CuckooCache *cache, CacheEntry *entry, struct varlena *value,
 				(oldest == NULL || candidate->last_use < oldest->last_use))
 				oldest = candidate;
 		}
-		kept -= oldest->bytes;
+		if (oldest == NULL)
+			return false;
 		Forget(oldest);
 	}
 
 	old = MemoryContextSwitchTo(context);
 	entry->whole = detoast_attr(value);
 	MemoryContextSwitchTo(old);
+	kept_bytes += entry->bytes;
 	CuckooOpen(&entry->reader.filter, CuckooValueBytes(entry->whole));
 	entry->reader.slices = NULL;
 	return true;
@@ -156,8 +173,13 @@ CuckooRead(FunctionCallInfo fcinfo, int argument, Size questions)
 	}
 
 	if (call->cache == NULL)
+	{
 		call->cache = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
 											 sizeof(struct CuckooCache));
+		call->cache->gone.func = CacheGone;
+		call->cache->gone.arg = call->cache;
+		MemoryContextRegisterResetCallback(fcinfo->flinfo->fn_mcxt, &call->cache->gone);
+	}
 	VARATT_EXTERNAL_GET_POINTER(pointer, value);
 	call->recent = NULL;
 	entry = FindEntry(call->cache, &pointer, value);

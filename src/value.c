@@ -45,6 +45,25 @@ CuckooValueBytes(struct varlena *value)
 	return (uint8 *) VARDATA_ANY(value);
 }
 
+#ifdef CUCKOO_CHECK
+/*
+ * Stop the server where a value is not what the validator would let in: as an
+ * assertion does, because what made it cannot be trusted any more.  A flat
+ * value may have room to spare, as a list's has; its size says what counts.
+ */
+void
+CuckooAssertValid(struct varlena *value)
+{
+	CuckooVerdict verdict = CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value),
+										   NULL);
+
+	if (verdict.problem != CUCKOO_VALID)
+		elog(PANIC, "cuckoofilter made is not valid: problem %d, expected %llu, found %llu",
+			 verdict.problem, (unsigned long long) verdict.expected,
+			 (unsigned long long) verdict.found);
+}
+#endif
+
 /*
  * An aggregate's state can be seen where aggregation is split between
  * servers.  It is not a filter yet.
@@ -184,6 +203,7 @@ CuckooDraftFinish(CuckooDraft *draft)
 {
 	CuckooWriteHeader(&draft->filter, CuckooValueBytes(draft->value));
 	SET_VARSIZE(draft->value, VARHDRSZ + CuckooBytes(&draft->filter));
+	CuckooAssertValid(draft->value);
 	return draft->value;
 }
 
@@ -198,7 +218,8 @@ BuildTable(CuckooDraft *draft, const CuckooRuns *runs)
 	const CuckooShape *shape = &table->shape;
 	void	   *workspace = palloc(CuckooWorkspaceBytes(shape));
 	uint64		room = 0;
-	uint64	   *buffer = NULL;	/* the hashes of a block, in one piece */
+	uint64	   *buffer = NULL;	/* the hashes of a block, in one piece, */
+	uint64		start = 0;		/* from here on */
 	uint64		buffered = 0;
 	uint64		run = 0;
 	bool		ok = true;
@@ -211,10 +232,13 @@ BuildTable(CuckooDraft *draft, const CuckooRuns *runs)
 
 		/* All up to the first hash of the next block, or some more. */
 		while (run < runs->count &&
-			   (buffered == 0 || CuckooBlockOf(shape, buffer[buffered - 1]) == block))
+			   (buffered == 0 || CuckooBlockOf(shape, buffer[start + buffered - 1]) == block))
 		{
 			const CuckooRun *next = &runs->runs[run++];
 
+			if (start > 0)
+				memmove(buffer, buffer + start, buffered * sizeof(uint64));
+			start = 0;
 			if (buffered + next->count > room)
 			{
 				room = Max(2 * room, buffered + next->count);
@@ -225,16 +249,40 @@ BuildTable(CuckooDraft *draft, const CuckooRuns *runs)
 			memcpy(buffer + buffered, next->hashes, next->count * sizeof(uint64));
 			buffered += next->count;
 		}
-		taken = CuckooBuildBlock(table, block, buffer, buffered, workspace,
+		taken = CuckooBuildBlock(table, block, buffer + start, buffered, workspace,
 								 draft->filter.seed, &ok);
+		start += taken;
 		buffered -= taken;
-		memmove(buffer, buffer + taken, buffered * sizeof(uint64));
 	}
 	if (buffer != NULL)
 		pfree(buffer);
 	pfree(workspace);
 	draft->filter.items = table->items;
 	return ok;
+}
+
+/*
+ * The same where no size of one table does: nine keys can be made so that eight
+ * of them fill the two buckets of the ninth at any size.  Slow, but it grows
+ * for them.
+ */
+static struct varlena *
+BuildByAdding(const CuckooFilter *parameters, const CuckooRuns *runs)
+{
+	CuckooFilter filter = *parameters;
+	CuckooDraft draft;
+
+	filter.body = CUCKOO_LIST;
+	filter.table_count = 0;
+	filter.items = 0;
+	CuckooDraftInit(&draft, &filter);
+	for (uint64 run = 0; run < runs->count; run++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < runs->runs[run].count; i++)
+			CuckooDraftAdd(&draft, runs->runs[run].hashes[i]);
+	}
+	return CuckooDraftFinish(&draft);
 }
 
 /*
@@ -278,6 +326,5 @@ CuckooBuildValue(const CuckooFilter *parameters, const CuckooRuns *runs)
 			return CuckooDraftFinish(&draft);
 		pfree(draft.value);
 	}
-	CuckooReportCollisions(&filter);
-	return NULL;
+	return BuildByAdding(&filter, runs);
 }

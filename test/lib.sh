@@ -158,7 +158,8 @@ as_user()
 {
 	local run=(env -i LC_ALL=C.UTF-8 "HOME=${work:-/}" "TMPDIR=${work:-/tmp}"
 		"PATH=${prefix:+$prefix/lib/postgresql/$pgversion/bin:}/usr/local/bin:/usr/bin:/bin"
-		"PGHOST=$work" PGUSER=postgres PGDATABASE=postgres)
+		"PGHOST=$work" PGUSER=postgres PGDATABASE=postgres
+		"CUCKOO_TEST_LARGE=${CUCKOO_TEST_LARGE:-}")
 
 	if [ "$(id -u)" = 0 ]; then
 		run=(setpriv --reuid=postgres --regid=postgres --init-groups -- "${run[@]}")

@@ -7,6 +7,7 @@
 #   unit       unit tests of the core, with gcc
 #   clang      the same with clang
 #   sanitize   the same under AddressSanitizer and UndefinedBehaviorSanitizer
+#   fuzz       fuzzing of the core, half a minute: test/fuzz
 #   s390x      portable tests of the core on an emulated big-endian machine
 #   regress    SQL tests: pg_regress, test/sql and expected/
 #   isolation  concurrent sessions: test/isolation
@@ -15,12 +16,12 @@
 # Needs a Debian machine, and root or sudo where packages are missing.  The last
 # line is "N passed, N failed", and the exit status is 0 only where something
 # ran and nothing failed.  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the
-# temporary folder.
+# temporary folder; CUCKOO_TEST_LARGE=1 tests filters of 100 MB, too.
 set -euo pipefail
 
 . "$(dirname "$0")/lib.sh"
 
-all_steps=(build vpath unit clang sanitize s390x regress isolation tap)
+all_steps=(build vpath unit clang sanitize fuzz s390x regress isolation tap)
 total_passed=0
 total_failed=0
 RUN=
@@ -189,14 +190,21 @@ run_tap()
 	has 'test/t/*.pl' || { skip tap "no tests yet"; return; }
 	extension_ready || { skip tap "not run: the build failed"; return; }
 	started=$(date +%s.%N)
-	installcheck tap "$work/src" REGRESS= ISOLATION= PROVE_FLAGS=--verbose || status=$?
+	# With the module that test/t/004_states.pl needs.
+	{
+		logged tap make -s -C "$work/src/test/citus" PG_CONFIG="$pg_config" install &&
+			installcheck tap "$work/src" REGRESS= ISOLATION= PROVE_FLAGS=--verbose
+	} || status=$?
 	passed=$(grep -E '^ok ' "$work/log/tap" | grep -vc '# skip' || true)
 	failed=$(count '^not ok ' "$work/log/tap")
 	if [ "$status" != 0 ] && [ "$failed" = 0 ]; then
 		failed=1
 	fi
 	finish tap "$passed" "$failed"
-	[ "$failed" = 0 ] || show "$work/log/tap"
+	if [ "$failed" != 0 ]; then
+		grep -v '^ok ' "$work/log/tap" >"$work/log/tap-failures" || true
+		show "$work/log/tap-failures"
+	fi
 }
 
 # ------------------------------------------------------------------ the core
@@ -271,6 +279,21 @@ run_sanitize()
 	unit_step sanitize CC=gcc SANITIZE=1
 }
 
+run_fuzz()
+{
+	local status=0
+
+	if ! echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |
+		as_user "$(find_clang)" -fsanitize=fuzzer -x c -o "$work/fuzzer-there" - >/dev/null 2>&1; then
+		skip fuzz "not run: clang or its libFuzzer missing"
+		return
+	fi
+	started=$(date +%s.%N)
+	logged fuzz env CC="$(find_clang)" "$work/src/test/fuzz/run.sh" 30 || status=1
+	finish fuzz $((1 - status)) "$status" "$(tail -n 1 "$work/log/fuzz")"
+	[ "$status" = 0 ] || show "$work/log/fuzz"
+}
+
 run_s390x()
 {
 	has 'test/unit/portable_*.c' || { skip s390x "no tests yet"; return; }
@@ -288,6 +311,13 @@ find_clang()
 	else
 		echo clang
 	fi
+}
+
+# The major version that names its packages, before or after it is there.
+clang_version()
+{
+	"$(find_clang)" -dumpversion 2>/dev/null | cut -d. -f1 | grep . ||
+		apt-cache depends clang | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1
 }
 
 # ------------------------------------------------------------------ the run
@@ -312,6 +342,9 @@ install_what_steps_need()
 	need_packages "${packages[@]}"
 	if selected clang && [ "$(find_clang)" = clang ]; then
 		need_packages clang
+	fi
+	if selected fuzz; then
+		(need_packages clang "libclang-rt-$(clang_version)-dev") || true
 	fi
 	if selected s390x; then
 		(need_packages gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user) || drop_s390x=1

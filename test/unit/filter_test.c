@@ -240,16 +240,19 @@ tables_grow_by_the_sizes_and_bits_of_the_design(void **state)
 		int			table;
 
 		AddKeys(&owned, KEYS, 0, 1025);
-		while (owned.filter.table_count > 1)
-			owned.filter.table_count--;
+		owned.filter.table_count = 1;
 		filter = owned.filter;
 		for (table = 1; table < CUCKOO_MAX_TABLES; table++)
 		{
 			CuckooFilter grown;
-			CuckooGrowth growth = CuckooPlanGrowth(&filter, &grown, 0);
+			CuckooGrowth growth;
 			CuckooShape expected;
 			uint64_t	keys = 0;
 
+			filter.items = 0;
+			for (int i = 0; i < table; i++)
+				filter.items += CuckooShapeCapacity(&filter.tables[i].shape);
+			growth = CuckooPlanGrowth(&filter, &grown, 0);
 			if (growth != CUCKOO_GROWTH_PLANNED)
 			{
 				assert_int_equal(growth, CUCKOO_GROWTH_TOO_LARGE);
@@ -274,6 +277,24 @@ tables_grow_by_the_sizes_and_bits_of_the_design(void **state)
 		assert_in_range(table, 13, CUCKOO_MAX_TABLES);
 		FreeFilter(&owned);
 	}
+}
+
+/* Keys all added eight times meet in buckets long before a table is full. */
+static void
+many_keys_of_eight_copies_each_are_held_in_few_tables(void **state)
+{
+	Owned		owned = NewFilter(0.001, 0, 0, CUCKOO_SEMISORTED);
+	const uint64_t keys = 5000;
+
+	(void) state;
+	for (uint64_t i = 0; i < keys; i++)
+		for (int copies = 0; copies < CUCKOO_MAX_COPIES; copies++)
+			AddKey(&owned, KeyHash(KEYS, i));
+	for (uint64_t i = 0; i < keys; i++)
+		assert_int_equal(CuckooFilterCount(&owned.filter, KeyHash(KEYS, i)), CUCKOO_MAX_COPIES);
+	assert_in_range(owned.filter.table_count, 1, 10);
+	assert_true(CuckooFilterRate(&owned.filter) <= 0.001);
+	FreeFilter(&owned);
 }
 
 /* Growing carries the tables over as they are. */
@@ -424,6 +445,7 @@ full_tables_together_keep_the_rate_or_twice_it(void **state)
 				last = &filter.tables[filter.table_count - 1];
 				last->items = (uint64_t) (CUCKOO_FULL_LOAD *
 										  (double) CuckooShapeEntries(&last->shape));
+				filter.items += last->items;
 				if (CuckooFilterRate(&filter) > rates[r] * (stated ? 2 : 1))
 					fail_msg("rate %g of %g asked, %d tables", CuckooFilterRate(&filter),
 							 rates[r], filter.table_count);
@@ -948,6 +970,7 @@ main(void)
 		cmocka_unit_test(a_drained_list_is_as_it_was_when_new),
 		cmocka_unit_test(a_list_becomes_the_table_of_the_capacity_stated),
 		cmocka_unit_test(tables_grow_by_the_sizes_and_bits_of_the_design),
+		cmocka_unit_test(many_keys_of_eight_copies_each_are_held_in_few_tables),
 		cmocka_unit_test(growth_changes_no_answer),
 		cmocka_unit_test(a_filter_of_sixteen_full_tables_cannot_grow_and_stays_as_it_is),
 		cmocka_unit_test(growth_beyond_the_largest_value_is_refused),

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+#
+# Fuzzes the core for some time: test/fuzz/run.sh [seconds], by default 60.
+#
+# The golden filters of test/golden are where it starts; each further input is
+# made from these and from earlier ones that took a new path.  Compares with an
+# exact model and runs under AddressSanitizer and UndefinedBehaviorSanitizer.
+# The last line says how many inputs and how many paths there were; an input that
+# fails is kept, named, and run again by FUZZ_INPUT=file test/fuzz/run.sh.
+#
+# CC is a clang with its libclang-rt-*-dev; FUZZ_CORPUS a folder that keeps the
+# inputs from run to run; FUZZ_SEED another start of the generator.
+set -euo pipefail
+
+seconds=${1:-60}
+here=$(cd "$(dirname "$0")" && pwd)
+src=$here/../../src
+folder=$(mktemp -d "${TMPDIR:-/tmp}/cuckoo-fuzz.XXXXXX")
+trap 'rm -rf "$folder"' EXIT
+
+# What compares values costs half of the time, so only the validator has it: its
+# header is what has to be guessed.
+flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src"
+	"-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=all)
+objects=()
+for file in "$here/filter_fuzz.c" "$src"/{table,build,format,filter,combine}.c; do
+	object=$folder/$(basename "$file" .c).o
+	guess=(-fno-sanitize-coverage=trace-cmp)
+	[ "$object" != "$folder/format.o" ] || guess=()
+	"${CC:-clang}" "${flags[@]}" "${guess[@]}" -c -o "$object" "$file"
+	objects+=("$object")
+done
+"${CC:-clang}" "${flags[@]}" -o "$folder/filter_fuzz" "${objects[@]}" -lm
+
+# A quarantine of freed memory as large as the default one only evicts caches.
+export ASAN_OPTIONS=quarantine_size_mb=8
+if [ -n "${FUZZ_INPUT:-}" ]; then
+	"$folder/filter_fuzz" "$FUZZ_INPUT"
+	exit
+fi
+
+# Raw inputs (first byte 0) from the golden filters; of the other two sorts some
+# to begin with.
+mkdir "$folder/seeds" "$folder/found"
+while IFS=$'\t' read -r name _ _ _ base64; do
+	{ printf '\0'; base64 -d <<<"$base64"; } >"$folder/seeds/$name"
+done < <(tail -n +2 "$here/../golden/filters.tsv")
+for i in 1 2 3 4 5 6 7 8; do
+	printf '\1\%o\2\3\1\0\1%0400d' "$i" 0 >"$folder/seeds/sound-$i"
+	printf '\2\1\1\%o\0\0\0\0\0\1\0\3\1\0\377\204\2\0\200\13\0\1\10\0\0\40\13\1\1\203\0\0\377' "$i" \
+		>"$folder/seeds/differential-$i"
+done
+
+status=0
+"$folder/filter_fuzz" -seed="${FUZZ_SEED:-1}" -max_len=4096 -len_control=0 -timeout=20 -max_total_time="$seconds" \
+	-print_final_stats=1 -artifact_prefix="$folder/" \
+	"${FUZZ_CORPUS:-$folder/found}" "$folder/seeds" >"$folder/log" 2>&1 || status=$?
+if [ "$status" != 0 ]; then
+	grep -Ev '^#[0-9]+' "$folder/log" | head -n 60
+	for file in "$folder"/{crash,leak,timeout,oom}-*; do
+		[ -e "$file" ] || continue
+		cp "$file" "${TMPDIR:-/tmp}/"
+		echo "failed with ${TMPDIR:-/tmp}/$(basename "$file"), in base64:"
+		base64 "$file"
+	done
+fi
+
+# "#123 DONE cov: 1000 ft: 4000 corp: 500/100Kb ...": edges of code, and edges by
+# how often they were taken.
+awk -v seconds="$seconds" '
+	/cov: [0-9]+ ft: / { for (i = 1; i < NF; i++) value[$i] = $(i + 1) }
+	/^stat::number_of_executed_units/ { runs = $2 }
+	END { printf "%d executions in %d s, %d edges of code, %d features, %s inputs kept\n",
+		runs, seconds, value["cov:"], value["ft:"], value["corp:"] }' "$folder/log"
+exit "$status"

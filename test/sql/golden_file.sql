@@ -1,0 +1,58 @@
+--
+-- Golden filters from a file: what was stored once is read for ever
+--
+-- test/golden/filters.tsv has filters of every body, layout, key kind and many
+-- widths, as earlier releases wrote them.  Each has to be valid, to come back
+-- byte by byte, to answer for every key it was made from, and, where the format
+-- promises it, to be made again with the same bytes.
+--
+SET client_min_messages = warning;
+SET client_encoding = 'UTF8';
+CREATE EXTENSION IF NOT EXISTS cuckoo;
+\pset format unaligned
+\pset footer off
+
+CREATE SCHEMA golden_file_test;
+SET search_path = golden_file_test, public;
+
+CREATE TYPE golden_mood AS ENUM ('sad', 'fröhlich');
+\set lines `cat "$PG_ABS_SRCDIR/golden/filters.tsv"`
+CREATE TABLE golden (number bigint, name text, keys text, made text, same boolean, filter text);
+INSERT INTO golden
+	SELECT number, line[1], line[2], line[3], line[4]::boolean, line[5]
+	FROM regexp_split_to_table(:'lines', '\n') WITH ORDINALITY AS x (text, number), string_to_array(text, E'\t') AS line
+	WHERE number > 1;
+
+CREATE FUNCTION answers(f cuckoofilter, keys text) RETURNS text LANGUAGE plpgsql AS
+$$
+DECLARE
+	found bigint;
+	counted bigint;
+	number bigint;
+BEGIN
+	EXECUTE format('SELECT count(*) FILTER (WHERE $1 @> k), sum(least(copies, 8)) FILTER (WHERE cuckoo_count($1, k) >= least(copies, 8)), sum(least(copies, 8))
+		FROM (SELECT k, count(*) AS copies FROM (%s) AS keys GROUP BY k) AS k', keys) INTO found, counted, number USING f;
+	RETURN CASE WHEN counted IS NOT DISTINCT FROM number THEN format('%s keys', found) ELSE format('%s of %s copies', counted, number) END;
+END
+$$;
+
+CREATE FUNCTION made_again(f cuckoofilter, keys text, made text) RETURNS boolean LANGUAGE plpgsql AS
+$$
+DECLARE
+	again cuckoofilter;
+BEGIN
+	EXECUTE format('WITH keys AS (%s) SELECT %s, count(*) FROM keys', keys, made) INTO again;
+	RETURN again = f;
+END
+$$;
+
+SELECT name, body, key_kind AS kind, layout, items,
+	(SELECT string_agg(format('%s x %s x %s', blocks, buckets, fingerprint_bits), ', ' ORDER BY number) FROM cuckoo_tables(f)) AS tables,
+	f::text = filter AND f::bytea = decode(filter, 'base64') AND f::bytea::cuckoofilter = f AS read, answers(f, keys), CASE WHEN same THEN made_again(f, keys, made) END AS made_again
+FROM (SELECT *, filter::cuckoofilter AS f FROM golden OFFSET 0) AS g, cuckoo_info(f)
+ORDER BY g.number;
+
+-- Each kind of key there is, in order of their numbers in the format
+SELECT string_agg(kind::text, ' ' ORDER BY kind) AS kinds FROM (SELECT DISTINCT get_byte(filter::cuckoofilter::bytea, 2) AS kind FROM golden) AS x;
+
+DROP SCHEMA golden_file_test CASCADE;

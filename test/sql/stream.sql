@@ -1,0 +1,144 @@
+--
+-- Aggregates in bounded memory, and cuckoo_add_new
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS cuckoo;
+\pset format unaligned
+\pset footer off
+\pset null NULL
+
+CREATE SCHEMA stream_test;
+SET search_path = stream_test, public;
+
+-- What a filter is, in short; and keys of first .. last that it does not find.
+CREATE FUNCTION brief(f cuckoofilter, OUT body text, OUT kind text, OUT items bigint, OUT tables integer, OUT removable boolean,
+	OUT capacity bigint, OUT fpr float8)
+LANGUAGE sql RETURN (SELECT (i.body, i.key_kind, i.items, i.tables, i.removable, i.capacity, i.fpr_asked) FROM cuckoo_info(f) AS i);
+CREATE FUNCTION missing(f cuckoofilter, first integer, last integer) RETURNS bigint
+LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHERE NOT f @> k);
+CREATE FUNCTION sqlstate_of(query text) RETURNS text LANGUAGE plpgsql AS
+$$
+BEGIN
+	EXECUTE query;
+	RETURN 'none';
+EXCEPTION WHEN others THEN
+	RETURN SQLSTATE;
+END
+$$;
+
+--
+-- cuckoo_add_new
+--
+-- A list compares hashes: exact, and it keeps the mark.
+SELECT (brief(f)).*, cuckoo_count(f, 1), f = cuckoo_new() + 1 AS same FROM cuckoo_add_new(cuckoo_add_new(cuckoo_new(), 1), 1) AS f;
+SELECT (brief(f)).*, cuckoo_count(f, 1) FROM cuckoo_add_new(cuckoo_new() + 1 + 1, 1) AS f;
+-- Tables compare fingerprints: not removable from then on, also where nothing was added.
+SELECT (brief(f)).removable AS before, (brief(cuckoo_add_new(f, 1))).*, (brief(cuckoo_add_new(f, 101))).*,
+	cuckoo_add_new(f, 101) @> 101 AS added, cuckoo_add_new(cuckoo_add_new(f, 1), 1) = cuckoo_add_new(f, 1) AS again,
+	cuckoo_add(f, 1) = cuckoo_add_new(f, 1) AS as_add
+FROM (SELECT cuckoo_agg(k) AS f FROM generate_series(1, 100) AS k) AS x;
+SELECT cuckoo_add_new(f, 1) - 1 FROM (SELECT cuckoo_agg(k) AS f FROM generate_series(1, 100) AS k) AS x;
+-- A list that becomes a table by it has compared hashes still.
+SELECT (brief(f)).*, (brief(cuckoo_add_new(f, 33))).*, (brief(cuckoo_add_new(cuckoo_add_new(f, 33), 34))).removable
+FROM (SELECT cuckoo_agg(k) AS f FROM generate_series(1, 32) AS k) AS x;
+SELECT cuckoo_add_new(f, NULL::integer) = f AS null_key, cuckoo_add_new(NULL, 1) AS null_filter, (brief(cuckoo_add_new(cuckoo_agg(NULL::integer), 1))).* AS unset
+FROM cuckoo_new() AS f GROUP BY f;
+SELECT sqlstate_of($$SELECT cuckoo_add_new(cuckoo_new() + 1, 'x'::text)$$) AS kind;
+
+--
+-- cuckoo_stream_agg
+--
+-- Each key once, but for those whose fingerprint was there already
+SELECT (brief(f)).*, missing(f, 1, 10000), (brief(f)).items > 9900 AS nearly_all
+FROM (SELECT cuckoo_stream_agg(k % 10000 + 1, 0.00001, 10000) AS f FROM generate_series(1, 30000) AS k) AS x;
+-- A list while it is short: exact, and the same as cuckoo_agg
+SELECT (brief(f)).*, f = g AS same FROM (SELECT cuckoo_stream_agg(k % 30, 0.001, 10000) AS f, cuckoo_agg(k % 30, 0.001, 10000) AS g FROM generate_series(1, 300) AS k) AS x;
+-- Beyond the capacity it grows as any filter does.
+SELECT (brief(f)).*, missing(f, 1, 5000), cuckoo_fpr(f) < 2 * 0.0001 AS rate
+FROM (SELECT cuckoo_stream_agg(k, 0.0001, 1000) AS f FROM generate_series(1, 5000) AS k) AS x;
+-- The same order gives the same bytes.
+SELECT count(DISTINCT f) FROM (SELECT g, cuckoo_stream_agg(k, 0.001, 1000 ORDER BY k) AS f FROM generate_series(1, 3) AS g, generate_series(1, 1000) AS k GROUP BY g) AS x;
+
+--
+-- cuckoo_multiset_agg
+--
+SELECT (brief(f)).*, cuckoo_count(f, 1), cuckoo_count(f, 2), cuckoo_count(f, 3), cuckoo_count(f, 4)
+FROM (SELECT cuckoo_multiset_agg(k, 0.00001, 1000) AS f FROM unnest(ARRAY[1, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]) AS k) AS x;
+-- One copy out for each row that goes.  Copies of a key go into two buckets, so
+-- that three of each take a table for twice as many: else they come to stand in
+-- two tables, and a key that does is not taken out.
+SELECT (brief(f)).*, missing(f, 1, 1000) AS missing, cuckoo_cardinality(once) AS once, missing(once, 1, 1000) AS missing, cuckoo_cardinality(cuckoo_remove_all(once, keys)) AS twice,
+	cuckoo_cardinality(cuckoo_remove_all(cuckoo_remove_all(once, keys), keys)) AS thrice
+FROM (SELECT cuckoo_multiset_agg(k % 1000 + 1, 0.00001, 6000) AS f FROM generate_series(1, 3000) AS k) AS x,
+	(SELECT array_agg(k) AS keys FROM generate_series(1, 1000) AS k) AS a, cuckoo_remove_all(f, keys) AS once;
+
+--
+-- Parameters
+--
+SELECT (brief(cuckoo_stream_agg(k, NULL, 100))).*, (brief(cuckoo_multiset_agg(k, NULL, 100))).* FROM generate_series(1, 3) AS k;
+SELECT (brief(cuckoo_stream_agg(NULL::integer, 0.01, 100))).*, cuckoo_multiset_agg(NULL::text, 0.01, 100) = cuckoo_agg(NULL::text) AS unset;
+SELECT (brief(cuckoo_stream_agg(k, 0.01, 100))).* FROM generate_series(1, 3) AS k WHERE false;
+SELECT (brief(cuckoo_stream_agg(CASE WHEN k % 2 = 0 THEN k END, 0.01, 100))).* FROM generate_series(1, 6) AS k;
+SELECT cuckoo_stream_agg(1, 0.01, NULL);
+SELECT cuckoo_multiset_agg(1, 0.01, 0);
+SELECT cuckoo_stream_agg(k, 0.01, 100 + k) FROM generate_series(1, 2) AS k;
+SELECT cuckoo_multiset_agg(k, 0.01 * k, 100) FROM generate_series(1, 2) AS k;
+SELECT sqlstate_of($$SELECT cuckoo_stream_agg(1, 0.01, -1)$$) AS capacity, sqlstate_of($$SELECT cuckoo_stream_agg(1, 2, 100)$$) AS fpr,
+	sqlstate_of($$SELECT cuckoo_stream_agg(1, 0.001, 1e10)$$) AS too_large, sqlstate_of($$SELECT cuckoo_stream_agg(1, 0.01, 1e15)$$) AS too_large,
+	sqlstate_of($$SELECT cuckoo_stream_agg_transfn(NULL, 1, 0.01, 100)$$) AS no_aggregate, sqlstate_of($$SELECT cuckoo_stream_agg_combine(NULL, NULL)$$) AS no_aggregate,
+	sqlstate_of($$SELECT cuckoo_stream_agg('{}'::json, 0.01, 100)$$) AS no_key;
+
+--
+-- Key types: the typed overloads and the polymorphic one agree with cuckoo_agg
+--
+CREATE TABLE keys AS SELECT k::text AS text, k::"char" AS "char", k::smallint AS smallint, k::integer AS integer, k::bigint AS bigint,
+	md5(k::text)::uuid AS uuid, k::text::bytea AS bytea, k::numeric / 7 AS numeric, k::real / 7 AS real, k::float8 / 7 AS float8,
+	date '2000-01-01' + k AS date, timestamp '2000-01-01' + k * interval '1 hour' AS timestamp, timestamptz '2000-01-01' + k * interval '1 hour' AS timestamptz,
+	ARRAY[k] AS "array", ('a' || k)::name AS name, k::text::char(9) AS bpchar, k::text::varchar AS varchar, make_interval(k) AS interval
+FROM generate_series(1, 20) AS k;
+DO $$
+DECLARE
+	t text;
+	same boolean;
+	kind text;
+BEGIN
+	FOR t IN SELECT attname FROM pg_attribute WHERE attrelid = 'keys'::regclass AND attnum > 0 ORDER BY attnum LOOP
+		EXECUTE format('SELECT cuckoo_stream_agg(%1$I, 0.001, 100) = cuckoo_agg(%1$I, 0.001, 100) AND
+			cuckoo_multiset_agg(%1$I, 0.001, 100) = cuckoo_agg(%1$I, 0.001, 100), (brief(cuckoo_stream_agg(%1$I, 0.001, 100))).kind FROM keys', t) INTO same, kind;
+		RAISE WARNING '%: % %', t, kind, same;
+	END LOOP;
+END
+$$;
+
+--
+-- Plans
+--
+-- Windows: earlier results stay what they were
+SELECT k, cuckoo_cardinality(s), missing(s, 1, k) AS s_missing, cuckoo_cardinality(m) FROM
+	(SELECT k, cuckoo_stream_agg(k, 1e-8, 100) OVER w AS s, cuckoo_multiset_agg(1, 1e-8, 100) OVER w AS m FROM generate_series(1, 60) AS k WINDOW w AS (ORDER BY k)) AS x
+WHERE k IN (1, 5, 8, 9, 32, 33, 34, 60) ORDER BY k;
+-- Many groups of a large stated capacity stay small.
+SELECT count(*), sum(cuckoo_cardinality(f)), max(pg_column_size(f)) FROM
+	(SELECT k % 20000 AS n, cuckoo_stream_agg(k, 0.001, 1000000) AS f FROM generate_series(1, 60000) AS k GROUP BY 1) AS g;
+-- In parallel
+CREATE TABLE rows AS SELECT k % 20000 AS key FROM generate_series(1, 60000) AS k;
+ALTER TABLE rows SET (parallel_workers = 3);
+ANALYZE rows;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SET max_parallel_workers_per_gather = 3;
+EXPLAIN (COSTS OFF) SELECT cuckoo_stream_agg(key, 1e-8, 20000), cuckoo_multiset_agg(key, 1e-8, 120000) FROM rows;
+SELECT (brief(s)).*, missing(s, 0, 19999), (brief(m)).*, missing(m, 0, 19999), copies
+FROM (SELECT cuckoo_stream_agg(key, 1e-8, 20000) AS s, cuckoo_multiset_agg(key, 1e-8, 120000) AS m FROM rows) AS x,
+	LATERAL (SELECT min(cuckoo_count(m, k)) AS copies FROM generate_series(0, 19999) AS k) AS c;
+-- States that are lists still
+SELECT (brief(cuckoo_stream_agg(key, 0.001, 1000))).*, (brief(cuckoo_multiset_agg(key, 0.001, 1000))).* FROM rows WHERE key < 10;
+RESET max_parallel_workers_per_gather;
+-- Partial states of other parameters
+SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100 * k) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS no_such_aggregate;
+CREATE AGGREGATE combine(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter);
+SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100 * k) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS capacity,
+	sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100) AS f UNION ALL SELECT cuckoo_stream_agg('x'::text, 0.01, 100)) AS x$$) AS kind;
+
+DROP SCHEMA stream_test CASCADE;
