@@ -83,6 +83,9 @@ ListCount(const CuckooFilter *filter, uint64_t at, uint64_t hash)
 bool
 CuckooFilterContains(const CuckooFilter *filter, uint64_t hash)
 {
+	/* What most are. */
+	if (filter->table_count == 1)
+		return CuckooTableContains(&filter->tables[0], hash);
 	if (filter->body != CUCKOO_TABLES)
 	{
 		uint64_t	at = CuckooListFind(filter, hash);

@@ -10,6 +10,7 @@
 #   fuzz       fuzzing of the core, half a minute: test/fuzz
 #   s390x      portable tests of the core on an emulated big-endian machine
 #   regress    SQL tests: pg_regress, test/sql and expected/
+#   format     the reader in Python against the server: test/format
 #   isolation  concurrent sessions: test/isolation
 #   tap        tests with servers of their own: test/t
 #
@@ -21,7 +22,7 @@ set -euo pipefail
 
 . "$(dirname "$0")/lib.sh"
 
-all_steps=(build vpath unit clang sanitize fuzz s390x regress isolation tap)
+all_steps=(build vpath unit clang sanitize fuzz s390x regress format isolation tap)
 total_passed=0
 total_failed=0
 RUN=
@@ -175,6 +176,23 @@ run_regress()
 {
 	has 'test/sql/*.sql' || { skip regress "no tests yet"; return; }
 	pg_regress_step regress "$work/src" ISOLATION= TAP_TESTS=
+}
+
+# Debian's own interpreter: another one would not know Debian's modules.
+run_format()
+{
+	local status=0 line passed=0 failed=1
+
+	extension_ready || { skip format "not run: the build failed"; return; }
+	started=$(date +%s.%N)
+	logged format /usr/bin/python3 "$work/src/test/format/compare.py" || status=1
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/log/format" | tail -n 1)
+	[ -z "$line" ] || read -r passed _ failed _ <<<"$line"
+	if [ "$status" != 0 ] && [ "$failed" = 0 ]; then
+		failed=1
+	fi
+	finish format "$passed" "$failed"
+	[ "$failed" = 0 ] || show "$work/log/format"
 }
 
 run_isolation()
@@ -342,6 +360,9 @@ install_what_steps_need()
 	need_packages "${packages[@]}"
 	if selected clang && [ "$(find_clang)" = clang ]; then
 		need_packages clang
+	fi
+	if selected format; then
+		need_packages python3 python3-xxhash
 	fi
 	if selected fuzz; then
 		(need_packages clang "libclang-rt-$(clang_version)-dev") || true
