@@ -41,7 +41,7 @@ Result(bool ok, const char *name, const char *problem)
 	else
 	{
 		failed++;
-		printf("portable: %s: %s\n", name, problem);
+		printf("%s: %s\n", name, problem);
 	}
 }
 
@@ -486,6 +486,6 @@ main(int argc, char **argv)
 
 	Result(next_golden == golden_count, "golden values", "there are more than are compared");
 	ReadGoldenFilters();
-	printf("portable: %d passed, %d failed\n", passed, failed);
+	printf("%d passed, %d failed\n", passed, failed);
 	return failed > 0;
 }
