@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Compares reader.py, which knows filters from docs/format.md alone, with a
+# Compares reader.py, which follows docs/format.md, with a
 # server: hashes of every kind of key, filters of every layout and width, lists, grown
 # filters, filters written without PostgreSQL, and altered ones.
 #
