@@ -88,10 +88,10 @@ make_tree()
 	cp -r /etc/apt/apt.conf.d/. "$tree/etc/apt/apt.conf.d/"
 	cp /etc/resolv.conf /etc/hosts "$tree/etc/" 2>/dev/null || true
 	mountpoint -q "$tree/proc" || mount -t proc proc "$tree/proc"
-	rm -rf "$tree/root/cuckoo"
-	mkdir "$tree/root/cuckoo"
+	rm -rf "$tree/srv/cuckoo"
+	mkdir "$tree/srv/cuckoo"
 	tar -C "$root" --exclude=./.git --exclude-from="$root/.gitignore" -cf - . |
-		tar -C "$tree/root/cuckoo" -xf -
+		tar -C "$tree/srv/cuckoo" -xf -
 	in_tree "$1" apt-get update -qq >>"$log" 2>&1 || true
 }
 
@@ -99,7 +99,7 @@ make_tree()
 # stopped.  A file for each function would be longer than what they do.
 cat >"$trees/exchange.sh" <<'SCRIPT'
 set -euo pipefail
-. /root/cuckoo/test/lib.sh
+. /srv/cuckoo/test/lib.sh
 find_postgresql
 bin=/usr/lib/postgresql/$pgversion/bin
 export PGHOST=/exchange PGUSER=postgres PGDATABASE=postgres
@@ -109,7 +109,7 @@ as_postgres()
 }
 case $1 in
 make)
-	make -s -C /root/cuckoo install >/dev/null
+	make -s -C /srv/cuckoo install >/dev/null
 	rm -rf /exchange
 	install -d -o postgres /exchange
 	as_postgres initdb -D /exchange/data -U postgres -A trust -N --locale=C.UTF-8 --encoding=UTF8 \
@@ -117,7 +117,7 @@ make)
 	echo "listen_addresses = ''
 unix_socket_directories = '/exchange'" >>/exchange/data/postgresql.conf
 	as_postgres pg_ctl -D /exchange/data -l /exchange/log -w start >/dev/null
-	as_postgres psql -q -X -v ON_ERROR_STOP=1 </root/cuckoo/test/exchange.sql
+	as_postgres psql -q -X -v ON_ERROR_STOP=1 </srv/cuckoo/test/exchange.sql
 	as_postgres psql -q -X -c '\copy filters to /exchange/filters.text' \
 		-c '\copy filters to /exchange/filters.binary (format binary)'
 	as_postgres pg_ctl -D /exchange/data -w stop >/dev/null
@@ -143,8 +143,8 @@ for release in "${releases[@]}"; do
 		tail -n 5 "$trees/$release.log"
 		continue
 	fi
-	install -m 755 "$trees/exchange.sh" "$trees/$release/root/exchange.sh"
-	in_tree "$release" bash /root/cuckoo/test/run.sh "${steps[@]}" >"$trees/$release.log" 2>&1 || true
+	install -m 755 "$trees/exchange.sh" "$trees/$release/srv/exchange.sh"
+	in_tree "$release" bash /srv/cuckoo/test/run.sh "${steps[@]}" >"$trees/$release.log" 2>&1 || true
 	count=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$trees/$release.log" | tail -n 1)
 	version=$(sed -n 's/^build .*\(PostgreSQL .*\)/\1/p' "$trees/$release.log")
 	if [ -z "$count" ]; then
@@ -155,7 +155,7 @@ for release in "${releases[@]}"; do
 	read -r passed _ failed _ <<<"$count"
 	report "$release" "$passed" "$failed" "$version"
 	[ "$failed" = 0 ] || grep -A 60 -E ' [1-9][0-9]* failed ' "$trees/$release.log" | head -n 80
-	in_tree "$release" bash /root/exchange.sh make >>"$trees/$release.log" 2>&1 ||
+	in_tree "$release" bash /srv/exchange.sh make >>"$trees/$release.log" 2>&1 ||
 		{ report "exchange: $release" 0 1 "no filters could be made"; tail -n 5 "$trees/$release.log"; }
 done
 
@@ -169,7 +169,7 @@ for to in "${releases[@]}"; do
 		for form in text binary; do
 			cp "$trees/$from/exchange/filters.$form" "$trees/$to/exchange/from-$from.$form"
 		done
-		if [ "$(in_tree "$to" bash /root/exchange.sh read "/exchange/from-$from" 2>>"$trees/$to.log" | tail -n 1)" = t ]; then
+		if [ "$(in_tree "$to" bash /srv/exchange.sh read "/exchange/from-$from" 2>>"$trees/$to.log" | tail -n 1)" = t ]; then
 			report "$from read on $to" 1 0
 		else
 			report "$from read on $to" 0 1
@@ -184,8 +184,8 @@ upgrade()
 {
 	local from=$1 to=$2 tree=$trees/$2 old new library
 
-	old=$(in_tree "$from" bash /root/exchange.sh version)
-	new=$(in_tree "$to" bash /root/exchange.sh version)
+	old=$(in_tree "$from" bash /srv/exchange.sh version)
+	new=$(in_tree "$to" bash /srv/exchange.sh version)
 	[ "$old" != "$new" ] || return 0
 	cp -a "$trees/$from/usr/lib/postgresql/$old" "$tree/usr/lib/postgresql/"
 	cp -a "$trees/$from/usr/share/postgresql/$old" "$tree/usr/share/postgresql/"
@@ -205,7 +205,7 @@ upgrade()
 	done
 	rm -rf "$tree/exchange/old"
 	cp -a "$trees/$from/exchange/data" "$tree/exchange/old"
-	cat >"$tree/root/upgrade.sh" <<-SCRIPT
+	cat >"$tree/srv/upgrade.sh" <<-SCRIPT
 		set -euo pipefail
 		as_postgres()
 		{
@@ -226,7 +226,7 @@ upgrade()
 		as_postgres \$new/psql -h /exchange -U postgres -d postgres -X -A -t -v ON_ERROR_STOP=1 \\
 			-c 'select bool_and(same_answers(name, f)) and bool_and(f = f::bytea::cuckoofilter) from filters'
 	SCRIPT
-	if in_tree "$to" bash /root/upgrade.sh >"$trees/upgrade-$to.log" 2>&1 && grep -qx t "$trees/upgrade-$to.log"; then
+	if in_tree "$to" bash /srv/upgrade.sh >"$trees/upgrade-$to.log" 2>&1 && grep -qx t "$trees/upgrade-$to.log"; then
 		report "pg_upgrade $old to $new" 1 0
 	else
 		report "pg_upgrade $old to $new" 0 1
