@@ -386,22 +386,12 @@ PartialBytes(uint64 count)
 	return bytes;
 }
 
-/* A filter's header with these parameters. */
-static void
-HeaderFor(const CuckooParameters *parameters, CuckooFilter *filter)
-{
-	CuckooFilterInit(filter, parameters->fpr, parameters->capacity, 0,
-					 CUCKOO_SEMISORTED);
-	filter->kind = parameters->kind;
-	filter->element_kind = parameters->element_kind;
-}
-
 static void
 PartialHeader(const CuckooParameters *parameters, uint64 count, uint8 *bytes)
 {
 	CuckooFilter filter;
 
-	HeaderFor(parameters, &filter);
+	CuckooParametersHeader(parameters, &filter);
 	filter.body = CUCKOO_PARTIAL;
 	filter.items = count;
 	CuckooWriteHeader(&filter, bytes);
@@ -549,7 +539,6 @@ CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext)
 CuckooParameters
 CuckooValueParameters(struct varlena *value)
 {
-	CuckooParameters parameters;
 	CuckooFilter partial;
 
 	if (CuckooValueBytes(value)[1] == CUCKOO_STATE)
@@ -557,11 +546,7 @@ CuckooValueParameters(struct varlena *value)
 	if (CuckooValueBytes(value)[1] != CUCKOO_PARTIAL)
 		ReportNoState();
 	CuckooOpenHeader(&partial, CuckooValueBytes(value));
-	parameters.fpr = partial.fpr;
-	parameters.capacity = partial.capacity;
-	parameters.kind = partial.kind;
-	parameters.element_kind = partial.element_kind;
-	return parameters;
+	return CuckooHeaderParameters(&partial);
 }
 
 /* Add all hashes of a flat or partial state, which is aligned if flat. */
@@ -645,7 +630,7 @@ CuckooStateBuild(CuckooState *state)
 	CuckooRuns	runs;
 	CuckooRun	run;
 
-	HeaderFor(CuckooStateParameters(state), &filter);
+	CuckooParametersHeader(CuckooStateParameters(state), &filter);
 	if (state->large != NULL)
 		LargeRuns((LargeState *) state->large, &runs);
 	else

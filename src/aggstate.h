@@ -124,6 +124,28 @@ CuckooStateParameters(const CuckooState *state)
 	return state->large != NULL ? &state->large->parameters : &state->flat->parameters;
 }
 
+/* The parameters that a filter's header has, and a header that has them. */
+static inline CuckooParameters
+CuckooHeaderParameters(const CuckooFilter *filter)
+{
+	CuckooParameters parameters;
+
+	parameters.fpr = filter->fpr;
+	parameters.capacity = filter->capacity;
+	parameters.kind = filter->kind;
+	parameters.element_kind = filter->element_kind;
+	return parameters;
+}
+
+static inline void
+CuckooParametersHeader(const CuckooParameters *parameters, CuckooFilter *filter)
+{
+	CuckooFilterInit(filter, parameters->fpr, parameters->capacity, 0,
+					 CUCKOO_SEMISORTED);
+	filter->kind = parameters->kind;
+	filter->element_kind = parameters->element_kind;
+}
+
 static inline bool
 CuckooSameParameters(const CuckooParameters *a, const CuckooParameters *b)
 {

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * ask.c
- *	  SQL functions that ask a filter: contains, count, cardinality.
+ *	  SQL functions that ask a filter: contains, count, cardinality; and those
+ *	  that ask a key: hash, shard.
  *
  *-------------------------------------------------------------------------
  */
@@ -86,6 +87,41 @@ cuckoo_cardinality(PG_FUNCTION_ARGS)
 	CuckooReadHeader(fcinfo, 0, &filter, &bytes);
 	CuckooRefuseState(&filter);
 	PG_RETURN_INT64((int64) filter.items);
+}
+
+/*
+ * cuckoo_hash(value, seed) -> bigint: the hash that a filter with this seed
+ * keeps of a value
+ */
+PG_FUNCTION_INFO_V1(cuckoo_hash);
+Datum
+cuckoo_hash(PG_FUNCTION_ARGS)
+{
+	CuckooKey  *key = CuckooGetKey(fcinfo, 0);
+
+	PG_RETURN_INT64((int64) CuckooKeyHash(key, PG_GETARG_DATUM(0),
+										  (uint64) PG_GETARG_INT64(1)));
+}
+
+/*
+ * cuckoo_shard(value, shards) -> integer: which of so many shards, from 0 on, a
+ * value belongs to
+ */
+PG_FUNCTION_INFO_V1(cuckoo_shard);
+Datum
+cuckoo_shard(PG_FUNCTION_ARGS)
+{
+	CuckooKey  *key = CuckooGetKey(fcinfo, 0);
+	int32		shards = PG_GETARG_INT32(1);
+	uint64		hash;
+
+	if (shards < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("number of shards must be at least 1, not %d",
+						shards)));
+	hash = CuckooKeyHash(key, PG_GETARG_DATUM(0), CUCKOO_SHARD_SEED);
+	PG_RETURN_INT32((int32) (((hash >> 32) * (uint64) shards) >> 32));
 }
 
 /*

@@ -88,9 +88,6 @@ static const char *const kind_names[] = {
 StaticAssertDecl(lengthof(kind_names) == CUCKOO_KIND_LAST + 1,
 				 "every key kind needs a name");
 
-PG_FUNCTION_INFO_V1(cuckoo_hash);
-PG_FUNCTION_INFO_V1(cuckoo_shard);
-
 /*
  * The name of a kind, which is also that of a type to cast to where there is
  * one.
@@ -852,57 +849,4 @@ CuckooKeyTryHash(CuckooKey *key, Datum value, uint64 seed, uint64 *hash)
 	}
 	*hash = CuckooKeyHash(key, value, seed);
 	return true;
-}
-
-/*
- * The key of a call's first argument, prepared when the call site is used
- * first.
- */
-static CuckooKey *
-CallKey(FunctionCallInfo fcinfo)
-{
-	FmgrInfo   *flinfo = fcinfo->flinfo;
-	CuckooKey  *key = flinfo->fn_extra;
-
-	if (key == NULL)
-	{
-		key = MemoryContextAlloc(flinfo->fn_mcxt, sizeof(CuckooKey));
-		CuckooKeyInit(key, get_fn_expr_argtype(flinfo, 0), PG_GET_COLLATION(),
-					  flinfo->fn_mcxt);
-		flinfo->fn_extra = key;
-	}
-	return key;
-}
-
-/*
- * cuckoo_hash(value anycompatible, seed bigint) -> bigint: the hash that a
- * filter with this seed keeps of a value.
- */
-Datum
-cuckoo_hash(PG_FUNCTION_ARGS)
-{
-	CuckooKey  *key = CallKey(fcinfo);
-	uint64		seed = (uint64) PG_GETARG_INT64(1);
-
-	PG_RETURN_INT64((int64) CuckooKeyHash(key, PG_GETARG_DATUM(0), seed));
-}
-
-/*
- * cuckoo_shard(value anycompatible, shards int) -> int: which of so many
- * shards, from 0 on, a value belongs to.
- */
-Datum
-cuckoo_shard(PG_FUNCTION_ARGS)
-{
-	CuckooKey  *key = CallKey(fcinfo);
-	int32		shards = PG_GETARG_INT32(1);
-	uint64		hash;
-
-	if (shards < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("number of shards must be at least 1, not %d",
-						shards)));
-	hash = CuckooKeyHash(key, PG_GETARG_DATUM(0), CUCKOO_SHARD_SEED);
-	PG_RETURN_INT32((int32) (((hash >> 32) * (uint64) shards) >> 32));
 }

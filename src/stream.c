@@ -56,33 +56,15 @@ GetParameters(FunctionCallInfo fcinfo, CuckooKind kind, CuckooKind element_kind)
 	return parameters;
 }
 
-/* The parameters that a state was begun with. */
-static CuckooParameters
-FilterParameters(const CuckooFilter *filter)
-{
-	CuckooParameters parameters;
-
-	parameters.fpr = filter->fpr;
-	parameters.capacity = filter->capacity;
-	parameters.kind = filter->kind;
-	parameters.element_kind = filter->element_kind;
-	return parameters;
-}
-
 /* A state without keys: a list, with room for them. */
 static void
 StartDraft(CuckooDraft *draft, const CuckooParameters *parameters)
 {
 	CuckooFilter filter;
-	CuckooFilter first;
 
-	CuckooFilterInit(&filter, parameters->fpr, parameters->capacity, 0,
-					 CUCKOO_SEMISORTED);
-	filter.kind = parameters->kind;
-	filter.element_kind = parameters->element_kind;
 	/* Better now than after many rows. */
-	if (CuckooPlanGrowth(&filter, &first, 0) != CUCKOO_GROWTH_PLANNED)
-		CuckooReportTooLarge(filter.capacity, filter.fpr);
+	CuckooCheckSize(parameters->fpr, parameters->capacity, CUCKOO_SEMISORTED);
+	CuckooParametersHeader(parameters, &filter);
 	CuckooDraftInit(draft, &filter);
 }
 
@@ -122,7 +104,7 @@ Transition(FunctionCallInfo fcinfo, bool distinct, uint64 hash,
 	{
 		struct varlena *state = OpenState(fcinfo, &draft.filter);
 
-		begun = FilterParameters(&draft.filter);
+		begun = CuckooHeaderParameters(&draft.filter);
 		CuckooMatchParameters(&begun, &parameters);
 		if (draft.filter.body == CUCKOO_TABLES)
 		{
@@ -227,11 +209,11 @@ Combine(FunctionCallInfo fcinfo, CuckooOperation operation)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_POINTER(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(1)));
 	state = OpenState(fcinfo, &filter);
-	left = FilterParameters(&filter);
+	left = CuckooHeaderParameters(&filter);
 	other = PG_GETARG_VARLENA_PP(1);
 	CuckooOpen(&filter, CuckooValueBytes(other));
 	CuckooRefuseState(&filter);
-	right = FilterParameters(&filter);
+	right = CuckooHeaderParameters(&filter);
 	CuckooMatchParameters(&left, &right);
 	PG_RETURN_POINTER(CuckooCombineState(operation, state, other));
 }

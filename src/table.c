@@ -101,8 +101,9 @@ CountIn(const CuckooCode *code, CuckooBits bits, uint32_t fingerprint)
 	return copies;
 }
 
-int
-CuckooTableCountAt(const CuckooTable *table, const CuckooPlace *place)
+/* Copies of the class of that place: 0 to 8. */
+static int
+CountAt(const CuckooTable *table, const CuckooPlace *place)
 {
 	const CuckooCode *code = &table->code;
 
@@ -137,7 +138,7 @@ CuckooTableCount(const CuckooTable *table, uint64_t hash)
 {
 	CuckooPlace place = CuckooLocate(&table->shape, hash);
 
-	return CuckooTableCountAt(table, &place);
+	return CountAt(table, &place);
 }
 
 CuckooInsertResult
@@ -163,7 +164,7 @@ CuckooTableRemove(CuckooTable *table, uint64_t hash)
 {
 	CuckooPlace place = CuckooLocate(&table->shape, hash);
 	CuckooBlock block = PackedBlock(table, &place);
-	int			copies = CuckooTableCountAt(table, &place);
+	int			copies = CountAt(table, &place);
 	uint32_t	candidates[2];
 
 	if (copies == 0)

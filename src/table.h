@@ -185,10 +185,6 @@ CuckooLocate(const CuckooShape *shape, uint64_t hash)
 /* Copies of the key's class: 0 to 8. */
 extern int	CuckooTableCount(const CuckooTable *table, uint64_t hash);
 
-/* Copies of the class of that place: 0 to 8. */
-extern int	CuckooTableCountAt(const CuckooTable *table,
-							   const CuckooPlace *place);
-
 /*
  * Whether the table may hold the key.  Never false for a key added and not
  * removed; true for another with the probability of CuckooTableRate.
