@@ -13,6 +13,7 @@
 #   format     the reader in Python against the server: test/format
 #   isolation  concurrent sessions: test/isolation
 #   tap        tests with servers of their own: test/t
+#   coverage   which lines of src/ the steps before it ran: test/coverage.sh
 #
 # Needs a Debian machine, and root or sudo where packages are missing.  The last
 # line is "N passed, N failed", and the exit status is 0 only where something
@@ -23,9 +24,20 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 all_steps=(build vpath unit clang sanitize fuzz s390x regress format isolation tap)
+other_steps=(coverage)
 total_passed=0
 total_failed=0
 RUN=
+
+# test/coverage.sh has every object count how often its lines run.  Without
+# optimization, which would merge lines, and for which the C library's headers
+# would warn; and without bitcode, in which the JIT would run functions uncounted.
+coverage_flags=()
+coverage_unit=()
+if [ -n "${COVERAGE:-}" ]; then
+	coverage_flags=(with_llvm=no "COPT=--coverage -O0 -Wno-cpp")
+	coverage_unit=("CFLAGS=-O0 -g --coverage")
+fi
 
 # ---------------------------------------------------------------- reporting
 
@@ -76,8 +88,8 @@ build_once()
 	[ -z "$built" ] || return 0
 	built=no
 	started=$(date +%s.%N)
-	if logged build make -s -C "$work/src" -j"$(nproc)" WERROR=1 PG_CONFIG="$pg_config" all &&
-		logged build make -s -C "$work/src" WERROR=1 PG_CONFIG="$pg_config" install; then
+	if logged build make -s -C "$work/src" -j"$(nproc)" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" all &&
+		logged build make -s -C "$work/src" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" install; then
 		built=yes
 		finish build 1 0 "PostgreSQL $("$pg_config" --version | cut -d' ' -f2)"
 	else
@@ -245,7 +257,7 @@ unit_step()
 
 	shift
 	started=$(date +%s.%N)
-	if ! logged "$name" make -s -C "$work/src/test/unit" -j"$(nproc)" BUILD="$build" "$@" all; then
+	if ! logged "$name" make -s -f "$work/src/test/unit/Makefile" -j"$(nproc)" BUILD="$build" "$@" all; then
 		finish "$name" 0 1
 		show "$work/log/$name"
 		return
@@ -282,7 +294,7 @@ unit_step()
 run_unit()
 {
 	has 'test/unit/*_test.c' || { skip unit "no tests yet"; return; }
-	unit_step unit CC=gcc
+	unit_step unit CC=gcc "${coverage_unit[@]}"
 }
 
 run_clang()
@@ -316,6 +328,25 @@ run_s390x()
 {
 	has 'test/unit/portable_*.c' || { skip s390x "no tests yet"; return; }
 	RUN=qemu-s390x unit_step s390x CC=s390x-linux-gnu-gcc LDFLAGS=-static cmocka=
+}
+
+# Adds up what the core's objects of the unit tests and the extension's have
+# counted.  Processes write their counts as they exit, so the server stops
+# first; those that a test has killed never do.
+run_coverage()
+{
+	local status=0 line
+
+	[ -n "${COVERAGE:-}" ] || die "the step coverage is run by test/coverage.sh"
+	started=$(date +%s.%N)
+	[ -z "$server_running" ] || as_user pg_ctl -D "$work/data" -m fast -w stop >"$work/log/stop"
+	server_running=
+	logged coverage gcovr --root "$work/src" --filter "$work/src/src/" --fail-under-line "$COVERAGE" \
+		"$work/src/src" "$work/unit" || status=1
+	sed -n '/^File /,$p' "$work/log/coverage"
+	line=$(awk '/^TOTAL / { print $3 " of " $2 " lines" }' "$work/log/coverage")
+	[ -n "$line" ] || { status=1; show "$work/log/coverage"; }
+	finish coverage $((1 - status)) "$status" "$line, at least $COVERAGE % wanted"
 }
 
 # The one that comes with PostgreSQL's headers, for JIT bitcode, or else clang.
@@ -361,6 +392,9 @@ install_what_steps_need()
 	if selected clang && [ "$(find_clang)" = clang ]; then
 		need_packages clang
 	fi
+	if selected coverage; then
+		need_packages gcovr
+	fi
 	if selected format; then
 		need_packages python3 python3-xxhash
 	fi
@@ -373,7 +407,7 @@ install_what_steps_need()
 }
 
 for step; do
-	[[ " ${all_steps[*]} " == *" $step "* ]] || die "no step is called $step, there are: ${all_steps[*]}"
+	[[ " ${all_steps[*]} ${other_steps[*]} " == *" $step "* ]] || die "no step is called $step, there are: ${all_steps[*]}"
 done
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
