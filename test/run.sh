@@ -13,7 +13,11 @@
 #   format     the reader in Python against the server: test/format
 #   isolation  concurrent sessions: test/isolation
 #   tap        tests with servers of their own: test/t
+#
+# and two that are not among "all", for commands of their own:
+#
 #   coverage   which lines of src/ the steps before it ran: test/coverage.sh
+#   valgrind   unit tests of the core under valgrind: test/valgrind.sh
 #
 # Needs a Debian machine, and root or sudo where packages are missing.  The last
 # line is "N passed, N failed", and the exit status is 0 only where something
@@ -24,7 +28,7 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 all_steps=(build vpath unit clang sanitize fuzz s390x regress format isolation tap)
-other_steps=(coverage)
+other_steps=(coverage valgrind)
 total_passed=0
 total_failed=0
 RUN=
@@ -309,6 +313,11 @@ run_sanitize()
 	unit_step sanitize CC=gcc SANITIZE=1
 }
 
+run_valgrind()
+{
+	RUN='valgrind -q --track-origins=yes --error-exitcode=9' unit_step valgrind CC=gcc
+}
+
 run_fuzz()
 {
 	local status=0
@@ -339,7 +348,7 @@ run_coverage()
 
 	[ -n "${COVERAGE:-}" ] || die "the step coverage is run by test/coverage.sh"
 	started=$(date +%s.%N)
-	[ -z "$server_running" ] || as_user pg_ctl -D "$work/data" -m fast -w stop >"$work/log/stop"
+	[ -z "$server_running" ] || stop_server
 	server_running=
 	logged coverage gcovr --root "$work/src" --filter "$work/src/src/" --fail-under-line "$COVERAGE" \
 		"$work/src/src" "$work/unit" || status=1
@@ -382,7 +391,7 @@ drop_s390x=
 install_what_steps_need()
 {
 	find_postgresql
-	if selected unit || selected clang || selected sanitize; then
+	if selected unit || selected clang || selected sanitize || selected valgrind; then
 		packages+=(libcmocka-dev)
 	fi
 	if selected tap; then
@@ -391,6 +400,9 @@ install_what_steps_need()
 	need_packages "${packages[@]}"
 	if selected clang && [ "$(find_clang)" = clang ]; then
 		need_packages clang
+	fi
+	if selected valgrind; then
+		need_packages valgrind
 	fi
 	if selected coverage; then
 		need_packages gcovr
