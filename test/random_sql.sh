@@ -98,7 +98,7 @@ done
 if [ -n "$smith" ]; then
 	# It knows no SQLSTATE; the log of the server does.
 	as_user psql -q -c "ALTER SYSTEM SET log_error_verbosity = verbose" -c "ALTER SYSTEM SET statement_timeout = '2s'" -c "SELECT pg_reload_conf()" >/dev/null
-	as_user_interruptibly timeout "$smith" sqlsmith --exclude-catalog --target="host=$work dbname=postgres user=postgres" --seed="$first" >"$work/log/sqlsmith" 2>&1 || true
+	as_user_interruptibly timeout "$smith" sqlsmith --verbose --exclude-catalog --target="host=$work dbname=postgres user=postgres" --seed="$first" >"$work/log/sqlsmith" 2>&1 || true
 	smith_statements=$(grep -ho 'queries: [0-9]*' "$work/log/sqlsmith" | tail -n 1 || true)
 	echo "sqlsmith: ${smith_statements:-no report}, errors by SQLSTATE:"
 	grep -Eho '(ERROR|FATAL|PANIC):  [0-9A-Z]{5}:' "$work/data/log" | sort | uniq -c | sort -rn | head -n 20 || true
