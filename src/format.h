@@ -23,8 +23,8 @@
  *	 32		8		items: hashes in a list, entries filled in all tables
  *	 40				list, partial: 8 bytes a hash, ascending
  *					tables: 16 bytes each (blocks 4, buckets a block 2,
- *					fingerprint bits 1, zero 1, items 8), then the buckets of
- *					each, then 8 zero bytes
+ *					fingerprint bits 1, stash 0 or 1, items 8), then the
+ *					buckets of each, then 8 zero bytes
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -89,6 +89,7 @@ typedef struct CuckooFilter
 	uint8_t		element_kind;	/* CuckooKind */
 	uint8_t		flags;
 	uint8_t		table_count;
+	uint16_t	stashes;		/* bit i: table i is a stash; never the first */
 	double		fpr;			/* asked for */
 	uint64_t	capacity;		/* stated, or 0 */
 	uint64_t	seed;
@@ -161,6 +162,16 @@ static inline uint64_t
 CuckooListGet(const CuckooFilter *filter, uint64_t i)
 {
 	return CuckooLoad64(filter->list + 8 * i);
+}
+
+/*
+ * Whether table number i is a stash: what it seems to hold is never taken out
+ * of the filter, see filter.h.
+ */
+static inline bool
+CuckooIsStash(const CuckooFilter *filter, int i)
+{
+	return (filter->stashes >> i & 1) != 0;
 }
 
 static inline CuckooLayout

@@ -304,9 +304,9 @@ def other_sum(fingerprint, buckets):
 
 
 class Table:
-    def __init__(self, blocks, buckets, bits, items, plain, data=None):
+    def __init__(self, blocks, buckets, bits, items, plain, data=None, stash=False):
         self.blocks, self.buckets, self.bits = blocks, buckets, bits
-        self.items, self.plain, self.data = items, plain, data
+        self.items, self.plain, self.data, self.stash = items, plain, data, stash
         self.width = bits if plain else bits - 1    # of a bucket, in nibbles
 
     def size(self):
@@ -340,7 +340,8 @@ class Table:
 
     def count(self, hash_):
         first, second, fingerprint = self.place(hash_)
-        return (self.entries(first) + self.entries(second)).count(fingerprint)
+        copies = (self.entries(first) + self.entries(second)).count(fingerprint)
+        return MAX_COPIES if copies and self.stash else copies
 
     def rate(self):
         # 1 - (1 - 1 / fingerprints) ** (8 items / entries), with all digits
@@ -387,13 +388,14 @@ class Filter:
         at = HEADER_BYTES + tables * DIRECTORY_BYTES
         require(len(data) >= at, '%d bytes' % len(data))
         for i in range(tables):
-            blocks, buckets, bits, zero, items = struct.unpack_from(
+            blocks, buckets, bits, stash, items = struct.unpack_from(
                 '<IHBBQ', data, HEADER_BYTES + i * DIRECTORY_BYTES)
             require(1 <= blocks <= 196608000 and 2 <= buckets <= 32768 and
                     buckets % 2 == 0 and blocks * buckets <= 393216000 and
-                    5 <= bits <= 32 and zero == 0 and items <= 4 * blocks * buckets,
+                    5 <= bits <= 32 and stash <= (i > 0) and items <= 4 * blocks * buckets,
                     'table %d of the directory' % (i + 1))
-            self.tables.append(Table(blocks, buckets, bits, items, self.flags & PLAIN))
+            self.tables.append(Table(blocks, buckets, bits, items, self.flags & PLAIN,
+                                     stash=stash == 1))
         require(sum(table.items for table in self.tables) == self.items, 'items do not add up')
         require(len(data) == at + sum(table.size() for table in self.tables) + TAIL_BYTES,
                 '%d bytes' % len(data))
