@@ -44,6 +44,24 @@
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 
+#ifdef SUPPORT_PORTABLE
+/* What takes cmocka's place: checks are counted, those that fail printed. */
+static int	passed;
+static int	failed;
+
+static inline void
+Result(bool ok, const char *name, const char *problem)
+{
+	if (ok)
+		passed++;
+	else
+	{
+		failed++;
+		printf("%s: %s\n", name, problem);
+	}
+}
+#endif
+
 /* Memory that ASan guards at both ends; a test has no use for failure. */
 static inline void *
 Allocate(size_t bytes)
