@@ -243,9 +243,9 @@ make_folder()
 
 # ------------------------------------------------------------------ servers
 
-# Starts a server without a network port; its socket is in the folder, so the
-# port number cannot clash.  Nobody needs its data after a power failure.
-start_server()
+# A cluster without a network port; its socket is in the folder, so the port
+# number cannot clash.  Nobody needs its data after a power failure.
+make_cluster()
 {
 	as_user initdb -D "$work/data" -U postgres -A trust -N --no-instructions \
 		--encoding=UTF8 --locale=C.UTF-8 >"$work/log/initdb" 2>&1 ||
@@ -259,6 +259,71 @@ start_server()
 		max_wal_size = 4GB
 		shared_buffers = 128MB
 	CONF
-	as_user pg_ctl -D "$work/data" -l "$work/data/log" -w start >"$work/log/start" 2>&1 ||
+}
+
+# run_server [COMMAND...]: starts it, by a command such as env VARIABLE=VALUE
+# pg_ctl or pg_ctl -p PROGRAM
+run_server()
+{
+	[ $# -gt 0 ] || set -- pg_ctl
+	as_user "$@" -D "$work/data" -l "$work/data/log" -w start >"$work/log/start" 2>&1 ||
 		{ cat "$work/log/start" "$work/data/log"; die "the server did not start"; }
+}
+
+stop_server()
+{
+	as_user pg_ctl -D "$work/data" -m fast -t 300 -w stop >"$work/log/stop" 2>&1 ||
+		{ cat "$work/log/stop"; die "the server did not stop"; }
+}
+
+start_server()
+{
+	make_cluster
+	run_server
+}
+
+# --------------------------------------------------------------- sanitizers
+
+# build_sanitized FLAG...: builds and installs the extension, with these flags,
+# AddressSanitizer and UndefinedBehaviorSanitizer.  What is found ends the process.
+build_sanitized()
+{
+	as_user_interruptibly make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" CC=gcc with_llvm=no \
+		COPT="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g $*" \
+		all install >"$work/log/build" 2>&1 || { head -n 50 "$work/log/build"; die "the build failed"; }
+}
+
+# A server that loads the sanitizers' libraries first.  Translations of messages
+# are left out: with AddressSanitizer loaded first, glibc waits for ever for a
+# lock in bindtextdomain.
+start_sanitized_server()
+{
+	local loaded
+
+	as_user tee "$work/untranslated.c" >/dev/null <<-'C'
+		char *bindtextdomain(const char *domain, const char *folder) { (void) domain; return (char *) folder; }
+		char *bind_textdomain_codeset(const char *domain, const char *codeset) { (void) domain; return (char *) codeset; }
+		char *textdomain(const char *domain) { return (char *) domain; }
+		char *gettext(const char *text) { return (char *) text; }
+		char *dgettext(const char *domain, const char *text) { (void) domain; return (char *) text; }
+		char *dcgettext(const char *domain, const char *text, int category)
+		{ (void) domain; (void) category; return (char *) text; }
+	C
+	as_user gcc -shared -fPIC -fno-builtin -o "$work/untranslated.so" "$work/untranslated.c"
+
+	make_cluster
+	run_server env LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so) $work/untranslated.so" \
+		ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=1 \
+		UBSAN_OPTIONS=print_stacktrace=1:abort_on_error=1 \
+		pg_ctl
+
+	# That they are there at all: the server's maps name them.
+	loaded=$(as_user psql -XqAtc "SELECT maps ~ 'libasan' AND maps ~ 'libubsan' FROM pg_read_file('/proc/' || pg_backend_pid() || '/maps') AS maps") || loaded=unknown
+	[ "$loaded" = t ] || die "the server runs without the sanitizers"
+}
+
+# What they have reported, as a number of lines or with -A 40 to be read
+sanitizer_reports()
+{
+	grep -E "$@" 'ERROR: AddressSanitizer|runtime error:|cuckoofilter made is not valid' "$work/data/log" || true
 }

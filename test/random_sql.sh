@@ -3,16 +3,22 @@
 # Runs random SQL over the extension, built with assertions, for some seconds:
 #
 #   test/random_sql.sh [SECONDS [SEED]]
+#   SANITIZE=1 test/random_sql.sh [SECONDS [SEED]]
 #
 # What it must not find: a server that crashes or fails an assertion, a
 # connection that is closed, an error whose SQLSTATE says that it is internal
 # (XX...).  The last lines count the statements, and the errors by SQLSTATE.
-# With sqlsmith (Debian's package), that runs as well, for a quarter of the time.
+# With SANITIZE=1 the extension is built, and the server started, as by
+# test/sanitize.sh: AddressSanitizer and UndefinedBehaviorSanitizer must not
+# report anything either.
+# sqlsmith (Debian's package, where there is one) runs as well, for a quarter of
+# the time.
 #
 # Needs what test/run.sh needs.  The same seed gives the same statements;
 # KEEP=1 keeps the temporary folder with all of them.
 set -euo pipefail
 
+# shellcheck source=test/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 seconds=${1:-60}
@@ -21,10 +27,16 @@ batch=500
 
 find_postgresql
 need_packages "${packages[@]}" perl
+(need_packages sqlsmith) || echo "going on without sqlsmith"
 make_folder
-as_user make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" COPT=-DUSE_ASSERT_CHECKING=1 all install >"$work/log/build" 2>&1 ||
-	{ cat "$work/log/build"; die "the build failed"; }
-start_server
+if [ -n "${SANITIZE:-}" ]; then
+	build_sanitized -DUSE_ASSERT_CHECKING=1
+	start_sanitized_server
+else
+	as_user make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" COPT=-DUSE_ASSERT_CHECKING=1 all install >"$work/log/build" 2>&1 ||
+		{ cat "$work/log/build"; die "the build failed"; }
+	start_server
+fi
 
 as_user psql -q -v ON_ERROR_STOP=1 >"$work/log/setup" 2>&1 <<'SQL' || { cat "$work/log/setup"; die "could not make the tables"; }
 CREATE EXTENSION cuckoo;
@@ -99,9 +111,11 @@ crashes=$(grep -Ec 'PANIC|TRAP:|terminated by signal' "$work/data/log" || true)
 ours=$(cd "$root/src" && printf '%s\n' *.c | paste -sd'|')
 internal=$(grep -A 3 -E '(ERROR|FATAL|PANIC):  XX' "$work/data/log" | grep -Ec "LOCATION:  [a-zA-Z_0-9]+, (.*/)?($ours):" || true)
 internal=$((internal + $(grep -Ec '(ERROR|FATAL|PANIC):  XX' "$work/log/errors" || true)))
-if [ "${#bad[@]}" -gt 0 ] || [ "$crashes" -gt 0 ] || [ "$internal" -gt 0 ]; then
-	echo "found: $crashes crashes, $internal internal errors; seeds ${bad[*]}"
+reports=$(sanitizer_reports -c)
+if [ "${#bad[@]}" -gt 0 ] || [ "$crashes" -gt 0 ] || [ "$internal" -gt 0 ] || [ "$reports" -gt 0 ]; then
+	echo "found: $crashes crashes, $internal internal errors, $reports reports of sanitizers; seeds ${bad[*]}"
+	sanitizer_reports -A 40 | head -n 150 || true
 	grep -E -A 3 'PANIC|TRAP:|terminated by signal|(ERROR|FATAL|PANIC):  XX' "$work/data/log" | cut -c 1-1000 | head -n 40
 	exit 1
 fi
-echo "no crash, no failed assertion, no internal error"
+echo "no crash, no failed assertion, no internal error${SANITIZE:+, no report of sanitizers}"

@@ -15,6 +15,11 @@
 #   isolation  concurrent sessions: test/isolation
 #   tap        tests with servers of their own: test/t
 #
+# and two that are not among "all", for commands of their own:
+#
+#   coverage   which lines of src/ the steps before it ran: test/coverage.sh
+#   valgrind   unit tests of the core under valgrind: test/valgrind.sh
+#
 # Needs a Debian machine, and root or sudo where packages are missing.  The last
 # line is "N passed, N failed", and the exit status is 0 only where something
 # ran and nothing failed.  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the
@@ -24,9 +29,20 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 all_steps=(build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap)
+other_steps=(coverage valgrind)
 total_passed=0
 total_failed=0
 RUN=
+
+# test/coverage.sh has every object count how often its lines run.  Without
+# optimization, which would merge lines, and for which the C library's headers
+# would warn; and without bitcode, in which the JIT would run functions uncounted.
+coverage_flags=()
+coverage_unit=()
+if [ -n "${COVERAGE:-}" ]; then
+	coverage_flags=(with_llvm=no "COPT=--coverage -O0 -Wno-cpp")
+	coverage_unit=("CFLAGS=-O0 -g --coverage")
+fi
 
 # ---------------------------------------------------------------- reporting
 
@@ -77,8 +93,8 @@ build_once()
 	[ -z "$built" ] || return 0
 	built=no
 	started=$(date +%s.%N)
-	if logged build make -s -C "$work/src" -j"$(nproc)" WERROR=1 PG_CONFIG="$pg_config" all &&
-		logged build make -s -C "$work/src" WERROR=1 PG_CONFIG="$pg_config" install; then
+	if logged build make -s -C "$work/src" -j"$(nproc)" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" all &&
+		logged build make -s -C "$work/src" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" install; then
 		built=yes
 		finish build 1 0 "PostgreSQL $("$pg_config" --version | cut -d' ' -f2)"
 	else
@@ -246,7 +262,7 @@ unit_step()
 
 	shift
 	started=$(date +%s.%N)
-	if ! logged "$name" make -s -C "$work/src/test/unit" -j"$(nproc)" BUILD="$build" "$@" all; then
+	if ! logged "$name" make -s -f "$work/src/test/unit/Makefile" -j"$(nproc)" BUILD="$build" "$@" all; then
 		finish "$name" 0 1
 		show "$work/log/$name"
 		return
@@ -283,7 +299,7 @@ unit_step()
 run_unit()
 {
 	has 'test/unit/*_test.c' || { skip unit "no tests yet"; return; }
-	unit_step unit CC=gcc
+	unit_step unit CC=gcc "${coverage_unit[@]}"
 }
 
 run_clang()
@@ -296,6 +312,11 @@ run_sanitize()
 {
 	has 'test/unit/*_test.c' || { skip sanitize "no tests yet"; return; }
 	unit_step sanitize CC=gcc SANITIZE=1
+}
+
+run_valgrind()
+{
+	RUN='valgrind -q --track-origins=yes --error-exitcode=9' unit_step valgrind CC=gcc
 }
 
 run_fuzz()
@@ -324,6 +345,25 @@ run_i386()
 {
 	has 'test/unit/portable_*.c' || { skip i386 "no tests yet"; return; }
 	RUN=qemu-i386 unit_step i386 CC=i686-linux-gnu-gcc LDFLAGS=-static cmocka=
+}
+
+# Adds up what the core's objects of the unit tests and the extension's have
+# counted.  Processes write their counts as they exit, so the server stops
+# first; those that a test has killed never do.
+run_coverage()
+{
+	local status=0 line
+
+	[ -n "${COVERAGE:-}" ] || die "the step coverage is run by test/coverage.sh"
+	started=$(date +%s.%N)
+	[ -z "$server_running" ] || stop_server
+	server_running=
+	logged coverage gcovr --root "$work/src" --filter "$work/src/src/" --fail-under-line "$COVERAGE" \
+		"$work/src/src" "$work/unit" || status=1
+	sed -n '/^File /,$p' "$work/log/coverage"
+	line=$(awk '/^TOTAL / { print $3 " of " $2 " lines" }' "$work/log/coverage")
+	[ -n "$line" ] || { status=1; show "$work/log/coverage"; }
+	finish coverage $((1 - status)) "$status" "$line, at least $COVERAGE % wanted"
 }
 
 # The one that comes with PostgreSQL's headers, for JIT bitcode, or else clang.
@@ -359,7 +399,7 @@ dropped=()
 install_what_steps_need()
 {
 	find_postgresql
-	if selected unit || selected clang || selected sanitize; then
+	if selected unit || selected clang || selected sanitize || selected valgrind; then
 		packages+=(libcmocka-dev)
 	fi
 	if selected tap; then
@@ -368,6 +408,12 @@ install_what_steps_need()
 	need_packages "${packages[@]}"
 	if selected clang && [ "$(find_clang)" = clang ]; then
 		need_packages clang
+	fi
+	if selected valgrind; then
+		need_packages valgrind
+	fi
+	if selected coverage; then
+		need_packages gcovr
 	fi
 	if selected format; then
 		need_packages python3 python3-xxhash
@@ -385,7 +431,7 @@ install_what_steps_need()
 }
 
 for step; do
-	[[ " ${all_steps[*]} " == *" $step "* ]] || die "no step is called $step, there are: ${all_steps[*]}"
+	[[ " ${all_steps[*]} ${other_steps[*]} " == *" $step "* ]] || die "no step is called $step, there are: ${all_steps[*]}"
 done
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")

@@ -142,6 +142,15 @@ CREATE TABLE skewed AS SELECT n, decode('0102010000000100' || 'fca9f1d24d62503f'
 SELECT n, merge_to_state(state::cuckoofilter) FILTER (WHERE i = 1)::bytea = state AS once, merge_to_state(state::cuckoofilter)::bytea = state AS three_times
 FROM skewed, generate_series(1, 3) AS i GROUP BY n, state ORDER BY n;
 
+-- A state as it is in memory, with the key whose hash is 0, which marks an empty slot: added to another, and stored out of line
+\set zero_key 8964796688098990488
+SELECT cuckoo_hash(:zero_key::bigint) AS hash;
+SELECT merge_states(s) = cuckoo_from_array(ARRAY[:zero_key, 1, 2]::bigint[]) AS same
+FROM (SELECT state_of(k) AS s FROM (VALUES (1, :zero_key), (1, 1), (2, 2), (2, :zero_key)) AS v (worker, k) GROUP BY worker) AS states;
+CREATE FUNCTION last_of(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAGE sql RETURN $2;
+CREATE AGGREGATE final_of(cuckoofilter) (SFUNC = last_of, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final);
+SELECT n, final_of(s) = cuckoo_from_array(ARRAY(SELECT generate_series(4, n, 4))) AS same FROM states WHERE server = 0 GROUP BY n ORDER BY n;
+
 -- A partial state as the start of another aggregate
 SELECT state_of(i)::text AS state FROM generate_series(1, 2) AS i \gset
 CREATE AGGREGATE continued_agg(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, INITCOND = :'state');

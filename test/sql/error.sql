@@ -152,6 +152,23 @@ CREATE TABLE colliding AS SELECT (decode('0102010000000100' || 'fca9f1d24d62503f
 -- No size of one table takes them: they are added one by one, and several do.
 SELECT query, outcome(query) FROM unnest(ARRAY['SELECT tables > 1 AND items = 1000 FROM cuckoo_info((SELECT merge_states(s) FROM colliding))']) AS query;
 
+-- A label that an enum has no longer
+CREATE TYPE shade AS ENUM ('light', 'dark');
+CREATE TABLE shades AS SELECT 'dark'::shade AS s;
+DELETE FROM pg_enum WHERE enumtypid = 'shade'::regtype AND enumlabel = 'dark';
+SELECT regexp_replace(outcome('SELECT cuckoo_hash(s) FROM shades'), '\d+$', 'N');
+
+-- What calls functions without an expression does not say what type a key has.
+CREATE OPERATOR CLASS by_cuckoo_hash FOR TYPE integer USING hash AS
+	OPERATOR 1 =(integer, integer), FUNCTION 1 hashint4(integer), FUNCTION 2 (integer, integer) cuckoo_hash(anycompatible, bigint);
+CREATE TABLE parted (i integer) PARTITION BY HASH (i by_cuckoo_hash);
+CREATE TABLE part PARTITION OF parted FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+SELECT query, outcome(query) FROM unnest(ARRAY['INSERT INTO parted VALUES (1)']) AS query;
+
+-- Text is read in pieces of four million characters: padding at the end of one
+-- that is not the last
+SELECT outcome(format('SELECT %L::cuckoofilter', repeat('A', 4194302) || '==AAAA'));
+
 -- Casts are never made silently.
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	$$SELECT length(numbers) FROM f$$, $$INSERT INTO f (numbers) VALUES ('\x00'::bytea)$$

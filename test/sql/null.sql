@@ -36,6 +36,12 @@ SELECT cuckoo_add_all(f, '{NULL,NULL}'::integer[]) = f AS add_nulls, cuckoo_remo
 	cuckoo_add_all(f, '{3,NULL,4}'::integer[]) = f + 3 + 4 AS add_some, cuckoo_remove_all(f, '{NULL,2}'::integer[]) = f - 2 AS remove_some
 FROM filters;
 
+-- Elements that are NULL count as they do in = ANY and = ALL.
+SELECT keys, cuckoo_contains_any(f, keys) AS any, cuckoo_contains_all(f, keys) AS all, cuckoo_contains_each(f, keys) AS each
+FROM filters, (VALUES (1, '{1,2}'::integer[]), (2, '{1,3}'), (3, '{3,4}'), (4, '{1,NULL}'), (5, '{3,NULL}'), (6, '{1,NULL,3}'),
+	(7, '{NULL,NULL}'), (8, '{{1,NULL},{3,2}}'), (9, '[5:6]={3,1}'), (10, '{}'), (11, NULL)) AS v (n, keys)
+ORDER BY n;
+
 -- No filter, no filter
 SELECT none + 1 AS "+", none - 1 AS "-", cuckoo_add(none, 1) AS add, cuckoo_remove(none, 1) AS remove,
 	cuckoo_add_all(none, '{1}'::integer[]) AS add_all, cuckoo_remove_all(none, '{1}'::integer[]) AS remove_all,

@@ -95,6 +95,14 @@ FROM (VALUES
 	('all but the first', (SELECT cuckoo_agg(i) FROM generate_series(2, 3000) AS i),
 		(SELECT cuckoo_agg('key ' || i) FROM generate_series(2, 3000) AS i))) AS v(what, f, t);
 
+-- Values as common as any, but too many for the list of the most common: the
+-- keys are few, and most of the sample is found.
+CREATE TABLE runners_up AS
+	SELECT k AS id FROM generate_series(1, 580) AS k, generate_series(1, CASE WHEN k <= 20 THEN 60 WHEN k <= 80 THEN 40 ELSE 1 END);
+ALTER TABLE runners_up ALTER id SET STATISTICS 20;
+ANALYZE runners_up;
+SELECT verdict('%L::cuckoofilter @> id', (SELECT cuckoo_agg(i) FROM generate_series(21, 80) AS i), 'runners_up') AS "runners-up";
+
 -- Keys that the column does not have are not counted on.
 SELECT what, verdict('%L::cuckoofilter @> id', f, 'uniform') AS uniform,
 	verdict('%L::cuckoofilter @> id', f, 'skewed') AS skewed
@@ -109,6 +117,10 @@ SELECT fraction(format('SELECT FROM uniform WHERE %L::cuckoofilter @> id', cucko
 FROM generate_series(1, 60000) AS i;
 SELECT rows_expected(format('SELECT FROM uniform WHERE %L::cuckoofilter @> id', f)) AS "empty"
 FROM (VALUES (cuckoo_new()), ((SELECT cuckoo_agg(id) FROM uniform WHERE false))) AS v(f);
+CREATE TABLE narrow AS SELECT i::smallint AS id FROM generate_series(-1000, 4000) AS i;
+ANALYZE narrow;
+SELECT verdict('%L::cuckoofilter @> id', (SELECT cuckoo_agg(i) FROM generate_series(-1000, 1000) AS i), 'narrow') AS smallint,
+	rows_expected(format('SELECT FROM narrow WHERE %L::cuckoofilter @> id', (SELECT cuckoo_agg(i) FROM generate_series(5000, 8000) AS i))) < 100 AS "no key occurs";
 
 -- Filters that are not known, and whole tables of filters.
 CREATE TABLE filters AS
@@ -118,6 +130,7 @@ ANALYZE filters;
 SELECT fraction('SELECT FROM uniform WHERE (SELECT f FROM filters WHERE shard = 1) @> id', 'uniform') AS "sub-select",
 	fraction('SELECT FROM uniform WHERE cuckoo_contains((SELECT f FROM filters WHERE shard = 1), id)', 'uniform') AS function,
 	fraction('SELECT FROM uniform, filters WHERE shard = 1 AND f @> id', 'uniform') AS "join",
+	fraction('SELECT FROM uniform, filters WHERE cuckoo_contains(f, id)', 'uniform') AS "join by function, 100 filters",
 	fraction('SELECT FROM uniform WHERE EXISTS (SELECT FROM filters WHERE id <@ f)', 'uniform') AS "semi-join",
 	fraction('SELECT FROM filters WHERE f @> 42', 'filters') AS "table of filters",
 	fraction('SELECT FROM filters WHERE f @> NULL::integer', 'filters') AS "NULL key",
@@ -172,10 +185,11 @@ SELECT format('SELECT id FROM uniform WHERE %L::cuckoofilter @> txt', f) AS quer
 CREATE COLLATION nondeterministic (provider = icu, locale = 'und', deterministic = false);
 CREATE TYPE pair AS (a json, b integer);
 CREATE TYPE mood AS ENUM ('sad', 'happy');
+CREATE TYPE two AS (a integer, b text);
 CREATE TABLE awkward (
-	folded text COLLATE nondeterministic, j json, p pair, m mood, r int4range, a text[], b jsonb, c "char", n name, o oid);
+	folded text COLLATE nondeterministic, j json, p pair, m mood, r int4range, a text[], b jsonb, c "char", n name, o oid, t two);
 INSERT INTO awkward
-	SELECT 'x' || i, '{}', NULL, 'sad', int4range(i, i + 1), ARRAY['x' || i], to_jsonb(i), 'c', 'n' || i, i
+	SELECT 'x' || i, '{}', NULL, 'sad', int4range(i, i + 1), ARRAY['x' || i], to_jsonb(i), 'c', 'n' || i, i, (i, 'x')::two
 	FROM generate_series(1, 1000) AS i;
 ANALYZE awkward;
 SELECT attname, rows_expected(format('SELECT FROM awkward WHERE %L::cuckoofilter @> %I', f, attname)) >= 0 AS planned
@@ -189,7 +203,8 @@ FROM (VALUES
 	('b', (SELECT cuckoo_agg(b) FROM awkward WHERE lower(r) <= 500)),
 	('c', (SELECT cuckoo_agg(c) FROM awkward)),
 	('n', (SELECT cuckoo_agg(n) FROM awkward WHERE lower(r) <= 500)),
-	('o', (SELECT cuckoo_agg(o) FROM awkward WHERE lower(r) <= 500))) AS v(column_name, f);
+	('o', (SELECT cuckoo_agg(o) FROM awkward WHERE lower(r) <= 500)),
+	('t', (SELECT cuckoo_agg(t) FROM awkward WHERE lower(r) <= 500))) AS v(column_name, f);
 
 -- Anyone may use the estimator for an operator of his own.
 CREATE FUNCTION impostor(bytea, anycompatible) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
@@ -197,7 +212,15 @@ CREATE OPERATOR @@> (
 	LEFTARG = bytea, RIGHTARG = anycompatible, FUNCTION = impostor,
 	RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel
 );
-SELECT fraction($$SELECT FROM uniform WHERE '\x01'::bytea @@> id$$, 'uniform') > 0 AS "another type's bytes";
+SELECT fraction($$SELECT FROM uniform WHERE '\x01'::bytea @@> id$$, 'uniform') > 0 AS "another type's bytes",
+	rows_expected('SELECT FROM uniform WHERE NULL::bytea @@> id') AS "not strict, NULL";
+-- And a superuser the support function for functions of any arguments.
+CREATE FUNCTION three_arguments(cuckoofilter, integer, integer) RETURNS boolean SUPPORT cuckoo_contains_support
+	LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
+CREATE FUNCTION not_strict(cuckoofilter, anycompatiblearray) RETURNS boolean SUPPORT cuckoo_contains_support
+	LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
+SELECT fraction(format('SELECT FROM uniform WHERE three_arguments(%L, id, 1)', cuckoo_new()), 'uniform') AS "three arguments",
+	fraction('SELECT FROM uniform WHERE not_strict((SELECT f FROM filters WHERE shard = id), NULL::integer[])', 'uniform') > 0 AS "NULL array";
 
 -- Statistics are looked into only for those who may read the column.
 CREATE ROLE regress_cuckoo_reader;
@@ -231,6 +254,17 @@ SELECT condition_order('SELECT FROM uniform WHERE expensive(id)
 	AND cuckoo_contains((SELECT f FROM filters WHERE shard = 1), num) AND id > 3');
 SELECT condition_order('SELECT FROM uniform WHERE expensive(id)
 	AND cuckoo_contains_any((SELECT f FROM filters WHERE shard = 1), ARRAY[id, ten]) AND id > 3');
+-- A filter larger than the caches of a processor costs more to ask.
+CREATE FUNCTION cost_expected(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
+	RETURN plan -> 0 -> 'Plan' ->> 'Total Cost';
+END $$;
+SELECT round(cost_expected(format('SELECT FROM uniform WHERE %L::cuckoofilter @> id', cuckoo_agg(i, 0.001, 1e6)))
+	- cost_expected(format('SELECT FROM uniform WHERE %L::cuckoofilter @> id', cuckoo_agg(i, 0.001, 1e5)))) AS "cost of 20,000 misses"
+FROM generate_series(1, 100) AS i;
 -- One filter asked by many rows is not fetched for each, but filters of rows of their own are.
 SELECT condition_order('SELECT FROM filters, uniform WHERE shard = 1 AND expensive(id + shard) AND f @> id');
 SELECT condition_order('SELECT FROM stored WHERE f @> 5 AND expensive(octet_length(f::text))');

@@ -160,5 +160,8 @@ SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 1
 CREATE AGGREGATE combine(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter);
 SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100 * k) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS capacity,
 	sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100) AS f UNION ALL SELECT cuckoo_stream_agg('x'::text, 0.01, 100)) AS x$$) AS kind;
+-- Workers without rows
+SELECT combine(f ORDER BY f NULLS LAST) = cuckoo_stream_agg(1, 0.01, 100) AS last, combine(f ORDER BY f NULLS FIRST) = cuckoo_stream_agg(1, 0.01, 100) AS first,
+	combine(NULL) IS NULL AS all FROM (SELECT cuckoo_stream_agg(1, 0.01, 100) AS f UNION ALL SELECT NULL) AS x;
 
 DROP SCHEMA stream_test CASCADE;

@@ -79,6 +79,37 @@ foreach my $format (qw(text binary))
 	}
 }
 
+# The planner asks a filter for values of a column, but never with a key that
+# has to be converted, which could fail: then it goes by the number of keys.
+# Here half as many as the column has values, none of which occurs.
+$node->safe_psql('latin1', <<~SQL);
+	CREATE TYPE label AS ENUM ('key 1', 'key 2');
+	CREATE TABLE words AS SELECT 'key ' || i AS plain, ('key ' || i)::name AS name, U&'\\00E9' || i AS accented, ARRAY['key ' || i] AS nested, to_jsonb('key ' || i) AS json,
+		(ARRAY['key 1', U&'\\00E9', 'key 2'])[1 + i % 3] AS common, (ARRAY['key 1', 'key 2']::label[])[1 + i % 2] AS label
+	FROM generate_series(1, 10000) AS i;
+	ANALYZE words;
+	SQL
+my %expected = (plain => [ 1, 200 ], name => [ 1, 200 ], accented => [ 4000, 6000 ], nested => [ 4000, 6000 ], json => [ 4000, 6000 ], common => [ 3300, 3500 ], label => [ 4000, 10000 ]);
+foreach my $column (sort keys %expected)
+{
+	my ($least, $most) = @{ $expected{$column} };
+	my $key = $column eq 'nested' ? "ARRAY['other ' || i]" : $column eq 'json' ? "to_jsonb('other ' || i)" : "'other ' || i";
+	my $filter = $column eq 'common' ? q{SELECT cuckoo_from_array(ARRAY['key 1'])}
+	  : $column eq 'label' ? q{SELECT cuckoo_from_array(ARRAY['key 1']::label[])}
+	  : "SELECT cuckoo_agg($key) FROM generate_series(1, 5000) AS i";
+	my $rows = $node->safe_psql('latin1', <<~SQL);
+		SELECT format('EXPLAIN SELECT FROM words WHERE %L::cuckoofilter @> $column', ($filter)) \\gexec
+		SQL
+
+	($rows) = $rows =~ /rows=(\d+)/;
+	ok($rows >= $least && $rows <= $most, "rows expected by the planner in LATIN1, $column: $rows");
+}
+
+# Of MULE_INTERNAL PostgreSQL has no conversion to UTF8.
+$node->safe_psql('postgres', q{CREATE DATABASE mule TEMPLATE template0 ENCODING 'MULE_INTERNAL' LOCALE 'C'});
+$node->safe_psql('mule', 'CREATE EXTENSION cuckoo');
+is(sqlstate($node, 'mule', q{SELECT cuckoo_hash(E'\\x81\\xE9')}), '42883', 'a key that no conversion exists for is an error');
+
 # In SQL_ASCII nobody knows what the bytes mean: they count as UTF-8.
 my $e_acute = $node->safe_psql('utf8', q{SELECT cuckoo_hash(U&'\00E9')});
 is($node->safe_psql('latin1', q{SELECT cuckoo_hash(U&'\00E9')}), $e_acute, 'a letter has one hash in UTF8 and in LATIN1');

@@ -296,7 +296,7 @@ NewFilter(double fpr, uint64_t capacity, uint64_t seed, CuckooLayout layout)
 static inline Owned
 NewFilterOf(const CuckooShape *shapes, int count, double fpr, uint64_t capacity)
 {
-	Owned		owned;
+	Owned		owned = {0};	/* so that all of it can be compared */
 
 	CuckooFilterInit(&owned.filter, fpr, capacity, 0,
 					 (CuckooLayout) shapes[0].layout);

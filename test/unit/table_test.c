@@ -440,11 +440,11 @@ fingerprints_that_differ_in_one_bit_are_told_apart(void **state)
 	}
 }
 
-/* Short walks and long ones, from one step to as many as there may be. */
+/* Short walks and long ones, from one step to more than there may be. */
 static void
 an_insert_that_fails_leaves_every_byte_as_it_was(void **state)
 {
-	static const int walks[] = {0, 1, 2, 16, 500, CUCKOO_MAX_KICKS};
+	static const int walks[] = {0, 1, 2, 16, 500, CUCKOO_MAX_KICKS, 100 * CUCKOO_MAX_KICKS};
 	static const uint32_t sizes[] = {2, 4, 6, 30};
 	uint64_t	stream = 100;
 

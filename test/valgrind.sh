@@ -1,0 +1,108 @@
+#!/usr/bin/env bash
+#
+# Runs the core's unit tests, and the SQL tests with their server, under
+# valgrind: test/valgrind.sh, or test/valgrind.sh TEST... for some of test/sql.
+#
+# The extension is built with CUCKOO_CHECK: every value made is checked whole,
+# so a byte that was never set is noticed there, and not only if something asks
+# for it.
+#
+# What counts is an error with a place in our sources in any of its stacks: where
+# it happened, where the memory came from or was freed, or where the value that
+# was never set was made.  The others are the server's and the C library's own.
+# They are counted, too, and KEEP=1 keeps them, in log/others; test/valgrind.supp
+# leaves out those that are known.  The server's processes do not fail by
+# valgrind's own --error-exitcode: to the postmaster that were a crash, and it
+# would end all the others.
+#
+# An ordinary server does not tell valgrind where palloc's chunks begin and end
+# (that takes one built with USE_VALGRIND).  So valgrind sees what malloc gives:
+# chunks over 8 kB have blocks of their own, with exact ends; smaller ones share
+# blocks, where reading past an end, after pfree, or what an earlier chunk left
+# there goes unseen.  The core, where the buckets are, is tested with exact
+# allocations in test/unit.
+#
+# Needs a Debian machine, and root or sudo where packages are missing.  The last
+# line is "N passed, N failed".  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps
+# the temporary folder.
+set -euo pipefail
+
+# shellcheck source=test/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+unit_passed=0
+unit_failed=0
+if [ $# = 0 ]; then
+	exec 3>&1
+	unit=$("$root/test/run.sh" valgrind | tee /dev/fd/3 | tail -n 1 || true)
+	[[ "$unit" =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]] || die "the unit tests did not run"
+	unit_passed=${BASH_REMATCH[1]}
+	unit_failed=${BASH_REMATCH[2]}
+fi
+
+find_postgresql
+need_packages "${packages[@]}" valgrind
+make_folder
+
+as_user_interruptibly make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" CC=gcc COPT="-O1 -g -fno-omit-frame-pointer -DCUCKOO_CHECK" \
+	with_llvm=no all install >"$work/log/build" 2>&1 || { head -n 50 "$work/log/build"; die "the build failed"; }
+
+# A program of that name, so that pg_ctl finds the rest beside it.
+as_user mkdir "$work/valgrind"
+as_user tee "$work/postgres" >/dev/null <<-SH
+	#!/bin/sh
+	exec valgrind --quiet --trace-children=yes --log-file="$work/valgrind/%p" --suppressions="$work/src/test/valgrind.supp" \\
+		--track-origins=yes --leak-check=no --error-limit=no --num-callers=60 --fullpath-after= \\
+		"${pg_config%/*}/postgres" "\$@"
+SH
+as_user chmod +x "$work/postgres"
+
+# Without the JIT, which calls the same functions of ours: valgrind would spend
+# its time in LLVM.
+make_cluster
+echo "jit = off" | as_user tee -a "$work/data/postgresql.conf" >/dev/null
+run_server pg_ctl -t 300 -p "$work/postgres"
+
+# That it is there at all: the server's maps name it.
+loaded=$(as_user psql -XqAtc "SELECT pg_read_file('/proc/' || pg_backend_pid() || '/maps') ~ 'vgpreload_memcheck'") || loaded=unknown
+
+as_user_interruptibly make -C "$work/src" PG_CONFIG="$pg_config" ISOLATION= TAP_TESTS= ${1:+REGRESS="$*"} \
+	installcheck >"$work/log/regress" 2>&1 || true
+passed=$(grep -Ec '^(ok +[0-9]+ |test .*\.\.\. ok )' "$work/log/regress" || true)
+failed=$(grep -Ec '^(not ok +[0-9]+ |test .*\.\.\. FAILED)' "$work/log/regress" || true)
+stop_server
+
+# errors FILE...: with an empty line after each.  In valgrind's logs a line with
+# nothing but the process stands between errors.
+errors()
+{
+	awk 'function finish() { if (text ~ / (at|by) 0x/) print text; text = "" }
+		FNR == 1 { finish() }
+		{ sub(/^(==|\*\*)[0-9]+(==|\*\*) ?/, "") }
+		$0 == "" { finish(); next }
+		{ text = text $0 "\n" }
+		END { finish() }' "$@"
+}
+
+find "$work/valgrind" -type f -size +0 | sort >"$work/log/valgrind"
+mapfile -t logs <"$work/log/valgrind"
+: >"$work/log/all"
+[ "${#logs[@]}" = 0 ] || errors "${logs[@]}" >"$work/log/all"
+awk -v RS= -v ORS='\n\n' -v ours="$work/src/src/" 'index($0, ours)' "$work/log/all" >"$work/log/ours"
+awk -v RS= -v ORS='\n\n' -v ours="$work/src/src/" '!index($0, ours)' "$work/log/all" >"$work/log/others"
+reports=$(grep -c '^$' "$work/log/ours" || true)
+others=$(grep -c '^$' "$work/log/others" || true)
+
+if [ "$loaded" != t ] || [ "$passed" = 0 ]; then
+	failed=$((failed + 1))
+fi
+if [ "$failed" != 0 ] || [ "$reports" != 0 ]; then
+	tail -n 30 "$work/log/regress"
+	head -n 100 "$work/src/regression.diffs" 2>/dev/null || true
+	head -n 150 "$work/log/ours"
+	grep -E -A 3 'PANIC|terminated by signal' "$work/data/log" | head -n 30 || true
+fi
+echo "$((passed + failed)) SQL tests, $reports errors with a place in src/, $others of the server's own"
+failed=$((unit_failed + failed + reports))
+echo "$((unit_passed + passed)) passed, $failed failed"
+[ "$failed" = 0 ]
