@@ -143,17 +143,18 @@ CuckooFilterCount(const CuckooFilter *filter, uint64_t hash)
 double
 CuckooFilterRate(const CuckooFilter *filter)
 {
-	double		none = 1;
+	double		none = 0;
 
 	if (filter->body != CUCKOO_TABLES)
 		return ldexp((double) filter->items, -64);
-	/* One table's rate as it is: 1 - (1 - rate) would lose its last digits. */
+	/* One table's rate as it is. */
 	if (filter->table_count == 1)
 		return CuckooTableRate(&filter->tables[0].shape, filter->tables[0].items);
+	/* By logarithms: 1 - (1 - rate) would lose the last digits of small ones. */
 	for (int i = 0; i < filter->table_count; i++)
-		none *= 1 - CuckooTableRate(&filter->tables[i].shape,
-									filter->tables[i].items);
-	return 1 - none;
+		none += log1p(-CuckooTableRate(&filter->tables[i].shape,
+									   filter->tables[i].items));
+	return -expm1(none);
 }
 
 static CuckooInsertResult

@@ -59,9 +59,12 @@
  */
 #define CUCKOO_MAX_BYTES		UINT64_C(786432000)
 
-/* Rates that fingerprints of at most 32 bits can keep. */
-#define CUCKOO_MIN_FPR			2e-9
-#define CUCKOO_MAX_FPR			0.1
+/*
+ * Rates that fingerprints of at most 32 bits can keep.  The casts drop what
+ * constants have beyond a double on machines that compute with more.
+ */
+#define CUCKOO_MIN_FPR			((double) 2e-9)
+#define CUCKOO_MAX_FPR			((double) 0.1)
 
 /* Keys that may be stated; far more than fit in CUCKOO_MAX_BYTES. */
 #define CUCKOO_MAX_CAPACITY		(UINT64_C(1) << 40)
