@@ -201,11 +201,12 @@ CREATE FUNCTION cuckoo_tables(f cuckoofilter,
 	OUT fingerprint_bits integer,
 	OUT blocks bigint,
 	OUT buckets integer,
-	OUT bytes bigint)
+	OUT bytes bigint,
+	OUT stash boolean)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2;
 COMMENT ON FUNCTION cuckoo_tables(cuckoofilter) IS
-	'the tables of a filter, the oldest first: items stored, capacity in keys, load (0 to 1), false-positive rate, bits of a fingerprint, blocks, buckets a block, bytes';
+	'the tables of a filter, in their order: items stored, capacity in keys, load (0 to 1), false-positive rate, bits of a fingerprint, blocks, buckets a block, bytes, whether it is a stash, whose keys stay';
 
 CREATE FUNCTION cuckoo_fpr(f cuckoofilter) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

@@ -17,8 +17,12 @@ CuckooBitsFor(double fpr, double load, int extra_bits)
 	double		compared = 2 * CUCKOO_ENTRIES * load;
 	int			bits = CUCKOO_MIN_BITS;
 
-	/* No logarithm: its last digit differs between platforms. */
-	while (bits < CUCKOO_MAX_BITS && compared > fpr * (ldexp(1.0, bits) - 1))
+	/*
+	 * No logarithm: its last digit differs between platforms.  The cast drops
+	 * what the x87 of 32-bit machines has beyond a double.
+	 */
+	while (bits < CUCKOO_MAX_BITS &&
+		   compared > (double) (fpr * (ldexp(1.0, bits) - 1)))
 		bits++;
 	bits += extra_bits;
 	return bits < CUCKOO_MAX_BITS ? bits : CUCKOO_MAX_BITS;

@@ -59,6 +59,7 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooFilter *left,
 	*result = *first;
 	result->body = CUCKOO_LIST;
 	result->table_count = 0;
+	result->stashes = 0;
 	result->items = 0;
 	if (second->flags & CUCKOO_FLAG_UNSET)
 	{
@@ -146,8 +147,7 @@ CuckooCombineLists(CuckooOperation operation, const CuckooFilter *left,
 }
 
 CuckooGrowth
-CuckooPlanHashes(const CuckooFilter *header, uint64_t count,
-				 CuckooFilter *planned, int attempt)
+CuckooPlanHashes(const CuckooFilter *header, uint64_t count, CuckooFilter *planned)
 {
 	CuckooFilter list = *header;
 	CuckooGrowth growth;
@@ -156,7 +156,7 @@ CuckooPlanHashes(const CuckooFilter *header, uint64_t count,
 	list.body = CUCKOO_LIST;
 	if (list.capacity > 0 && list.capacity < count)
 		list.capacity = count;
-	growth = CuckooPlanGrowth(&list, planned, attempt);
+	growth = CuckooPlanGrowth(&list, planned);
 	planned->capacity = header->capacity;
 	return growth;
 }
@@ -168,9 +168,8 @@ CuckooBuildHashes(CuckooFilter *planned, uint8_t *bytes, const uint64_t *hashes,
 	CuckooTable *table = &planned->tables[0];
 	uint64_t	taken = 0;
 
-	planned->items = 0;
 	CuckooLayOut(planned, bytes);
-	for (uint32_t block = 0; planned->table_count == 1 && block < table->shape.blocks; block++)
+	for (uint32_t block = 0; block < table->shape.blocks; block++)
 	{
 		bool		ok;
 
@@ -180,13 +179,8 @@ CuckooBuildHashes(CuckooFilter *planned, uint8_t *bytes, const uint64_t *hashes,
 								  workspace, planned->seed, &ok);
 		if (!ok)
 			return false;
-		planned->items = table->items;
 	}
-	for (; taken < count; taken++)
-	{
-		if (CuckooFilterAdd(planned, hashes[taken]) == CUCKOO_FULL)
-			return false;
-	}
+	planned->items = table->items;
 	CuckooWriteHeader(planned, bytes);
 	return true;
 }
@@ -220,11 +214,18 @@ CuckooAddList(CuckooOperation operation, CuckooFilter *filter,
  * Tables
  */
 
-/* Shapes whose classes are the same; the layout may differ. */
+/*
+ * Whether tables of two filters have the same classes, and the same rules for
+ * them; the layout may differ.
+ */
 static bool
-SameClasses(const CuckooShape *a, const CuckooShape *b)
+CanBeOne(const CuckooFilter *left, int i, const CuckooFilter *right, int j)
 {
-	return a->blocks == b->blocks && a->buckets == b->buckets && a->bits == b->bits;
+	const CuckooShape *a = &left->tables[i].shape;
+	const CuckooShape *b = &right->tables[j].shape;
+
+	return a->blocks == b->blocks && a->buckets == b->buckets && a->bits == b->bits &&
+		CuckooIsStash(left, i) == CuckooIsStash(right, j);
 }
 
 /* Add the classes of a table's block, marked with the side they are of. */
@@ -285,17 +286,15 @@ CombineBlock(CuckooOperation operation, const CuckooTable *left,
 	classes->count = kept;
 }
 
-/* Whether two tables of the same classes have room in one. */
+/* Whether the source's two tables, of the same classes, have room in one. */
 static bool
-FitTogether(CuckooOperation operation, const CuckooTable *left,
-			const CuckooTable *right, void *workspace, CuckooPause pause,
-			CuckooSource *source)
+FitTogether(CuckooSource *source, void *workspace, CuckooPause pause)
 {
+	const CuckooTable *left = source->left;
+	const CuckooTable *right = source->right;
 	uint64_t	capacity = CuckooShapeCapacity(&left->shape);
 	uint64_t	items = 0;
 
-	source->left = left;
-	source->right = right;
 	source->items = left->items + right->items;
 	if (source->items <= capacity)
 		return true;
@@ -307,7 +306,7 @@ FitTogether(CuckooOperation operation, const CuckooTable *left,
 		if (pause != NULL)
 			pause();
 		CuckooClassesInit(&classes, &left->shape, workspace);
-		CombineBlock(operation, left, right, block, &classes);
+		CombineBlock(source->operation, left, right, block, &classes);
 		items += classes.count;
 	}
 	source->items = items;
@@ -346,36 +345,57 @@ CuckooCombineWorkspaceBytes(const CuckooFilter *left, const CuckooFilter *right)
 			size_t		bytes = CuckooWorkspaceBytes(&left->tables[i].shape);
 
 			if (bytes > most &&
-				SameClasses(&left->tables[i].shape, &right->tables[j].shape))
+				CanBeOne(left, i, right, j))
 				most = bytes;
 		}
 	}
 	return most;
 }
 
-static const CuckooShape *
-SourceShape(const CuckooSource *source)
+static const CuckooTable *
+SourceTable(const CuckooSource *source)
 {
-	return source->left != NULL ? &source->left->shape : &source->right->shape;
+	return source->left != NULL ? source->left : source->right;
 }
 
 /*
  * The order of tables in a filter: smaller first, as growth has it, and of equal
- * ones the fuller first, since the last is where keys are added.
+ * ones the fuller first, since the last is where keys are added; then by their
+ * bytes, so that it does not hang on which side they are of.  Stashes last.
  */
 static bool
 ComesAfter(const CuckooSource *a, const CuckooSource *b)
 {
-	const CuckooShape *shape = SourceShape(a);
-	const CuckooShape *other = SourceShape(b);
+	const CuckooTable *table = SourceTable(a);
+	const CuckooTable *other = SourceTable(b);
+	const CuckooShape *shape = &table->shape;
 
-	if (CuckooShapeBuckets(shape) != CuckooShapeBuckets(other))
-		return CuckooShapeBuckets(shape) > CuckooShapeBuckets(other);
-	if (shape->bits != other->bits)
-		return shape->bits > other->bits;
-	if (shape->blocks != other->blocks)
-		return shape->blocks > other->blocks;
-	return a->items < b->items;
+	if (a->stash != b->stash)
+		return a->stash;
+	if (CuckooShapeBuckets(shape) != CuckooShapeBuckets(&other->shape))
+		return CuckooShapeBuckets(shape) > CuckooShapeBuckets(&other->shape);
+	if (shape->bits != other->shape.bits)
+		return shape->bits > other->shape.bits;
+	if (shape->blocks != other->shape.blocks)
+		return shape->blocks > other->shape.blocks;
+	if (a->items != b->items)
+		return a->items < b->items;
+	if (shape->layout != other->shape.layout)
+		return shape->layout > other->shape.layout;
+	return memcmp(table->data, other->data, (size_t) CuckooShapeBytes(shape)) > 0;
+}
+
+/* One table of either side, as a source of the result's. */
+static CuckooSource
+SourceOf(const CuckooCombination *combination, const CuckooFilter *side, int i)
+{
+	CuckooSource source = {0};
+
+	source.items = side->tables[i].items;
+	source.stash = CuckooIsStash(side, i);
+	/* One entry is all that a stash needs of a class. */
+	source.operation = source.stash ? CUCKOO_UNION : combination->operation;
+	return source;
 }
 
 CuckooConflict
@@ -389,23 +409,20 @@ CuckooPlanTables(CuckooCombination *combination, const CuckooFilter *left,
 
 	for (int i = 0; i < left->table_count; i++)
 	{
+		sources[i] = SourceOf(combination, left, i);
 		sources[i].left = &left->tables[i];
-		sources[i].right = NULL;
-		sources[i].items = left->tables[i].items;
 	}
 	for (int j = 0; j < right->table_count; j++)
 	{
-		const CuckooTable *table = &right->tables[j];
 		bool		found = false;
 
 		for (int i = 0; !found && i < left->table_count; i++)
 		{
-			CuckooSource pair;
+			CuckooSource pair = sources[i];
 
+			pair.right = &right->tables[j];
 			found = !paired[i] && (combination->refused[i] >> j & 1) == 0 &&
-				SameClasses(&left->tables[i].shape, &table->shape) &&
-				FitTogether(combination->operation, &left->tables[i], table,
-							workspace, pause, &pair);
+				CanBeOne(left, i, right, j) && FitTogether(&pair, workspace, pause);
 			if (found)
 			{
 				sources[i] = pair;
@@ -414,10 +431,8 @@ CuckooPlanTables(CuckooCombination *combination, const CuckooFilter *left,
 		}
 		if (!found)
 		{
-			sources[count].left = NULL;
-			sources[count].right = table;
-			sources[count].items = table->items;
-			count++;
+			sources[count] = SourceOf(combination, right, j);
+			sources[count++].right = &right->tables[j];
 		}
 	}
 	if (count > CUCKOO_MAX_TABLES)
@@ -433,10 +448,12 @@ CuckooPlanTables(CuckooCombination *combination, const CuckooFilter *left,
 		sources[j] = source;
 	}
 	result->table_count = (uint8_t) count;
+	result->stashes = 0;
 	for (int i = 0; i < count; i++)
 	{
 		combination->sources[i] = sources[i];
-		result->tables[i].shape = *SourceShape(&sources[i]);
+		result->stashes |= (uint16_t) (sources[i].stash << i);
+		result->tables[i].shape = SourceTable(&sources[i])->shape;
 		result->tables[i].shape.layout = (uint8_t) CuckooFilterLayout(result);
 		result->tables[i].items = 0;
 	}
@@ -484,7 +501,7 @@ CuckooCombineTables(CuckooCombination *combination, const CuckooFilter *left,
 
 		table->items = 0;
 		if (source->left == NULL || source->right == NULL)
-			CopyTable(table, source->left != NULL ? source->left : source->right, pause);
+			CopyTable(table, SourceTable(source), pause);
 		else
 		{
 			for (uint32_t block = 0; block < table->shape.blocks; block++)
@@ -495,7 +512,7 @@ CuckooCombineTables(CuckooCombination *combination, const CuckooFilter *left,
 				if (pause != NULL)
 					pause();
 				CuckooClassesInit(&classes, &table->shape, workspace);
-				CombineBlock(combination->operation, source->left, source->right,
+				CombineBlock(source->operation, source->left, source->right,
 							 block, &classes);
 				if (!CuckooPlaceClasses(table, block, &classes, result->seed, &items))
 				{

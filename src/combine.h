@@ -18,6 +18,8 @@
  *
  * - A list has hashes, and goes into whatever there is.
  *
+ * - Stashes combine with stashes alone, each class once.
+ *
  * Where tables take part in a union two keys may share an entry afterwards,
  * since only fingerprints were compared: the result is marked not removable.
  * A merge keeps a copy of each, and lists compare hashes.
@@ -75,16 +77,16 @@ extern uint64_t CuckooCombineLists(CuckooOperation operation,
 
 /*
  * What a filter with this header becomes with so many hashes, more than a list
- * of it holds: one table, on further attempts more.  As CuckooPlanGrowth.
+ * of it holds: one table.  As CuckooPlanGrowth.
  */
 extern CuckooGrowth CuckooPlanHashes(const CuckooFilter *header, uint64_t count,
-									 CuckooFilter *planned, int attempt);
+									 CuckooFilter *planned);
 
 /*
- * Put sorted hashes into what was planned, CuckooBytes(planned) zero bytes: one
- * table is built block by block, as an aggregate does it, with
- * CuckooWorkspaceBytes of its shape; several are filled one by one.  False where
- * there was no room: plan the next attempt.
+ * Build the table planned from sorted hashes, block by block, as an aggregate
+ * does it, in CuckooBytes(planned) zero bytes and with CuckooWorkspaceBytes of
+ * its shape.  False where they found no room in one table: then they are to be
+ * added one by one.
  */
 extern bool CuckooBuildHashes(CuckooFilter *planned, uint8_t *bytes,
 							  const uint64_t *hashes, uint64_t count,
@@ -107,6 +109,8 @@ typedef struct CuckooSource
 	const CuckooTable *left;	/* NULL: none */
 	const CuckooTable *right;
 	uint64_t	items;			/* of both: at most */
+	bool		stash;
+	CuckooOperation operation;	/* of its classes */
 } CuckooSource;
 
 /* Tables being combined. */

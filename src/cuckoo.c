@@ -117,7 +117,7 @@ CuckooSizeFits(double fpr, uint64 capacity, CuckooLayout layout)
 	if (capacity == 0)
 		return true;
 	CuckooFilterInit(&filter, fpr, capacity, 0, layout);
-	return CuckooPlanGrowth(&filter, &first, 0) == CUCKOO_GROWTH_PLANNED;
+	return CuckooPlanGrowth(&filter, &first) == CUCKOO_GROWTH_PLANNED;
 }
 
 /*

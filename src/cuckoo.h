@@ -99,7 +99,6 @@ CuckooMatchKind(const CuckooFilter *filter, const CuckooKey *key)
 /* value.c: values of the type */
 extern struct varlena *CuckooNewValue(size_t bytes);
 extern struct varlena *CuckooUnsetValue(void);
-extern void CuckooReportCollisions(const CuckooFilter *filter);
 extern uint8 *CuckooValueBytes(struct varlena *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);
 extern void CuckooDraftOpen(CuckooDraft *draft, Datum value);
@@ -107,6 +106,8 @@ extern void CuckooDraftInit(CuckooDraft *draft, const CuckooFilter *filter);
 extern void CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key);
 extern CuckooInsertResult CuckooDraftAdd(CuckooDraft *draft, uint64 hash);
 extern struct varlena *CuckooDraftFinish(CuckooDraft *draft);
+extern struct varlena *CuckooBuildByAdding(const CuckooFilter *parameters,
+										   const CuckooRuns *runs);
 extern struct varlena *CuckooBuildValue(const CuckooFilter *parameters,
 										const CuckooRuns *runs);
 

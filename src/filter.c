@@ -36,6 +36,22 @@ static const uint8_t stated_bits[CUCKOO_MAX_TABLES] = {
  */
 #define FAST_GROWTH_KEYS	1000000
 
+/*
+ * A table that finds no room while it holds less than this share of the keys it
+ * is for is crowded by keys with many copies: up to four of each, in whatever
+ * order, take a third of a table's entries at least; eight of each, key after
+ * key, 1 %.  A larger one would soon be crowded, too.
+ */
+#define CROWDED_SHARE	4
+
+/*
+ * The first stash is for this share of the keys that the crowded table is for.
+ * Together with a second, three times as large, it takes all keys that have
+ * four copies or more.
+ */
+#define STASH_SHARE		16
+#define MIN_STASH_KEYS	128
+
 void
 CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity,
 				 uint64_t seed, CuckooLayout layout)
@@ -116,24 +132,29 @@ CuckooFilterCount(const CuckooFilter *filter, uint64_t hash)
 	if (filter->body != CUCKOO_TABLES)
 		return ListCount(filter, CuckooListFind(filter, hash), hash);
 	for (int i = 0; i < filter->table_count; i++)
-		copies += CuckooTableCount(&filter->tables[i], hash);
+	{
+		int			here = CuckooTableCount(&filter->tables[i], hash);
+
+		copies += here > 0 && CuckooIsStash(filter, i) ? CUCKOO_MAX_COPIES : here;
+	}
 	return copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES;
 }
 
 double
 CuckooFilterRate(const CuckooFilter *filter)
 {
-	double		none = 1;
+	double		none = 0;
 
 	if (filter->body != CUCKOO_TABLES)
 		return ldexp((double) filter->items, -64);
-	/* One table's rate as it is: 1 - (1 - rate) would lose its last digits. */
+	/* One table's rate as it is. */
 	if (filter->table_count == 1)
 		return CuckooTableRate(&filter->tables[0].shape, filter->tables[0].items);
+	/* By logarithms: 1 - (1 - rate) would lose the last digits of small ones. */
 	for (int i = 0; i < filter->table_count; i++)
-		none *= 1 - CuckooTableRate(&filter->tables[i].shape,
-									filter->tables[i].items);
-	return 1 - none;
+		none += log1p(-CuckooTableRate(&filter->tables[i].shape,
+									   filter->tables[i].items));
+	return -expm1(none);
 }
 
 static CuckooInsertResult
@@ -168,6 +189,24 @@ ListRemove(CuckooFilter *filter, uint64_t hash)
 	return CUCKOO_REMOVED;
 }
 
+/* The number of the newest stash, or of the newest other table; -1: none. */
+static int
+NewestTable(const CuckooFilter *filter, bool stash)
+{
+	int			i = filter->table_count - 1;
+
+	while (i >= 0 && CuckooIsStash(filter, i) != stash)
+		i--;
+	return i;
+}
+
+/* Whether a table that found no room holds far fewer keys than it is for. */
+static bool
+IsCrowded(const CuckooTable *table)
+{
+	return table->items < CuckooShapeCapacity(&table->shape) / CROWDED_SHARE;
+}
+
 static CuckooInsertResult
 AddToTable(CuckooFilter *filter, int i, uint64_t hash, int max_kicks)
 {
@@ -178,33 +217,50 @@ AddToTable(CuckooFilter *filter, int i, uint64_t hash, int max_kicks)
 	return result;
 }
 
+/* To the newest stash, or an older one. */
+static CuckooInsertResult
+AddToStash(CuckooFilter *filter, uint64_t hash)
+{
+	for (int i = filter->table_count - 1; i > 0; i--)
+	{
+		if (CuckooIsStash(filter, i) &&
+			AddToTable(filter, i, hash, CUCKOO_MAX_KICKS) == CUCKOO_INSERTED)
+			return CUCKOO_INSERTED;
+	}
+	return CUCKOO_FULL;
+}
+
 /*
  * First to a table that holds the class already, because a class in two
  * tables cannot be removed; then to the last table; then to older ones that
  * removals have made room in, newest first.  Without the last of these a
  * filter that is filled and drained again and again would creep to twice its
  * size.  Long walks come at the end: before every addition to an older table
- * they would make refilling 300 times slower.
+ * they would make refilling 300 times slower.  At the very end, where the last
+ * table is crowded, a stash.
  */
 CuckooInsertResult
 CuckooFilterAdd(CuckooFilter *filter, uint64_t hash)
 {
-	int			last = filter->table_count - 1;
+	int			last;
 	uint32_t	holders = 0;
 	CuckooInsertResult result;
 
 	if (filter->body == CUCKOO_LIST)
 		return ListAdd(filter, hash);
+	if (filter->table_count == 1)
+		return AddToTable(filter, 0, hash, CUCKOO_MAX_KICKS);
 
-	for (int i = 0; last > 0 && i <= last; i++)
+	for (int i = 0; i < filter->table_count; i++)
 	{
 		int			copies = CuckooTableCount(&filter->tables[i], hash);
 
-		if (copies == CUCKOO_MAX_COPIES)
+		if (copies == CUCKOO_MAX_COPIES || (copies > 0 && CuckooIsStash(filter, i)))
 			return CUCKOO_STUCK;
 		if (copies > 0)
 			holders |= UINT32_C(1) << i;
 	}
+	last = NewestTable(filter, false);
 	for (int i = last - 1; i >= 0; i--)
 	{
 		if ((holders >> i & 1) != 0 &&
@@ -212,19 +268,21 @@ CuckooFilterAdd(CuckooFilter *filter, uint64_t hash)
 			return CUCKOO_INSERTED;
 	}
 
-	result = AddToTable(filter, last, hash, last > 0 ? SHORT_WALK : CUCKOO_MAX_KICKS);
-	if (result != CUCKOO_FULL || last == 0)
-		return result;
-
+	if (AddToTable(filter, last, hash, SHORT_WALK) == CUCKOO_INSERTED)
+		return CUCKOO_INSERTED;
 	for (int i = last - 1; i >= 0; i--)
 	{
 		const CuckooTable *table = &filter->tables[i];
 
-		if (table->items < CuckooShapeCapacity(&table->shape) &&
+		if (!CuckooIsStash(filter, i) &&
+			table->items < CuckooShapeCapacity(&table->shape) &&
 			AddToTable(filter, i, hash, SHORT_WALK) == CUCKOO_INSERTED)
 			return CUCKOO_INSERTED;
 	}
-	return AddToTable(filter, last, hash, CUCKOO_MAX_KICKS);
+	result = AddToTable(filter, last, hash, CUCKOO_MAX_KICKS);
+	if (result == CUCKOO_FULL && IsCrowded(&filter->tables[last]))
+		result = AddToStash(filter, hash);
+	return result;
 }
 
 CuckooRemoveResult
@@ -240,7 +298,7 @@ CuckooFilterRemove(CuckooFilter *filter, uint64_t hash)
 	{
 		if (CuckooTableContains(&filter->tables[i], hash))
 		{
-			if (holder >= 0)
+			if (holder >= 0 || CuckooIsStash(filter, i))
 				return CUCKOO_KEPT;
 			holder = i;
 		}
@@ -253,81 +311,81 @@ CuckooFilterRemove(CuckooFilter *filter, uint64_t hash)
 	return result;
 }
 
-/*
- * Add one more table to the plan.  The first after a list is for four lists at
- * least, or for the capacity stated.
- */
-static CuckooGrowth
-PlanTable(CuckooFilter *grown)
+/* Keys that a filter's tables are for: its stashes, or all others. */
+static uint64_t
+CapacityOf(const CuckooFilter *filter, bool stashes)
 {
-	int			next = grown->table_count;
 	uint64_t	keys = 0;
+
+	for (int i = 0; i < filter->table_count; i++)
+	{
+		if (CuckooIsStash(filter, i) == stashes)
+			keys += CuckooShapeCapacity(&filter->tables[i].shape);
+	}
+	return keys;
+}
+
+/*
+ * The first table after a list is for four lists at least, or for the capacity
+ * stated.
+ */
+CuckooGrowth
+CuckooPlanGrowth(const CuckooFilter *filter, CuckooFilter *grown)
+{
+	int			next = filter->table_count;
+	int			last = NewestTable(filter, false);
+	int			last_stash = NewestTable(filter, true);
+	bool		crowded = last >= 0 && IsCrowded(&filter->tables[last]);
+	bool		stash;
+	uint64_t	keys;
 	int			bits;
 
+	*grown = *filter;
 	if (next == CUCKOO_MAX_TABLES)
-		return CUCKOO_GROWTH_NO_TABLE;
-	if (next == 0)
+		return crowded ? CUCKOO_GROWTH_IN_VAIN : CUCKOO_GROWTH_NO_TABLE;
+
+	/*
+	 * One entry a key does not crowd a stash by chance: such hashes were made
+	 * to collide, and find more room in a larger table.
+	 */
+	stash = crowded && !(last_stash >= 0 && IsCrowded(&filter->tables[last_stash]));
+	if (stash)
+		grown->stashes |= (uint16_t) (1 << next);
+	keys = CapacityOf(filter, stash);
+	if (keys > 0)
+		keys *= 3 * keys < FAST_GROWTH_KEYS ? 3 : 1;
+	else if (stash)
 	{
-		keys = 4 * CuckooListLimit(grown);
-		if (keys < grown->capacity)
-			keys = grown->capacity;
+		keys = CuckooShapeCapacity(&filter->tables[last].shape) / STASH_SHARE;
+		if (keys < MIN_STASH_KEYS)
+			keys = MIN_STASH_KEYS;
 	}
 	else
 	{
-		for (int i = 0; i < next; i++)
-			keys += CuckooShapeCapacity(&grown->tables[i].shape);
-		if (3 * keys < FAST_GROWTH_KEYS)
-			keys *= 3;
+		keys = 4 * CuckooListLimit(filter);
+		if (keys < filter->capacity)
+			keys = filter->capacity;
 	}
 
 	bits = CuckooBitsFor(grown->fpr, CUCKOO_FULL_LOAD,
 						 (grown->capacity == 0 ? unstated_bits : stated_bits)[next]);
 	grown->body = CUCKOO_TABLES;
 	grown->table_count = (uint8_t) (next + 1);
+	grown->tables[next].items = 0;
+	if (next == 0)
+		grown->items = 0;
 	if (!CuckooShapeFor(&grown->tables[next].shape, keys, bits,
 						CuckooFilterLayout(grown), 0) ||
 		CuckooBytes(grown) == 0)
 		return CUCKOO_GROWTH_TOO_LARGE;
-	grown->tables[next].items = 0;
 	return CUCKOO_GROWTH_PLANNED;
 }
 
-/*
- * A list of many copies of each key may need more than one table at once, since
- * two keys with eight copies each cannot share a bucket.
- */
-CuckooGrowth
-CuckooPlanGrowth(const CuckooFilter *filter, CuckooFilter *grown, int attempt)
-{
-	CuckooGrowth growth;
-
-	*grown = *filter;
-	if (attempt >= CUCKOO_MAX_ATTEMPTS)
-		return CUCKOO_GROWTH_NO_ATTEMPT;
-	do
-		growth = PlanTable(grown);
-	while (growth == CUCKOO_GROWTH_PLANNED && attempt-- > 0);
-	return growth;
-}
-
-bool
+void
 CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown, uint8_t *bytes)
 {
 	CuckooLayOut(grown, bytes);
-	if (filter->body == CUCKOO_TABLES)
-	{
-		for (int i = 0; i < filter->table_count; i++)
-			memcpy(grown->tables[i].data, filter->tables[i].data,
-				   (size_t) CuckooShapeBytes(&filter->tables[i].shape));
-		return true;
-	}
-
-	grown->items = 0;
-	for (uint64_t i = 0; i < filter->items; i++)
-	{
-		if (CuckooFilterAdd(grown, CuckooListGet(filter, i)) == CUCKOO_FULL)
-			return false;
-	}
-	CuckooWriteHeader(grown, bytes);
-	return true;
+	for (int i = 0; i < filter->table_count; i++)
+		memcpy(grown->tables[i].data, filter->tables[i].data,
+			   (size_t) CuckooShapeBytes(&filter->tables[i].shape));
 }

@@ -13,6 +13,16 @@
  *	 two, one of them may hold another key's equal fingerprint, and taking that
  *	 one out would lose the other key.
  *
+ * - What a stash seems to hold counts as stuck: it is neither added again nor
+ *	 taken out.
+ *
+ * All copies of a key stand in the two buckets of its class, so keys with five
+ * and more crowd a table long before it is full, and further tables as well.
+ * A stash is the table for keys that find no room in a crowded one: it takes
+ * one entry of each, whatever the number of copies, and never gives it up.
+ * (The stash of A. Kirsch, M. D. Mitzenmacher, U. Wieder: "More Robust Hashing:
+ * Cuckoo Hashing with a Stash", ESA 2008, as a table.)
+ *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
  *-------------------------------------------------------------------------
@@ -27,7 +37,8 @@ typedef enum CuckooGrowth
 	CUCKOO_GROWTH_PLANNED,
 	CUCKOO_GROWTH_NO_TABLE,		/* there are sixteen already */
 	CUCKOO_GROWTH_TOO_LARGE,	/* more than CUCKOO_MAX_BYTES */
-	CUCKOO_GROWTH_NO_ATTEMPT	/* the hashes were made to collide */
+	CUCKOO_GROWTH_IN_VAIN		/* the same, but they hold little: the hashes
+								 * were made to collide */
 } CuckooGrowth;
 
 /* An empty filter, a list, with these parameters. */
@@ -46,7 +57,10 @@ extern void CuckooFilterPrefetch(const CuckooFilter *filter, uint64_t hash);
 /* Keys ahead of the one being asked for that are worth loading. */
 #define CUCKOO_PREFETCH_KEYS	16
 
-/* Copies of the key: the sum over the tables, but 8 at most. */
+/*
+ * Copies of the key: the sum over the tables, but 8 at most; 8 where it is in a
+ * stash.
+ */
 extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
 
 /*
@@ -68,19 +82,19 @@ extern CuckooInsertResult CuckooFilterAdd(CuckooFilter *filter, uint64_t hash);
 extern CuckooRemoveResult CuckooFilterRemove(CuckooFilter *filter, uint64_t hash);
 
 /*
- * What the filter becomes when it grows: a list a table, tables one more; each
- * attempt after the first, 0, adds yet another.  *grown gets the header fields
+ * What the filter becomes when it grows: a list an empty table; tables one more,
+ * which is a stash where the last one is crowded.  *grown gets the header fields
  * and the shapes.
  */
 extern CuckooGrowth CuckooPlanGrowth(const CuckooFilter *filter,
-									 CuckooFilter *grown, int attempt);
+									 CuckooFilter *grown);
 
 /*
- * Carry the content of a filter over into the one planned; bytes are
- * CuckooBytes(grown) zero bytes.  False where a hash of a list found no
- * room: plan the next attempt.
+ * Carry tables over into what was planned; bytes are CuckooBytes(grown) zero
+ * bytes.  The hashes of a list are left to be added, since they may make the
+ * filter grow further: CuckooFilterAdd, from the first to the last.
  */
-extern bool CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown,
+extern void CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown,
 					   uint8_t *bytes);
 
 /* The position of the first hash of a list that is not less than this one. */

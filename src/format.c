@@ -147,12 +147,12 @@ CheckDirectory(const uint8_t *bytes)
 		uint64_t	buckets = CuckooLoad16(entry + 4);
 		uint64_t	items = CuckooLoad64(entry + 8);
 
-		/* At least two bytes a bucket. */
+		/* At least two bytes a bucket; the first table is no stash. */
 		if (blocks < 1 || blocks > CUCKOO_MAX_BYTES / (2 * CUCKOO_MIN_BUCKETS) ||
 			buckets < CUCKOO_MIN_BUCKETS || buckets > CUCKOO_MAX_BUCKETS ||
 			buckets % 2 != 0 || blocks * buckets > CUCKOO_MAX_BYTES / 2 ||
 			entry[6] < CUCKOO_MIN_BITS || entry[6] > CUCKOO_MAX_BITS ||
-			entry[7] != 0 || items > blocks * buckets * CUCKOO_ENTRIES)
+			entry[7] > (i > 0) || items > blocks * buckets * CUCKOO_ENTRIES)
 			return Verdict(CUCKOO_BAD_TABLE, 0, (uint64_t) i + 1);
 		sum += items;
 	}
@@ -176,6 +176,7 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 	filter->element_kind = bytes[3];
 	filter->flags = bytes[4];
 	filter->table_count = bytes[5];
+	filter->stashes = 0;
 	filter->fpr = LoadDouble(bytes + 8);
 	filter->capacity = CuckooLoad64(bytes + 16);
 	filter->seed = CuckooLoad64(bytes + 24);
@@ -191,6 +192,7 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 		table->shape.layout = (uint8_t) CuckooFilterLayout(filter);
 		table->items = CuckooLoad64(entry + 8);
 		CuckooTableInit(table, &table->shape, table->items, NULL);
+		filter->stashes |= (uint16_t) (entry[7] << i);
 	}
 	filter->list = NULL;
 }
@@ -329,7 +331,7 @@ CuckooWriteHeader(const CuckooFilter *filter, uint8_t *bytes)
 		CuckooStore32(entry, table->shape.blocks);
 		CuckooStore16(entry + 4, table->shape.buckets);
 		entry[6] = table->shape.bits;
-		entry[7] = 0;
+		entry[7] = CuckooIsStash(filter, i);
 		CuckooStore64(entry + 8, table->items);
 	}
 }

@@ -23,8 +23,8 @@
  *	 32		8		items: hashes in a list, entries filled in all tables
  *	 40				list, partial: 8 bytes a hash, ascending
  *					tables: 16 bytes each (blocks 4, buckets a block 2,
- *					fingerprint bits 1, zero 1, items 8), then the buckets of
- *					each, then 8 zero bytes
+ *					fingerprint bits 1, stash 0 or 1, items 8), then the
+ *					buckets of each, then 8 zero bytes
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -59,9 +59,12 @@
  */
 #define CUCKOO_MAX_BYTES		UINT64_C(786432000)
 
-/* Rates that fingerprints of at most 32 bits can keep. */
-#define CUCKOO_MIN_FPR			2e-9
-#define CUCKOO_MAX_FPR			0.1
+/*
+ * Rates that fingerprints of at most 32 bits can keep.  The casts drop what
+ * constants have beyond a double on machines that compute with more.
+ */
+#define CUCKOO_MIN_FPR			((double) 2e-9)
+#define CUCKOO_MAX_FPR			((double) 0.1)
 
 /* Keys that may be stated; far more than fit in CUCKOO_MAX_BYTES. */
 #define CUCKOO_MAX_CAPACITY		(UINT64_C(1) << 40)
@@ -89,6 +92,7 @@ typedef struct CuckooFilter
 	uint8_t		element_kind;	/* CuckooKind */
 	uint8_t		flags;
 	uint8_t		table_count;
+	uint16_t	stashes;		/* bit i: table i is a stash; never the first */
 	double		fpr;			/* asked for */
 	uint64_t	capacity;		/* stated, or 0 */
 	uint64_t	seed;
@@ -161,6 +165,16 @@ static inline uint64_t
 CuckooListGet(const CuckooFilter *filter, uint64_t i)
 {
 	return CuckooLoad64(filter->list + 8 * i);
+}
+
+/*
+ * Whether table number i is a stash: what it seems to hold is never taken out
+ * of the filter, see filter.h.
+ */
+static inline bool
+CuckooIsStash(const CuckooFilter *filter, int i)
+{
+	return (filter->stashes >> i & 1) != 0;
 }
 
 static inline CuckooLayout

@@ -104,8 +104,8 @@ cuckoo_tables(PG_FUNCTION_ARGS)
 	{
 		const CuckooTable *table = &filter.tables[i];
 		const CuckooShape *shape = &table->shape;
-		Datum		values[9];
-		bool		nulls[9];
+		Datum		values[10];
+		bool		nulls[10];
 		int			n = 0;
 
 		Put(values, nulls, n++, Int32GetDatum(i + 1), false);
@@ -118,6 +118,7 @@ cuckoo_tables(PG_FUNCTION_ARGS)
 		Put(values, nulls, n++, Int64GetDatum(shape->blocks), false);
 		Put(values, nulls, n++, Int32GetDatum((int32) shape->buckets), false);
 		Put(values, nulls, n++, Int64GetDatum((int64) CuckooShapeBytes(shape)), false);
+		Put(values, nulls, n++, BoolGetDatum(CuckooIsStash(&filter, i)), false);
 		Assert(n == lengthof(values));
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}

@@ -90,30 +90,31 @@ ReportConflict(CuckooConflict conflict, const CuckooFilter *left,
 static struct varlena *
 BuildFromHashes(const CuckooFilter *header, const uint64 *hashes, uint64 count)
 {
-	for (int attempt = 0;; attempt++)
-	{
-		CuckooFilter planned;
-		CuckooGrowth growth = CuckooPlanHashes(header, count, &planned, attempt);
-		struct varlena *value;
-		void	   *workspace;
-		bool		ok;
+	CuckooFilter planned;
+	struct varlena *value;
+	void	   *workspace;
+	CuckooRun	run;
+	CuckooRuns	runs;
+	bool		built;
 
-		if (growth == CUCKOO_GROWTH_TOO_LARGE)
-			CuckooReportTooLarge(Max(header->capacity, count), header->fpr);
-		if (growth != CUCKOO_GROWTH_PLANNED)
-		{
-			planned.items = count;
-			CuckooReportCollisions(&planned);
-		}
-		value = CuckooNewValue(CuckooBytes(&planned));
-		workspace = palloc(CuckooWorkspaceBytes(&planned.tables[0].shape));
-		ok = CuckooBuildHashes(&planned, CuckooValueBytes(value), hashes, count,
-							   workspace, CuckooPauseForInterrupts);
-		pfree(workspace);
-		if (ok)
-			return value;
-		pfree(value);
-	}
+	if (CuckooPlanHashes(header, count, &planned) != CUCKOO_GROWTH_PLANNED)
+		CuckooReportTooLarge(Max(header->capacity, count), header->fpr);
+	value = CuckooNewValue(CuckooBytes(&planned));
+	workspace = palloc(CuckooWorkspaceBytes(&planned.tables[0].shape));
+	built = CuckooBuildHashes(&planned, CuckooValueBytes(value), hashes, count,
+							  workspace, CuckooPauseForInterrupts);
+	pfree(workspace);
+	if (built)
+		return value;
+
+	/* Many copies of many keys. */
+	pfree(value);
+	run.hashes = hashes;
+	run.count = count;
+	runs.runs = &run;
+	runs.count = 1;
+	runs.total = count;
+	return CuckooBuildByAdding(header, &runs);
 }
 
 /* Two lists: a list, or a table where it would be too long. */

@@ -20,10 +20,11 @@
  *						The copies of a key share its two buckets, which makes
  *						them far harder to place than other keys: with two
  *						copies of each key a table takes 88 % of its entries,
- *						with three 68 %, with four 42 %, with five 5 %.  What
- *						does not fit goes to a further table, and a key in two
- *						tables is not taken out again.  So state two to three
- *						times the copies expected.
+ *						with three 68 %, with four about 40 %.  What does not fit
+ *						goes to a further table, and a key in two tables is not
+ *						taken out again.  So state two to four times the copies
+ *						expected.  Keys with more crowd their table: those that
+ *						find no room go to a stash, see filter.h.
  *
  * The order of rows decides where entries stand, so that only the same rows in
  * the same order give the same bytes.

@@ -231,13 +231,13 @@ CountSliced(const CuckooReader *reader, uint64 hash, bool any)
 	{
 		const CuckooTable *table = &filter->tables[i];
 		CuckooPlace place = CuckooLocate(&table->shape, hash);
+		int			here = CountInSlice(reader, table, offset, place.base + place.first,
+										place.fingerprint);
 
-		copies += CountInSlice(reader, table, offset, place.base + place.first,
-							   place.fingerprint);
-		if (any && copies > 0)
-			break;
-		copies += CountInSlice(reader, table, offset, place.base + place.second,
-							   place.fingerprint);
+		if (here == 0 || !any)
+			here += CountInSlice(reader, table, offset, place.base + place.second,
+								 place.fingerprint);
+		copies += here > 0 && CuckooIsStash(filter, i) ? CUCKOO_MAX_COPIES : here;
 		if (any && copies > 0)
 			break;
 		offset += CuckooShapeBytes(&table->shape);

@@ -130,60 +130,50 @@ CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key)
 	draft->filter.element_kind = (uint8) key->element_kind;
 }
 
-/* The keys' hashes agree so far that no table takes them: no accident. */
-void
-CuckooReportCollisions(const CuckooFilter *filter)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("keys of the cuckoofilter collide too often"),
-			 errdetail("No table takes the hashes of its %llu keys under seed %lld.",
-					   (unsigned long long) filter->items, (long long) filter->seed),
-			 errhint("Where keys come from strangers, add them to a filter made by cuckoo_new with a secret seed.")));
-}
-
-/* Make a draft one table larger. */
+/* Make a draft one table larger; a list, a table. */
 static void
 DraftGrow(CuckooDraft *draft)
 {
-	for (int attempt = 0;; attempt++)
+	CuckooDraft smaller = *draft;
+	CuckooFilter grown;
+
+	switch (CuckooPlanGrowth(&draft->filter, &grown))
 	{
-		CuckooFilter grown;
-		struct varlena *value;
-
-		switch (CuckooPlanGrowth(&draft->filter, &grown, attempt))
-		{
-			case CUCKOO_GROWTH_PLANNED:
-				break;
-			case CUCKOO_GROWTH_NO_TABLE:
-				ereport(ERROR,
-						(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-						 errmsg("cuckoofilter is full"),
-						 errdetail("It has grown to %d tables, the most there can be, and holds %llu items.",
-								   CUCKOO_MAX_TABLES,
-								   (unsigned long long) draft->filter.items),
-						 errhint("Build it anew from its keys with cuckoo_agg, or add them to a filter made by cuckoo_new with a capacity for all of them.")));
-				break;
-			case CUCKOO_GROWTH_TOO_LARGE:
-				CuckooReportTooLarge(Max(draft->filter.capacity, draft->filter.items + 1),
-									 draft->filter.fpr);
-				break;
-			case CUCKOO_GROWTH_NO_ATTEMPT:
-				CuckooReportCollisions(&draft->filter);
-				break;
-		}
-
-		value = CuckooNewValue(CuckooBytes(&grown));
-		if (CuckooGrow(&draft->filter, &grown, CuckooValueBytes(value)))
-		{
-			pfree(draft->value);
-			draft->value = value;
-			draft->filter = grown;
-			return;
-		}
-		pfree(value);
-		CHECK_FOR_INTERRUPTS();
+		case CUCKOO_GROWTH_PLANNED:
+			break;
+		case CUCKOO_GROWTH_NO_TABLE:
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("cuckoofilter is full"),
+					 errdetail("It has grown to %d tables, the most there can be, and holds %llu items.",
+							   CUCKOO_MAX_TABLES,
+							   (unsigned long long) draft->filter.items),
+					 errhint("Build it anew from its keys with cuckoo_agg, or add them to a filter made by cuckoo_new with a capacity for all of them.")));
+			break;
+		case CUCKOO_GROWTH_TOO_LARGE:
+			CuckooReportTooLarge(Max(draft->filter.capacity, draft->filter.items + 1),
+								 draft->filter.fpr);
+			break;
+		case CUCKOO_GROWTH_IN_VAIN:
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("keys of the cuckoofilter collide too often"),
+					 errdetail("No table takes the hashes of its %llu items under seed %lld.",
+							   (unsigned long long) draft->filter.items,
+							   (long long) draft->filter.seed),
+					 errhint("Where keys come from strangers, add them to a filter made by cuckoo_new with a secret seed.")));
+			break;
 	}
+
+	draft->value = CuckooNewValue(CuckooBytes(&grown));
+	draft->filter = grown;
+	CuckooGrow(&smaller.filter, &draft->filter, CuckooValueBytes(draft->value));
+	if (smaller.filter.body == CUCKOO_LIST)
+	{
+		for (uint64 i = 0; i < smaller.filter.items; i++)
+			CuckooDraftAdd(draft, CuckooListGet(&smaller.filter, i));
+	}
+	pfree(smaller.value);
 }
 
 /* Add one copy of a key, growing where there is no room. */
@@ -262,12 +252,12 @@ BuildTable(CuckooDraft *draft, const CuckooRuns *runs)
 }
 
 /*
- * The same where no size of one table does: nine keys can be made so that eight
- * of them fill the two buckets of the ninth at any size.  Slow, but it grows
- * for them.
+ * The filter of sorted hashes that no size of one table takes: because of many
+ * copies, or made so that eight of them fill the two buckets of a ninth.  Slow,
+ * but it grows for them.
  */
-static struct varlena *
-BuildByAdding(const CuckooFilter *parameters, const CuckooRuns *runs)
+struct varlena *
+CuckooBuildByAdding(const CuckooFilter *parameters, const CuckooRuns *runs)
 {
 	CuckooFilter filter = *parameters;
 	CuckooDraft draft;
@@ -326,5 +316,5 @@ CuckooBuildValue(const CuckooFilter *parameters, const CuckooRuns *runs)
 			return CuckooDraftFinish(&draft);
 		pfree(draft.value);
 	}
-	return BuildByAdding(&filter, runs);
+	return CuckooBuildByAdding(&filter, runs);
 }

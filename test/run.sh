@@ -9,6 +9,7 @@
 #   sanitize   the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #   fuzz       fuzzing of the core, half a minute: test/fuzz
 #   s390x      portable tests of the core on an emulated big-endian machine
+#   i386       the same on a 32-bit one, whose x87 reckons with wider doubles
 #   regress    SQL tests: pg_regress, test/sql and expected/
 #   format     the reader in Python against the server: test/format
 #   isolation  concurrent sessions: test/isolation
@@ -27,7 +28,7 @@ set -euo pipefail
 
 . "$(dirname "$0")/lib.sh"
 
-all_steps=(build vpath unit clang sanitize fuzz s390x regress format isolation tap)
+all_steps=(build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap)
 other_steps=(coverage valgrind)
 total_passed=0
 total_failed=0
@@ -339,6 +340,13 @@ run_s390x()
 	RUN=qemu-s390x unit_step s390x CC=s390x-linux-gnu-gcc LDFLAGS=-static cmocka=
 }
 
+# Emulated too: not every amd64 kernel runs 32-bit programs.
+run_i386()
+{
+	has 'test/unit/portable_*.c' || { skip i386 "no tests yet"; return; }
+	RUN=qemu-i386 unit_step i386 CC=i686-linux-gnu-gcc LDFLAGS=-static cmocka=
+}
+
 # Adds up what the core's objects of the unit tests and the extension's have
 # counted.  Processes write their counts as they exit, so the server stops
 # first; those that a test has killed never do.
@@ -385,9 +393,9 @@ selected()
 	[[ " ${steps[*]} " == *" $1 "* ]]
 }
 
-# Cross compiler and emulator are not there on every architecture; a machine
+# Cross compilers and emulators are not there on every architecture; a machine
 # that has the rest already needs neither root nor network.
-drop_s390x=
+dropped=()
 install_what_steps_need()
 {
 	find_postgresql
@@ -414,7 +422,11 @@ install_what_steps_need()
 		(need_packages clang "libclang-rt-$(clang_version)-dev") || true
 	fi
 	if selected s390x; then
-		(need_packages gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user) || drop_s390x=1
+		(need_packages gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user) || dropped+=(s390x)
+	fi
+	# Not gcc-multilib, which conflicts with every cross compiler.
+	if selected i386; then
+		(need_packages gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user) || dropped+=(i386)
 	fi
 }
 
@@ -429,8 +441,8 @@ install_what_steps_need
 make_folder
 
 for step in "${steps[@]}"; do
-	if [ "$step" = s390x ] && [ -n "$drop_s390x" ]; then
-		skip s390x "not run: cross compiler or emulator missing"
+	if [[ " ${dropped[*]} " == *" $step "* ]]; then
+		skip "$step" "not run: cross compiler or emulator missing"
 	else
 		"run_$step"
 	fi

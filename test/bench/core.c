@@ -161,13 +161,17 @@ Insert(CuckooFilter *filter, double fpr, CuckooLayout layout,
 			CuckooFilter grown;
 			uint8_t    *larger;
 
-			if (CuckooPlanGrowth(filter, &grown, 0) != CUCKOO_GROWTH_PLANNED)
+			if (CuckooPlanGrowth(filter, &grown) != CUCKOO_GROWTH_PLANNED)
 				Fail("no growth planned");
 			larger = calloc(1, CuckooBytes(&grown));
 			if (larger == NULL)
 				Fail("out of memory");
-			if (!CuckooGrow(filter, &grown, larger))
-				Fail("a list of hashes did not fit");
+			CuckooGrow(filter, &grown, larger);
+			for (uint64_t j = 0; filter->body == CUCKOO_LIST && j < filter->items; j++)
+			{
+				if (CuckooFilterAdd(&grown, CuckooListGet(filter, j)) == CUCKOO_FULL)
+					Fail("a list of hashes did not fit");
+			}
 			free(bytes);
 			bytes = larger;
 			*filter = grown;

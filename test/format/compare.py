@@ -6,6 +6,8 @@ import random
 import struct
 import subprocess
 import sys
+from base64 import b64decode
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 
@@ -276,6 +278,9 @@ def compare_filters():
                    'generate_series(1, i)' % new, [integers(1, 100)])
         test(mine.count('integer', 1) >= 1 and mine.count('integer', 7) >= 7 and
              mine.count('integer', 12) == 8, 'counts are those added, up to eight')
+    mine = ask('a stash', 'SELECT cuckoo_multiset_agg(i % 500, 0.001, 50000) AS f '
+               'FROM generate_series(1, 20000) AS i', [integers(0, 1500)])
+    test(any(table.stash for table in mine.tables), 'there is a stash')
     ask('after removal', 'SELECT cuckoo_remove_all(cuckoo_agg(i), array_agg(i) FILTER (WHERE i % 3 = 0)) AS f '
         'FROM generate_series(1, 900) AS i', [integers(1, 1800)])
 
@@ -333,6 +338,20 @@ def write(shapes, plain, kind, keys, seed, fpr=0.01):
                      for i, entries in enumerate(table.content))
         data += number.to_bytes(table.size(), 'little')
     return data + bytes(8)
+
+
+def compare_golden():
+    """The golden filters, and what the server that stored them said of keys."""
+    golden = Path(__file__).parent.parent / 'golden'
+    lines = [[line.split('\t') for line in (golden / file).read_text('utf-8').splitlines()[1:]]
+             for file in ('filters.tsv', 'hashes.tsv')]
+    test(len(lines[0]) == len(lines[1]) > 70, 'there are golden filters, and answers of each')
+    for (name, *_, text), (_, hashes) in zip(*lines):
+        filter_ = Filter(b64decode(text))
+        answers = [answer.split('*') for answer in hashes.split()]
+        wrong = [hash_ for hash_, copies in answers
+                 if filter_.count_hash(int(hash_, 16)) != int(copies)]
+        test(len(answers) >= 10 and not wrong, 'golden %s' % name, 'differs: %s' % ' '.join(wrong[:5]))
 
 
 def compare_written():
@@ -393,6 +412,7 @@ sql("CREATE EXTENSION IF NOT EXISTS cuckoo; CREATE TYPE mood AS ENUM ('sad', 'fr
     'CREATE TYPE pair AS (a integer, b mood);')
 compare_keys()
 compare_filters()
+compare_golden()
 compare_written()
 compare_malformed()
 print('%d passed, %d failed' % (passed, failed))

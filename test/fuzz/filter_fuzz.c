@@ -101,6 +101,7 @@ CountInSlices(const CuckooFilter *filter, uint64_t hash)
 		const CuckooTable *table = &filter->tables[i];
 		CuckooPlace place = CuckooLocate(&table->shape, hash);
 		uint32_t	candidates[2] = {place.first, place.second};
+		int			here = 0;
 
 		Require(place.first != place.second);
 		for (int k = 0; k < 2; k++)
@@ -112,9 +113,10 @@ CountInSlices(const CuckooFilter *filter, uint64_t hash)
 			Require(offset + (uint64_t) bytes <=
 					CuckooShapeBytes(&table->shape) + CUCKOO_TAIL_BYTES);
 			memcpy(span, table->data + offset, (size_t) bytes);
-			copies += CuckooBucketCount(table, place.base + candidates[k], span,
-										place.fingerprint);
+			here += CuckooBucketCount(table, place.base + candidates[k], span,
+									  place.fingerprint);
 		}
+		copies += here > 0 && CuckooIsStash(filter, i) ? CUCKOO_MAX_COPIES : here;
 	}
 	return copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES;
 }
@@ -176,29 +178,33 @@ Reopen(const uint8_t *bytes, size_t length)
 	return owned;
 }
 
+static CuckooInsertResult Add(Owned *owned, uint64_t hash);
+
 /* Let a filter grow, unless it would be too large for here. */
 static bool
 Grow(Owned *owned)
 {
-	for (int attempt = 0;; attempt++)
-	{
-		CuckooFilter grown;
-		CuckooGrowth growth = CuckooPlanGrowth(&owned->filter, &grown, attempt);
-		uint8_t    *bytes;
+	Owned		smaller = *owned;
+	CuckooFilter grown;
 
-		if (growth != CUCKOO_GROWTH_PLANNED || CuckooBytes(&grown) > MAX_BYTES)
-			return false;
-		bytes = Allocate(CuckooBytes(&grown));
-		if (CuckooGrow(&owned->filter, &grown, bytes))
+	if (CuckooPlanGrowth(&owned->filter, &grown) != CUCKOO_GROWTH_PLANNED ||
+		CuckooBytes(&grown) > MAX_BYTES)
+		return false;
+	owned->filter = grown;
+	owned->room = CuckooBytes(&grown);
+	owned->bytes = Allocate(owned->room);
+	CuckooGrow(&smaller.filter, &owned->filter, owned->bytes);
+	for (uint64_t i = 0; smaller.filter.body == CUCKOO_LIST && i < smaller.filter.items; i++)
+	{
+		if (Add(owned, CuckooListGet(&smaller.filter, i)) == CUCKOO_FULL)
 		{
 			free(owned->bytes);
-			owned->filter = grown;
-			owned->bytes = bytes;
-			owned->room = CuckooBytes(&grown);
-			return true;
+			*owned = smaller;
+			return false;
 		}
-		free(bytes);
 	}
+	free(smaller.bytes);
+	return true;
 }
 
 /* One copy more.  What is refused must not have changed a byte. */
@@ -219,8 +225,7 @@ Add(Owned *owned, uint64_t hash)
 		result = CuckooFilterAdd(&owned->filter, hash);
 		if (result == CUCKOO_INSERTED)
 		{
-			/* More than one, where a key with many copies gets all eight. */
-			Require(owned->filter.items > items);
+			Require(owned->filter.items == items + 1);
 			Require(CuckooFilterCount(&owned->filter, hash) >=
 					(copies < CUCKOO_MAX_COPIES ? copies + 1 : copies));
 		}
@@ -267,6 +272,19 @@ Side(const Owned *owned)
 	return filter;
 }
 
+/* An empty list with that header, and room for the longest. */
+static Owned
+EmptyList(const CuckooFilter *header)
+{
+	Owned		owned;
+
+	owned.filter = *header;
+	owned.room = CUCKOO_HEADER_BYTES + 8 * (size_t) CuckooListLimit(header);
+	owned.bytes = Allocate(owned.room);
+	CuckooLayOut(&owned.filter, owned.bytes);
+	return owned;
+}
+
 static bool
 CombineTwoLists(CuckooOperation operation, const CuckooFilter *header,
 				const CuckooFilter *left, const CuckooFilter *right, Owned *result)
@@ -277,28 +295,30 @@ CombineTwoLists(CuckooOperation operation, const CuckooFilter *header,
 
 	if (built)
 	{
-		result->filter = *header;
-		result->room = CUCKOO_HEADER_BYTES + 8 * (size_t) CuckooListLimit(header);
-		result->bytes = Allocate(result->room);
-		CuckooLayOut(&result->filter, result->bytes);
+		*result = EmptyList(header);
 		for (uint64_t i = 0; i < count; i++)
 			CuckooStore64(result->filter.list + 8 * i, hashes[i]);
 		result->filter.items = count;
 	}
-	for (int attempt = 0; !built; attempt++)
+	if (!built && CuckooPlanHashes(header, count, &result->filter) == CUCKOO_GROWTH_PLANNED &&
+		CuckooBytes(&result->filter) <= MAX_BYTES)
 	{
-		void	   *workspace;
+		void	   *workspace = Allocate(CuckooWorkspaceBytes(&result->filter.tables[0].shape));
 
-		if (CuckooPlanHashes(header, count, &result->filter, attempt) != CUCKOO_GROWTH_PLANNED ||
-			CuckooBytes(&result->filter) > MAX_BYTES)
-			break;
 		result->room = CuckooBytes(&result->filter);
 		result->bytes = Allocate(result->room);
-		workspace = Allocate(CuckooWorkspaceBytes(&result->filter.tables[0].shape));
 		built = CuckooBuildHashes(&result->filter, result->bytes, hashes, count, workspace, NULL);
 		free(workspace);
 		if (!built)
+		{
 			free(result->bytes);
+			*result = EmptyList(header);
+			built = true;
+			for (uint64_t i = 0; built && i < count; i++)
+				built = Add(result, hashes[i]) != CUCKOO_FULL;
+			if (!built)
+				free(result->bytes);
+		}
 	}
 	free(hashes);
 	return built;
@@ -675,7 +695,8 @@ SameTables(const CuckooFilter *a, const CuckooFilter *b)
 		const CuckooShape *other = &b->tables[i].shape;
 
 		if (shape->blocks != other->blocks || shape->buckets != other->buckets ||
-			shape->bits != other->bits || a->tables[i].items != b->tables[i].items)
+			shape->bits != other->bits || a->tables[i].items != b->tables[i].items ||
+			CuckooIsStash(a, i) != CuckooIsStash(b, i))
 			return false;
 	}
 	return true;
@@ -727,6 +748,7 @@ StartSet(Set *set, Input *input)
 	uint32_t	tables = Below(input, 8);
 	double		fpr = rates[Below(input, lengthof(rates))];
 	uint64_t	capacity = capacities[Below(input, lengthof(capacities))];
+	uint16_t	stashes = (uint16_t) (Below(input, 16) & ~1u);
 	CuckooShape shapes[4];
 
 	memset(set, 0, sizeof(*set));
@@ -741,7 +763,10 @@ StartSet(Set *set, Input *input)
 		for (uint32_t i = 0; i < tables; i++)
 			shapes[i].layout = (uint8_t) layout;
 		if (tables > 0)
+		{
 			set->filters[layout] = NewFilterOf(shapes, (int) tables, fpr, capacity);
+			MakeStashes(&set->filters[layout], stashes & (uint16_t) ((1 << tables) - 1));
+		}
 		else
 			set->filters[layout] = NewFilter(fpr, capacity, 0, (CuckooLayout) layout);
 	}

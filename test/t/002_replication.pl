@@ -1,5 +1,7 @@
 # Filters survive what happens to servers: logical replication in text and
-# binary form, physical replication, crashes in the middle of updates.
+# binary form, physical replication, crashes in the middle of updates.  Each
+# with filters of every size: empty, lists, inline, toasted, of 1 MB, and where
+# CUCKOO_TEST_LARGE is set of 100 MB.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -7,17 +9,23 @@ use CuckooTest;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
 
-my $primary = new_server('primary', replication => 1, conf => "wal_level = logical\nwal_keep_size = 2GB\nmax_wal_senders = 10\nmax_replication_slots = 10\n");
+# The standby starts late, from a backup made early: the WAL has to be there.
+my $wal = large() ? '16GB' : '2GB';
+my $primary = new_server('primary', replication => 1, conf => "wal_level = logical\nwal_keep_size = $wal\nmax_wal_senders = 10\nmax_replication_slots = 10\nmax_connections = 30\n");
 
-create_samples($primary);
+create_samples($primary, large => large());
 $primary->safe_psql('postgres', <<~SQL);
 	CREATE TABLE changing (id integer PRIMARY KEY, note text, f cuckoofilter);
 	INSERT INTO changing VALUES (1, 'list', cuckoo_new()), (2, 'inline', cuckoo_new(0.01, 1000)),
-		(3, 'toasted', cuckoo_add_all(cuckoo_new(0.001, 100000), ARRAY(SELECT -i FROM generate_series(1, 50000) AS i)));
+		(3, 'toasted', cuckoo_add_all(cuckoo_new(0.001, 100000), ARRAY(SELECT -i FROM generate_series(1, 50000) AS i))),
+		(4, '1 MB', (SELECT cuckoo_agg(-i, 0.001, 700000) FROM generate_series(1, 500000) AS i));
+	INSERT INTO changing SELECT 5, name, f FROM samples WHERE name = '100 MB';
+	-- Many, so that they stay inline however many keys are added to them.
+	INSERT INTO changing SELECT 100 + i, 'one of many inline', cuckoo_new(0.01, 1000) FROM generate_series(0, 99) AS i;
 	-- Its rows are found by all their columns, the filter among them.
 	CREATE TABLE keyless (note text, f cuckoofilter);
 	ALTER TABLE keyless REPLICA IDENTITY FULL;
-	INSERT INTO keyless SELECT name, f FROM samples WHERE name NOT LIKE '%MB';
+	INSERT INTO keyless SELECT name, f FROM samples;
 	CREATE PUBLICATION filters FOR TABLE samples, changing, keyless;
 	SQL
 $primary->backup('backup');
@@ -88,15 +96,17 @@ is_replicated('UPDATE of another column');
 $primary->safe_psql('postgres', <<~SQL);
 	UPDATE keyless SET f = f + NULL::text, note = note || '!' WHERE note LIKE 'list%';
 	UPDATE keyless SET f = cuckoo_from_array(ARRAY[note]) WHERE note LIKE 'words';
-	DELETE FROM keyless WHERE note LIKE '1 kB%' OR note = 'grown';
+	UPDATE keyless SET note = note || '!' WHERE note LIKE '%MB';
+	DELETE FROM keyless WHERE note LIKE '1 kB%' OR note IN ('grown', '1 MB!');
 	DELETE FROM samples WHERE name LIKE 'again%';
 	SQL
 is_replicated('UPDATE and DELETE of rows that are found by their filter');
 
-is($subscriber->safe_psql($_, <<~SQL), 't|t|t', "what was replicated answers, $_") for sort keys %subscription;
+is($subscriber->safe_psql($_, <<~SQL), 't|t|t|t', "what was replicated answers, $_") for sort keys %subscription;
 	SELECT (SELECT cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 670000))) FROM samples WHERE name = '1 MB'),
 		(SELECT cuckoo_contains_all(f, ARRAY(SELECT generate_series(-50000, 500) EXCEPT SELECT 0)) FROM changing WHERE id = 3),
-		(SELECT NOT f @> 501 AND cuckoo_cardinality(f) = 501 FROM changing WHERE id = 1);
+		(SELECT NOT f @> 501 AND cuckoo_cardinality(f) = 501 FROM changing WHERE id = 1),
+		(SELECT bool_and(cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 500)))) FROM changing WHERE id >= 4);
 	SQL
 $subscriber->safe_psql($_, "DROP SUBSCRIPTION $_") for sort keys %subscription;
 $subscriber->stop;
@@ -122,20 +132,50 @@ is($standby->safe_psql('postgres', $questions), $primary->safe_psql('postgres', 
 # Crashes
 #
 
-# Adds numbers, one a transaction, to the filters of one row, and says which
-# were added.  Each client has numbers of its own.
+# A client that runs statements, one a transaction, and whose output says which
+# it knows to be committed.
 my @outputs;
 sub start_client
 {
-	my ($number, $id, $round) = @_;
-	my $first = 1_000_000 * $round + 10_000 * $number;
-	my $file = PostgreSQL::Test::Utils::tempdir . '/updates.sql';
+	my (@statements) = @_;
+	my $file = PostgreSQL::Test::Utils::tempdir . '/statements.sql';
 
-	append_to_file($file, join '', map { my $key = $first + $_; "UPDATE changing SET f = f + $key WHERE id = $id;\n\\echo added $id $key\n" } 0 .. 9_999);
+	append_to_file($file, join '', @statements);
 	push @outputs, '';
 	return IPC::Run::start(
 		[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, '-d', $primary->connstr('postgres') ],
-		'>', \$outputs[-1], '2>', '/dev/null', IPC::Run::timeout(60));
+		'>', \$outputs[-1], '2>', '/dev/null', IPC::Run::timeout(180));
+}
+
+# Adds numbers to the filter of one row, or to those of a hundred rows in turn.
+# Each client has numbers of its own.
+sub start_adding
+{
+	my ($number, $first_id, $round) = @_;
+	my $first = 1_000_000 * $round + 10_000 * $number;
+
+	return start_client(map
+		{
+			my $key = $first + $_;
+			my $id = $first_id < 100 ? $first_id : $first_id + $_ % 100;
+			"UPDATE changing SET f = f + $key WHERE id = $id;\n\\echo added $id $key\n"
+		} 0 .. 9_999);
+}
+
+# Copies all samples, over and over.
+sub start_copying
+{
+	return start_client("BEGIN;\nDELETE FROM copies;\nINSERT INTO copies SELECT * FROM samples;\nCOMMIT;\n\\echo copied\n" x 10_000);
+}
+
+# For each row or hundred rows that clients add to, and for the copies, what
+# changes with every transaction committed.
+sub versions
+{
+	return split /\n/, $primary->safe_psql('postgres', <<~SQL);
+		SELECT CASE WHEN id < 100 THEN id ELSE 100 END, max(xmin::text::bigint) FROM changing GROUP BY 1 ORDER BY 1;
+		SELECT 'copies', max(xmin::text::bigint) FROM copies;
+		SQL
 }
 
 # After a kill of the postmaster, its children notice and end by themselves,
@@ -151,18 +191,33 @@ sub start_again
 	die 'the server does not start again';
 }
 
+$primary->safe_psql('postgres', 'CREATE TABLE copies (name text PRIMARY KEY, f cuckoofilter)');
 $primary->safe_psql('postgres', 'VACUUM changing; CHECKPOINT');
+my @rows_of_clients = (1, 1, 2, 2, 3, 3, 4, 100, large() ? 5 : ());
+my $samples = digests($primary, 'postgres', 'samples');
+my $items = $primary->safe_psql('postgres', 'SELECT sum(cuckoo_cardinality(f)) FROM changing');
 foreach my $round (1 .. 3)
 {
 	my $way = $round == 2 ? 'immediate stop' : 'kill -9';
-	my @clients = map { start_client($_, $_ % 3 + 1, $round) } 1 .. 6;
+	my @clients = map { start_adding($_, $rows_of_clients[$_], $round) } 0 .. $#rows_of_clients;
+	push @clients, start_copying();
 
-	# Long enough for hundreds of transactions, with a checkpoint among them
-	foreach my $part (1 .. 6)
+	# Long enough for hundreds of transactions, with a checkpoint among them, and
+	# after that for some with every size of filter: these are replayed.
+	my (@before, @now);
+	foreach my $part (1 .. 300)
 	{
 		select undef, undef, undef, 0.2;
-		$primary->safe_psql('postgres', 'CHECKPOINT') if $part == 3;
+		if ($part == 3)
+		{
+			$primary->safe_psql('postgres', 'CHECKPOINT');
+			@before = versions();
+		}
+		next if $part < 6;
+		@now = versions();
+		last unless grep { $now[$_] eq $before[$_] } 0 .. $#before;
 	}
+	is((grep { $now[$_] eq $before[$_] } 0 .. $#before), 0, "$way after changes to filters of every size");
 	if ($way eq 'kill -9')
 	{
 		$primary->kill9;
@@ -174,26 +229,36 @@ foreach my $round (1 .. 3)
 	$_->finish for @clients;
 	start_again();
 
-	my @added = map { [/^added (\d) (\d+)$/mg] } @outputs;
+	my @added = map { [/^added (\d+) (\d+)$/mg] } @outputs;
 	my @rows = map { my @pairs = @$_; map { "($pairs[2 * $_], $pairs[2 * $_ + 1])" } 0 .. @pairs / 2 - 1 } @added;
 	cmp_ok(scalar @rows, '>', 50, "$way in the middle of updates: " . @rows . ' keys were added before');
-	is($primary->safe_psql('postgres', <<~SQL), "1|0|t\n2|0|t\n3|0|t", "after $way every committed key is found, and the filters are valid");
+	is($primary->safe_psql('postgres', <<~SQL), join("\n", map { "$_|0|t" } 1 .. (large() ? 5 : 4), 100), "after $way every committed key is found, and the filters are valid");
 		CREATE TEMP TABLE added (id integer, key integer);
 		INSERT INTO added VALUES @{[ join ', ', @rows ]};
-		SELECT id, (SELECT count(*) FROM added AS a WHERE a.id = c.id AND NOT f @> key), f::bytea::cuckoofilter = f
-		FROM changing AS c ORDER BY id;
+		SELECT CASE WHEN id < 100 THEN id ELSE 100 END AS number,
+			sum((SELECT count(*) FROM added AS a WHERE a.id = c.id AND NOT f @> key)), bool_and(f::bytea::cuckoofilter = f)
+		FROM changing AS c GROUP BY number ORDER BY number;
 		SQL
+	is(digests($primary, 'postgres', 'copies'), $samples, "after $way the copies are what was copied");
 
 	# At most the last transaction of a client was committed without its
 	# knowledge.
 	is($primary->safe_psql('postgres', <<~SQL), 't', "after $way nothing is there twice");
-		SELECT sum(cuckoo_cardinality(f)) - (501 + 500 + 50501) BETWEEN @{[ scalar @rows ]} AND @{[ scalar(@rows) + 6 * $round ]} FROM changing;
+		SELECT sum(cuckoo_cardinality(f)) - $items BETWEEN @{[ scalar @rows ]} AND @{[ scalar(@rows) + @rows_of_clients * $round ]} FROM changing;
 		SQL
 }
+
+is($primary->safe_psql('postgres', <<~SQL), 't|t|t', 'the filters are inline and toasted still');
+	SELECT bool_and(pg_column_size(f) BETWEEN 1000 AND 1500) FILTER (WHERE id >= 100),
+		bool_and(pg_column_size(f) > 1000000) FILTER (WHERE id = 4),
+		coalesce(bool_and(pg_column_size(f) > 100000000) FILTER (WHERE id = 5), @{[ large() ? 'false' : 'true' ]})
+	FROM changing;
+	SQL
 
 # The standby has followed through all crashes, and can take over.
 $primary->wait_for_catchup($standby);
 is(published($standby, 'postgres'), published($primary, 'postgres'), 'the standby has followed through the crashes');
+is(digests($standby, 'postgres', 'copies'), $samples, 'and has the copies');
 $primary->stop;
 $standby->promote;
 is($standby->safe_psql('postgres', 'UPDATE changing SET f = f + 7777777; SELECT bool_and(f @> 7777777 AND f @> 1 AND f::bytea::cuckoofilter = f) FROM changing'),

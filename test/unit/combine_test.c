@@ -32,6 +32,7 @@ CombineLists(CuckooOperation operation, const CuckooFilter *header,
 {
 	uint64_t   *hashes = Allocate((size_t) (left->items + right->items) * 8);
 	uint64_t	count = CuckooCombineLists(operation, left, right, hashes);
+	void	   *workspace;
 	Owned		result;
 
 	if (count <= CuckooListLimit(header))
@@ -44,22 +45,19 @@ CombineLists(CuckooOperation operation, const CuckooFilter *header,
 		free(hashes);
 		return result;
 	}
-	for (int attempt = 0;; attempt++)
+	Require(CuckooPlanHashes(header, count, &result.filter) == CUCKOO_GROWTH_PLANNED);
+	result.room = CuckooBytes(&result.filter);
+	result.bytes = Allocate(result.room);
+	workspace = Allocate(CuckooWorkspaceBytes(&result.filter.tables[0].shape));
+	if (!CuckooBuildHashes(&result.filter, result.bytes, hashes, count, workspace, NULL))
 	{
-		void	   *workspace;
-		bool		built;
-
-		Require(CuckooPlanHashes(header, count, &result.filter, attempt) ==
-				CUCKOO_GROWTH_PLANNED);
-		result.room = CuckooBytes(&result.filter);
-		result.bytes = Allocate(result.room);
-		workspace = Allocate(CuckooWorkspaceBytes(&result.filter.tables[0].shape));
-		built = CuckooBuildHashes(&result.filter, result.bytes, hashes, count, workspace, NULL);
-		free(workspace);
-		if (built)
-			break;
 		free(result.bytes);
+		result = NewFilter(header->fpr, header->capacity, header->seed,
+						   CuckooFilterLayout(header));
+		for (uint64_t i = 0; i < count; i++)
+			AddKey(&result, hashes[i]);
 	}
+	free(workspace);
 	free(hashes);
 	return result;
 }
@@ -357,7 +355,7 @@ lists_longer_than_the_capacity_stated_find_room(void **state)
 
 /*
  * Two keys with eight copies each cannot share a bucket.  What one table does
- * not take goes to another.
+ * not take goes to a stash.
  */
 static void
 lists_of_many_copies_of_each_key_find_room(void **state)
@@ -375,6 +373,7 @@ lists_of_many_copies_of_each_key_find_room(void **state)
 	assert_int_equal(a.filter.body, CUCKOO_LIST);
 	merged = Combine(CUCKOO_MERGE, &a, &b);
 	assert_true(merged.filter.table_count > 1);
+	assert_true(merged.filter.stashes != 0);
 	AddKey(&a, KeyHash(2, 0));
 	assert_int_equal(a.filter.body, CUCKOO_TABLES);
 	for (uint64_t i = 0; i < CUCKOO_LONG_LIST / CUCKOO_MAX_COPIES; i++)
@@ -718,6 +717,122 @@ a_semisorted_table_is_written_anew_where_the_other_is_plain(void **state)
 	FreeFilter(&two);
 }
 
+/* Which of two tables of one shape comes first does not hang on their sides. */
+static void
+tables_held_have_one_order_whatever_their_sides(void **state)
+{
+	static const struct
+	{
+		CuckooLayout layouts[2];
+		uint64_t	items[2];
+	}			cases[] = {
+		{{CUCKOO_SEMISORTED, CUCKOO_SEMISORTED}, {50, 50}},
+		{{CUCKOO_SEMISORTED, CUCKOO_SEMISORTED}, {50, 60}},
+		{{CUCKOO_PLAIN, CUCKOO_PLAIN}, {50, 50}},
+		{{CUCKOO_PLAIN, CUCKOO_SEMISORTED}, {50, 50}},
+		{{CUCKOO_SEMISORTED, CUCKOO_PLAIN}, {60, 50}}
+	};
+
+	(void) state;
+	for (size_t c = 0; c < lengthof(cases); c++)
+	{
+		for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+		{
+			CuckooShape shapes[2];
+			Owned		sides[2];
+			Owned		forth;
+			Owned		back;
+
+			for (int i = 0; i < 2; i++)
+			{
+				shapes[i] = ShapeOf(1, 20, 12, cases[c].layouts[i]);
+				sides[i] = TableOf(&shapes[i]);
+				AddKeys(&sides[i], 1 + (uint64_t) i, 0, cases[c].items[i]);
+			}
+			forth = Combine((CuckooOperation) operation, &sides[0], &sides[1]);
+			back = Combine((CuckooOperation) operation, &sides[1], &sides[0]);
+			assert_int_equal(forth.filter.table_count, 2);
+			assert_true(SameBytes(&forth, &back));
+			for (int i = 0; i < 2; i++)
+				FreeFilter(&sides[i]);
+			FreeFilter(&forth);
+			FreeFilter(&back);
+		}
+	}
+}
+
+/* A stash goes with a stash, and holds a class once; it goes with nothing else. */
+static void
+stashes_combine_with_stashes_only(void **state)
+{
+	CuckooShape shapes[2];
+	Owned		a;
+	Owned		b;
+	Owned		c;
+	Owned		merged;
+	Owned		held;
+
+	(void) state;
+	shapes[0] = shapes[1] = ShapeOf(1, 50, 16, CUCKOO_SEMISORTED);
+	a = NewFilterOf(shapes, 2, 0.01, 100);
+	b = NewFilterOf(shapes, 2, 0.01, 100);
+	c = NewFilterOf(shapes, 1, 0.01, 100);
+	MakeStashes(&a, 2);
+	MakeStashes(&b, 2);
+	for (uint64_t i = 0; i < 20; i++)
+	{
+		assert_true(PutInStash(&a, 1, KeyHash(1, i)));
+		assert_true(PutInStash(&b, 1, KeyHash(1, i + 10)));
+		assert_int_equal(CuckooFilterAdd(&a.filter, KeyHash(2, i)), CUCKOO_INSERTED);
+		assert_int_equal(CuckooFilterAdd(&b.filter, KeyHash(2, i + 10)), CUCKOO_INSERTED);
+		AddKey(&c, KeyHash(1, i));
+	}
+	merged = Combine(CUCKOO_MERGE, &a, &b);
+	assert_int_equal(merged.filter.table_count, 2);
+	assert_int_equal(merged.filter.stashes, 2);
+	assert_int_equal(merged.filter.tables[0].items, 40);
+	assert_int_equal(merged.filter.tables[1].items, 30);
+	for (uint64_t i = 0; i < 30; i++)
+	{
+		assert_int_equal(CopiesOf(&merged, KeyHash(1, i)), CUCKOO_MAX_COPIES);
+		assert_int_equal(CuckooFilterRemove(&merged.filter, KeyHash(1, i)), CUCKOO_KEPT);
+		assert_int_equal(CopiesOf(&merged, KeyHash(2, i)), i < 10 || i >= 20 ? 1 : 2);
+		assert_int_equal(CuckooFilterRemove(&merged.filter, KeyHash(2, i)), CUCKOO_REMOVED);
+	}
+	FreeFilter(&merged);
+
+	/* With a filter of one table, which goes with the other table. */
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	{
+		held = Combine((CuckooOperation) operation, &c, &a);
+		assert_int_equal(held.filter.table_count, 2);
+		assert_int_equal(held.filter.stashes, 2);
+		assert_int_equal(held.filter.tables[0].items, 40);
+		assert_int_equal(held.filter.tables[1].items, 20);
+		for (uint64_t i = 0; i < 20; i++)
+		{
+			assert_int_equal(CopiesOf(&held, KeyHash(1, i)), CUCKOO_MAX_COPIES);
+			assert_int_equal(CopiesOf(&held, KeyHash(2, i)), 1);
+		}
+		assert_int_equal(ProblemOf(&held), CUCKOO_VALID);
+		FreeFilter(&held);
+	}
+
+	/* Where they do not fit together they stand behind all others. */
+	for (uint64_t i = 20; a.filter.tables[1].items < 150; i++)
+		assert_true(PutInStash(&a, 1, KeyHash(1, i)));
+	for (uint64_t i = 30; b.filter.tables[1].items < 150; i++)
+		assert_true(PutInStash(&b, 1, KeyHash(3, i)));
+	held = Combine(CUCKOO_MERGE, &a, &b);
+	assert_int_equal(held.filter.table_count, 3);
+	assert_int_equal(held.filter.stashes, 6);
+	assert_int_equal(ProblemOf(&held), CUCKOO_VALID);
+	FreeFilter(&held);
+	FreeFilter(&a);
+	FreeFilter(&b);
+	FreeFilter(&c);
+}
+
 static void
 more_than_sixteen_tables_conflict_unless_pairs_of_them_fit(void **state)
 {
@@ -834,15 +949,29 @@ NothingIsLost(const Modelled *modelled, const uint64_t *hashes, uint32_t keys)
 	return true;
 }
 
-/* An empty filter: a list, or tables of the shape that all of a run share. */
+/*
+ * An empty filter: a list, or tables of the shapes that all of a run share, of
+ * which the second, if there is one, is a stash and holds a few keys.
+ */
 static void
-StartAnew(Modelled *modelled, const CuckooShape *shape, double fpr, uint64_t capacity,
-		  bool list)
+StartAnew(Modelled *modelled, const CuckooShape shapes[2], double fpr, uint64_t capacity,
+		  int tables, const uint64_t *hashes, uint64_t *random)
 {
 	memset(modelled->copies, 0, sizeof(modelled->copies));
-	modelled->owned = list ? NewFilter(fpr, capacity, 0, (CuckooLayout) shape->layout) :
-		NewFilterOf(shape, 1, fpr, capacity);
+	modelled->owned = tables == 0 ? NewFilter(fpr, capacity, 0, (CuckooLayout) shapes->layout) :
+		NewFilterOf(shapes, tables, fpr, capacity);
 	modelled->owned.filter.kind = CUCKOO_KIND_TEXT;
+	if (tables == 2)
+	{
+		MakeStashes(&modelled->owned, 2);
+		for (int i = 0; i < 3; i++)
+		{
+			uint32_t	key = RandomBelow(random, 20);
+
+			if (PutInStash(&modelled->owned, 1, hashes[key]))
+				modelled->copies[key]++;
+		}
+	}
 }
 
 static void
@@ -850,16 +979,17 @@ RunModel(uint64_t seed, int operations)
 {
 	uint64_t	random = seed * 7919 + 1;
 	uint32_t	keys = 20 + RandomBelow(&random, MAX_KEYS - 20);
-	CuckooShape shape = RandomShape(&random, 2, 6, 4);
+	CuckooShape shapes[2] = {RandomShape(&random, 2, 6, 4), RandomShape(&random, 2, 6, 4)};
 	double		fpr = RandomBelow(&random, 2) ? 0.1 : 0.02;
 	uint64_t	capacity = RandomBelow(&random, 2) ? 0 : 40;
 	uint64_t   *hashes = Allocate(keys * sizeof(uint64_t));
 	Modelled	filters[FILTERS];
 
+	shapes[1].layout = shapes[0].layout;
 	for (uint32_t key = 0; key < keys; key++)
 		hashes[key] = KeyHash(seed, key);
 	for (int i = 0; i < FILTERS; i++)
-		StartAnew(&filters[i], &shape, fpr, capacity, i == 0);
+		StartAnew(&filters[i], shapes, fpr, capacity, i > 2 ? 1 : i, hashes, &random);
 
 	for (int step = 0; step < operations; step++)
 	{
@@ -908,7 +1038,7 @@ RunModel(uint64_t seed, int operations)
 		{
 			filter->table_count = 0;
 			FreeFilter(&modelled->owned);
-			StartAnew(modelled, &shape, fpr, capacity, RandomBelow(&random, 3) == 0);
+			StartAnew(modelled, shapes, fpr, capacity, (int) RandomBelow(&random, 3), hashes, &random);
 		}
 		if (!NothingIsLost(modelled, hashes, action < 960 && step % 16 ? 1 : keys))
 			fail_msg("seed %llu: a key is lost at step %d", (unsigned long long) seed, step);
@@ -946,6 +1076,8 @@ main(void)
 		cmocka_unit_test(a_union_with_what_is_in_it_already_adds_no_table),
 		cmocka_unit_test(other_shapes_are_held_smaller_first),
 		cmocka_unit_test(a_semisorted_table_is_written_anew_where_the_other_is_plain),
+		cmocka_unit_test(tables_held_have_one_order_whatever_their_sides),
+		cmocka_unit_test(stashes_combine_with_stashes_only),
 		cmocka_unit_test(more_than_sixteen_tables_conflict_unless_pairs_of_them_fit),
 		cmocka_unit_test(an_empty_side_adds_nothing_whatever_its_tables),
 		cmocka_unit_test(the_rate_of_a_combined_filter_is_what_it_says),

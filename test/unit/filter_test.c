@@ -251,8 +251,11 @@ tables_grow_by_the_sizes_and_bits_of_the_design(void **state)
 
 			filter.items = 0;
 			for (int i = 0; i < table; i++)
-				filter.items += CuckooShapeCapacity(&filter.tables[i].shape);
-			growth = CuckooPlanGrowth(&filter, &grown, 0);
+			{
+				filter.tables[i].items = CuckooShapeCapacity(&filter.tables[i].shape);
+				filter.items += filter.tables[i].items;
+			}
+			growth = CuckooPlanGrowth(&filter, &grown);
 			if (growth != CUCKOO_GROWTH_PLANNED)
 			{
 				assert_int_equal(growth, CUCKOO_GROWTH_TOO_LARGE);
@@ -279,21 +282,133 @@ tables_grow_by_the_sizes_and_bits_of_the_design(void **state)
 	}
 }
 
-/* Keys all added eight times meet in buckets long before a table is full. */
+/*
+ * Keys all added eight times meet in buckets long before a table is full, and
+ * in any larger table, too.  What finds no room goes to a stash, once.
+ */
 static void
-many_keys_of_eight_copies_each_are_held_in_few_tables(void **state)
+many_keys_of_many_copies_each_are_held_in_few_tables(void **state)
 {
-	Owned		owned = NewFilter(0.001, 0, 0, CUCKOO_SEMISORTED);
-	const uint64_t keys = 5000;
+	static const struct
+	{
+		uint64_t	keys;
+		int			copies;
+		uint64_t	capacity;
+		uint64_t	most;		/* entries a key, of all tables */
+	}			cases[] = {
+		{5000, 8, 0, 60}, {1000, 100, 100000, 120}, {1000, 100, 0, 80}, {10000, 100, 1000000, 120},
+		{10000, 100, 10000, 120}, {20000, 5, 100000, 30}, {20000, 6, 0, 80}
+	};
 
 	(void) state;
-	for (uint64_t i = 0; i < keys; i++)
-		for (int copies = 0; copies < CUCKOO_MAX_COPIES; copies++)
-			AddKey(&owned, KeyHash(KEYS, i));
-	for (uint64_t i = 0; i < keys; i++)
-		assert_int_equal(CuckooFilterCount(&owned.filter, KeyHash(KEYS, i)), CUCKOO_MAX_COPIES);
-	assert_in_range(owned.filter.table_count, 1, 10);
-	assert_true(CuckooFilterRate(&owned.filter) <= 0.001);
+	for (size_t c = 0; c < lengthof(cases); c++)
+	{
+		for (int order = 0; order < 2; order++)
+		{
+			Owned		owned = NewFilter(0.001, cases[c].capacity, 0, CUCKOO_SEMISORTED);
+			uint64_t	keys = cases[c].keys;
+			uint64_t	rows = keys * (uint64_t) cases[c].copies;
+			uint64_t	entries = 0;
+			int			wanted = cases[c].copies < CUCKOO_MAX_COPIES ?
+				cases[c].copies : CUCKOO_MAX_COPIES;
+
+			/* Key after key, or in turn. */
+			for (uint64_t i = 0; i < rows; i++)
+				AddKey(&owned, KeyHash(KEYS, order ? i % keys : i / (uint64_t) cases[c].copies));
+			for (uint64_t i = 0; i < keys; i++)
+				assert_true(CuckooFilterCount(&owned.filter, KeyHash(KEYS, i)) >= wanted);
+			for (int i = 0; i < owned.filter.table_count; i++)
+				entries += CuckooShapeEntries(&owned.filter.tables[i].shape);
+			if (owned.filter.table_count > 7 || entries > cases[c].most * keys)
+				fail_msg("%llu keys of %d copies, order %d: %d tables of %g entries a key",
+						 (unsigned long long) keys, cases[c].copies, order,
+						 owned.filter.table_count, (double) entries / (double) keys);
+			assert_true(CuckooFilterRate(&owned.filter) <= (cases[c].capacity > 0 ? 0.002 : 0.001));
+			assert_int_equal(ProblemOf(&owned), CUCKOO_VALID);
+			FreeFilter(&owned);
+		}
+	}
+}
+
+/* They find room by growth, and can be taken out again. */
+static void
+keys_of_up_to_four_copies_need_no_stash(void **state)
+{
+	(void) state;
+	for (int copies = 1; copies <= CUCKOO_ENTRIES; copies++)
+	{
+		for (int stated = 0; stated < 2; stated++)
+		{
+			const uint64_t keys = 30000;
+			Owned		owned = NewFilter(0.01, stated ? keys * (uint64_t) copies : 0, 0,
+										  CUCKOO_SEMISORTED);
+
+			for (uint64_t i = 0; i < keys * (uint64_t) copies; i++)
+				AddKey(&owned, KeyHash(KEYS, i / (uint64_t) copies));
+			assert_int_equal(owned.filter.stashes, 0);
+			FreeFilter(&owned);
+		}
+	}
+}
+
+/* One entry stands for all copies, those to come as well. */
+static void
+what_a_stash_holds_sticks(void **state)
+{
+	static const CuckooShape shapes[] = {
+		{1, 12, 16, CUCKOO_SEMISORTED}, {1, 12, 16, CUCKOO_SEMISORTED}, {1, 8, 12, CUCKOO_SEMISORTED}
+	};
+
+	(void) state;
+	for (int stash = 1; stash < 3; stash++)
+	{
+		Owned		owned = NewFilterOf(shapes, 3, 0.1, 1);
+		uint64_t	hash = KeyHash(KEYS, 1);
+		uint8_t    *before;
+
+		/* A copy elsewhere stays where it is. */
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(CuckooFilterAdd(&owned.filter, hash), CUCKOO_INSERTED);
+		MakeStashes(&owned, (uint16_t) (1 << stash));
+		if (owned.filter.tables[stash].items == 0)
+			assert_true(PutInStash(&owned, stash, hash));
+		CuckooWriteHeader(&owned.filter, owned.bytes);
+		before = Duplicate(owned.bytes, owned.room);
+		assert_int_equal(CuckooFilterCount(&owned.filter, hash), CUCKOO_MAX_COPIES);
+		assert_true(CuckooFilterContains(&owned.filter, hash));
+		assert_int_equal(CuckooFilterAdd(&owned.filter, hash), CUCKOO_STUCK);
+		assert_int_equal(CuckooFilterRemove(&owned.filter, hash), CUCKOO_KEPT);
+		CuckooWriteHeader(&owned.filter, owned.bytes);
+		assert_memory_equal(owned.bytes, before, owned.room);
+		assert_int_equal(ProblemOf(&owned), CUCKOO_VALID);
+		free(before);
+		FreeFilter(&owned);
+	}
+}
+
+/* Where the last table has come to a fair load, what it needs is another. */
+static void
+a_stash_takes_nothing_while_the_last_table_is_not_crowded(void **state)
+{
+	static const CuckooShape shapes[] = {
+		{1, 100, 16, CUCKOO_SEMISORTED}, {1, 100, 16, CUCKOO_SEMISORTED}
+	};
+	Owned		owned = NewFilterOf(shapes, 2, 0.1, 1);
+	CuckooFilter grown;
+	uint64_t	keys = 0;
+
+	(void) state;
+	MakeStashes(&owned, 2);
+	while (CuckooFilterAdd(&owned.filter, KeyHash(KEYS, keys)) != CUCKOO_FULL)
+		keys++;
+	assert_int_equal(owned.filter.tables[1].items, 0);
+	assert_int_equal(CuckooPlanGrowth(&owned.filter, &grown), CUCKOO_GROWTH_PLANNED);
+	assert_int_equal(grown.table_count, 3);
+	assert_int_equal(grown.stashes, 2);
+
+	/* Sizes follow from the tables of the kind. */
+	assert_in_range(CuckooShapeCapacity(&grown.tables[2].shape),
+					3 * CuckooShapeCapacity(&shapes[0]), 4 * CuckooShapeCapacity(&shapes[0]));
 	FreeFilter(&owned);
 }
 
@@ -333,6 +448,7 @@ a_filter_of_sixteen_full_tables_cannot_grow_and_stays_as_it_is(void **state)
 {
 	CuckooShape shapes[CUCKOO_MAX_TABLES];
 	Owned		owned;
+	CuckooFilter grown;
 	uint8_t    *before;
 	uint64_t	added[16 * 8];
 	size_t		count = 0;
@@ -356,13 +472,7 @@ a_filter_of_sixteen_full_tables_cannot_grow_and_stays_as_it_is(void **state)
 	}
 	assert_int_equal(owned.filter.items, count);
 	before = Duplicate(owned.bytes, owned.room);
-	for (int attempt = 0; attempt < CUCKOO_MAX_ATTEMPTS; attempt++)
-	{
-		CuckooFilter grown;
-
-		assert_int_equal(CuckooPlanGrowth(&owned.filter, &grown, attempt),
-						 CUCKOO_GROWTH_NO_TABLE);
-	}
+	assert_int_equal(CuckooPlanGrowth(&owned.filter, &grown), CUCKOO_GROWTH_NO_TABLE);
 	assert_memory_equal(owned.bytes, before, owned.room);
 	for (size_t i = 0; i < count; i++)
 		assert_true(CuckooFilterContains(&owned.filter, added[i]));
@@ -377,45 +487,89 @@ growth_beyond_the_largest_value_is_refused(void **state)
 	CuckooFilter grown;
 
 	(void) state;
-	assert_int_equal(CuckooPlanGrowth(&owned.filter, &grown, 0), CUCKOO_GROWTH_TOO_LARGE);
+	assert_int_equal(CuckooPlanGrowth(&owned.filter, &grown), CUCKOO_GROWTH_TOO_LARGE);
 	owned.filter.capacity = 400000000;
-	assert_int_equal(CuckooPlanGrowth(&owned.filter, &grown, 0), CUCKOO_GROWTH_PLANNED);
+	assert_int_equal(CuckooPlanGrowth(&owned.filter, &grown), CUCKOO_GROWTH_PLANNED);
 	FreeFilter(&owned);
 }
 
-/* Nine keys for two buckets: no size helps, but further tables do. */
+/* Hashes whose buckets are 0 and 1 in any table of up to 4,096 buckets. */
+static uint64_t
+MadeToCollide(int number, int bits)
+{
+	for (uint32_t fingerprint = 1; fingerprint < 1u << bits; fingerprint++)
+	{
+		if (CuckooBucketSum(fingerprint, 4096) == 1 && number-- == 0)
+			return HashWithFingerprint(0, fingerprint, bits);
+	}
+	Require(!"there are as many fingerprints");
+	return 0;
+}
+
+/*
+ * Eight keys fill two buckets.  No larger table helps the ninth, but a stash,
+ * where it has another fingerprint, and so another second bucket.
+ */
 static void
-a_list_of_hashes_made_to_collide_grows_into_several_tables(void **state)
+a_list_of_hashes_made_to_collide_gets_a_stash(void **state)
 {
 	Owned		owned = NewFilter(1e-5, 100, 0, CUCKOO_SEMISORTED);
 	int			bits = CuckooBitsFor(1e-5, CUCKOO_FULL_LOAD, 0);
-	int			found = 0;
 
 	(void) state;
-	for (uint32_t fingerprint = 1; fingerprint < 1u << bits && found < CUCKOO_SHORT_LIST;
-		 fingerprint++)
-	{
-		if (CuckooBucketSum(fingerprint, 4096) == 1)
-		{
-			AddKey(&owned, HashWithFingerprint(0, fingerprint, bits));
-			found++;
-		}
-	}
-	assert_int_equal(found, CUCKOO_SHORT_LIST);
+	for (int i = 0; i < 12; i++)
+		AddKey(&owned, MadeToCollide(i, bits));
 	assert_int_equal(GrowFilter(&owned), CUCKOO_GROWTH_PLANNED);
-	assert_true(owned.filter.table_count > 1);
-	assert_int_equal(owned.filter.items, CUCKOO_SHORT_LIST);
-	for (uint32_t fingerprint = 1; fingerprint < 1u << bits && found > 0; fingerprint++)
-	{
-		if (CuckooBucketSum(fingerprint, 4096) == 1)
-		{
-			assert_true(CuckooFilterContains(&owned.filter,
-											 HashWithFingerprint(0, fingerprint, bits)));
-			found--;
-		}
-	}
+	assert_int_equal(owned.filter.table_count, 2);
+	assert_int_equal(owned.filter.stashes, 2);
+	assert_int_equal(owned.filter.items, 12);
+	for (int i = 0; i < 12; i++)
+		assert_true(CuckooFilterContains(&owned.filter, MadeToCollide(i, bits)));
 	assert_int_equal(ProblemOf(&owned), CUCKOO_VALID);
 	FreeFilter(&owned);
+}
+
+/* Made to collide in every table: a sixteenth is the end. */
+static void
+growth_for_hashes_made_to_collide_ends_in_vain(void **state)
+{
+	CuckooShape shapes[CUCKOO_MAX_TABLES];
+	CuckooFilter grown;
+
+	(void) state;
+	for (int tables = 2; tables <= CUCKOO_MAX_TABLES; tables++)
+	{
+		Owned		owned;
+		uint64_t	added[64];
+		size_t		count = 0;
+		CuckooInsertResult result = CUCKOO_INSERTED;
+
+		for (int i = 0; i < tables; i++)
+			shapes[i] = ShapeOf(1, 100, 20, CUCKOO_SEMISORTED);
+		owned = NewFilterOf(shapes, tables, 1e-5, 1000);
+		MakeStashes(&owned, 2);
+		for (uint64_t hash = 0; result != CUCKOO_FULL; hash += 4096)
+		{
+			if (CuckooLocate(&shapes[0], hash).second != 1)
+				continue;
+			result = CuckooFilterAdd(&owned.filter, hash);
+			if (result == CUCKOO_INSERTED && count < lengthof(added))
+				added[count++] = hash;
+		}
+
+		/* Another stash would be in vain; a larger table may take them. */
+		if (tables < CUCKOO_MAX_TABLES)
+		{
+			assert_int_equal(CuckooPlanGrowth(&owned.filter, &grown), CUCKOO_GROWTH_PLANNED);
+			assert_int_equal(grown.stashes, 2);
+		}
+		else
+			assert_int_equal(CuckooPlanGrowth(&owned.filter, &grown), CUCKOO_GROWTH_IN_VAIN);
+		assert_int_equal(owned.filter.items, 8 * tables);
+		for (size_t i = 0; i < count; i++)
+			assert_true(CuckooFilterContains(&owned.filter, added[i]));
+		FreeFilter(&owned);
+	}
 }
 
 /* ------------------------------------------------------------- the rate */
@@ -439,7 +593,7 @@ full_tables_together_keep_the_rate_or_twice_it(void **state)
 				CuckooFilter grown;
 				CuckooTable *last;
 
-				if (CuckooPlanGrowth(&filter, &grown, 0) != CUCKOO_GROWTH_PLANNED)
+				if (CuckooPlanGrowth(&filter, &grown) != CUCKOO_GROWTH_PLANNED)
 					break;
 				filter = grown;
 				last = &filter.tables[filter.table_count - 1];
@@ -970,11 +1124,15 @@ main(void)
 		cmocka_unit_test(a_drained_list_is_as_it_was_when_new),
 		cmocka_unit_test(a_list_becomes_the_table_of_the_capacity_stated),
 		cmocka_unit_test(tables_grow_by_the_sizes_and_bits_of_the_design),
-		cmocka_unit_test(many_keys_of_eight_copies_each_are_held_in_few_tables),
+		cmocka_unit_test(many_keys_of_many_copies_each_are_held_in_few_tables),
+		cmocka_unit_test(keys_of_up_to_four_copies_need_no_stash),
+		cmocka_unit_test(what_a_stash_holds_sticks),
+		cmocka_unit_test(a_stash_takes_nothing_while_the_last_table_is_not_crowded),
 		cmocka_unit_test(growth_changes_no_answer),
 		cmocka_unit_test(a_filter_of_sixteen_full_tables_cannot_grow_and_stays_as_it_is),
 		cmocka_unit_test(growth_beyond_the_largest_value_is_refused),
-		cmocka_unit_test(a_list_of_hashes_made_to_collide_grows_into_several_tables),
+		cmocka_unit_test(a_list_of_hashes_made_to_collide_gets_a_stash),
+		cmocka_unit_test(growth_for_hashes_made_to_collide_ends_in_vain),
 		cmocka_unit_test(full_tables_together_keep_the_rate_or_twice_it),
 		cmocka_unit_test(a_filter_that_grows_key_by_key_keeps_its_rate_all_the_way),
 		cmocka_unit_test(the_rate_of_several_tables_is_that_any_of_them_errs),

@@ -31,7 +31,7 @@
 #define OF_BLOCKS		0
 #define OF_BUCKETS		4
 #define OF_BITS			6
-#define OF_ZERO			7
+#define OF_STASH			7
 #define OF_ITEMS		8
 
 /* -------------------------------------------------------- valid filters */
@@ -208,7 +208,7 @@ Exercise(const uint8_t *bytes, size_t length)
 		}
 		assert_int_equal(ProblemOf(&owned), CUCKOO_VALID);
 
-		growth = CuckooPlanGrowth(&owned.filter, &grown, 0);
+		growth = CuckooPlanGrowth(&owned.filter, &grown);
 		if (growth == CUCKOO_GROWTH_PLANNED && CuckooBytes(&grown) < 10000 &&
 			GrowFilter(&owned) == CUCKOO_GROWTH_PLANNED)
 			assert_int_equal(ProblemOf(&owned), CUCKOO_VALID);
@@ -663,7 +663,8 @@ an_impossible_shape_is_refused_by_the_number_of_its_table(void **state)
 		{OF_BITS, 1, CUCKOO_MIN_BITS - 1},
 		{OF_BITS, 1, CUCKOO_MAX_BITS + 1},
 		{OF_BITS, 1, 255},
-		{OF_ZERO, 1, 1},
+		{OF_STASH, 1, 2},
+		{OF_STASH, 1, 255},
 		{OF_ITEMS, 8, 10000},
 		{OF_ITEMS, 8, UINT64_MAX},
 		{OF_ITEMS, 8, UINT64_C(1) << 63},

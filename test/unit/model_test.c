@@ -99,7 +99,7 @@ LostKeys(const Model *model, const CuckooFilter *filter)
 
 /*
  * What removal of a key must say, from the tables one by one: eight copies in
- * a table or two tables that hold the class, and only they, keep it.
+ * a table, a stash, or two tables that hold the class, and only they, keep it.
  */
 static CuckooRemoveResult
 RightRemoval(const CuckooFilter *filter, uint64_t hash)
@@ -117,6 +117,8 @@ RightRemoval(const CuckooFilter *filter, uint64_t hash)
 		int			here = CuckooTableCount(&filter->tables[i], hash);
 
 		holders += here > 0;
+		if (here > 0 && CuckooIsStash(filter, i))
+			here = CUCKOO_MAX_COPIES;
 		if (here > copies)
 			copies = here;
 	}
@@ -233,6 +235,63 @@ RunGrowing(double fpr, uint64_t capacity, CuckooLayout layout, uint32_t keys,
 	assert_int_equal(ProblemOf(&owned), CUCKOO_VALID);
 	FreeModel(&model);
 	FreeFilter(&owned);
+}
+
+/*
+ * Keys that crowd their tables, each with as many copies as it is chosen for:
+ * the filter keeps them by few tables, of which some are stashes.
+ */
+static void
+RunCrowded(double fpr, uint64_t capacity, uint32_t keys, int copies, bool in_order)
+{
+	Owned		owned = NewFilter(fpr, capacity, 3, CUCKOO_SEMISORTED);
+	Model		model = NewModel(keys, 70 + capacity);
+	uint64_t	random = 7;
+	uint64_t	entries = 0;
+
+	for (int i = 0; i < (int) keys * copies; i++)
+	{
+		uint32_t	key = in_order ? (uint32_t) (i / copies) : RandomBelow(&random, keys);
+		CuckooInsertResult result = AddKey(&owned, model.hashes[key]);
+
+		ModelAdd(&model, key);
+		assert_true(result != CUCKOO_STUCK ||
+					CuckooFilterCount(&owned.filter, model.hashes[key]) == CUCKOO_MAX_COPIES);
+		assert_true(KeyIsThere(&model, &owned.filter, key));
+		if (RandomBelow(&random, 8) == 0)
+			RemoveAndCompare(&model, &owned.filter, key);
+		if (i % 5000 == 0)
+			assert_int_equal(LostKeys(&model, &owned.filter), 0);
+	}
+	assert_int_equal(LostKeys(&model, &owned.filter), 0);
+	assert_true(FilterIsSound(&owned.filter));
+	assert_true(owned.filter.stashes != 0);
+	for (int i = 0; i < owned.filter.table_count; i++)
+		entries += CuckooShapeEntries(&owned.filter.tables[i].shape);
+	if (entries > 150 * keys && entries > 2 * capacity)
+		fail_msg("%u keys take %llu entries", keys, (unsigned long long) entries);
+
+	while (model.present_count > 0)
+	{
+		RemoveAndCompare(&model, &owned.filter,
+						 model.present[RandomBelow(&random, model.present_count)]);
+		if (model.present_count % 500 == 0)
+			assert_int_equal(LostKeys(&model, &owned.filter), 0);
+	}
+	assert_int_equal(ProblemOf(&owned), CUCKOO_VALID);
+	FreeModel(&model);
+	FreeFilter(&owned);
+}
+
+static void
+a_crowded_filter_never_loses_a_key(void **state)
+{
+	(void) state;
+	RunCrowded(0.1, 0, 1500, 12, true);
+	RunCrowded(0.1, 0, 1500, 20, false);
+	RunCrowded(0.1, 15000, 1500, 10, true);
+	RunCrowded(0.03, 15000, 1500, 40, false);
+	RunCrowded(0.03, 60000, 300, 100, false);
 }
 
 static void
@@ -404,6 +463,23 @@ RunTiny(uint64_t *random, uint64_t life, Rates *rates, Removals *removals)
 	model = NewModel(entries + entries / 2 + 4, 1000 + life);
 	before = Allocate(owned.room);
 
+	/* In every fourth life some tables are stashes, and hold something. */
+	if (life % 4 == 0)
+		MakeStashes(&owned, (uint16_t) (RandomBelow(random, 1u << count) & ~1u));
+	for (i = 1; i < count; i++)
+	{
+		uint64_t	keys = CuckooIsStash(&owned.filter, i) ?
+			RandomBelow(random, (uint32_t) CuckooShapeEntries(&shapes[i]) / 2) : 0;
+
+		for (; keys > 0; keys--)
+		{
+			uint32_t	key = RandomBelow(random, model.keys);
+
+			if (PutInStash(&owned, i, model.hashes[key]))
+				ModelAdd(&model, key);
+		}
+	}
+
 	for (i = 0; i < operations && full < MAX_FULL; i++)
 	{
 		int			wave = i / (int) entries % 3;
@@ -505,6 +581,7 @@ main(void)
 		cmocka_unit_test(a_list_agrees_with_the_multiset_exactly),
 		cmocka_unit_test(a_growing_semisorted_filter_never_loses_a_key),
 		cmocka_unit_test(a_growing_plain_filter_never_loses_a_key),
+		cmocka_unit_test(a_crowded_filter_never_loses_a_key),
 		cmocka_unit_test(tiny_filters_never_lose_a_key_in_a_million_operations),
 	};
 

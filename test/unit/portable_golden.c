@@ -30,20 +30,6 @@ static const size_t golden_count = lengthof(goldens);
 
 static bool printing;
 static size_t next_golden;
-static int	passed;
-static int	failed;
-
-static void
-Result(bool ok, const char *name, const char *problem)
-{
-	if (ok)
-		passed++;
-	else
-	{
-		failed++;
-		printf("%s: %s\n", name, problem);
-	}
-}
 
 /* Compare a value with the next golden one, or print it. */
 static void

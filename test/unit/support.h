@@ -44,6 +44,24 @@
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 
+#ifdef SUPPORT_PORTABLE
+/* What takes cmocka's place: checks are counted, those that fail printed. */
+static int	passed;
+static int	failed;
+
+static inline void
+Result(bool ok, const char *name, const char *problem)
+{
+	if (ok)
+		passed++;
+	else
+	{
+		failed++;
+		printf("%s: %s\n", name, problem);
+	}
+}
+#endif
+
 /* Memory that ASan guards at both ends; a test has no use for failure. */
 static inline void *
 Allocate(size_t bytes)
@@ -297,6 +315,29 @@ NewFilterOf(const CuckooShape *shapes, int count, double fpr, uint64_t capacity)
 	return owned;
 }
 
+/* Make tables of it stashes, by bit mask. */
+static inline void
+MakeStashes(Owned *owned, uint16_t stashes)
+{
+	owned->filter.stashes = stashes;
+	CuckooWriteHeader(&owned->filter, owned->bytes);
+}
+
+/* Put a key into a stash, as adding it to a crowded filter does; false: full. */
+static inline bool
+PutInStash(Owned *owned, int table, uint64_t hash)
+{
+	CuckooTable *stash = &owned->filter.tables[table];
+
+	Require(CuckooIsStash(&owned->filter, table));
+	if (CuckooTableContains(stash, hash))
+		return true;
+	if (CuckooTableInsert(stash, hash, CUCKOO_MAX_KICKS) != CUCKOO_INSERTED)
+		return false;
+	owned->filter.items++;
+	return true;
+}
+
 static inline void
 FreeFilter(Owned *owned)
 {
@@ -304,31 +345,29 @@ FreeFilter(Owned *owned)
 	owned->bytes = NULL;
 }
 
-/* Let a filter grow, by as many attempts as it takes. */
+static inline CuckooInsertResult AddKey(Owned *owned, uint64_t hash);
+
+/* Let a filter grow by a table; a list, into one. */
 static inline CuckooGrowth
 GrowFilter(Owned *owned)
 {
-	for (int attempt = 0;; attempt++)
-	{
-		CuckooFilter grown;
-		CuckooGrowth growth = CuckooPlanGrowth(&owned->filter, &grown, attempt);
-		size_t		room;
-		uint8_t    *bytes;
+	Owned		smaller = *owned;
+	CuckooFilter grown;
+	CuckooGrowth growth = CuckooPlanGrowth(&owned->filter, &grown);
 
-		if (growth != CUCKOO_GROWTH_PLANNED)
-			return growth;
-		room = CuckooBytes(&grown);
-		bytes = Allocate(room);
-		if (CuckooGrow(&owned->filter, &grown, bytes))
-		{
-			free(owned->bytes);
-			owned->filter = grown;
-			owned->bytes = bytes;
-			owned->room = room;
-			return CUCKOO_GROWTH_PLANNED;
-		}
-		free(bytes);
+	if (growth != CUCKOO_GROWTH_PLANNED)
+		return growth;
+	owned->filter = grown;
+	owned->room = CuckooBytes(&grown);
+	owned->bytes = Allocate(owned->room);
+	CuckooGrow(&smaller.filter, &owned->filter, owned->bytes);
+	if (smaller.filter.body == CUCKOO_LIST)
+	{
+		for (uint64_t i = 0; i < smaller.filter.items; i++)
+			AddKey(owned, CuckooListGet(&smaller.filter, i));
 	}
+	free(smaller.bytes);
+	return growth;
 }
 
 /* Add one copy of a key, growing where that takes it. */
