@@ -38,7 +38,8 @@ static const uint8_t stated_bits[CUCKOO_MAX_TABLES] = {
 
 /*
  * A table that finds no room while it holds less than this share of the keys it
- * is for is crowded by keys with many copies: up to four of each, in whatever
+ * is for is crowded by keys with many copies (the key that finds none may have
+ * just one): up to four of each, in whatever
  * order, take a third of a table's entries at least; eight of each, key after
  * key, 1 %.  A larger one would soon be crowded, too.
  */
@@ -108,7 +109,7 @@ CuckooFilterContains(const CuckooFilter *filter, uint64_t hash)
 
 		return at < filter->items && CuckooListGet(filter, at) == hash;
 	}
-	/* The last table is the largest of a filter that has grown. */
+	/* The last tables are the largest of a filter that has grown. */
 	for (int i = filter->table_count - 1; i >= 0; i--)
 	{
 		if (CuckooTableContains(&filter->tables[i], hash))

@@ -18,8 +18,8 @@
  *
  * All copies of a key stand in the two buckets of its class, so keys with five
  * and more crowd a table long before it is full, and further tables as well.
- * A stash is the table for keys that find no room in a crowded one: it takes
- * one entry of each, whatever the number of copies, and never gives it up.
+ * A stash is the table for keys that find no room in a crowded one: one entry of
+ * each is enough there, whatever the number of copies, and it is never given up.
  * (The stash of A. Kirsch, M. D. Mitzenmacher, U. Wieder: "More Robust Hashing:
  * Cuckoo Hashing with a Stash", ESA 2008, as a table.)
  *

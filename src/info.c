@@ -88,7 +88,7 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
 }
 
-/* cuckoo_tables(f) -> setof record: one row a table, the oldest first */
+/* cuckoo_tables(f) -> setof record: one row a table, in their order */
 PG_FUNCTION_INFO_V1(cuckoo_tables);
 Datum
 cuckoo_tables(PG_FUNCTION_ARGS)

@@ -237,11 +237,13 @@ CuckooCombine(CuckooOperation operation, struct varlena *left_value,
 	{
 		left.body = CUCKOO_LIST;
 		left.table_count = 0;
+		left.stashes = 0;
 	}
 	if (right.items == 0)
 	{
 		right.body = CUCKOO_LIST;
 		right.table_count = 0;
+		right.stashes = 0;
 	}
 	if (left.body == CUCKOO_LIST && right.body == CUCKOO_LIST)
 	{

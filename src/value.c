@@ -264,6 +264,7 @@ CuckooBuildByAdding(const CuckooFilter *parameters, const CuckooRuns *runs)
 
 	filter.body = CUCKOO_LIST;
 	filter.table_count = 0;
+	filter.stashes = 0;
 	filter.items = 0;
 	CuckooDraftInit(&draft, &filter);
 	for (uint64 run = 0; run < runs->count; run++)
