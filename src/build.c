@@ -328,15 +328,60 @@ RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed)
 }
 
 /*
+ * Move the classes with eight copies from sorted ones to those that leave.
+ * Returns whether a block with the others is crowded.
+ */
+static bool
+TakeStuck(CuckooClasses *classes, CuckooClasses *leavers, const CuckooShape *shape)
+{
+	uint64_t   *list = classes->list;
+	size_t		kept = 0;
+	size_t		last = CUCKOO_MAX_COPIES - 1;
+
+	for (size_t i = 0; i < classes->count; i++)
+	{
+		if (i + last < classes->count && CuckooSameClass(list[i], list[i + last]))
+		{
+			leavers->list[leavers->count++] = list[i];
+			i += last;
+		}
+		else
+			list[kept++] = list[i];
+	}
+	classes->count = kept;
+	return kept < CuckooShapeCapacity(shape) / shape->blocks / CUCKOO_CROWDED_SHARE;
+}
+
+/*
+ * Make room in an unpacked block for a key that found none: a class leaves,
+ * which is returned, and where it is not the key's own, the key comes in.
+ */
+static uint64_t
+MakeRoom(const CuckooBlock *block, const CuckooShape *shape, const CuckooHomeless *key,
+		 uint64_t *items)
+{
+	CuckooHomeless leaving = CuckooLeaving(block, key, false);
+
+	*items -= (uint64_t) CuckooTakeOut(block, leaving.first, leaving.fingerprint, false);
+	*items -= (uint64_t) CuckooTakeOut(block, leaving.second, leaving.fingerprint, false);
+	if (leaving.fingerprint != key->fingerprint &&
+		(CuckooBlockPut(block, key->first, key->fingerprint, false) ||
+		 CuckooBlockPut(block, key->second, key->fingerprint, false)))
+		*items += 1;
+	return CuckooMakeClass(shape, leaving.first, leaving.second, leaving.fingerprint);
+}
+
+/*
  * Each class goes to its lower bucket while there is room, else to the other;
  * only where both are full entries are moved.  In ascending order no class to
  * come wants a lower bucket, so that room left there would be lost: 6 % of
  * keys meet two full buckets, and 10 % where a mixed bit chooses the first.
  */
 bool
-CuckooPlaceClasses(const CuckooTable *table, uint32_t number,
-				   const CuckooClasses *classes, uint64_t seed, uint64_t *items)
+CuckooPlaceClasses(const CuckooTable *table, uint32_t number, CuckooClasses *classes,
+				   CuckooClasses *leavers, uint64_t seed, uint64_t *items)
 {
+	bool		crowded = leavers != NULL && TakeStuck(classes, leavers, &table->shape);
 	CuckooBlock block = UnpackedBlock(table, classes);
 	uint64_t	random = RandomStart(&table->shape, number, seed);
 	int			fingerprint_shift = 48 - table->shape.bits;
@@ -354,15 +399,24 @@ CuckooPlaceClasses(const CuckooTable *table, uint32_t number,
 	for (size_t i = 0; i < classes->count; i++)
 	{
 		uint64_t	class = classes->list[i];
-		uint32_t	low = (uint32_t) (class >> CUCKOO_CLASS_FIRST_BIT);
-		uint32_t	high = (uint32_t) (class >> 1) & (CUCKOO_MAX_BUCKETS - 1);
-		uint32_t	fingerprint = (uint32_t) (class >> fingerprint_shift) & fingerprint_mask;
+		CuckooHomeless key;
 		CuckooInsertResult result;
 
-		result = CuckooFindRoom(&block, fingerprint, low, high,
-								&random, NULL, CUCKOO_MAX_KICKS, false);
+		key.first = (uint32_t) (class >> CUCKOO_CLASS_FIRST_BIT);
+		key.second = (uint32_t) (class >> 1) & (CUCKOO_MAX_BUCKETS - 1);
+		key.fingerprint = (uint32_t) (class >> fingerprint_shift) & fingerprint_mask;
+		result = CuckooFindRoom(&block, &key, &random, NULL, CUCKOO_MAX_KICKS, false);
 		if (result == CUCKOO_FULL)
-			return false;
+		{
+			uint64_t	leaver;
+
+			if (!crowded)
+				return false;
+			leaver = MakeRoom(&block, &table->shape, &key, items);
+			leavers->list[leavers->count++] = leaver;
+			while (i + 1 < classes->count && CuckooSameClass(classes->list[i + 1], leaver))
+				i++;
+		}
 		*items += result == CUCKOO_INSERTED;
 	}
 	PackBlock(table, number, &block);
@@ -402,7 +456,7 @@ CuckooBuildBlock(CuckooTable *table, uint32_t number,
 														 place.fingerprint);
 	}
 	CuckooClassesSort(&classes, &shape);
-	*ok = CuckooPlaceClasses(table, number, &classes, seed, &items);
+	*ok = CuckooPlaceClasses(table, number, &classes, NULL, seed, &items);
 	if (*ok)
 		table->items += items;
 	return taken;

@@ -141,13 +141,34 @@ extern void CuckooClassesInit(CuckooClasses *classes, const CuckooShape *shape,
 extern void CuckooClassesSort(CuckooClasses *classes, const CuckooShape *shape);
 
 /*
+ * A table or block that finds no room while it holds less than this share of
+ * the keys it is for is crowded by keys with many copies (the key that finds
+ * none may have just one): up to four of each, in whatever order, take a third
+ * of a table's entries at least; eight of each, key after key, 1 %.  A larger
+ * one would soon be crowded, too.
+ */
+#define CUCKOO_CROWDED_SHARE	4
+
+/*
  * Make sorted classes a block of the table, in place of what stood there.
  * Beyond eight copies of a class there is no room for more, nor need.  Returns
  * false, and the block as it was, where not all find room; else *items is the
  * number of entries filled.
+ *
+ * Where there are leavers (else NULL), classes with eight copies are added to
+ * them instead of the block, and where the others crowd it, classes that stand
+ * in the way: they are to go to a stash.  They have room for
+ * CuckooLeaverRoom; classes changes.
  */
 extern bool CuckooPlaceClasses(const CuckooTable *table, uint32_t block,
-							   const CuckooClasses *classes, uint64_t seed,
-							   uint64_t *items);
+							   CuckooClasses *classes, CuckooClasses *leavers,
+							   uint64_t seed, uint64_t *items);
+
+/* One for each bucket with eight copies, one for each that crowd a block. */
+static inline size_t
+CuckooLeaverRoom(const CuckooShape *shape)
+{
+	return (size_t) shape->buckets * 2;
+}
 
 #endif							/* CUCKOO_BUILD_H */

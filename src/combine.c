@@ -221,11 +221,21 @@ CuckooAddList(CuckooOperation operation, CuckooFilter *filter,
 static bool
 CanBeOne(const CuckooFilter *left, int i, const CuckooFilter *right, int j)
 {
-	const CuckooShape *a = &left->tables[i].shape;
-	const CuckooShape *b = &right->tables[j].shape;
-
-	return a->blocks == b->blocks && a->buckets == b->buckets && a->bits == b->bits &&
+	return CuckooSameClasses(&left->tables[i].shape, &right->tables[j].shape) &&
 		CuckooIsStash(left, i) == CuckooIsStash(right, j);
+}
+
+/* Whether a filter has a stash for the classes of a shape. */
+static bool
+HasStash(const CuckooFilter *filter, const CuckooShape *shape)
+{
+	for (int i = 0; i < filter->table_count; i++)
+	{
+		if (CuckooIsStash(filter, i) &&
+			CuckooSameClasses(&filter->tables[i].shape, shape))
+			return true;
+	}
+	return false;
 }
 
 /* Add the classes of a table's block, marked with the side they are of. */
@@ -256,12 +266,13 @@ Gather(CuckooClasses *classes, const CuckooTable *table, uint32_t number, uint64
 
 /*
  * The classes of a block of both tables, combined: each as often as the result
- * has it.
+ * has it.  Returns how many have eight copies.
  */
-static void
+static uint64_t
 CombineBlock(CuckooOperation operation, const CuckooTable *left,
 			 const CuckooTable *right, uint32_t number, CuckooClasses *classes)
 {
+	uint64_t	stuck = 0;
 	uint64_t   *list = classes->list;
 	size_t		kept = 0;
 	size_t		i = 0;
@@ -280,13 +291,18 @@ CombineBlock(CuckooOperation operation, const CuckooTable *left,
 			copies[list[i++] & 1]++;
 		while (i < classes->count && CuckooSameClass(class, list[i]));
 		combined = CombinedCopies(operation, copies[0], copies[1]);
+		stuck += combined == CUCKOO_MAX_COPIES;
 		for (uint64_t k = 0; k < combined; k++)
 			list[kept++] = class;
 	}
 	classes->count = kept;
+	return stuck;
 }
 
-/* Whether the source's two tables, of the same classes, have room in one. */
+/*
+ * Whether the source's two tables, of the same classes, have room in one, with
+ * or without what sticks.
+ */
 static bool
 FitTogether(CuckooSource *source, void *workspace, CuckooPause pause)
 {
@@ -294,6 +310,7 @@ FitTogether(CuckooSource *source, void *workspace, CuckooPause pause)
 	const CuckooTable *right = source->right;
 	uint64_t	capacity = CuckooShapeCapacity(&left->shape);
 	uint64_t	items = 0;
+	uint64_t	stuck = 0;
 
 	source->items = left->items + right->items;
 	if (source->items <= capacity)
@@ -306,12 +323,17 @@ FitTogether(CuckooSource *source, void *workspace, CuckooPause pause)
 		if (pause != NULL)
 			pause();
 		CuckooClassesInit(&classes, &left->shape, workspace);
-		CombineBlock(source->operation, left, right, block, &classes);
+		stuck += CombineBlock(source->operation, left, right, block, &classes);
 		items += classes.count;
 	}
 	source->items = items;
 	if (items <= capacity)
 		return true;
+	if (!source->stash && items - CUCKOO_MAX_COPIES * stuck <= capacity)
+	{
+		source->relieved = true;
+		return true;
+	}
 
 	/* Where one holds all that the other does, it is the result as it is. */
 	if (items == left->items)
@@ -320,6 +342,7 @@ FitTogether(CuckooSource *source, void *workspace, CuckooPause pause)
 		source->left = NULL;
 	else
 		return false;
+	source->relieved = false;
 	return true;
 }
 
@@ -342,10 +365,11 @@ CuckooCombineWorkspaceBytes(const CuckooFilter *left, const CuckooFilter *right)
 	{
 		for (int j = 0; j < right->table_count; j++)
 		{
-			size_t		bytes = CuckooWorkspaceBytes(&left->tables[i].shape);
+			const CuckooShape *shape = &left->tables[i].shape;
+			size_t		bytes = CuckooWorkspaceBytes(shape) +
+				(CuckooLeaverRoom(shape) + 1) * sizeof(uint64_t);
 
-			if (bytes > most &&
-				CanBeOne(left, i, right, j))
+			if (bytes > most && CanBeOne(left, i, right, j))
 				most = bytes;
 		}
 	}
@@ -361,27 +385,29 @@ SourceTable(const CuckooSource *source)
 /*
  * The order of tables in a filter: smaller first, as growth has it, and of equal
  * ones the fuller first, since the last is where keys are added; then by their
- * bytes, so that it does not hang on which side they are of.  Stashes last.
+ * bytes, so that for tables held as they are it does not hang on their sides.
+ * Stashes last.
  */
 static bool
 ComesAfter(const CuckooSource *a, const CuckooSource *b)
 {
 	const CuckooTable *table = SourceTable(a);
 	const CuckooTable *other = SourceTable(b);
-	const CuckooShape *shape = &table->shape;
+	const CuckooShape *shape = &a->shape;
 
 	if (a->stash != b->stash)
 		return a->stash;
-	if (CuckooShapeBuckets(shape) != CuckooShapeBuckets(&other->shape))
-		return CuckooShapeBuckets(shape) > CuckooShapeBuckets(&other->shape);
-	if (shape->bits != other->shape.bits)
-		return shape->bits > other->shape.bits;
-	if (shape->blocks != other->shape.blocks)
-		return shape->blocks > other->shape.blocks;
+	if (CuckooShapeBuckets(shape) != CuckooShapeBuckets(&b->shape))
+		return CuckooShapeBuckets(shape) > CuckooShapeBuckets(&b->shape);
+	if (shape->bits != b->shape.bits)
+		return shape->bits > b->shape.bits;
+	if (shape->blocks != b->shape.blocks)
+		return shape->blocks > b->shape.blocks;
 	if (a->items != b->items)
 		return a->items < b->items;
-	if (shape->layout != other->shape.layout)
-		return shape->layout > other->shape.layout;
+	/* A new stash has no equal: there is one only where there was none. */
+	if (shape->layout != b->shape.layout || table == NULL || other == NULL)
+		return shape->layout > b->shape.layout;
 	return memcmp(table->data, other->data, (size_t) CuckooShapeBytes(shape)) > 0;
 }
 
@@ -391,6 +417,7 @@ SourceOf(const CuckooCombination *combination, const CuckooFilter *side, int i)
 {
 	CuckooSource source = {0};
 
+	source.shape = side->tables[i].shape;
 	source.items = side->tables[i].items;
 	source.stash = CuckooIsStash(side, i);
 	/* One entry is all that a stash needs of a class. */
@@ -403,9 +430,10 @@ CuckooPlanTables(CuckooCombination *combination, const CuckooFilter *left,
 				 const CuckooFilter *right, void *workspace, CuckooPause pause)
 {
 	CuckooFilter *result = &combination->result;
-	CuckooSource sources[2 * CUCKOO_MAX_TABLES];
+	CuckooSource sources[3 * CUCKOO_MAX_TABLES];
 	bool		paired[CUCKOO_MAX_TABLES] = {false};
 	int			count = left->table_count;
+	int			tables;
 
 	for (int i = 0; i < left->table_count; i++)
 	{
@@ -421,6 +449,9 @@ CuckooPlanTables(CuckooCombination *combination, const CuckooFilter *left,
 			CuckooSource pair = sources[i];
 
 			pair.right = &right->tables[j];
+			pair.relieved = !pair.stash &&
+				((combination->tight[i] >> j & 1) != 0 ||
+				 HasStash(left, &pair.shape) || HasStash(right, &pair.shape));
 			found = !paired[i] && (combination->refused[i] >> j & 1) == 0 &&
 				CanBeOne(left, i, right, j) && FitTogether(&pair, workspace, pause);
 			if (found)
@@ -433,6 +464,25 @@ CuckooPlanTables(CuckooCombination *combination, const CuckooFilter *left,
 		{
 			sources[count] = SourceOf(combination, right, j);
 			sources[count++].right = &right->tables[j];
+		}
+	}
+
+	/* A stash for what is to have one, and has none. */
+	tables = count;
+	for (int i = 0; i < tables; i++)
+	{
+		bool		found = !sources[i].relieved;
+
+		for (int j = 0; !found && j < count; j++)
+			found = sources[j].stash &&
+				CuckooSameClasses(&sources[j].shape, &sources[i].shape);
+		if (!found)
+		{
+			CuckooSource stash = {0};
+
+			stash.shape = sources[i].shape;
+			stash.stash = true;
+			sources[count++] = stash;
 		}
 	}
 	if (count > CUCKOO_MAX_TABLES)
@@ -453,7 +503,7 @@ CuckooPlanTables(CuckooCombination *combination, const CuckooFilter *left,
 	{
 		combination->sources[i] = sources[i];
 		result->stashes |= (uint16_t) (sources[i].stash << i);
-		result->tables[i].shape = SourceTable(&sources[i])->shape;
+		result->tables[i].shape = sources[i].shape;
 		result->tables[i].shape.layout = (uint8_t) CuckooFilterLayout(result);
 		result->tables[i].items = 0;
 	}
@@ -485,6 +535,66 @@ CopyTable(CuckooTable *target, const CuckooTable *source, CuckooPause pause)
 	}
 }
 
+/*
+ * Combine a block of two tables.  What leaves it for a stash goes to the
+ * leavers; NULL: nothing may.
+ */
+static bool
+CombineInto(CuckooTable *table, const CuckooSource *source, uint32_t block,
+			CuckooClasses *leavers, uint64_t seed, void *workspace)
+{
+	CuckooClasses classes;
+	uint64_t	items;
+
+	CuckooClassesInit(&classes, &table->shape, workspace);
+	CombineBlock(source->operation, source->left, source->right, block, &classes);
+	if (!CuckooPlaceClasses(table, block, &classes, leavers, seed, &items))
+		return false;
+	table->items += items;
+	return true;
+}
+
+/* Add classes to a block of a stash, each once. */
+static bool
+AddLeavers(CuckooTable *stash, uint32_t block, const CuckooClasses *leavers,
+		   uint64_t seed, void *workspace)
+{
+	CuckooClasses classes;
+	size_t		before;
+	size_t		kept = 0;
+	uint64_t	items;
+
+	if (leavers->count == 0)
+		return true;
+	CuckooClassesInit(&classes, &stash->shape, workspace);
+	Gather(&classes, stash, block, 0);
+	before = classes.count;
+	memcpy(classes.list + classes.count, leavers->list, leavers->count * sizeof(uint64_t));
+	classes.count += leavers->count;
+	CuckooClassesSort(&classes, &stash->shape);
+	for (size_t i = 0; i < classes.count; i++)
+	{
+		if (kept == 0 || !CuckooSameClass(classes.list[kept - 1], classes.list[i]))
+			classes.list[kept++] = classes.list[i];
+	}
+	classes.count = kept;
+	if (!CuckooPlaceClasses(stash, block, &classes, NULL, seed, &items))
+		return false;
+	stash->items += items - before;
+	return true;
+}
+
+/* The first stash of the result for the classes of a shape. */
+static CuckooTable *
+ResultStash(CuckooFilter *result, const CuckooShape *shape)
+{
+	int			i = 0;
+
+	while (!(CuckooIsStash(result, i) && CuckooSameClasses(&result->tables[i].shape, shape)))
+		i++;
+	return &result->tables[i];
+}
+
 bool
 CuckooCombineTables(CuckooCombination *combination, const CuckooFilter *left,
 					const CuckooFilter *right, uint8_t *bytes,
@@ -495,36 +605,46 @@ CuckooCombineTables(CuckooCombination *combination, const CuckooFilter *left,
 	CuckooLayOut(result, bytes);
 	result->items = 0;
 	for (int i = 0; i < result->table_count; i++)
+		result->tables[i].items = 0;
+
+	/* From the last to the first: what leaves a table comes to a stash. */
+	for (int i = result->table_count - 1; i >= 0; i--)
 	{
 		const CuckooSource *source = &combination->sources[i];
 		CuckooTable *table = &result->tables[i];
+		CuckooTable *stash = source->relieved ? ResultStash(result, &table->shape) : NULL;
+		bool		placed = true;
 
-		table->items = 0;
 		if (source->left == NULL || source->right == NULL)
-			CopyTable(table, SourceTable(source), pause);
-		else
 		{
-			for (uint32_t block = 0; block < table->shape.blocks; block++)
-			{
-				CuckooClasses classes;
-				uint64_t	items;
-
-				if (pause != NULL)
-					pause();
-				CuckooClassesInit(&classes, &table->shape, workspace);
-				CombineBlock(source->operation, source->left, source->right,
-							 block, &classes);
-				if (!CuckooPlaceClasses(table, block, &classes, result->seed, &items))
-				{
-					combination->refused[source->left - left->tables] |=
-						(uint16_t) (1 << (source->right - right->tables));
-					return false;
-				}
-				table->items += items;
-			}
+			if (SourceTable(source) != NULL)
+				CopyTable(table, SourceTable(source), pause);
+			continue;
 		}
-		result->items += table->items;
+		for (uint32_t block = 0; placed && block < table->shape.blocks; block++)
+		{
+			CuckooClasses leavers = {0};
+
+			if (pause != NULL)
+				pause();
+			leavers.list = (uint64_t *) workspace +
+				CuckooWorkspaceBytes(&table->shape) / sizeof(uint64_t) + 1;
+			placed = CombineInto(table, source, block, stash != NULL ? &leavers : NULL,
+								 result->seed, workspace) &&
+				AddLeavers(stash, block, &leavers, result->seed, workspace);
+		}
+		if (!placed)
+		{
+			uint16_t   *refused = stash != NULL || source->stash ?
+				combination->refused : combination->tight;
+
+			refused[source->left - left->tables] |=
+				(uint16_t) (1 << (source->right - right->tables));
+			return false;
+		}
 	}
+	for (int i = 0; i < result->table_count; i++)
+		result->items += result->tables[i].items;
 	CuckooWriteHeader(result, bytes);
 	return true;
 }

@@ -18,7 +18,9 @@
  *
  * - A list has hashes, and goes into whatever there is.
  *
- * - Stashes combine with stashes alone, each class once.
+ * - Stashes combine with stashes alone, each class once.  Where tables that
+ *	 become one have a stash, or do not fit without, their classes with eight
+ *	 copies go there; see filter.h.
  *
  * Where tables take part in a union two keys may share an entry afterwards,
  * since only fingerprints were compared: the result is marked not removable.
@@ -103,13 +105,18 @@ extern CuckooInsertResult CuckooAddList(CuckooOperation operation,
 										const CuckooFilter *list,
 										uint64_t *position);
 
-/* Where a table of the result comes from: one side's, or both sides'. */
+/*
+ * Where a table of the result comes from: one side's, or both sides', or it is
+ * a new stash.
+ */
 typedef struct CuckooSource
 {
+	CuckooShape shape;
 	const CuckooTable *left;	/* NULL: none */
 	const CuckooTable *right;
 	uint64_t	items;			/* of both: at most */
 	bool		stash;
+	bool		relieved;		/* what sticks goes to the stash of the shape */
 	CuckooOperation operation;	/* of its classes */
 } CuckooSource;
 
@@ -119,8 +126,9 @@ typedef struct CuckooCombination
 	CuckooOperation operation;
 	CuckooFilter result;		/* table_count tables of these shapes */
 	CuckooSource sources[CUCKOO_MAX_TABLES];	/* of each of them */
-	uint16_t	refused[CUCKOO_MAX_TABLES]; /* for each table of the left, those of
-											 * the right that it did not fit with */
+	uint16_t	tight[CUCKOO_MAX_TABLES];	/* for each table of the left, those of
+											 * the right that it did not fit with, */
+	uint16_t	refused[CUCKOO_MAX_TABLES]; /* even with a stash */
 } CuckooCombination;
 
 /* Begin to combine tables, with the header of the result. */

@@ -37,21 +37,12 @@ static const uint8_t stated_bits[CUCKOO_MAX_TABLES] = {
 #define FAST_GROWTH_KEYS	1000000
 
 /*
- * A table that finds no room while it holds less than this share of the keys it
- * is for is crowded by keys with many copies (the key that finds none may have
- * just one): up to four of each, in whatever
- * order, take a third of a table's entries at least; eight of each, key after
- * key, 1 %.  A larger one would soon be crowded, too.
+ * A stash takes this share of the keys that its table is for, with fingerprints
+ * of as many bits, and so adds that share to the rate at most: no more than the
+ * table that might stand in its stead, with two bits more at most.  Of as many
+ * copies as the table is for, no more keys can have four and more.
  */
-#define CROWDED_SHARE	4
-
-/*
- * The first stash is for this share of the keys that the crowded table is for.
- * Together with a second, three times as large, it takes all keys that have
- * four copies or more.
- */
-#define STASH_SHARE		16
-#define MIN_STASH_KEYS	128
+#define STASH_SHARE		4
 
 void
 CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity,
@@ -190,22 +181,44 @@ ListRemove(CuckooFilter *filter, uint64_t hash)
 	return CUCKOO_REMOVED;
 }
 
-/* The number of the newest stash, or of the newest other table; -1: none. */
+/* The number of the newest table that is no stash; -1: none. */
 static int
-NewestTable(const CuckooFilter *filter, bool stash)
+NewestTable(const CuckooFilter *filter)
 {
 	int			i = filter->table_count - 1;
 
-	while (i >= 0 && CuckooIsStash(filter, i) != stash)
+	while (i >= 0 && CuckooIsStash(filter, i))
 		i--;
 	return i;
+}
+
+/* The number of the stash for a table's classes; -1: none. */
+static int
+StashOf(const CuckooFilter *filter, int table)
+{
+	int			i = filter->table_count - 1;
+
+	while (i >= 0 && !(CuckooIsStash(filter, i) &&
+					   CuckooSameClasses(&filter->tables[i].shape,
+										 &filter->tables[table].shape)))
+		i--;
+	return i;
+}
+
+/* Keys that a table is for.  More in a stash would cost the rate. */
+uint64_t
+CuckooTableCapacity(const CuckooFilter *filter, int i)
+{
+	uint64_t	capacity = CuckooShapeCapacity(&filter->tables[i].shape);
+
+	return CuckooIsStash(filter, i) ? capacity / STASH_SHARE : capacity;
 }
 
 /* Whether a table that found no room holds far fewer keys than it is for. */
 static bool
 IsCrowded(const CuckooTable *table)
 {
-	return table->items < CuckooShapeCapacity(&table->shape) / CROWDED_SHARE;
+	return table->items < CuckooShapeCapacity(&table->shape) / CUCKOO_CROWDED_SHARE;
 }
 
 static CuckooInsertResult
@@ -218,17 +231,39 @@ AddToTable(CuckooFilter *filter, int i, uint64_t hash, int max_kicks)
 	return result;
 }
 
-/* To the newest stash, or an older one. */
-static CuckooInsertResult
-AddToStash(CuckooFilter *filter, uint64_t hash)
+/*
+ * Move a class from a table to the stash for it, all copies as one.  False,
+ * and nothing changed, where there is none or it is full.
+ */
+static bool
+MoveToStash(CuckooFilter *filter, int table, const CuckooPlace *place)
 {
-	for (int i = filter->table_count - 1; i > 0; i--)
-	{
-		if (CuckooIsStash(filter, i) &&
-			AddToTable(filter, i, hash, CUCKOO_MAX_KICKS) == CUCKOO_INSERTED)
-			return CUCKOO_INSERTED;
-	}
-	return CUCKOO_FULL;
+	int			i = StashOf(filter, table);
+	CuckooTable *stash;
+
+	if (i < 0)
+		return false;
+	stash = &filter->tables[i];
+	if (stash->items >= CuckooTableCapacity(filter, i) ||
+		CuckooTableInsertAt(stash, place) != CUCKOO_INSERTED)
+		return false;
+	filter->items++;
+	filter->items -= (uint64_t) CuckooTableTakeClass(&filter->tables[table], place);
+	return true;
+}
+
+/* Let the class that is in a key's way leave a crowded table, or itself. */
+static CuckooInsertResult
+AddToCrowded(CuckooFilter *filter, int table, uint64_t hash)
+{
+	CuckooPlace leaving = CuckooTableLeaving(&filter->tables[table], hash);
+	CuckooPlace place = CuckooLocate(&filter->tables[table].shape, hash);
+
+	if (!MoveToStash(filter, table, &leaving))
+		return CUCKOO_FULL;
+	if (leaving.fingerprint == place.fingerprint)
+		return CUCKOO_INSERTED;
+	return AddToTable(filter, table, hash, 0);
 }
 
 /*
@@ -238,12 +273,15 @@ AddToStash(CuckooFilter *filter, uint64_t hash)
  * filter that is filled and drained again and again would creep to twice its
  * size.  Long walks come at the end: before every addition to an older table
  * they would make refilling 300 times slower.  At the very end, where the last
- * table is crowded, a stash.
+ * table is crowded, its stash.
+ *
+ * Where a table has a stash, the eighth copy takes a class there.
  */
 CuckooInsertResult
 CuckooFilterAdd(CuckooFilter *filter, uint64_t hash)
 {
 	int			last;
+	int			almost_stuck = -1;
 	uint32_t	holders = 0;
 	CuckooInsertResult result;
 
@@ -260,8 +298,17 @@ CuckooFilterAdd(CuckooFilter *filter, uint64_t hash)
 			return CUCKOO_STUCK;
 		if (copies > 0)
 			holders |= UINT32_C(1) << i;
+		if (copies == CUCKOO_MAX_COPIES - 1)
+			almost_stuck = i;
 	}
-	last = NewestTable(filter, false);
+	if (almost_stuck >= 0)
+	{
+		CuckooPlace place = CuckooLocate(&filter->tables[almost_stuck].shape, hash);
+
+		if (MoveToStash(filter, almost_stuck, &place))
+			return CUCKOO_INSERTED;
+	}
+	last = NewestTable(filter);
 	for (int i = last - 1; i >= 0; i--)
 	{
 		if ((holders >> i & 1) != 0 &&
@@ -282,7 +329,7 @@ CuckooFilterAdd(CuckooFilter *filter, uint64_t hash)
 	}
 	result = AddToTable(filter, last, hash, CUCKOO_MAX_KICKS);
 	if (result == CUCKOO_FULL && IsCrowded(&filter->tables[last]))
-		result = AddToStash(filter, hash);
+		result = AddToCrowded(filter, last, hash);
 	return result;
 }
 
@@ -312,74 +359,68 @@ CuckooFilterRemove(CuckooFilter *filter, uint64_t hash)
 	return result;
 }
 
-/* Keys that a filter's tables are for: its stashes, or all others. */
-static uint64_t
-CapacityOf(const CuckooFilter *filter, bool stashes)
-{
-	uint64_t	keys = 0;
-
-	for (int i = 0; i < filter->table_count; i++)
-	{
-		if (CuckooIsStash(filter, i) == stashes)
-			keys += CuckooShapeCapacity(&filter->tables[i].shape);
-	}
-	return keys;
-}
-
 /*
- * The first table after a list is for four lists at least, or for the capacity
- * stated.
+ * The table that a filter of tables grows by, if it is not a stash, or its
+ * first one: for three times or once the keys of all before, or for four lists
+ * at least, or for the capacity stated.  False where no shape is so large.
  */
-CuckooGrowth
-CuckooPlanGrowth(const CuckooFilter *filter, CuckooFilter *grown)
+static bool
+PlanTable(const CuckooFilter *filter, CuckooShape *shape)
 {
 	int			next = filter->table_count;
-	int			last = NewestTable(filter, false);
-	int			last_stash = NewestTable(filter, true);
-	bool		crowded = last >= 0 && IsCrowded(&filter->tables[last]);
-	bool		stash;
-	uint64_t	keys;
+	uint64_t	keys = 0;
 	int			bits;
 
-	*grown = *filter;
-	if (next == CUCKOO_MAX_TABLES)
-		return crowded ? CUCKOO_GROWTH_IN_VAIN : CUCKOO_GROWTH_NO_TABLE;
-
-	/*
-	 * One entry a key does not crowd a stash by chance: such hashes were made
-	 * to collide, and find more room in a larger table.
-	 */
-	stash = crowded && !(last_stash >= 0 && IsCrowded(&filter->tables[last_stash]));
-	if (stash)
-		grown->stashes |= (uint16_t) (1 << next);
-	keys = CapacityOf(filter, stash);
+	for (int i = 0; i < next; i++)
+	{
+		if (!CuckooIsStash(filter, i))
+			keys += CuckooTableCapacity(filter, i);
+	}
 	if (keys > 0)
 		keys *= 3 * keys < FAST_GROWTH_KEYS ? 3 : 1;
-	else if (stash)
-	{
-		keys = CuckooShapeCapacity(&filter->tables[last].shape) / STASH_SHARE;
-		if (keys < MIN_STASH_KEYS)
-			keys = MIN_STASH_KEYS;
-	}
 	else
 	{
 		keys = 4 * CuckooListLimit(filter);
 		if (keys < filter->capacity)
 			keys = filter->capacity;
 	}
+	bits = CuckooBitsFor(filter->fpr, CUCKOO_FULL_LOAD,
+						 (filter->capacity == 0 ? unstated_bits : stated_bits)[next]);
+	return CuckooShapeFor(shape, keys, bits, CuckooFilterLayout(filter), 0);
+}
 
-	bits = CuckooBitsFor(grown->fpr, CUCKOO_FULL_LOAD,
-						 (grown->capacity == 0 ? unstated_bits : stated_bits)[next]);
+CuckooGrowth
+CuckooPlanGrowth(const CuckooFilter *filter, CuckooFilter *grown)
+{
+	int			next = filter->table_count;
+	int			last = NewestTable(filter);
+	bool		crowded = last >= 0 && IsCrowded(&filter->tables[last]);
+	int			stash = crowded ? StashOf(filter, last) : -1;
+
+	*grown = *filter;
+	if (next == CUCKOO_MAX_TABLES)
+	{
+		/*
+		 * One entry a key does not crowd a stash by chance: such hashes were
+		 * made to collide.
+		 */
+		return stash >= 0 && filter->tables[stash].items < CuckooTableCapacity(filter, stash) ?
+			CUCKOO_GROWTH_IN_VAIN : CUCKOO_GROWTH_NO_TABLE;
+	}
+
 	grown->body = CUCKOO_TABLES;
 	grown->table_count = (uint8_t) (next + 1);
 	grown->tables[next].items = 0;
 	if (next == 0)
 		grown->items = 0;
-	if (!CuckooShapeFor(&grown->tables[next].shape, keys, bits,
-						CuckooFilterLayout(grown), 0) ||
-		CuckooBytes(grown) == 0)
+	if (crowded && stash < 0)
+	{
+		grown->stashes |= (uint16_t) (1 << next);
+		grown->tables[next].shape = filter->tables[last].shape;
+	}
+	else if (!PlanTable(filter, &grown->tables[next].shape))
 		return CUCKOO_GROWTH_TOO_LARGE;
-	return CUCKOO_GROWTH_PLANNED;
+	return CuckooBytes(grown) == 0 ? CUCKOO_GROWTH_TOO_LARGE : CUCKOO_GROWTH_PLANNED;
 }
 
 void
@@ -389,4 +430,14 @@ CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown, uint8_t *bytes)
 	for (int i = 0; i < filter->table_count; i++)
 		memcpy(grown->tables[i].data, filter->tables[i].data,
 			   (size_t) CuckooShapeBytes(&filter->tables[i].shape));
+	if (CuckooIsStash(grown, filter->table_count))
+	{
+		int			last = NewestTable(grown);
+		uint64_t	bucket = 0;
+		CuckooPlace place;
+
+		while (CuckooTableNextStuck(&grown->tables[last], &bucket, &place))
+			MoveToStash(grown, last, &place);
+		CuckooWriteHeader(grown, bytes);
+	}
 }

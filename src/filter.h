@@ -18,10 +18,12 @@
  *
  * All copies of a key stand in the two buckets of its class, so keys with five
  * and more crowd a table long before it is full, and further tables as well.
- * A stash is the table for keys that find no room in a crowded one: one entry of
- * each is enough there, whatever the number of copies, and it is never given up.
- * (The stash of A. Kirsch, M. D. Mitzenmacher, U. Wieder: "More Robust Hashing:
- * Cuckoo Hashing with a Stash", ESA 2008, as a table.)
+ * Such a table gets a stash: a table of the same shape, and so of the same
+ * classes, in which one entry says what eight copies say in the other.  Classes
+ * with eight copies move there, and nothing is lost by it; where those with five
+ * to seven still leave a key no room, one of them does, or the key itself, and
+ * then sticks as well.  (The stash of A. Kirsch, M. D. Mitzenmacher, U. Wieder:
+ * "More Robust Hashing: Cuckoo Hashing with a Stash", ESA 2008, as a table.)
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -37,8 +39,8 @@ typedef enum CuckooGrowth
 	CUCKOO_GROWTH_PLANNED,
 	CUCKOO_GROWTH_NO_TABLE,		/* there are sixteen already */
 	CUCKOO_GROWTH_TOO_LARGE,	/* more than CUCKOO_MAX_BYTES */
-	CUCKOO_GROWTH_IN_VAIN		/* the same, but they hold little: the hashes
-								 * were made to collide */
+	CUCKOO_GROWTH_IN_VAIN		/* the same, but the last and its stash hold
+								 * little: the hashes were made to collide */
 } CuckooGrowth;
 
 /* An empty filter, a list, with these parameters. */
@@ -56,6 +58,9 @@ extern void CuckooFilterPrefetch(const CuckooFilter *filter, uint64_t hash);
 
 /* Keys ahead of the one being asked for that are worth loading. */
 #define CUCKOO_PREFETCH_KEYS	16
+
+/* Keys that a table is for: a stash for fewer than another of its shape. */
+extern uint64_t CuckooTableCapacity(const CuckooFilter *filter, int i);
 
 /*
  * Copies of the key: the sum over the tables, but 8 at most; 8 where it is in a
@@ -90,8 +95,8 @@ extern CuckooGrowth CuckooPlanGrowth(const CuckooFilter *filter,
 									 CuckooFilter *grown);
 
 /*
- * Carry tables over into what was planned; bytes are CuckooBytes(grown) zero
- * bytes.  The hashes of a list are left to be added, since they may make the
+ * Carry tables over into what was planned, and what sticks in the last one into
+ * its stash, if that is new; bytes are CuckooBytes(grown) zero bytes.  The hashes of a list are left to be added, since they may make the
  * filter grow further: CuckooFilterAdd, from the first to the last.
  */
 extern void CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown,

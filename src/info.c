@@ -110,7 +110,7 @@ cuckoo_tables(PG_FUNCTION_ARGS)
 
 		Put(values, nulls, n++, Int32GetDatum(i + 1), false);
 		Put(values, nulls, n++, Int64GetDatum((int64) table->items), false);
-		Put(values, nulls, n++, Int64GetDatum((int64) CuckooShapeCapacity(shape)), false);
+		Put(values, nulls, n++, Int64GetDatum((int64) CuckooTableCapacity(&filter, i)), false);
 		Put(values, nulls, n++,
 			Float8GetDatum((double) table->items / (double) CuckooShapeEntries(shape)), false);
 		Put(values, nulls, n++, Float8GetDatum(CuckooTableRate(shape, table->items)), false);

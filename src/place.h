@@ -46,6 +46,14 @@ typedef struct CuckooKick
 	uint32_t	out;
 } CuckooKick;
 
+/* A fingerprint that has no entry, with the two buckets it may stand in. */
+typedef struct CuckooHomeless
+{
+	uint32_t	fingerprint;
+	uint32_t	first;
+	uint32_t	second;
+} CuckooHomeless;
+
 /*
  * splitmix64 (Steele, Lea, Flood 2014): the state may start anywhere, also
  * at 0.
@@ -145,8 +153,102 @@ CuckooLookAhead(const CuckooBlock *block, uint32_t bucket, uint32_t fingerprint,
 	return false;
 }
 
+/* How many entries of a bucket are that fingerprint. */
+CUCKOO_INLINE int
+CuckooBlockCount(const CuckooBlock *block, uint32_t bucket, uint32_t fingerprint,
+				 bool packed)
+{
+	uint32_t	entries[CUCKOO_ENTRIES];
+	int			used = packed ? CUCKOO_ENTRIES : block->used[bucket];
+	int			copies = 0;
+
+	CuckooBlockRead(block, bucket, entries, packed);
+	for (int slot = 0; slot < used; slot++)
+		copies += entries[slot] == fingerprint;
+	return copies;
+}
+
+/* Take a fingerprint's entries out of a bucket; returns how many there were. */
+CUCKOO_INLINE int
+CuckooTakeOut(const CuckooBlock *block, uint32_t bucket, uint32_t fingerprint,
+			  bool packed)
+{
+	int			copies = 0;
+
+	if (packed)
+	{
+		uint32_t	entries[CUCKOO_ENTRIES];
+
+		CuckooBlockRead(block, bucket, entries, true);
+		for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
+		{
+			if (entries[slot] == fingerprint)
+			{
+				entries[slot] = 0;
+				copies++;
+			}
+		}
+		CuckooWriteBits(block->code, block->data, block->base + bucket,
+						CuckooEncode(block->code, entries));
+	}
+	else
+	{
+		uint32_t   *entries = block->entries[bucket];
+		int			used = 0;
+
+		for (int slot = 0; slot < block->used[bucket]; slot++)
+		{
+			if (entries[slot] != fingerprint)
+				entries[used++] = entries[slot];
+		}
+		copies = block->used[bucket] - used;
+		block->used[bucket] = (uint8_t) used;
+	}
+	return copies;
+}
+
 /*
- * Find room for a fingerprint with these two candidate buckets.
+ * The class that is to leave a block for a stash, so that a key that found no
+ * room in its two full buckets has some: its own where it has copies there,
+ * since those to come would stand in another table and none could be taken out
+ * any more; else the one with the most copies there, more than four, for it is
+ * such that crowd a block; else its own.
+ */
+CUCKOO_INLINE CuckooHomeless
+CuckooLeaving(const CuckooBlock *block, const CuckooHomeless *key, bool packed)
+{
+	CuckooHomeless leaving = *key;
+	int			most = CUCKOO_ENTRIES;
+
+	for (int i = 0; i < 2; i++)
+	{
+		uint32_t	bucket = i == 0 ? key->first : key->second;
+		uint32_t	entries[CUCKOO_ENTRIES];
+
+		CuckooBlockRead(block, bucket, entries, packed);
+		for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
+		{
+			uint32_t	other = CuckooOtherBucket(entries[slot], bucket, block->buckets);
+			int			copies;
+
+			if (entries[slot] == key->fingerprint)
+				return *key;
+			copies = CuckooBlockCount(block, bucket, entries[slot], packed) +
+				CuckooBlockCount(block, other, entries[slot], packed);
+			if (copies > most)
+			{
+				most = copies;
+				leaving.fingerprint = entries[slot];
+				leaving.first = bucket;
+				leaving.second = other;
+			}
+		}
+	}
+	return leaving;
+}
+
+/*
+ * Find room for a fingerprint in one of its two buckets.
  *
  * Where both are full and no entry can move at once, an entry of one is taken
  * out at random to make room, and room is sought for it in the same manner.
@@ -154,13 +256,15 @@ CuckooLookAhead(const CuckooBlock *block, uint32_t bucket, uint32_t fingerprint,
  * shortens the walk by about four.  kicks has room for max_kicks steps; a
  * packed block is put back as it was when they do not lead to room.  (By
  * bucket and fingerprint, not by slot: sorting moves slots.)  An unpacked one
- * is not: its build starts anew.
+ * is not: then *key is the entry that was taken out last.
  */
 CUCKOO_INLINE CuckooInsertResult
-CuckooFindRoom(const CuckooBlock *block, uint32_t fingerprint,
-			   uint32_t first, uint32_t second, uint64_t *random,
+CuckooFindRoom(const CuckooBlock *block, CuckooHomeless *key, uint64_t *random,
 			   CuckooKick *kicks, int max_kicks, bool packed)
 {
+	uint32_t	fingerprint = key->fingerprint;
+	uint32_t	first = key->first;
+	uint32_t	second = key->second;
 	uint32_t	entries[CUCKOO_ENTRIES];
 	uint32_t	others[CUCKOO_ENTRIES];
 	uint32_t	bucket;
@@ -216,6 +320,12 @@ CuckooFindRoom(const CuckooBlock *block, uint32_t fingerprint,
 				slot++;
 			CuckooBlockReplace(block, kicks[kick].bucket, slot, kicks[kick].out, true);
 		}
+	}
+	else
+	{
+		key->fingerprint = fingerprint;
+		key->first = bucket;
+		key->second = CuckooOtherBucket(fingerprint, bucket, block->buckets);
 	}
 	return CUCKOO_FULL;
 }

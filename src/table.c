@@ -101,9 +101,8 @@ CountIn(const CuckooCode *code, CuckooBits bits, uint32_t fingerprint)
 	return copies;
 }
 
-/* Copies of the class of that place: 0 to 8. */
-static int
-CountAt(const CuckooTable *table, const CuckooPlace *place)
+int
+CuckooTableCountAt(const CuckooTable *table, const CuckooPlace *place)
 {
 	const CuckooCode *code = &table->code;
 
@@ -138,25 +137,38 @@ CuckooTableCount(const CuckooTable *table, uint64_t hash)
 {
 	CuckooPlace place = CuckooLocate(&table->shape, hash);
 
-	return CountAt(table, &place);
+	return CuckooTableCountAt(table, &place);
+}
+
+static CuckooInsertResult
+Insert(CuckooTable *table, const CuckooPlace *place, uint64_t random, int max_kicks)
+{
+	CuckooBlock block = PackedBlock(table, place);
+	CuckooKick	kicks[CUCKOO_MAX_KICKS];
+	CuckooHomeless key = {place->fingerprint, place->first, place->second};
+	CuckooInsertResult result;
+
+	if (max_kicks > CUCKOO_MAX_KICKS)
+		max_kicks = CUCKOO_MAX_KICKS;
+	result = CuckooFindRoom(&block, &key, &random, kicks, max_kicks, true);
+	if (result == CUCKOO_INSERTED)
+		table->items++;
+	return result;
 }
 
 CuckooInsertResult
 CuckooTableInsert(CuckooTable *table, uint64_t hash, int max_kicks)
 {
 	CuckooPlace place = CuckooLocate(&table->shape, hash);
-	CuckooBlock block = PackedBlock(table, &place);
-	CuckooKick	kicks[CUCKOO_MAX_KICKS];
-	uint64_t	random = hash;
-	CuckooInsertResult result;
 
-	if (max_kicks > CUCKOO_MAX_KICKS)
-		max_kicks = CUCKOO_MAX_KICKS;
-	result = CuckooFindRoom(&block, place.fingerprint, place.first, place.second,
-							&random, kicks, max_kicks, true);
-	if (result == CUCKOO_INSERTED)
-		table->items++;
-	return result;
+	return Insert(table, &place, hash, max_kicks);
+}
+
+CuckooInsertResult
+CuckooTableInsertAt(CuckooTable *table, const CuckooPlace *place)
+{
+	return Insert(table, place, (place->base + place->first) << 32 | place->fingerprint,
+				  CUCKOO_MAX_KICKS);
 }
 
 CuckooRemoveResult
@@ -164,7 +176,7 @@ CuckooTableRemove(CuckooTable *table, uint64_t hash)
 {
 	CuckooPlace place = CuckooLocate(&table->shape, hash);
 	CuckooBlock block = PackedBlock(table, &place);
-	int			copies = CountAt(table, &place);
+	int			copies = CuckooTableCountAt(table, &place);
 	uint32_t	candidates[2];
 
 	if (copies == 0)
@@ -190,6 +202,58 @@ CuckooTableRemove(CuckooTable *table, uint64_t hash)
 		}
 	}
 	return CUCKOO_ABSENT;		/* not reached */
+}
+
+int
+CuckooTableTakeClass(CuckooTable *table, const CuckooPlace *place)
+{
+	CuckooBlock block = PackedBlock(table, place);
+	int			taken = CuckooTakeOut(&block, place->first, place->fingerprint, true) +
+		CuckooTakeOut(&block, place->second, place->fingerprint, true);
+
+	table->items -= (uint64_t) taken;
+	return taken;
+}
+
+bool
+CuckooTableNextStuck(const CuckooTable *table, uint64_t *bucket, CuckooPlace *place)
+{
+	const CuckooCode *code = &table->code;
+	uint64_t	buckets = CuckooShapeBuckets(&table->shape);
+
+	for (; *bucket < buckets; (*bucket)++)
+	{
+		uint32_t	entries[CUCKOO_ENTRIES];
+
+		/* In canonical order the first and the last agree only if all do. */
+		CuckooDecode(code, CuckooReadBits(code, table->data, *bucket), entries);
+		if (entries[0] == 0 || entries[0] != entries[CUCKOO_ENTRIES - 1])
+			continue;
+		place->fingerprint = entries[0];
+		place->first = (uint32_t) (*bucket % table->shape.buckets);
+		place->second = CuckooOtherBucket(entries[0], place->first, table->shape.buckets);
+		place->base = *bucket - place->first;
+		if (CuckooTableCountAt(table, place) == CUCKOO_MAX_COPIES)
+		{
+			(*bucket)++;
+			return true;
+		}
+	}
+	return false;
+}
+
+CuckooPlace
+CuckooTableLeaving(const CuckooTable *table, uint64_t hash)
+{
+	CuckooPlace place = CuckooLocate(&table->shape, hash);
+	CuckooBlock block = PackedBlock(table, &place);
+	CuckooHomeless key = {place.fingerprint, place.first, place.second};
+	CuckooHomeless leaving = CuckooLeaving(&block, &key, true);
+
+	place.fingerprint = leaving.fingerprint;
+	place.first = leaving.first;
+	place.second = leaving.second;
+	return place;
 }
 
 double

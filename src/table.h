@@ -108,11 +108,17 @@ CuckooShapeBytes(const CuckooShape *shape)
 		(shape->bits - (shape->layout == CUCKOO_SEMISORTED)) / 2;
 }
 
+/* Whether tables of these shapes have the same classes; the layout may differ. */
+static inline bool
+CuckooSameClasses(const CuckooShape *a, const CuckooShape *b)
+{
+	return a->blocks == b->blocks && a->buckets == b->buckets && a->bits == b->bits;
+}
+
 static inline bool
 CuckooShapeEqual(const CuckooShape *a, const CuckooShape *b)
 {
-	return a->blocks == b->blocks && a->buckets == b->buckets &&
-		a->bits == b->bits && a->layout == b->layout;
+	return CuckooSameClasses(a, b) && a->layout == b->layout;
 }
 
 static inline void
@@ -184,6 +190,7 @@ CuckooLocate(const CuckooShape *shape, uint64_t hash)
 
 /* Copies of the key's class: 0 to 8. */
 extern int	CuckooTableCount(const CuckooTable *table, uint64_t hash);
+extern int	CuckooTableCountAt(const CuckooTable *table, const CuckooPlace *place);
 
 /*
  * Whether the table may hold the key.  Never false for a key added and not
@@ -260,12 +267,32 @@ extern int	CuckooBucketCount(const CuckooTable *table, uint64_t number,
 extern CuckooInsertResult CuckooTableInsert(CuckooTable *table, uint64_t hash,
 											int max_kicks);
 
+/* The same for a class whose hash is not known, from a table of that shape. */
+extern CuckooInsertResult CuckooTableInsertAt(CuckooTable *table,
+											  const CuckooPlace *place);
+
 /*
  * Take one copy of a key's class out.  Safe only for a key that was added;
  * CUCKOO_KEPT where the class has eight copies, of which some may stand for
  * more.
  */
 extern CuckooRemoveResult CuckooTableRemove(CuckooTable *table, uint64_t hash);
+
+/* Take all copies of a class out; returns how many there were. */
+extern int	CuckooTableTakeClass(CuckooTable *table, const CuckooPlace *place);
+
+/*
+ * A class with eight copies among the buckets from number *bucket on, which
+ * moves behind it; false: there is none.
+ */
+extern bool CuckooTableNextStuck(const CuckooTable *table, uint64_t *bucket,
+								 CuckooPlace *place);
+
+/*
+ * The class that should leave the table, so that a key that finds no room has
+ * some; see CuckooLeaving.
+ */
+extern CuckooPlace CuckooTableLeaving(const CuckooTable *table, uint64_t hash);
 
 /*
  * The probability, at the present load, that the table seems to hold a key it

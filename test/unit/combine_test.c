@@ -833,6 +833,229 @@ stashes_combine_with_stashes_only(void **state)
 	FreeFilter(&c);
 }
 
+/* A filter for 100,000 with keys from first on, so many copies of each in turn. */
+static Owned
+ManyCopies(uint64_t stream, uint64_t keys, int copies)
+{
+	Owned		owned = NewFilter(0.001, 100000, 0, CUCKOO_SEMISORTED);
+
+	for (int copy = 0; copy < copies; copy++)
+		AddKeys(&owned, stream, 0, keys);
+	return owned;
+}
+
+/*
+ * Parts with many keys of many copies, other keys or the same, stay one table
+ * and its stash, and what has few copies can be taken out.
+ */
+static void
+crowded_filters_become_one(void **state)
+{
+	static const struct
+	{
+		uint64_t	keys;
+		int			copies;
+		bool		same;
+	}			cases[] = {{400, 8, false}, {400, 20, true}, {400, 3, true}, {20, 7, false}};
+	const int	parts = 20;
+
+	(void) state;
+	for (size_t c = 0; c < lengthof(cases); c++)
+	{
+		uint64_t	keys = cases[c].keys;
+		int			copies = cases[c].copies * (cases[c].same ? parts : 1);
+		Owned		merged = ManyCopies(0, keys, cases[c].copies);
+		uint64_t	kept = 0;
+
+		AddKeys(&merged, 100, 0, 1000);
+		for (int part = 1; part < parts; part++)
+		{
+			Owned		next = ManyCopies(cases[c].same ? 0 : (uint64_t) part, keys, cases[c].copies);
+			Owned		forth;
+			Owned		back;
+
+			AddKeys(&next, 100 + (uint64_t) part, 0, 1000);
+			forth = Combine(CUCKOO_MERGE, &merged, &next);
+			back = Combine(CUCKOO_MERGE, &next, &merged);
+			assert_true(SameBytes(&forth, &back));
+			assert_int_equal(ProblemOf(&forth), CUCKOO_VALID);
+			FreeFilter(&back);
+			FreeFilter(&next);
+			FreeFilter(&merged);
+			merged = forth;
+		}
+		assert_int_equal(merged.filter.table_count, 2);
+		assert_int_equal(merged.filter.stashes, 2);
+		assert_true(CuckooFilterRate(&merged.filter) <= 0.001);
+		for (int part = 0; part < parts; part++)
+		{
+			for (uint64_t i = 0; i < keys; i++)
+				assert_true(CopiesOf(&merged, KeyHash(cases[c].same ? 0 : (uint64_t) part, i)) >=
+							(copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES));
+			for (uint64_t i = 0; i < 1000; i++)
+				kept += CuckooFilterRemove(&merged.filter, KeyHash(100 + (uint64_t) part, i)) !=
+					CUCKOO_REMOVED;
+		}
+		if (kept > 5)
+			fail_msg("%d copies: %llu keys stay", cases[c].copies, (unsigned long long) kept);
+		FreeFilter(&merged);
+	}
+}
+
+/* As many hashes as asked for that share both buckets of such a block. */
+static void
+SharingBuckets(uint64_t *hashes, size_t count, const CuckooShape *shape)
+{
+	size_t		found = 0;
+	CuckooPlace want = {0};
+
+	for (uint64_t i = 0; found < count; i++)
+	{
+		uint64_t	hash = HashWithFingerprint(0, 1 + (uint32_t) i, shape->bits);
+		CuckooPlace place = CuckooLocate(shape, hash);
+
+		if (found == 0)
+			want = place;
+		if (place.second == want.second)
+			hashes[found++] = hash;
+	}
+}
+
+/*
+ * Of nine entries for two buckets, those of one class go to a stash, which the
+ * result has to get; where the block is not crowded, only what has eight copies.
+ */
+static void
+what_two_blocks_have_no_room_for_goes_to_a_stash(void **state)
+{
+	static const struct
+	{
+		int			left;		/* copies of one key there */
+		int			right;		/* and of another here */
+		int			shared;		/* of a third in both */
+		int			leaves;		/* 0: the first; 1: the second; 2: the third;
+								 * -1: one of them */
+	}			cases[] = {{8, 1, 0, 0}, {1, 8, 0, 1}, {6, 3, 0, -1}, {2, 7, 0, -1}, {1, 0, 4, 2}, {1, 1, 8, 2}};
+	CuckooShape shape = ShapeOf(1, 100, 16, CUCKOO_SEMISORTED);
+	uint64_t	hashes[3];
+
+	(void) state;
+	SharingBuckets(hashes, 3, &shape);
+	for (size_t c = 0; c < lengthof(cases); c++)
+	{
+		for (int full = 0; full < 2; full++)
+		{
+			Owned		sides[2];
+			Owned		merged;
+			int			leaves = cases[c].leaves;
+			bool		sticks = cases[c].left == 8 || cases[c].right == 8 || cases[c].shared > 0;
+
+			for (int side = 0; side < 2; side++)
+			{
+				sides[side] = TableOf(&shape);
+				for (int i = 0; i < (side == 0 ? cases[c].left : cases[c].right); i++)
+					assert_int_equal(CuckooFilterAdd(&sides[side].filter, hashes[side]), CUCKOO_INSERTED);
+				for (int i = 0; i < cases[c].shared && sides[side].filter.items < 8; i++)
+					assert_int_equal(CuckooFilterAdd(&sides[side].filter, hashes[2]), CUCKOO_INSERTED);
+				if (full)
+					AddKeys(&sides[side], 1 + (uint64_t) side, 0, 60);
+			}
+			merged = Combine(CUCKOO_MERGE, &sides[0], &sides[1]);
+			assert_int_equal(merged.filter.table_count, 2);
+			assert_int_equal(merged.filter.stashes, full && !sticks ? 0 : 2);
+			if (merged.filter.stashes != 0)
+			{
+				assert_int_equal(merged.filter.tables[1].items, 1);
+				while (leaves < 0 || CuckooTableCount(&merged.filter.tables[1], hashes[leaves]) == 0)
+					assert_true(cases[c].leaves < 0 && ++leaves < 2);
+				assert_int_equal(CuckooTableCount(&merged.filter.tables[0], hashes[leaves]), 0);
+			}
+			for (int side = 0; side < 2; side++)
+			{
+				if (side != leaves)
+					assert_int_equal(CopiesOf(&merged, hashes[side]),
+									 side == 0 ? cases[c].left : cases[c].right);
+				if (full)
+					assert_int_equal(CountMissing(&merged.filter, 1 + (uint64_t) side, 0, 60), 0);
+				FreeFilter(&sides[side]);
+			}
+			assert_int_equal(ProblemOf(&merged), CUCKOO_VALID);
+			FreeFilter(&merged);
+		}
+	}
+}
+
+/* A stash without room takes nothing more: then the tables are held. */
+static void
+tables_are_held_where_the_stash_has_no_room(void **state)
+{
+	CuckooShape shapes[2];
+	Owned		a;
+	Owned		b;
+	Owned		merged;
+
+	(void) state;
+	shapes[0] = shapes[1] = ShapeOf(1, 4, 16, CUCKOO_SEMISORTED);
+	a = NewFilterOf(shapes, 2, 0.01, 100);
+	b = NewFilterOf(shapes, 1, 0.01, 100);
+	MakeStashes(&a, 2);
+	for (uint64_t i = 0; a.filter.tables[1].items < CuckooShapeEntries(&shapes[1]); i++)
+		PutInStash(&a, 1, KeyHash(1, i));
+	assert_int_equal(CuckooFilterAdd(&a.filter, KeyHash(2, 0)), CUCKOO_INSERTED);
+	for (int i = 0; i < CUCKOO_MAX_COPIES; i++)
+		assert_int_equal(CuckooFilterAdd(&b.filter, KeyHash(2, 1)), CUCKOO_INSERTED);
+	merged = Combine(CUCKOO_MERGE, &a, &b);
+	assert_int_equal(merged.filter.table_count, 3);
+	assert_int_equal(merged.filter.stashes, 4);
+	assert_int_equal(CopiesOf(&merged, KeyHash(2, 1)), CUCKOO_MAX_COPIES);
+	assert_int_equal(merged.filter.items, a.filter.items + b.filter.items);
+	assert_int_equal(ProblemOf(&merged), CUCKOO_VALID);
+	FreeFilter(&a);
+	FreeFilter(&b);
+	FreeFilter(&merged);
+}
+
+/* Full tables with keys of eight copies fit together without these. */
+static void
+tables_too_full_together_fit_without_what_sticks(void **state)
+{
+	CuckooShape shape = ShapeOf(2, 500, 16, CUCKOO_SEMISORTED);
+	Owned		sides[2];
+	Owned		merged;
+
+	(void) state;
+	for (int side = 0; side < 2; side++)
+	{
+		sides[side] = TableOf(&shape);
+		AddKeys(&sides[side], 2 + (uint64_t) side, 0, 1850);
+		assert_int_equal(sides[side].filter.table_count, 1);
+		for (uint64_t i = 0; i < 20; i++)
+		{
+			/* Some may find no room. */
+			for (int copy = 0; copy < CUCKOO_MAX_COPIES; copy++)
+				CuckooFilterAdd(&sides[side].filter, KeyHash((uint64_t) side, i));
+		}
+	}
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	{
+		merged = Combine((CuckooOperation) operation, &sides[0], &sides[1]);
+		assert_int_equal(merged.filter.table_count, 2);
+		assert_int_equal(merged.filter.stashes, 2);
+		assert_in_range(merged.filter.tables[1].items, 30, 40);
+		for (int side = 0; side < 2; side++)
+		{
+			for (uint64_t i = 0; i < 20; i++)
+				assert_int_equal(CopiesOf(&merged, KeyHash((uint64_t) side, i)),
+								 CopiesOf(&sides[side], KeyHash((uint64_t) side, i)));
+			assert_int_equal(CountMissing(&merged.filter, 2 + (uint64_t) side, 0, 1850), 0);
+		}
+		assert_int_equal(ProblemOf(&merged), CUCKOO_VALID);
+		FreeFilter(&merged);
+	}
+	FreeFilter(&sides[0]);
+	FreeFilter(&sides[1]);
+}
+
 static void
 more_than_sixteen_tables_conflict_unless_pairs_of_them_fit(void **state)
 {
@@ -951,7 +1174,8 @@ NothingIsLost(const Modelled *modelled, const uint64_t *hashes, uint32_t keys)
 
 /*
  * An empty filter: a list, or tables of the shapes that all of a run share, of
- * which the second, if there is one, is a stash and holds a few keys.
+ * which the second, if there is one, is a stash and holds a few keys: that of
+ * the first, in every other run.
  */
 static void
 StartAnew(Modelled *modelled, const CuckooShape shapes[2], double fpr, uint64_t capacity,
@@ -986,6 +1210,8 @@ RunModel(uint64_t seed, int operations)
 	Modelled	filters[FILTERS];
 
 	shapes[1].layout = shapes[0].layout;
+	if (seed % 2 == 0)
+		shapes[1] = shapes[0];
 	for (uint32_t key = 0; key < keys; key++)
 		hashes[key] = KeyHash(seed, key);
 	for (int i = 0; i < FILTERS; i++)
@@ -1078,6 +1304,10 @@ main(void)
 		cmocka_unit_test(a_semisorted_table_is_written_anew_where_the_other_is_plain),
 		cmocka_unit_test(tables_held_have_one_order_whatever_their_sides),
 		cmocka_unit_test(stashes_combine_with_stashes_only),
+		cmocka_unit_test(crowded_filters_become_one),
+		cmocka_unit_test(what_two_blocks_have_no_room_for_goes_to_a_stash),
+		cmocka_unit_test(tables_are_held_where_the_stash_has_no_room),
+		cmocka_unit_test(tables_too_full_together_fit_without_what_sticks),
 		cmocka_unit_test(more_than_sixteen_tables_conflict_unless_pairs_of_them_fit),
 		cmocka_unit_test(an_empty_side_adds_nothing_whatever_its_tables),
 		cmocka_unit_test(the_rate_of_a_combined_filter_is_what_it_says),

@@ -284,7 +284,7 @@ tables_grow_by_the_sizes_and_bits_of_the_design(void **state)
 
 /*
  * Keys all added eight times meet in buckets long before a table is full, and
- * in any larger table, too.  What finds no room goes to a stash, once.
+ * in any larger table, too.  They go to a stash, once.
  */
 static void
 many_keys_of_many_copies_each_are_held_in_few_tables(void **state)
@@ -296,8 +296,8 @@ many_keys_of_many_copies_each_are_held_in_few_tables(void **state)
 		uint64_t	capacity;
 		uint64_t	most;		/* entries a key, of all tables */
 	}			cases[] = {
-		{5000, 8, 0, 60}, {1000, 100, 100000, 120}, {1000, 100, 0, 80}, {10000, 100, 1000000, 120},
-		{10000, 100, 10000, 120}, {20000, 5, 100000, 30}, {20000, 6, 0, 80}
+		{5000, 8, 0, 60}, {1000, 100, 100000, 210}, {1000, 100, 0, 130}, {10000, 100, 1000000, 210},
+		{10000, 100, 10000, 130}, {20000, 5, 100000, 30}, {20000, 6, 0, 60}
 	};
 
 	(void) state;
@@ -319,7 +319,7 @@ many_keys_of_many_copies_each_are_held_in_few_tables(void **state)
 				assert_true(CuckooFilterCount(&owned.filter, KeyHash(KEYS, i)) >= wanted);
 			for (int i = 0; i < owned.filter.table_count; i++)
 				entries += CuckooShapeEntries(&owned.filter.tables[i].shape);
-			if (owned.filter.table_count > 7 || entries > cases[c].most * keys)
+			if (owned.filter.table_count > 8 || entries > cases[c].most * keys)
 				fail_msg("%llu keys of %d copies, order %d: %d tables of %g entries a key",
 						 (unsigned long long) keys, cases[c].copies, order,
 						 owned.filter.table_count, (double) entries / (double) keys);
@@ -349,6 +349,101 @@ keys_of_up_to_four_copies_need_no_stash(void **state)
 			FreeFilter(&owned);
 		}
 	}
+}
+
+/*
+ * What has eight copies goes to the stash, and so a key with one finds room
+ * behind many of them, and can be taken out again.
+ */
+static void
+keys_behind_many_of_eight_copies_stay_removable(void **state)
+{
+	static const struct
+	{
+		uint64_t	capacity;
+		uint64_t	hot;
+		uint64_t	keys;
+		uint64_t	kept;		/* more than one table holds some */
+	}			cases[] = {
+		{100000, 2800, 5000, 1}, {100000, 9000, 5000, 1}, {10000, 2800, 5000, 5}, {0, 3000, 5000, 5}
+	};
+
+	(void) state;
+	for (size_t c = 0; c < lengthof(cases); c++)
+	{
+		Owned		owned = NewFilter(0.001, cases[c].capacity, 0, CUCKOO_SEMISORTED);
+		uint64_t	kept = 0;
+
+		for (uint64_t i = 0; i < CUCKOO_MAX_COPIES * cases[c].hot; i++)
+			AddKey(&owned, KeyHash(1, i / CUCKOO_MAX_COPIES));
+		assert_true(owned.filter.stashes != 0);
+		AddKeys(&owned, 2, 0, cases[c].keys);
+		for (uint64_t i = 0; i < cases[c].keys; i++)
+		{
+			assert_true(CuckooFilterContains(&owned.filter, KeyHash(2, i)));
+			kept += CuckooFilterRemove(&owned.filter, KeyHash(2, i)) != CUCKOO_REMOVED;
+		}
+		if (kept > cases[c].kept)
+			fail_msg("%llu of %llu keys stay behind %llu", (unsigned long long) kept,
+					 (unsigned long long) cases[c].keys, (unsigned long long) cases[c].hot);
+		for (uint64_t i = 0; i < cases[c].hot; i++)
+			assert_int_equal(CuckooFilterCount(&owned.filter, KeyHash(1, i)), CUCKOO_MAX_COPIES);
+		FreeFilter(&owned);
+	}
+}
+
+/* A table of 4,096 buckets and its stash. */
+static Owned
+TableWithStash(void)
+{
+	CuckooShape shapes[2];
+	Owned		owned;
+
+	shapes[0] = shapes[1] = ShapeOf(1, 4096, 20, CUCKOO_SEMISORTED);
+	owned = NewFilterOf(shapes, 2, 1e-5, 10000);
+	MakeStashes(&owned, 2);
+	return owned;
+}
+
+/* The eighth copy takes a class to the stash, where its table has one. */
+static void
+the_eighth_copy_goes_to_the_stash(void **state)
+{
+	Owned		owned = TableWithStash();
+	CuckooShape other = ShapeOf(1, 4098, 20, CUCKOO_SEMISORTED);
+	Owned		without;
+
+	(void) state;
+	for (int i = 1; i < CUCKOO_MAX_COPIES; i++)
+	{
+		assert_int_equal(CuckooFilterAdd(&owned.filter, KeyHash(1, 1)), CUCKOO_INSERTED);
+		assert_int_equal(CuckooFilterCount(&owned.filter, KeyHash(1, 1)), i);
+	}
+	assert_int_equal(owned.filter.tables[1].items, 0);
+	assert_int_equal(CuckooFilterAdd(&owned.filter, KeyHash(1, 1)), CUCKOO_INSERTED);
+	assert_int_equal(owned.filter.tables[0].items, 0);
+	assert_int_equal(owned.filter.tables[1].items, 1);
+	assert_int_equal(owned.filter.items, 1);
+	assert_int_equal(CuckooFilterCount(&owned.filter, KeyHash(1, 1)), CUCKOO_MAX_COPIES);
+	assert_int_equal(CuckooFilterAdd(&owned.filter, KeyHash(1, 1)), CUCKOO_STUCK);
+	assert_int_equal(CuckooFilterRemove(&owned.filter, KeyHash(1, 1)), CUCKOO_KEPT);
+	assert_int_equal(ProblemOf(&owned), CUCKOO_VALID);
+
+	/* Not where the stash is another table's, or has all that it takes. */
+	without = TableWithStash();
+	without.filter.tables[1].items = CuckooTableCapacity(&without.filter, 1);
+	for (int i = 0; i < 10; i++)
+		CuckooFilterAdd(&without.filter, KeyHash(1, 1));
+	assert_int_equal(without.filter.tables[0].items, CUCKOO_MAX_COPIES);
+	FreeFilter(&without);
+
+	without = TableWithStash();
+	without.filter.tables[1].shape.buckets = other.buckets;
+	for (int i = 0; i < 10; i++)
+		CuckooFilterAdd(&without.filter, KeyHash(1, 1));
+	assert_int_equal(without.filter.tables[0].items, CUCKOO_MAX_COPIES);
+	FreeFilter(&without);
+	FreeFilter(&owned);
 }
 
 /* One entry stands for all copies, those to come as well. */
@@ -529,6 +624,62 @@ a_list_of_hashes_made_to_collide_gets_a_stash(void **state)
 	FreeFilter(&owned);
 }
 
+/*
+ * Of keys that share two buckets, these many copies each, which one leaves them
+ * when another comes: its own class if it is there, one with more than four
+ * copies, or its own.
+ */
+static void
+what_is_in_the_way_leaves_for_the_stash(void **state)
+{
+	static const struct
+	{
+		int			copies[8];	/* of keys 0, 1, ..., which fill two buckets */
+		int			comes;
+		int			leaves;
+	}			cases[] = {
+		{{1, 7}, 0, 0}, {{7, 1}, 0, 0}, {{1, 7}, 8, 1}, {{3, 5}, 8, 1}, {{5, 3}, 8, 0},
+		{{2, 6}, 8, 1}, {{4, 4}, 8, 8}, {{4, 4}, 1, 1}, {{1, 1, 1, 1, 1, 1, 1, 1}, 8, 8},
+		{{1, 1, 1, 1, 1, 1, 1, 1}, 3, 3}
+	};
+
+	(void) state;
+	for (size_t c = 0; c < lengthof(cases); c++)
+	{
+		Owned		owned = TableWithStash();
+		uint64_t	comes = MadeToCollide(cases[c].comes, 20);
+
+		for (int key = 0; key < 8; key++)
+		{
+			for (int i = 0; i < cases[c].copies[key]; i++)
+				assert_int_equal(CuckooFilterAdd(&owned.filter, MadeToCollide(key, 20)),
+								 CUCKOO_INSERTED);
+		}
+		assert_int_equal(owned.filter.items, 8);
+		assert_int_equal(CuckooFilterAdd(&owned.filter, comes), CUCKOO_INSERTED);
+		assert_int_equal(owned.filter.tables[1].items, 1);
+		for (int key = 0; key < 9; key++)
+		{
+			uint64_t	hash = MadeToCollide(key, 20);
+			int			copies = key < 8 ? cases[c].copies[key] : 0;
+
+			if (key == cases[c].comes)
+				copies++;
+			if (key == cases[c].leaves)
+			{
+				assert_int_equal(CuckooTableCount(&owned.filter.tables[0], hash), 0);
+				assert_int_equal(CuckooTableCount(&owned.filter.tables[1], hash), 1);
+				copies = CUCKOO_MAX_COPIES;
+			}
+			assert_int_equal(CuckooFilterCount(&owned.filter, hash), copies);
+		}
+		assert_int_equal(owned.filter.items,
+						 owned.filter.tables[0].items + owned.filter.tables[1].items);
+		assert_int_equal(ProblemOf(&owned), CUCKOO_VALID);
+		FreeFilter(&owned);
+	}
+}
+
 /* Made to collide in every table: a sixteenth is the end. */
 static void
 growth_for_hashes_made_to_collide_ends_in_vain(void **state)
@@ -564,7 +715,15 @@ growth_for_hashes_made_to_collide_ends_in_vain(void **state)
 			assert_int_equal(grown.stashes, 2);
 		}
 		else
-			assert_int_equal(CuckooPlanGrowth(&owned.filter, &grown), CUCKOO_GROWTH_IN_VAIN);
+		{
+			CuckooFilter honest = owned.filter;
+
+			assert_int_equal(CuckooPlanGrowth(&honest, &grown), CUCKOO_GROWTH_IN_VAIN);
+			honest.tables[1].items = CuckooTableCapacity(&honest, 1);
+			assert_int_equal(CuckooPlanGrowth(&honest, &grown), CUCKOO_GROWTH_NO_TABLE);
+			honest.stashes = 0;
+			assert_int_equal(CuckooPlanGrowth(&honest, &grown), CUCKOO_GROWTH_NO_TABLE);
+		}
 		assert_int_equal(owned.filter.items, 8 * tables);
 		for (size_t i = 0; i < count; i++)
 			assert_true(CuckooFilterContains(&owned.filter, added[i]));
@@ -1126,12 +1285,15 @@ main(void)
 		cmocka_unit_test(tables_grow_by_the_sizes_and_bits_of_the_design),
 		cmocka_unit_test(many_keys_of_many_copies_each_are_held_in_few_tables),
 		cmocka_unit_test(keys_of_up_to_four_copies_need_no_stash),
+		cmocka_unit_test(keys_behind_many_of_eight_copies_stay_removable),
+		cmocka_unit_test(the_eighth_copy_goes_to_the_stash),
 		cmocka_unit_test(what_a_stash_holds_sticks),
 		cmocka_unit_test(a_stash_takes_nothing_while_the_last_table_is_not_crowded),
 		cmocka_unit_test(growth_changes_no_answer),
 		cmocka_unit_test(a_filter_of_sixteen_full_tables_cannot_grow_and_stays_as_it_is),
 		cmocka_unit_test(growth_beyond_the_largest_value_is_refused),
 		cmocka_unit_test(a_list_of_hashes_made_to_collide_gets_a_stash),
+		cmocka_unit_test(what_is_in_the_way_leaves_for_the_stash),
 		cmocka_unit_test(growth_for_hashes_made_to_collide_ends_in_vain),
 		cmocka_unit_test(full_tables_together_keep_the_rate_or_twice_it),
 		cmocka_unit_test(a_filter_that_grows_key_by_key_keeps_its_rate_all_the_way),
