@@ -104,6 +104,7 @@ extern void CuckooRefuseState(const CuckooFilter *filter);
 extern void CuckooDraftOpen(CuckooDraft *draft, Datum value);
 extern void CuckooDraftInit(CuckooDraft *draft, const CuckooFilter *filter);
 extern void CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key);
+extern void CuckooDraftGrow(CuckooDraft *draft);
 extern CuckooInsertResult CuckooDraftAdd(CuckooDraft *draft, uint64 hash);
 extern struct varlena *CuckooDraftFinish(CuckooDraft *draft);
 extern struct varlena *CuckooBuildByAdding(const CuckooFilter *parameters,

@@ -143,35 +143,38 @@ CombineLists(CuckooOperation operation, const CuckooFilter *header,
 
 /*
  * Two filters, of which one or both have tables; lists are given as filters
- * without tables, and left as they are.
+ * without tables, and left as they are.  The value goes to *value.
  */
-static struct varlena *
+static CuckooConflict
 CombineTables(CuckooOperation operation, const CuckooFilter *header,
 			  const CuckooFilter *left, const CuckooFilter *right,
-			  CuckooFilter *result)
+			  CuckooFilter *result, struct varlena **value)
 {
 	CuckooCombination combination;
 	Size		bytes = CuckooCombineWorkspaceBytes(left, right);
 	void	   *workspace = bytes == 0 ? NULL : palloc(bytes);
-	struct varlena *value;
+	CuckooConflict conflict;
 
 	CuckooCombineStart(&combination, operation, header);
 	for (;;)
 	{
-		ReportConflict(CuckooPlanTables(&combination, left, right, workspace,
-										CuckooPauseForInterrupts),
-					   left, right);
-		value = CuckooNewValue(CuckooBytes(&combination.result));
-		if (CuckooCombineTables(&combination, left, right, CuckooValueBytes(value),
-								workspace, CuckooPauseForInterrupts))
+		conflict = CuckooPlanTables(&combination, left, right, workspace,
+									CuckooPauseForInterrupts);
+		if (conflict != CUCKOO_NO_CONFLICT)
 			break;
-		pfree(value);
+		*value = CuckooNewValue(CuckooBytes(&combination.result));
+		if (CuckooCombineTables(&combination, left, right, CuckooValueBytes(*value),
+								workspace, CuckooPauseForInterrupts))
+		{
+			CuckooAssertValid(*value);
+			break;
+		}
+		pfree(*value);
 	}
 	if (workspace != NULL)
 		pfree(workspace);
 	*result = combination.result;
-	CuckooAssertValid(value);
-	return value;
+	return conflict;
 }
 
 /* The same header, so that a filter with it need not be written anew. */
@@ -190,6 +193,18 @@ OpenSide(CuckooFilter *filter, struct varlena *value)
 {
 	CuckooOpen(filter, CuckooValueBytes(value));
 	CuckooRefuseState(filter);
+}
+
+/* What holds nothing counts as an empty list, whatever it was. */
+static void
+ListIfEmpty(CuckooFilter *filter)
+{
+	if (filter->items == 0)
+	{
+		filter->body = CUCKOO_LIST;
+		filter->table_count = 0;
+		filter->stashes = 0;
+	}
 }
 
 /*
@@ -232,19 +247,8 @@ CuckooCombine(CuckooOperation operation, struct varlena *left_value,
 		(right.items > 0 || right.body == CUCKOO_LIST))
 		return right_value;
 
-	/* What holds nothing counts as an empty list, whatever it was. */
-	if (left.items == 0)
-	{
-		left.body = CUCKOO_LIST;
-		left.table_count = 0;
-		left.stashes = 0;
-	}
-	if (right.items == 0)
-	{
-		right.body = CUCKOO_LIST;
-		right.table_count = 0;
-		right.stashes = 0;
-	}
+	ListIfEmpty(&left);
+	ListIfEmpty(&right);
 	if (left.body == CUCKOO_LIST && right.body == CUCKOO_LIST)
 	{
 		/* The smaller rate and the larger capacity may be too much together. */
@@ -252,7 +256,9 @@ CuckooCombine(CuckooOperation operation, struct varlena *left_value,
 		return CombineLists(operation, &header, &left, &right);
 	}
 
-	draft.value = CombineTables(operation, &header, &left, &right, &draft.filter);
+	ReportConflict(CombineTables(operation, &header, &left, &right, &draft.filter,
+								 &draft.value),
+				   &left, &right);
 	if (left.body == CUCKOO_LIST)
 		return AddList(operation, &draft, &left, 0);
 	if (right.body == CUCKOO_LIST)
@@ -405,10 +411,40 @@ cuckoo_combine_final(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(0)));
 }
 
+/* Whether two filters can be combined: by doing so, with no error raised. */
+static bool
+CanCombine(CuckooOperation operation, const CuckooFilter *header,
+		   const CuckooFilter *left, const CuckooFilter *right)
+{
+	const CuckooFilter *list = left->body == CUCKOO_LIST ? left : right;
+	CuckooDraft draft;
+	bool		possible;
+
+	if (CombineTables(operation, header, left, right, &draft.filter, &draft.value) !=
+		CUCKOO_NO_CONFLICT)
+		return false;
+	possible = true;
+	if (list->body == CUCKOO_LIST)
+	{
+		CuckooFilter grown;
+		uint64		position = 0;
+
+		while (possible &&
+			   CuckooAddList(operation, &draft.filter, list, &position) == CUCKOO_FULL)
+		{
+			possible = CuckooPlanGrowth(&draft.filter, &grown) == CUCKOO_GROWTH_PLANNED;
+			if (possible)
+				CuckooDraftGrow(&draft);
+		}
+	}
+	pfree(draft.value);
+	return possible;
+}
+
 /*
  * cuckoo_mergeable(f, g): whether union and merge of the two raise no error.
- * From the headers alone, unless there are more tables or bytes than one
- * filter holds: then it hangs on whether some of them fit together.
+ * From the headers alone, unless both together come near to more tables or
+ * bytes than one filter holds: then it hangs on whether some fit together.
  */
 PG_FUNCTION_INFO_V1(cuckoo_mergeable);
 Datum
@@ -419,8 +455,8 @@ cuckoo_mergeable(PG_FUNCTION_ARGS)
 	CuckooFilter header;
 	Size		left_bytes;
 	Size		right_bytes;
-	void	   *workspace;
-	bool		mergeable = true;
+	int			tables;
+	uint64		bytes;
 
 	CuckooReadHeader(fcinfo, 0, &left, &left_bytes);
 	CuckooReadHeader(fcinfo, 1, &right, &right_bytes);
@@ -428,27 +464,30 @@ cuckoo_mergeable(PG_FUNCTION_ARGS)
 	CuckooRefuseState(&right);
 	if (CuckooCombineHeaders(CUCKOO_MERGE, &left, &right, &header) != CUCKOO_NO_CONFLICT)
 		PG_RETURN_BOOL(false);
+	ListIfEmpty(&left);
+	ListIfEmpty(&right);
 	if (left.body == CUCKOO_LIST && right.body == CUCKOO_LIST)
 		PG_RETURN_BOOL(CuckooSizeFits(header.fpr, header.capacity,
 									  CuckooFilterLayout(&header)));
-	/* A plain table is at most twice as large as a semi-sorted one. */
-	if (left.items == 0 || right.items == 0 || left.body != CUCKOO_TABLES ||
-		right.body != CUCKOO_TABLES ||
-		(left.table_count + right.table_count <= CUCKOO_MAX_TABLES &&
-		 2 * (left_bytes + right_bytes) <= CUCKOO_MAX_BYTES))
+	if (left.items == 0 || right.items == 0)
+		PG_RETURN_BOOL(true);
+
+	/*
+	 * A plain table is at most twice as large as a semi-sorted one.  The hashes
+	 * of a list may need room for more: then the filter grows.
+	 */
+	tables = left.table_count + right.table_count;
+	bytes = 2 * ((uint64) left_bytes + right_bytes);
+	if (left.body == CUCKOO_LIST || right.body == CUCKOO_LIST)
+	{
+		tables += CUCKOO_MAX_TABLES / 2;
+		bytes *= CUCKOO_MAX_TABLES;
+	}
+	if (tables <= CUCKOO_MAX_TABLES && bytes <= CUCKOO_MAX_BYTES)
 		PG_RETURN_BOOL(true);
 
 	OpenSide(&left, PG_GETARG_VARLENA_PP(0));
 	OpenSide(&right, PG_GETARG_VARLENA_PP(1));
-	workspace = palloc(Max(CuckooCombineWorkspaceBytes(&left, &right), 1));
-	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
-	{
-		CuckooCombination combination;
-
-		CuckooCombineStart(&combination, (CuckooOperation) operation, &header);
-		mergeable &= CuckooPlanTables(&combination, &left, &right, workspace,
-									  CuckooPauseForInterrupts) == CUCKOO_NO_CONFLICT;
-	}
-	pfree(workspace);
-	PG_RETURN_BOOL(mergeable);
+	PG_RETURN_BOOL(CanCombine(CUCKOO_UNION, &header, &left, &right) &&
+				   CanCombine(CUCKOO_MERGE, &header, &left, &right));
 }

@@ -131,8 +131,8 @@ CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key)
 }
 
 /* Make a draft one table larger; a list, a table. */
-static void
-DraftGrow(CuckooDraft *draft)
+void
+CuckooDraftGrow(CuckooDraft *draft)
 {
 	CuckooDraft smaller = *draft;
 	CuckooFilter grown;
@@ -183,7 +183,7 @@ CuckooDraftAdd(CuckooDraft *draft, uint64 hash)
 	CuckooInsertResult result;
 
 	while ((result = CuckooFilterAdd(&draft->filter, hash)) == CUCKOO_FULL)
-		DraftGrow(draft);
+		CuckooDraftGrow(draft);
 	return result;
 }
 

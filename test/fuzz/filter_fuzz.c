@@ -225,7 +225,9 @@ Add(Owned *owned, uint64_t hash)
 		result = CuckooFilterAdd(&owned->filter, hash);
 		if (result == CUCKOO_INSERTED)
 		{
-			Require(owned->filter.items == items + 1);
+			/* A class that goes to a stash leaves with all its copies. */
+			Require(owned->filter.stashes == 0 ? owned->filter.items == items + 1 :
+					owned->filter.items <= items + 1);
 			Require(CuckooFilterCount(&owned->filter, hash) >=
 					(copies < CUCKOO_MAX_COPIES ? copies + 1 : copies));
 		}
@@ -756,8 +758,14 @@ StartSet(Set *set, Input *input)
 	if (tables > 4)
 		tables = 0;
 	for (uint32_t i = 0; i < tables; i++)
-		shapes[i] = ShapeOf(1 + Below(input, 2), 2 + 2 * Below(input, 8),
-							CUCKOO_MIN_BITS + (int) Below(input, 28), CUCKOO_SEMISORTED);
+	{
+		/* A stash is mostly that of the table before. */
+		if ((stashes >> i & 1) != 0 && Below(input, 4) > 0)
+			shapes[i] = shapes[i - 1];
+		else
+			shapes[i] = ShapeOf(1 + Below(input, 2), 2 + 2 * Below(input, 8),
+								CUCKOO_MIN_BITS + (int) Below(input, 28), CUCKOO_SEMISORTED);
+	}
 	for (int layout = 0; layout < 2; layout++)
 	{
 		for (uint32_t i = 0; i < tables; i++)
@@ -826,7 +834,8 @@ RemoveFromSet(Set *set, const Hashing *hashing, uint32_t key)
 		results[layout] = Remove(&set->filters[layout], HashOf(hashing, key));
 		Require(results[layout] != CUCKOO_ABSENT);
 	}
-	if (set->same)
+	/* Which class leaves for a stash depends on the walk, and so on the layout. */
+	if (set->same && set->filters[0].filter.stashes == 0)
 		Require(results[0] == results[1]);
 	set->copies[key]--;
 	CheckKey(set, hashing, key);
