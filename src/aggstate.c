@@ -197,7 +197,7 @@ FlatSorted(const CuckooFlatState *state, uint64 *count)
 		if (state->slot[i] != 0)
 			hashes[(*count)++] = state->slot[i];
 	}
-	CuckooSortHashes(hashes, hashes + room, *count);
+	CuckooSortHashes(hashes, hashes + room, *count, NULL);
 	return hashes;
 }
 
@@ -295,7 +295,8 @@ PartNormalize(LargeState *state, int part)
 		state->work_room = room;
 	}
 	PartGet(state, part, state->work);
-	CuckooSortHashes(state->work, state->work + state->work_room, before);
+	CuckooSortHashes(state->work, state->work + state->work_room, before,
+					 CuckooPauseForInterrupts);
 	after = CuckooUniqueHashes(state->work, before);
 	PartSet(state, part, state->work, after);
 	p->sorted = after;

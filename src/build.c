@@ -150,6 +150,14 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
 	return InsertionSort(source, source, count, 2 * count);
 }
 
+/* Pause before every 65,536th element. */
+static inline void
+PauseAt(size_t i, CuckooPause pause)
+{
+	if ((i & 0xFFFF) == 0 && pause != NULL)
+		pause();
+}
+
 /*
  * Sort the count elements of source, which agree in all but their low
  * bits_left bits; the result goes to source itself or to target, a separate
@@ -162,7 +170,7 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
  */
 static void
 RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
-		  bool to_source)
+		  bool to_source, CuckooPause pause)
 {
 	uint32_t	ends[1 << MAX_FAR_DIGIT];
 	int			digit_bits = 1;
@@ -192,7 +200,10 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 
 	memset(ends, 0, ((size_t) mask + 1) * sizeof(ends[0]));
 	for (size_t i = 0; i < count; i++)
+	{
+		PauseAt(i, pause);
 		ends[source[i] >> shift & mask]++;
+	}
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
 		uint32_t	part = ends[digit];
@@ -201,18 +212,21 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 		sum += part;
 	}
 	for (size_t i = 0; i < count; i++)
+	{
+		PauseAt(i, pause);
 		target[ends[source[i] >> shift & mask]++] = source[i];
+	}
 
 	sum = 0;
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
-		RadixSort(target + sum, source + sum, ends[digit] - sum, shift, !to_source);
+		RadixSort(target + sum, source + sum, ends[digit] - sum, shift, !to_source, pause);
 		sum = ends[digit];
 	}
 }
 
 void
-CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count)
+CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count, CuckooPause pause)
 {
 	uint64_t	differ = 0;
 	int			bits = 0;
@@ -222,7 +236,7 @@ CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count)
 		differ |= hashes[0] ^ hashes[i];
 	while (bits < 64 && differ >> bits != 0)
 		bits++;
-	RadixSort(hashes, scratch, count, bits, true);
+	RadixSort(hashes, scratch, count, bits, true, pause);
 }
 
 size_t
@@ -257,7 +271,7 @@ CuckooClassesSort(CuckooClasses *classes, const CuckooShape *shape)
 
 	while ((shape->buckets - 1) >> (bits_left - CUCKOO_CLASS_FIRST_BIT) > 0)
 		bits_left++;
-	RadixSort(classes->list, classes->scratch, classes->count, bits_left, true);
+	RadixSort(classes->list, classes->scratch, classes->count, bits_left, true, NULL);
 }
 
 /* Drop copies beyond the eighth from sorted classes. */

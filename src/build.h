@@ -64,7 +64,8 @@ extern bool CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits,
  * Sort hashes in ascending order; scratch has room for as many.  Radix sort:
  * hashes are evenly spread, and when they are not it is still linear.
  */
-extern void CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count);
+extern void CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count,
+							 CuckooPause pause);
 
 /* Drop repetitions from sorted hashes; returns how many are left. */
 extern size_t CuckooUniqueHashes(uint64_t *hashes, size_t count);

@@ -78,7 +78,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	parameters.kind = (uint8) key->kind;
 	parameters.element_kind = (uint8) key->element_kind;
 	scratch = palloc(count * sizeof(uint64));
-	CuckooSortHashes(hashes, scratch, count);
+	CuckooSortHashes(hashes, scratch, count, CuckooPauseForInterrupts);
 	pfree(scratch);
 	run.hashes = hashes;
 	run.count = CuckooUniqueHashes(hashes, count);

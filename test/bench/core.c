@@ -262,7 +262,7 @@ BuildAndAskPass(CuckooLayout layout, uint64_t *hashes, uint64_t *scratch,
 
 	FillHashes(hashes, 0, keys);
 	laps[0] = Now();
-	CuckooSortHashes(hashes, scratch, keys);
+	CuckooSortHashes(hashes, scratch, keys, NULL);
 	laps[1] = Now();
 	distinct = CuckooUniqueHashes(hashes, keys);
 	laps[2] = Now();
@@ -377,7 +377,7 @@ SortedHashes(size_t keys)
 	uint64_t   *scratch = Allocate(keys * sizeof(uint64_t));
 
 	FillHashes(hashes, 0, keys);
-	CuckooSortHashes(hashes, scratch, keys);
+	CuckooSortHashes(hashes, scratch, keys, NULL);
 	if (CuckooUniqueHashes(hashes, keys) != keys)
 		Fail("two keys have the same hash");
 	free(scratch);

@@ -81,7 +81,7 @@ sorting_agrees_with_qsort_whatever_the_distribution(void **state)
 				hashes[k] = Draw((Distribution) distribution, k, count, &random);
 			expected = Duplicate(hashes, count * sizeof(uint64_t));
 			qsort(expected, count, sizeof(uint64_t), CompareHashes);
-			CuckooSortHashes(hashes, scratch, count);
+			CuckooSortHashes(hashes, scratch, count, NULL);
 			if (count > 0 && memcmp(hashes, expected, count * sizeof(uint64_t)) != 0)
 				fail_msg("%zu hashes of distribution %d are not in order", count, distribution);
 			free(hashes);
@@ -89,6 +89,33 @@ sorting_agrees_with_qsort_whatever_the_distribution(void **state)
 			free(expected);
 		}
 	}
+}
+
+static int	pauses;
+
+static void
+CountPause(void)
+{
+	pauses++;
+}
+
+/* A sort of many hashes takes seconds: it can be given up all along. */
+static void
+sorting_pauses_after_at_most_65536_hashes(void **state)
+{
+	const size_t count = 1000000;
+	uint64_t   *hashes = SortedHashes(1, count);
+	uint64_t   *scratch = Allocate(count * sizeof(uint64_t));
+
+	(void) state;
+	Shuffle(hashes, count, 1);
+	pauses = 0;
+	CuckooSortHashes(hashes, scratch, count, CountPause);
+	assert_true(pauses >= 2 * (int) (count / 65536));
+	for (size_t i = 1; i < count; i++)
+		assert_true(hashes[i - 1] < hashes[i]);
+	free(hashes);
+	free(scratch);
 }
 
 static void
@@ -265,7 +292,7 @@ BuildFromRows(const uint64_t *rows, size_t count, int bits, CuckooLayout layout,
 	uint64_t   *scratch = Allocate(count * sizeof(uint64_t));
 	CuckooTable table;
 
-	CuckooSortHashes(hashes, scratch, count);
+	CuckooSortHashes(hashes, scratch, count, NULL);
 	table = BuildTable(hashes, CuckooUniqueHashes(hashes, count), bits, layout, seed);
 	free(hashes);
 	free(scratch);
@@ -609,6 +636,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sorting_agrees_with_qsort_whatever_the_distribution),
 		cmocka_unit_test(sorting_a_million_even_hashes_agrees_with_qsort),
+		cmocka_unit_test(sorting_pauses_after_at_most_65536_hashes),
 		cmocka_unit_test(repetitions_are_dropped_from_sorted_hashes),
 		cmocka_unit_test(bits_are_the_fewest_that_keep_the_rate),
 		cmocka_unit_test(every_rate_that_may_be_asked_is_within_32_bits),

@@ -157,7 +157,7 @@ SortedHashes(uint64_t stream, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		hashes[i] = KeyHash(stream, i);
-	CuckooSortHashes(hashes, scratch, count);
+	CuckooSortHashes(hashes, scratch, count, NULL);
 	free(scratch);
 	return hashes;
 }

@@ -276,7 +276,7 @@ CheckLifeOfBuiltTables(const Pool *pool, size_t count, int bits, int questions)
 	uint64_t   *sorted = Duplicate(pool->keys, count * sizeof(uint64_t));
 	uint64_t   *scratch = Allocate(count * sizeof(uint64_t));
 
-	CuckooSortHashes(sorted, scratch, count);
+	CuckooSortHashes(sorted, scratch, count, NULL);
 	free(scratch);
 	for (int layout = CUCKOO_SEMISORTED; layout <= CUCKOO_PLAIN; layout++)
 	{
