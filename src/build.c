@@ -150,14 +150,6 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
 	return InsertionSort(source, source, count, 2 * count);
 }
 
-/* Pause before every 65,536th element. */
-static inline void
-PauseAt(size_t i, CuckooPause pause)
-{
-	if ((i & 0xFFFF) == 0 && pause != NULL)
-		pause();
-}
-
 /*
  * Sort the count elements of source, which agree in all but their low
  * bits_left bits; the result goes to source itself or to target, a separate
@@ -200,10 +192,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 
 	memset(ends, 0, ((size_t) mask + 1) * sizeof(ends[0]));
 	for (size_t i = 0; i < count; i++)
-	{
-		PauseAt(i, pause);
 		ends[source[i] >> shift & mask]++;
-	}
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
 		uint32_t	part = ends[digit];
@@ -213,7 +202,8 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	}
 	for (size_t i = 0; i < count; i++)
 	{
-		PauseAt(i, pause);
+		if ((i & 0xFFFF) == 0 && pause != NULL)
+			pause();
 		target[ends[source[i] >> shift & mask]++] = source[i];
 	}
 

@@ -23,8 +23,8 @@
  *						with three 68 %, with four about 40 %.  What does not fit
  *						goes to a further table, and a key in two tables is not
  *						taken out again.  So state two to four times the copies
- *						expected.  Keys with more crowd their table: those that
- *						find no room go to a stash, see filter.h.
+ *						expected.  Keys with more crowd their table, which then
+ *						gets a stash for them, see filter.h.
  *
  * The order of rows decides where entries stand, so that only the same rows in
  * the same order give the same bytes.
