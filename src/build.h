@@ -148,7 +148,7 @@ extern void CuckooClassesSort(CuckooClasses *classes, const CuckooShape *shape);
  * of a table's entries at least; eight of each, key after key, 1 %.  A larger
  * one would soon be crowded, too.
  */
-#define CUCKOO_CROWDED_SHARE	4
+#define CUCKOO_CROWDED_SHARE	3
 
 /*
  * Make sorted classes a block of the table, in place of what stood there.
@@ -165,11 +165,14 @@ extern bool CuckooPlaceClasses(const CuckooTable *table, uint32_t block,
 							   CuckooClasses *classes, CuckooClasses *leavers,
 							   uint64_t seed, uint64_t *items);
 
-/* One for each bucket with eight copies, one for each that crowd a block. */
+/*
+ * Each takes eight of the classes that there is room for, or is one of those
+ * that crowd a block, less than two for each bucket.
+ */
 static inline size_t
 CuckooLeaverRoom(const CuckooShape *shape)
 {
-	return (size_t) shape->buckets * 2;
+	return (size_t) shape->buckets * 3;
 }
 
 #endif							/* CUCKOO_BUILD_H */

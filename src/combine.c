@@ -300,6 +300,20 @@ CombineBlock(CuckooOperation operation, const CuckooTable *left,
 }
 
 /*
+ * Which of two tables to keep, of which one holds all classes that both have
+ * together.  Where both do, the choice must not hang on their sides.
+ */
+static bool
+KeepsLeft(const CuckooTable *left, const CuckooTable *right, uint64_t items)
+{
+	if (left->items != items || right->items != items)
+		return left->items == items;
+	if (left->shape.layout != right->shape.layout)
+		return left->shape.layout < right->shape.layout;
+	return memcmp(left->data, right->data, (size_t) CuckooShapeBytes(&left->shape)) <= 0;
+}
+
+/*
  * Whether the source's two tables, of the same classes, have room in one, with
  * or without what sticks.
  */
@@ -329,21 +343,19 @@ FitTogether(CuckooSource *source, void *workspace, CuckooPause pause)
 	source->items = items;
 	if (items <= capacity)
 		return true;
-	if (!source->stash && items - CUCKOO_MAX_COPIES * stuck <= capacity)
-	{
-		source->relieved = true;
-		return true;
-	}
 
 	/* Where one holds all that the other does, it is the result as it is. */
-	if (items == left->items)
-		source->right = NULL;
-	else if (items == right->items)
-		source->left = NULL;
-	else
-		return false;
-	source->relieved = false;
-	return true;
+	if (items == left->items || items == right->items)
+	{
+		if (KeepsLeft(left, right, items))
+			source->right = NULL;
+		else
+			source->left = NULL;
+		source->relieved = false;
+		return true;
+	}
+	source->relieved = true;
+	return !source->stash && items - CUCKOO_MAX_COPIES * stuck <= capacity;
 }
 
 void

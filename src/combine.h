@@ -126,9 +126,9 @@ typedef struct CuckooCombination
 	CuckooOperation operation;
 	CuckooFilter result;		/* table_count tables of these shapes */
 	CuckooSource sources[CUCKOO_MAX_TABLES];	/* of each of them */
-	uint16_t	tight[CUCKOO_MAX_TABLES];	/* for each table of the left, those of
-											 * the right that it did not fit with, */
-	uint16_t	refused[CUCKOO_MAX_TABLES]; /* even with a stash */
+	/* For each table of the left, those of the right that it did not fit with: */
+	uint16_t	tight[CUCKOO_MAX_TABLES];	/* without a stash */
+	uint16_t	refused[CUCKOO_MAX_TABLES]; /* in no way */
 } CuckooCombination;
 
 /* Begin to combine tables, with the header of the result. */

@@ -240,14 +240,17 @@ MoveToStash(CuckooFilter *filter, int table, const CuckooPlace *place)
 {
 	int			i = StashOf(filter, table);
 	CuckooTable *stash;
+	CuckooInsertResult result;
 
 	if (i < 0)
 		return false;
 	stash = &filter->tables[i];
-	if (stash->items >= CuckooTableCapacity(filter, i) ||
-		CuckooTableInsertAt(stash, place) != CUCKOO_INSERTED)
+	if (stash->items >= CuckooTableCapacity(filter, i))
 		return false;
-	filter->items++;
+	result = CuckooTableInsertAt(stash, place);
+	if (result == CUCKOO_FULL)
+		return false;
+	filter->items += result == CUCKOO_INSERTED;
 	filter->items -= (uint64_t) CuckooTableTakeClass(&filter->tables[table], place);
 	return true;
 }

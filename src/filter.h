@@ -96,8 +96,9 @@ extern CuckooGrowth CuckooPlanGrowth(const CuckooFilter *filter,
 
 /*
  * Carry tables over into what was planned, and what sticks in the last one into
- * its stash, if that is new; bytes are CuckooBytes(grown) zero bytes.  The hashes of a list are left to be added, since they may make the
- * filter grow further: CuckooFilterAdd, from the first to the last.
+ * its stash, if that is new; bytes are CuckooBytes(grown) zero bytes.  The
+ * hashes of a list are left to be added, since they may make the filter grow
+ * further: CuckooFilterAdd, from the first to the last.
  */
 extern void CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown,
 					   uint8_t *bytes);

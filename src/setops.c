@@ -187,6 +187,15 @@ SameHeader(const CuckooFilter *filter, const CuckooFilter *header)
 		filter->capacity == header->capacity && filter->seed == header->seed;
 }
 
+/* Whether one filter is the result as it is, since the other is empty. */
+static bool
+IsResult(const CuckooFilter *filter, const CuckooFilter *other,
+		 const CuckooFilter *header)
+{
+	return other->items == 0 && SameHeader(filter, header) &&
+		(filter->items > 0 || filter->body == CUCKOO_LIST);
+}
+
 /* A filter to be combined. */
 static void
 OpenSide(CuckooFilter *filter, struct varlena *value)
@@ -240,11 +249,9 @@ CuckooCombine(CuckooOperation operation, struct varlena *left_value,
 	OpenSide(&right, right_value);
 	ReportConflict(CuckooCombineHeaders(operation, &left, &right, &header), &left, &right);
 
-	if (right.items == 0 && SameHeader(&left, &header) &&
-		(left.items > 0 || left.body == CUCKOO_LIST))
+	if (IsResult(&left, &right, &header))
 		return left_value;
-	if (left.items == 0 && SameHeader(&right, &header) &&
-		(right.items > 0 || right.body == CUCKOO_LIST))
+	if (IsResult(&right, &left, &header))
 		return right_value;
 
 	ListIfEmpty(&left);
@@ -445,6 +452,7 @@ CanCombine(CuckooOperation operation, const CuckooFilter *header,
  * cuckoo_mergeable(f, g): whether union and merge of the two raise no error.
  * From the headers alone, unless both together come near to more tables or
  * bytes than one filter holds: then it hangs on whether some fit together.
+ * Lists of hashes that were made to collide may still find no room.
  */
 PG_FUNCTION_INFO_V1(cuckoo_mergeable);
 Datum
@@ -464,30 +472,34 @@ cuckoo_mergeable(PG_FUNCTION_ARGS)
 	CuckooRefuseState(&right);
 	if (CuckooCombineHeaders(CUCKOO_MERGE, &left, &right, &header) != CUCKOO_NO_CONFLICT)
 		PG_RETURN_BOOL(false);
+	if (IsResult(&left, &right, &header) || IsResult(&right, &left, &header))
+		PG_RETURN_BOOL(true);
 	ListIfEmpty(&left);
 	ListIfEmpty(&right);
 	if (left.body == CUCKOO_LIST && right.body == CUCKOO_LIST)
 		PG_RETURN_BOOL(CuckooSizeFits(header.fpr, header.capacity,
 									  CuckooFilterLayout(&header)));
-	if (left.items == 0 || right.items == 0)
-		PG_RETURN_BOOL(true);
 
 	/*
 	 * A plain table is at most twice as large as a semi-sorted one.  The hashes
-	 * of a list may need room for more: then the filter grows.
+	 * of a list may need a further table, and that a stash: for three times the
+	 * keys of all tables, and of eight times the bits, at most.
 	 */
 	tables = left.table_count + right.table_count;
 	bytes = 2 * ((uint64) left_bytes + right_bytes);
-	if (left.body == CUCKOO_LIST || right.body == CUCKOO_LIST)
+	if (left.items > 0 && right.items > 0 &&
+		(left.body == CUCKOO_LIST || right.body == CUCKOO_LIST))
 	{
-		tables += CUCKOO_MAX_TABLES / 2;
-		bytes *= CUCKOO_MAX_TABLES;
+		tables += 3;
+		bytes *= 64;
 	}
 	if (tables <= CUCKOO_MAX_TABLES && bytes <= CUCKOO_MAX_BYTES)
 		PG_RETURN_BOOL(true);
 
 	OpenSide(&left, PG_GETARG_VARLENA_PP(0));
 	OpenSide(&right, PG_GETARG_VARLENA_PP(1));
+	ListIfEmpty(&left);
+	ListIfEmpty(&right);
 	PG_RETURN_BOOL(CanCombine(CUCKOO_UNION, &header, &left, &right) &&
 				   CanCombine(CUCKOO_MERGE, &header, &left, &right));
 }

@@ -150,6 +150,34 @@ EXCEPTION WHEN others THEN
 	RAISE WARNING '% % / % / %', state, message, detail, hint;
 END
 $$;
+-- A list finds room in sixteen tables, or it does not.
+DO $$
+DECLARE
+	f cuckoofilter := cuckoo_new();
+	few cuckoofilter := cuckoo_from_array(ARRAY(SELECT generate_series(1, 30)), 0.1);
+	n integer := 0;
+BEGIN
+	FOR n IN 1 .. 16 LOOP
+		f := f || (SELECT cuckoo_agg(k, 0.1) FROM generate_series(1000 * n, 1000 * n + 33 + 4 * n) AS k);
+	END LOOP;
+	LOOP
+		IF n IN (0, 1000) THEN
+			RAISE WARNING '% tables, mergeable: %, % and %', (cuckoo_info(f)).tables, cuckoo_mergeable(f, few), cuckoo_mergeable(few, f),
+				cuckoo_mergeable(cuckoo_new(), f);
+		END IF;
+		EXIT WHEN n = 1000;
+		BEGIN
+			f := f + -n;
+			n := n + 1;
+		EXCEPTION WHEN program_limit_exceeded THEN
+			n := 1000;
+		END;
+	END LOOP;
+	f := f || few;
+EXCEPTION WHEN others THEN
+	RAISE WARNING '% %', SQLSTATE, SQLERRM;
+END
+$$;
 CREATE FUNCTION sqlstate_of(query text) RETURNS text LANGUAGE plpgsql AS
 $$
 BEGIN

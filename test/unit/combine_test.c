@@ -630,7 +630,7 @@ tables_are_held_where_a_single_block_has_no_room(void **state)
 	FreeFilter(&b);
 }
 
-/* Also where it is too full to be built anew. */
+/* Also where it is too full to be built anew, with keys of eight copies. */
 static void
 a_union_with_what_is_in_it_already_adds_no_table(void **state)
 {
@@ -640,9 +640,15 @@ a_union_with_what_is_in_it_already_adds_no_table(void **state)
 	uint64_t	keys = 0;
 
 	(void) state;
+	for (int copy = 0; copy < CUCKOO_MAX_COPIES; copy++)
+	{
+		assert_int_equal(CuckooFilterAdd(&full.filter, KeyHash(2, 1)), CUCKOO_INSERTED);
+		assert_int_equal(CuckooFilterAdd(&full.filter, KeyHash(2, 2)), CUCKOO_INSERTED);
+	}
 	while (CuckooFilterAdd(&full.filter, KeyHash(1, keys)) != CUCKOO_FULL)
 		keys++;
-	assert_true(full.filter.items > CuckooShapeCapacity(&shape));
+	while (full.filter.items <= CuckooShapeCapacity(&shape))
+		CuckooFilterAdd(&full.filter, KeyHash(1, keys++));
 	AddKeys(&part, 1, 0, keys / 2);
 	for (int i = 0; i < 3; i++)
 	{
@@ -657,6 +663,34 @@ a_union_with_what_is_in_it_already_adds_no_table(void **state)
 	}
 	FreeFilter(&full);
 	FreeFilter(&part);
+}
+
+/* The same classes placed in other ways: the result does not hang on the sides. */
+static void
+a_union_of_equal_full_tables_is_the_same_either_way_round(void **state)
+{
+	CuckooShape shape = ShapeOf(1, 50, 16, CUCKOO_SEMISORTED);
+	Owned		a = TableOf(&shape);
+	Owned		b = TableOf(&shape);
+	Owned		forth;
+	Owned		back;
+	uint64_t	keys = 0;
+
+	(void) state;
+	while (CuckooFilterAdd(&a.filter, KeyHash(1, keys)) != CUCKOO_FULL)
+		keys++;
+	for (uint64_t i = keys; i-- > 0;)
+		assert_int_equal(CuckooFilterAdd(&b.filter, KeyHash(1, i)), CUCKOO_INSERTED);
+	assert_true(a.filter.items > CuckooShapeCapacity(&shape));
+	assert_false(SameBytes(&a, &b));
+	forth = Combine(CUCKOO_UNION, &a, &b);
+	back = Combine(CUCKOO_UNION, &b, &a);
+	assert_int_equal(forth.filter.table_count, 1);
+	assert_true(SameBytes(&forth, &back));
+	FreeFilter(&a);
+	FreeFilter(&b);
+	FreeFilter(&forth);
+	FreeFilter(&back);
 }
 
 static void
@@ -985,6 +1019,109 @@ what_two_blocks_have_no_room_for_goes_to_a_stash(void **state)
 	}
 }
 
+/*
+ * Where one side has a stash, what has eight copies in the result goes there,
+ * whichever side it is of, and stands there once.
+ */
+static void
+what_sticks_goes_to_the_stash_of_either_side(void **state)
+{
+	CuckooShape shapes[2];
+
+	(void) state;
+	shapes[0] = shapes[1] = ShapeOf(2, 200, 16, CUCKOO_SEMISORTED);
+	for (int with = 0; with < 2; with++)
+	{
+		Owned		sides[2];
+		Owned		merged;
+
+		for (int side = 0; side < 2; side++)
+			sides[side] = NewFilterOf(shapes, side == with ? 2 : 1, 0.01, 100);
+		MakeStashes(&sides[with], 2);
+		for (uint64_t i = 0; i < 6; i++)
+		{
+			/* Keys 0 and 1 stick on both sides, 2 and 3 together, 4 and 5 not. */
+			for (int copy = 0; copy < (i < 2 ? 8 : i < 4 ? 4 : 3); copy++)
+			{
+				CuckooFilterAdd(&sides[0].filter, KeyHash(1, i));
+				CuckooFilterAdd(&sides[1].filter, KeyHash(1, i));
+			}
+		}
+		assert_int_equal(sides[with].filter.tables[1].items, 2);
+		assert_int_equal(sides[!with].filter.tables[0].items, 16 + 8 + 6);
+		merged = Combine(CUCKOO_MERGE, &sides[0], &sides[1]);
+		assert_int_equal(merged.filter.table_count, 2);
+		assert_int_equal(merged.filter.stashes, 2);
+		assert_int_equal(merged.filter.tables[0].items, 12);
+		assert_int_equal(merged.filter.tables[1].items, 4);
+		for (uint64_t i = 0; i < 6; i++)
+			assert_int_equal(CopiesOf(&merged, KeyHash(1, i)), i < 4 ? 8 : 6);
+		assert_int_equal(ProblemOf(&merged), CUCKOO_VALID);
+		for (int side = 0; side < 2; side++)
+			FreeFilter(&sides[side]);
+		FreeFilter(&merged);
+	}
+}
+
+/* Many classes that share a bucket, with a few copies on either side. */
+static void
+crowded_blocks_lose_no_class(void **state)
+{
+	uint64_t	random = 4;
+	int			with_stash = 0;
+
+	(void) state;
+	for (uint64_t run = 0; run < 1500; run++)
+	{
+		CuckooShape shape = ShapeOf(1 + RandomBelow(&random, 2), 20 + 2 * RandomBelow(&random, 80),
+									8 + (int) RandomBelow(&random, 6), CUCKOO_SEMISORTED);
+		uint32_t	keys = 4 + RandomBelow(&random, 40);
+		uint32_t	places = 1 + RandomBelow(&random, 4);
+		uint64_t	hashes[44];
+		int			copies[44] = {0};
+		Owned		sides[2];
+		Owned		forth;
+		Owned		back;
+
+		for (int side = 0; side < 2; side++)
+		{
+			sides[side] = TableOf(&shape);
+			for (uint32_t key = 0; key < keys; key++)
+			{
+				hashes[key] = KeyHash(run, 1000 + key % places) >> 32 << 32 |
+					(uint32_t) KeyHash(run, key);
+				for (uint32_t i = RandomBelow(&random, 5); i > 0; i--)
+					copies[key] += CuckooFilterAdd(&sides[side].filter, hashes[key]) != CUCKOO_FULL;
+			}
+			assert_int_equal(sides[side].filter.table_count, 1);
+		}
+		forth = Combine(CUCKOO_MERGE, &sides[0], &sides[1]);
+		back = Combine(CUCKOO_MERGE, &sides[1], &sides[0]);
+		assert_true(SameBytes(&forth, &back));
+		assert_int_equal(ProblemOf(&forth), CUCKOO_VALID);
+		with_stash += forth.filter.stashes != 0;
+		for (uint32_t key = 0; key < keys; key++)
+		{
+			int			wanted = copies[key] < CUCKOO_MAX_COPIES ? copies[key] : CUCKOO_MAX_COPIES;
+
+			assert_true(CopiesOf(&forth, hashes[key]) >= wanted);
+
+			/* What a stash has of a class is all that there is. */
+			if (forth.filter.stashes != 0 &&
+				CuckooTableContains(&forth.filter.tables[1], hashes[key]))
+			{
+				assert_int_equal(CuckooTableCount(&forth.filter.tables[1], hashes[key]), 1);
+				assert_int_equal(CuckooTableCount(&forth.filter.tables[0], hashes[key]), 0);
+			}
+		}
+		FreeFilter(&sides[0]);
+		FreeFilter(&sides[1]);
+		FreeFilter(&forth);
+		FreeFilter(&back);
+	}
+	assert_true(with_stash > 300);
+}
+
 /* A stash without room takes nothing more: then the tables are held. */
 static void
 tables_are_held_where_the_stash_has_no_room(void **state)
@@ -1019,7 +1156,7 @@ tables_are_held_where_the_stash_has_no_room(void **state)
 static void
 tables_too_full_together_fit_without_what_sticks(void **state)
 {
-	CuckooShape shape = ShapeOf(2, 500, 16, CUCKOO_SEMISORTED);
+	CuckooShape shape = ShapeOf(1, 1000, 16, CUCKOO_SEMISORTED);
 	Owned		sides[2];
 	Owned		merged;
 
@@ -1027,27 +1164,30 @@ tables_too_full_together_fit_without_what_sticks(void **state)
 	for (int side = 0; side < 2; side++)
 	{
 		sides[side] = TableOf(&shape);
-		AddKeys(&sides[side], 2 + (uint64_t) side, 0, 1850);
-		assert_int_equal(sides[side].filter.table_count, 1);
 		for (uint64_t i = 0; i < 20; i++)
 		{
-			/* Some may find no room. */
 			for (int copy = 0; copy < CUCKOO_MAX_COPIES; copy++)
-				CuckooFilterAdd(&sides[side].filter, KeyHash((uint64_t) side, i));
+				assert_int_equal(CuckooFilterAdd(&sides[side].filter, KeyHash((uint64_t) side, i)),
+								 CUCKOO_INSERTED);
 		}
+		/* Few find no room. */
+		for (uint64_t i = 0; i < 1900; i++)
+			CuckooFilterAdd(&sides[side].filter, KeyHash(2 + (uint64_t) side, i));
+		assert_in_range(sides[side].filter.items, 160 + 1890, 160 + 1900);
 	}
 	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
 	{
 		merged = Combine((CuckooOperation) operation, &sides[0], &sides[1]);
 		assert_int_equal(merged.filter.table_count, 2);
 		assert_int_equal(merged.filter.stashes, 2);
-		assert_in_range(merged.filter.tables[1].items, 30, 40);
+		assert_int_equal(merged.filter.tables[1].items, 40);
 		for (int side = 0; side < 2; side++)
 		{
 			for (uint64_t i = 0; i < 20; i++)
-				assert_int_equal(CopiesOf(&merged, KeyHash((uint64_t) side, i)),
-								 CopiesOf(&sides[side], KeyHash((uint64_t) side, i)));
-			assert_int_equal(CountMissing(&merged.filter, 2 + (uint64_t) side, 0, 1850), 0);
+				assert_int_equal(CopiesOf(&merged, KeyHash((uint64_t) side, i)), CUCKOO_MAX_COPIES);
+			for (uint64_t i = 0; i < 1900; i++)
+				assert_true(CuckooFilterContains(&merged.filter, KeyHash(2 + (uint64_t) side, i)) ||
+							!CuckooFilterContains(&sides[side].filter, KeyHash(2 + (uint64_t) side, i)));
 		}
 		assert_int_equal(ProblemOf(&merged), CUCKOO_VALID);
 		FreeFilter(&merged);
@@ -1300,12 +1440,15 @@ main(void)
 		cmocka_unit_test(tables_beyond_the_design_load_are_held_side_by_side),
 		cmocka_unit_test(tables_are_held_where_a_single_block_has_no_room),
 		cmocka_unit_test(a_union_with_what_is_in_it_already_adds_no_table),
+		cmocka_unit_test(a_union_of_equal_full_tables_is_the_same_either_way_round),
 		cmocka_unit_test(other_shapes_are_held_smaller_first),
 		cmocka_unit_test(a_semisorted_table_is_written_anew_where_the_other_is_plain),
 		cmocka_unit_test(tables_held_have_one_order_whatever_their_sides),
 		cmocka_unit_test(stashes_combine_with_stashes_only),
 		cmocka_unit_test(crowded_filters_become_one),
 		cmocka_unit_test(what_two_blocks_have_no_room_for_goes_to_a_stash),
+		cmocka_unit_test(what_sticks_goes_to_the_stash_of_either_side),
+		cmocka_unit_test(crowded_blocks_lose_no_class),
 		cmocka_unit_test(tables_are_held_where_the_stash_has_no_room),
 		cmocka_unit_test(tables_too_full_together_fit_without_what_sticks),
 		cmocka_unit_test(more_than_sixteen_tables_conflict_unless_pairs_of_them_fit),
