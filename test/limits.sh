@@ -122,6 +122,11 @@ check "$result" 3 "the same after text and binary"
 sql -c 'DELETE FROM big WHERE n = 3' -c 'VACUUM big' >/dev/null
 measure 'union' "SELECT cuckoo_cardinality(a.f | b.f) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 2"
 measure 'merge' "SELECT cuckoo_cardinality(a.f || b.f) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 2"
+# Where one side asked for the plain layout the result is larger.
+measure 'merge into the plain layout' "SELECT f || cuckoo_new(layout => 'plain') FROM big WHERE n = 1"
+check "${result:8:5}" 54000 "refused"
+measure 'foretold' "SELECT cuckoo_mergeable(cuckoo_new(layout => 'plain'), f) FROM big WHERE n = 1"
+check "$result" f "not mergeable"
 sql -c 'DELETE FROM big WHERE n = 2' -c 'VACUUM big' >/dev/null
 began=$SECONDS
 as_user pg_dump -t big postgres | wc -c | sed 's/$/ bytes of pg_dump/'
