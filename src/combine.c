@@ -351,7 +351,6 @@ FitTogether(CuckooSource *source, void *workspace, CuckooPause pause)
 			source->right = NULL;
 		else
 			source->left = NULL;
-		source->relieved = false;
 		return true;
 	}
 	source->relieved = true;
