@@ -388,8 +388,6 @@ CuckooPlaceClasses(const CuckooTable *table, uint32_t number, CuckooClasses *cla
 	bool		crowded = leavers != NULL && TakeStuck(classes, leavers, &table->shape);
 	CuckooBlock block = UnpackedBlock(table, classes);
 	uint64_t	random = RandomStart(&table->shape, number, seed);
-	int			fingerprint_shift = 48 - table->shape.bits;
-	uint32_t	fingerprint_mask = (uint32_t) ((UINT64_C(1) << table->shape.bits) - 1);
 
 	*items = 0;
 	if (classes->count == 0)
@@ -402,13 +400,10 @@ CuckooPlaceClasses(const CuckooTable *table, uint32_t number, CuckooClasses *cla
 	}
 	for (size_t i = 0; i < classes->count; i++)
 	{
-		uint64_t	class = classes->list[i];
-		CuckooHomeless key;
+		CuckooPlace place = CuckooClassPlace(&table->shape, number, classes->list[i]);
+		CuckooHomeless key = {place.fingerprint, place.first, place.second};
 		CuckooInsertResult result;
 
-		key.first = (uint32_t) (class >> CUCKOO_CLASS_FIRST_BIT);
-		key.second = (uint32_t) (class >> 1) & (CUCKOO_MAX_BUCKETS - 1);
-		key.fingerprint = (uint32_t) (class >> fingerprint_shift) & fingerprint_mask;
 		result = CuckooFindRoom(&block, &key, &random, NULL, CUCKOO_MAX_KICKS, false);
 		if (result == CUCKOO_FULL)
 		{

@@ -122,6 +122,20 @@ CuckooMakeClass(const CuckooShape *shape, uint32_t bucket, uint32_t other,
 		(uint64_t) fingerprint << (48 - shape->bits) | high << 1;
 }
 
+/* Where a class of that block stands. */
+static inline CuckooPlace
+CuckooClassPlace(const CuckooShape *shape, uint32_t block, uint64_t class)
+{
+	CuckooPlace place;
+
+	place.base = (uint64_t) block * shape->buckets;
+	place.first = (uint32_t) (class >> CUCKOO_CLASS_FIRST_BIT);
+	place.second = (uint32_t) (class >> 1) & (CUCKOO_MAX_BUCKETS - 1);
+	place.fingerprint = (uint32_t) (class >> (48 - shape->bits)) &
+		(uint32_t) ((UINT64_C(1) << shape->bits) - 1);
+	return place;
+}
+
 static inline bool
 CuckooSameClass(uint64_t a, uint64_t b)
 {

@@ -546,19 +546,47 @@ CopyTable(CuckooTable *target, const CuckooTable *source, CuckooPause pause)
 	}
 }
 
+/* Drop classes of a block that a stash has: further copies say no more. */
+static void
+DropStashed(CuckooClasses *classes, const CuckooTable *stash, uint32_t block)
+{
+	size_t		kept = 0;
+	bool		stashed = false;
+
+	for (size_t i = 0; i < classes->count; i++)
+	{
+		uint64_t	class = classes->list[i];
+
+		if (i == 0 || !CuckooSameClass(classes->list[i - 1], class))
+		{
+			CuckooPlace place = CuckooClassPlace(&stash->shape, block, class);
+
+			stashed = CuckooTableCountAt(stash, &place) > 0;
+		}
+		if (!stashed)
+			classes->list[kept++] = class;
+	}
+	classes->count = kept;
+}
+
 /*
- * Combine a block of two tables.  What leaves it for a stash goes to the
- * leavers; NULL: nothing may.
+ * Combine a block of two tables.  What leaves it for the stash, if there is one,
+ * goes to the leavers.
  */
 static bool
 CombineInto(CuckooTable *table, const CuckooSource *source, uint32_t block,
-			CuckooClasses *leavers, uint64_t seed, void *workspace)
+			const CuckooTable *stash, CuckooClasses *leavers, uint64_t seed,
+			void *workspace)
 {
 	CuckooClasses classes;
 	uint64_t	items;
 
 	CuckooClassesInit(&classes, &table->shape, workspace);
 	CombineBlock(source->operation, source->left, source->right, block, &classes);
+	if (stash != NULL)
+		DropStashed(&classes, stash, block);
+	else
+		leavers = NULL;
 	if (!CuckooPlaceClasses(table, block, &classes, leavers, seed, &items))
 		return false;
 	table->items += items;
@@ -640,7 +668,7 @@ CuckooCombineTables(CuckooCombination *combination, const CuckooFilter *left,
 				pause();
 			leavers.list = (uint64_t *) workspace +
 				CuckooWorkspaceBytes(&table->shape) / sizeof(uint64_t) + 1;
-			placed = CombineInto(table, source, block, stash != NULL ? &leavers : NULL,
+			placed = CombineInto(table, source, block, stash, &leavers,
 								 result->seed, workspace) &&
 				AddLeavers(stash, block, &leavers, result->seed, workspace);
 		}

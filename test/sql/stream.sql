@@ -160,6 +160,13 @@ EXPLAIN (COSTS OFF) SELECT cuckoo_stream_agg(key, 1e-8, 20000), cuckoo_multiset_
 SELECT (brief(s)).*, missing(s, 0, 19999), (brief(m)).*, missing(m, 0, 19999), copies
 FROM (SELECT cuckoo_stream_agg(key, 1e-8, 20000) AS s, cuckoo_multiset_agg(key, 1e-8, 120000) AS m FROM rows) AS x,
 	LATERAL (SELECT min(cuckoo_count(m, k)) AS copies FROM generate_series(0, 19999) AS k) AS c;
+-- Many copies of many keys, whichever worker sees them: one table and its stash
+CREATE TABLE hot AS SELECT k % 2000 AS key FROM generate_series(1, 200000) AS k;
+ALTER TABLE hot SET (parallel_workers = 3);
+ANALYZE hot;
+SELECT (cuckoo_info(f)).tables, cuckoo_cardinality(f) < 10000 AS few, (SELECT min(cuckoo_count(f, k)) FROM generate_series(0, 1999) AS k) AS copies
+FROM (SELECT cuckoo_multiset_agg(key, 0.001, 100000) AS f FROM hot) AS x;
+DROP TABLE hot;
 -- States that are lists still
 SELECT (brief(cuckoo_stream_agg(key, 0.001, 1000))).*, (brief(cuckoo_multiset_agg(key, 0.001, 1000))).* FROM rows WHERE key < 10;
 RESET max_parallel_workers_per_gather;
