@@ -521,6 +521,9 @@ CuckooPlanTables(CuckooCombination *combination, const CuckooFilter *left,
 	return CuckooBytes(result) == 0 ? CUCKOO_TOO_MANY_BYTES : CUCKOO_NO_CONFLICT;
 }
 
+/* What is copied without a pause. */
+#define COPY_BYTES	((size_t) 16 * 1024 * 1024)
+
 /* Copy a table, into the other layout where that is the result's. */
 static void
 CopyTable(CuckooTable *target, const CuckooTable *source, CuckooPause pause)
@@ -530,7 +533,17 @@ CopyTable(CuckooTable *target, const CuckooTable *source, CuckooPause pause)
 	target->items = source->items;
 	if (target->shape.layout == source->shape.layout)
 	{
-		memcpy(target->data, source->data, (size_t) CuckooShapeBytes(&source->shape));
+		size_t		bytes = (size_t) CuckooShapeBytes(&source->shape);
+
+		for (size_t done = 0; done < bytes; done += COPY_BYTES)
+		{
+			size_t		left = bytes - done;
+
+			if (pause != NULL)
+				pause();
+			memcpy(target->data + done, source->data + done,
+				   left < COPY_BYTES ? left : COPY_BYTES);
+		}
 		return;
 	}
 	for (uint64_t bucket = 0; bucket < buckets; bucket++)

@@ -98,6 +98,7 @@ CuckooMatchKind(const CuckooFilter *filter, const CuckooKey *key)
 
 /* value.c: values of the type */
 extern struct varlena *CuckooNewValue(size_t bytes);
+extern struct varlena *CuckooCopyBytes(const uint8 *bytes, size_t length);
 extern struct varlena *CuckooUnsetValue(void);
 extern uint8 *CuckooValueBytes(struct varlena *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);

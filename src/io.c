@@ -71,7 +71,6 @@ static struct varlena *
 ValueFromOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
 {
 	CuckooVerdict verdict = CuckooValidate(bytes, length, CuckooPauseForInterrupts);
-	struct varlena *value;
 
 	if (verdict.problem == CUCKOO_NEWER_VERSION)
 		ereturn(escontext, NULL,
@@ -87,10 +86,7 @@ ValueFromOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontex
 				 errmsg("invalid cuckoofilter value"),
 				 errdetail_internal("%s", DescribeVerdict(&verdict))));
 
-	value = palloc(VARHDRSZ + length);
-	SET_VARSIZE(value, VARHDRSZ + length);
-	memcpy(VARDATA(value), bytes, length);
-	return value;
+	return CuckooCopyBytes(bytes, length);
 }
 
 /*
@@ -214,12 +210,8 @@ Datum
 cuckoofilter_send(PG_FUNCTION_ARGS)
 {
 	struct varlena *value = GetPortable(fcinfo, 0);
-	size_t		length = VARSIZE_ANY_EXHDR(value);
-	bytea	   *bytes = palloc(VARHDRSZ + length);
 
-	SET_VARSIZE(bytes, VARHDRSZ + length);
-	memcpy(VARDATA(bytes), VARDATA_ANY(value), length);
-	PG_RETURN_BYTEA_P(bytes);
+	PG_RETURN_BYTEA_P(CuckooCopyBytes(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value)));
 }
 
 /* cuckoofilter_from_bytea(bytea): the cast from bytea */

@@ -16,14 +16,37 @@
 #include "build.h"
 #include "cuckoo.h"
 
+/* What is zeroed or copied without a pause: a large value takes a second. */
+#define PAUSE_BYTES	((size_t) 16 * 1024 * 1024)
+
 /* A value for so many portable bytes, all zero. */
 struct varlena *
 CuckooNewValue(size_t bytes)
 {
-	struct varlena *value = palloc0(VARHDRSZ + bytes);
+	struct varlena *value = palloc(VARHDRSZ + bytes);
 
+	for (size_t done = 0; done < VARHDRSZ + bytes; done += PAUSE_BYTES)
+	{
+		CHECK_FOR_INTERRUPTS();
+		memset((char *) value + done, 0, Min(PAUSE_BYTES, VARHDRSZ + bytes - done));
+	}
 	SET_VARSIZE(value, VARHDRSZ + bytes);
 	return value;
+}
+
+/* A varlena with a copy of these bytes. */
+struct varlena *
+CuckooCopyBytes(const uint8 *bytes, size_t length)
+{
+	struct varlena *copy = palloc(VARHDRSZ + length);
+
+	SET_VARSIZE(copy, VARHDRSZ + length);
+	for (size_t done = 0; done < length; done += PAUSE_BYTES)
+	{
+		CHECK_FOR_INTERRUPTS();
+		memcpy(VARDATA(copy) + done, bytes + done, Min(PAUSE_BYTES, length - done));
+	}
+	return copy;
 }
 
 /* What an aggregate gives over no rows: an empty filter without parameters. */
