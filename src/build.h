@@ -9,9 +9,10 @@
  *
  * What a block becomes depends on the multiset of its classes and on nothing
  * else, neither on the hashes behind them nor on their order.  Union and merge
- * (combine.h) know only the classes, and go the same way: so they are
- * commutative and associative, and the merge of disjoint parts is the filter
- * built from the whole, byte for byte.
+ * (combine.h) know only the classes, and go the same way: so, while the result
+ * is one table within its design load, they are commutative and associative,
+ * and the merge of disjoint parts is the filter built from the whole, byte for
+ * byte.
  *
  * This file is part of the core and needs nothing of PostgreSQL.  Memory
  * comes from the caller.
@@ -62,7 +63,8 @@ extern bool CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits,
 
 /*
  * Sort hashes in ascending order; scratch has room for as many.  Radix sort:
- * hashes are evenly spread, and when they are not it is still linear.
+ * hashes are evenly spread, and when they are not it is still linear.  Of many
+ * hashes pause, if not NULL, is called before every 65,536.
  */
 extern void CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count,
 							 CuckooPause pause);
@@ -180,8 +182,10 @@ extern bool CuckooPlaceClasses(const CuckooTable *table, uint32_t block,
 							   uint64_t seed, uint64_t *items);
 
 /*
- * Each takes eight of the classes that there is room for, or is one of those
- * that crowd a block, less than two for each bucket.
+ * A class with eight copies leaves once: at most one for each bucket, of the
+ * eight classes a bucket that the workspace has room for.  Of a crowded block
+ * each key that finds no room makes one class leave: fewer than
+ * 4 / CUCKOO_CROWDED_SHARE for each bucket.
  */
 static inline size_t
 CuckooLeaverRoom(const CuckooShape *shape)

@@ -314,8 +314,10 @@ KeepsLeft(const CuckooTable *left, const CuckooTable *right, uint64_t items)
 }
 
 /*
- * Whether the source's two tables, of the same classes, have room in one, with
- * or without what sticks.
+ * Whether the source's two tables, of the same classes, can be one: combined, or
+ * without the classes that stick (relieved), or as that of them which holds all
+ * that the other does; then the other is set to NULL.  Its items are an upper
+ * bound.
  */
 static bool
 FitTogether(CuckooSource *source, void *workspace, CuckooPause pause)
@@ -351,6 +353,7 @@ FitTogether(CuckooSource *source, void *workspace, CuckooPause pause)
 			source->right = NULL;
 		else
 			source->left = NULL;
+		source->shape = (source->left != NULL ? left : right)->shape;
 		return true;
 	}
 	source->relieved = true;
@@ -521,45 +524,7 @@ CuckooPlanTables(CuckooCombination *combination, const CuckooFilter *left,
 	return CuckooBytes(result) == 0 ? CUCKOO_TOO_MANY_BYTES : CUCKOO_NO_CONFLICT;
 }
 
-/* What is copied without a pause. */
-#define COPY_BYTES	((size_t) 16 * 1024 * 1024)
-
-/* Copy a table, into the other layout where that is the result's. */
-static void
-CopyTable(CuckooTable *target, const CuckooTable *source, CuckooPause pause)
-{
-	uint64_t	buckets = CuckooShapeBuckets(&source->shape);
-
-	target->items = source->items;
-	if (target->shape.layout == source->shape.layout)
-	{
-		size_t		bytes = (size_t) CuckooShapeBytes(&source->shape);
-
-		for (size_t done = 0; done < bytes; done += COPY_BYTES)
-		{
-			size_t		left = bytes - done;
-
-			if (pause != NULL)
-				pause();
-			memcpy(target->data + done, source->data + done,
-				   left < COPY_BYTES ? left : COPY_BYTES);
-		}
-		return;
-	}
-	for (uint64_t bucket = 0; bucket < buckets; bucket++)
-	{
-		uint32_t	entries[CUCKOO_ENTRIES];
-
-		if (pause != NULL && bucket % CUCKOO_MAX_BUCKETS == 0)
-			pause();
-		CuckooDecode(&source->code,
-					 CuckooReadBits(&source->code, source->data, bucket), entries);
-		CuckooWriteBits(&target->code, target->data, bucket,
-						CuckooEncode(&target->code, entries));
-	}
-}
-
-/* Drop classes of a block that a stash has: further copies say no more. */
+/* Drop classes of a block that its stash has: one entry there says eight copies. */
 static void
 DropStashed(CuckooClasses *classes, const CuckooTable *stash, uint32_t block)
 {
@@ -670,7 +635,7 @@ CuckooCombineTables(CuckooCombination *combination, const CuckooFilter *left,
 		if (source->left == NULL || source->right == NULL)
 		{
 			if (SourceTable(source) != NULL)
-				CopyTable(table, SourceTable(source), pause);
+				CuckooTableCopy(table, SourceTable(source), pause);
 			continue;
 		}
 		for (uint32_t block = 0; placed && block < table->shape.blocks; block++)

@@ -20,7 +20,7 @@
  *
  * - Stashes combine with stashes alone, each class once.  Where tables that
  *	 become one have a stash, or do not fit without, their classes with eight
- *	 copies go there; see filter.h.
+ *	 copies go there, see filter.h; and what a stash has leaves the table.
  *
  * Where tables take part in a union two keys may share an entry afterwards,
  * since only fingerprints were compared: the result is marked not removable.

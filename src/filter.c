@@ -38,11 +38,17 @@ static const uint8_t stated_bits[CUCKOO_MAX_TABLES] = {
 
 /*
  * A stash takes this share of the keys that its table is for, with fingerprints
- * of as many bits, and so adds that share to the rate at most: no more than the
- * table that might stand in its stead, with two bits more at most.  Of as many
+ * of as many bits, and so, while keys are added, that share to the rate: no more than the table
+ * that might stand in its stead, with two bits more at most.  Of as many
  * copies as the table is for, no more keys can have four and more.
  */
 #define STASH_SHARE		4
+
+/*
+ * Once there, it helps out while its table holds less than this share: keys with
+ * single copies all find room until then, so that none of them needs it.
+ */
+#define STASH_IN_USE	2
 
 void
 CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity,
@@ -276,7 +282,7 @@ AddToCrowded(CuckooFilter *filter, int table, uint64_t hash)
  * filter that is filled and drained again and again would creep to twice its
  * size.  Long walks come at the end: before every addition to an older table
  * they would make refilling 300 times slower.  At the very end, where the last
- * table is crowded, its stash.
+ * table is far from full, its stash.
  *
  * Where a table has a stash, the eighth copy takes a class there.
  */
@@ -331,7 +337,8 @@ CuckooFilterAdd(CuckooFilter *filter, uint64_t hash)
 			return CUCKOO_INSERTED;
 	}
 	result = AddToTable(filter, last, hash, CUCKOO_MAX_KICKS);
-	if (result == CUCKOO_FULL && IsCrowded(&filter->tables[last]))
+	if (result == CUCKOO_FULL && filter->tables[last].items <
+		CuckooShapeCapacity(&filter->tables[last].shape) / STASH_IN_USE)
 		result = AddToCrowded(filter, last, hash);
 	return result;
 }
@@ -427,19 +434,19 @@ CuckooPlanGrowth(const CuckooFilter *filter, CuckooFilter *grown)
 }
 
 void
-CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown, uint8_t *bytes)
+CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown, uint8_t *bytes,
+		   CuckooPause pause)
 {
 	CuckooLayOut(grown, bytes);
 	for (int i = 0; i < filter->table_count; i++)
-		memcpy(grown->tables[i].data, filter->tables[i].data,
-			   (size_t) CuckooShapeBytes(&filter->tables[i].shape));
+		CuckooTableCopy(&grown->tables[i], &filter->tables[i], pause);
 	if (CuckooIsStash(grown, filter->table_count))
 	{
 		int			last = NewestTable(grown);
 		uint64_t	bucket = 0;
 		CuckooPlace place;
 
-		while (CuckooTableNextStuck(&grown->tables[last], &bucket, &place))
+		while (CuckooTableNextStuck(&grown->tables[last], &bucket, &place, pause))
 			MoveToStash(grown, last, &place);
 		CuckooWriteHeader(grown, bytes);
 	}

@@ -101,7 +101,7 @@ extern CuckooGrowth CuckooPlanGrowth(const CuckooFilter *filter,
  * further: CuckooFilterAdd, from the first to the last.
  */
 extern void CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown,
-					   uint8_t *bytes);
+					   uint8_t *bytes, CuckooPause pause);
 
 /* The position of the first hash of a list that is not less than this one. */
 extern uint64_t CuckooListFind(const CuckooFilter *filter, uint64_t hash);

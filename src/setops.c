@@ -32,12 +32,13 @@ DescribeFilter(StringInfo text, const CuckooFilter *filter)
 		appendStringInfo(text, "a list of %llu", (unsigned long long) filter->items);
 		return;
 	}
-	appendStringInfo(text, "%s tables of blocks x buckets x bits",
+	appendStringInfo(text, "%s tables (blocks x buckets x bits of a fingerprint):",
 					 CuckooFilterLayout(filter) == CUCKOO_PLAIN ? "plain" : "semisorted");
 	for (int i = 0; i < filter->table_count; i++)
-		appendStringInfo(text, "%s %u x %u x %d", i > 0 ? "," : "",
+		appendStringInfo(text, "%s %u x %u x %d%s", i > 0 ? "," : "",
 						 filter->tables[i].shape.blocks, filter->tables[i].shape.buckets,
-						 filter->tables[i].shape.bits);
+						 filter->tables[i].shape.bits,
+						 CuckooIsStash(filter, i) ? " (stash)" : "");
 }
 
 /* Say why two filters cannot be combined. */
@@ -66,7 +67,7 @@ ReportConflict(CuckooConflict conflict, const CuckooFilter *left,
 			break;
 		case CUCKOO_TOO_MANY_TABLES:
 			message = "combined cuckoofilter would have too many tables";
-			hint = "Build filters that are to be combined with the same false-positive rate and the capacity of the whole, so that their shapes are equal.";
+			hint = "Build filters that are to be combined with the same false-positive rate and with a capacity for all keys and copies together, so that their tables have equal shapes and room for each other.";
 			break;
 		case CUCKOO_TOO_MANY_BYTES:
 			message = "combined cuckoofilter would be too large";
@@ -450,9 +451,9 @@ CanCombine(CuckooOperation operation, const CuckooFilter *header,
 
 /*
  * cuckoo_mergeable(f, g): whether union and merge of the two raise no error.
- * From the headers alone, unless both together come near to more tables or
- * bytes than one filter holds: then it hangs on whether some fit together.
- * Lists of hashes that were made to collide may still find no room.
+ * From the headers alone, unless an upper bound for both together exceeds what
+ * one filter holds: then it hangs on whether some tables fit together.  (An
+ * exception: a list of hashes that were made to collide may find no room.)
  */
 PG_FUNCTION_INFO_V1(cuckoo_mergeable);
 Datum
@@ -482,8 +483,8 @@ cuckoo_mergeable(PG_FUNCTION_ARGS)
 
 	/*
 	 * A plain table is at most twice as large as a semi-sorted one.  The hashes
-	 * of a list may need a further table, and that a stash: for three times the
-	 * keys of all tables, and of eight times the bits, at most.
+	 * of a list may need a stash for the last table, a further table, and a stash
+	 * for that: 1 + 24 + 24 times the bytes at most.
 	 */
 	tables = left.table_count + right.table_count;
 	bytes = 2 * ((uint64) left_bytes + right_bytes);

@@ -216,7 +216,8 @@ CuckooTableTakeClass(CuckooTable *table, const CuckooPlace *place)
 }
 
 bool
-CuckooTableNextStuck(const CuckooTable *table, uint64_t *bucket, CuckooPlace *place)
+CuckooTableNextStuck(const CuckooTable *table, uint64_t *bucket, CuckooPlace *place,
+					 CuckooPause pause)
 {
 	const CuckooCode *code = &table->code;
 	uint64_t	buckets = CuckooShapeBuckets(&table->shape);
@@ -224,6 +225,9 @@ CuckooTableNextStuck(const CuckooTable *table, uint64_t *bucket, CuckooPlace *pl
 	for (; *bucket < buckets; (*bucket)++)
 	{
 		uint32_t	entries[CUCKOO_ENTRIES];
+
+		if (pause != NULL && *bucket % CUCKOO_MAX_BUCKETS == 0)
+			pause();
 
 		/* In canonical order the first and the last agree only if all do. */
 		CuckooDecode(code, CuckooReadBits(code, table->data, *bucket), entries);
@@ -240,6 +244,39 @@ CuckooTableNextStuck(const CuckooTable *table, uint64_t *bucket, CuckooPlace *pl
 		}
 	}
 	return false;
+}
+
+void
+CuckooTableCopy(CuckooTable *target, const CuckooTable *source, CuckooPause pause)
+{
+	uint64_t	buckets = CuckooShapeBuckets(&source->shape);
+	size_t		bytes = (size_t) CuckooShapeBytes(&source->shape);
+
+	target->items = source->items;
+	if (target->shape.layout == source->shape.layout)
+	{
+		for (size_t done = 0; done < bytes; done += CUCKOO_PAUSE_BYTES)
+		{
+			size_t		left = bytes - done;
+
+			if (pause != NULL)
+				pause();
+			memcpy(target->data + done, source->data + done,
+				   left < CUCKOO_PAUSE_BYTES ? left : CUCKOO_PAUSE_BYTES);
+		}
+		return;
+	}
+	for (uint64_t bucket = 0; bucket < buckets; bucket++)
+	{
+		uint32_t	entries[CUCKOO_ENTRIES];
+
+		if (pause != NULL && bucket % CUCKOO_MAX_BUCKETS == 0)
+			pause();
+		CuckooDecode(&source->code,
+					 CuckooReadBits(&source->code, source->data, bucket), entries);
+		CuckooWriteBits(&target->code, target->data, bucket,
+						CuckooEncode(&target->code, entries));
+	}
 }
 
 CuckooPlace

@@ -45,6 +45,9 @@
  */
 typedef void (*CuckooPause) (void);
 
+/* What is copied or zeroed without a pause: a large value takes up to a second. */
+#define CUCKOO_PAUSE_BYTES	((size_t) 16 * 1024 * 1024)
+
 /* What two tables must share for their classes to be the same. */
 typedef struct CuckooShape
 {
@@ -286,7 +289,11 @@ extern int	CuckooTableTakeClass(CuckooTable *table, const CuckooPlace *place);
  * moves behind it; false: there is none.
  */
 extern bool CuckooTableNextStuck(const CuckooTable *table, uint64_t *bucket,
-								 CuckooPlace *place);
+								 CuckooPlace *place, CuckooPause pause);
+
+/* Copy a table of the same classes, into the target's layout. */
+extern void CuckooTableCopy(CuckooTable *target, const CuckooTable *source,
+							CuckooPause pause);
 
 /*
  * The class that should leave the table, so that a key that finds no room has

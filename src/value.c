@@ -16,19 +16,16 @@
 #include "build.h"
 #include "cuckoo.h"
 
-/* What is zeroed or copied without a pause: a large value takes a second. */
-#define PAUSE_BYTES	((size_t) 16 * 1024 * 1024)
-
 /* A value for so many portable bytes, all zero. */
 struct varlena *
 CuckooNewValue(size_t bytes)
 {
 	struct varlena *value = palloc(VARHDRSZ + bytes);
 
-	for (size_t done = 0; done < VARHDRSZ + bytes; done += PAUSE_BYTES)
+	for (size_t done = 0; done < VARHDRSZ + bytes; done += CUCKOO_PAUSE_BYTES)
 	{
 		CHECK_FOR_INTERRUPTS();
-		memset((char *) value + done, 0, Min(PAUSE_BYTES, VARHDRSZ + bytes - done));
+		memset((char *) value + done, 0, Min(CUCKOO_PAUSE_BYTES, VARHDRSZ + bytes - done));
 	}
 	SET_VARSIZE(value, VARHDRSZ + bytes);
 	return value;
@@ -41,10 +38,10 @@ CuckooCopyBytes(const uint8 *bytes, size_t length)
 	struct varlena *copy = palloc(VARHDRSZ + length);
 
 	SET_VARSIZE(copy, VARHDRSZ + length);
-	for (size_t done = 0; done < length; done += PAUSE_BYTES)
+	for (size_t done = 0; done < length; done += CUCKOO_PAUSE_BYTES)
 	{
 		CHECK_FOR_INTERRUPTS();
-		memcpy(VARDATA(copy) + done, bytes + done, Min(PAUSE_BYTES, length - done));
+		memcpy(VARDATA(copy) + done, bytes + done, Min(CUCKOO_PAUSE_BYTES, length - done));
 	}
 	return copy;
 }
@@ -171,7 +168,7 @@ CuckooDraftGrow(CuckooDraft *draft)
 					 errdetail("It has grown to %d tables, the most there can be, and holds %llu items.",
 							   CUCKOO_MAX_TABLES,
 							   (unsigned long long) draft->filter.items),
-					 errhint("Build it anew from its keys with cuckoo_agg, or add them to a filter made by cuckoo_new with a capacity for all of them.")));
+					 errhint("Build it anew from its keys with cuckoo_agg, or add them to a filter made by cuckoo_new with a capacity for all of them and their copies.")));
 			break;
 		case CUCKOO_GROWTH_TOO_LARGE:
 			CuckooReportTooLarge(Max(draft->filter.capacity, draft->filter.items + 1),
@@ -181,16 +178,15 @@ CuckooDraftGrow(CuckooDraft *draft)
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					 errmsg("keys of the cuckoofilter collide too often"),
-					 errdetail("No table takes the hashes of its %llu items under seed %lld.",
-							   (unsigned long long) draft->filter.items,
-							   (long long) draft->filter.seed),
+					 errdetail("It has %d tables, the most there can be, and the last one is nearly empty: under seed %lld many keys have the same places.",
+							   CUCKOO_MAX_TABLES, (long long) draft->filter.seed),
 					 errhint("Where keys come from strangers, add them to a filter made by cuckoo_new with a secret seed.")));
 			break;
 	}
 
 	draft->value = CuckooNewValue(CuckooBytes(&grown));
 	draft->filter = grown;
-	CuckooGrow(&smaller.filter, &draft->filter, CuckooValueBytes(draft->value));
+	CuckooGrow(&smaller.filter, &draft->filter, CuckooValueBytes(draft->value), CuckooPauseForInterrupts);
 	if (smaller.filter.body == CUCKOO_LIST)
 	{
 		for (uint64 i = 0; i < smaller.filter.items; i++)

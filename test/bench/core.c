@@ -166,7 +166,7 @@ Insert(CuckooFilter *filter, double fpr, CuckooLayout layout,
 			larger = calloc(1, CuckooBytes(&grown));
 			if (larger == NULL)
 				Fail("out of memory");
-			CuckooGrow(filter, &grown, larger);
+			CuckooGrow(filter, &grown, larger, NULL);
 			for (uint64_t j = 0; filter->body == CUCKOO_LIST && j < filter->items; j++)
 			{
 				if (CuckooFilterAdd(&grown, CuckooListGet(filter, j)) == CUCKOO_FULL)

@@ -193,7 +193,7 @@ Grow(Owned *owned)
 	owned->filter = grown;
 	owned->room = CuckooBytes(&grown);
 	owned->bytes = Allocate(owned->room);
-	CuckooGrow(&smaller.filter, &owned->filter, owned->bytes);
+	CuckooGrow(&smaller.filter, &owned->filter, owned->bytes, NULL);
 	for (uint64_t i = 0; smaller.filter.body == CUCKOO_LIST && i < smaller.filter.items; i++)
 	{
 		if (Add(owned, CuckooListGet(&smaller.filter, i)) == CUCKOO_FULL)

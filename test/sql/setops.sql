@@ -129,6 +129,7 @@ SELECT cuckoo_cardinality((f('a') || f('b')) - 1 - 6000);
 --
 SELECT (cuckoo_new(seed => 5) + 1) || f('list');
 SELECT cuckoo_from_array(ARRAY['x']) | f('a');
+SELECT (cuckoo_new(seed => 5) + 1) || cuckoo_multiset_agg(k % 50, 0.001, 1000) FROM generate_series(1, 500) AS k;
 SELECT cuckoo_new(seed => 1) || cuckoo_new(seed => 2);
 SELECT f('a') || cuckoo_agg_transfn(NULL, 1);
 DO $$

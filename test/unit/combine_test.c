@@ -693,6 +693,42 @@ a_union_of_equal_full_tables_is_the_same_either_way_round(void **state)
 	FreeFilter(&back);
 }
 
+/* And where it is kept, its layout is its own. */
+static void
+a_full_table_kept_of_another_layout_is_ordered_by_its_own_bytes(void **state)
+{
+	CuckooShape shapes[2];
+	CuckooShape semisorted = ShapeOf(1, 50, 16, CUCKOO_SEMISORTED);
+	Owned		a;
+	Owned		b = TableOf(&semisorted);
+	uint64_t	keys = 0;
+
+	(void) state;
+	shapes[0] = shapes[1] = ShapeOf(1, 50, 16, CUCKOO_PLAIN);
+	a = NewFilterOf(shapes, 2, 0.01, 100);
+	for (; b.filter.items <= CuckooShapeCapacity(&semisorted); keys++)
+	{
+		if (CuckooFilterAdd(&b.filter, KeyHash(1, keys)) == CUCKOO_INSERTED)
+			Require(CuckooTableInsert(&a.filter.tables[0], KeyHash(1, keys), CUCKOO_MAX_KICKS) ==
+					CUCKOO_INSERTED);
+	}
+	for (uint64_t i = 0; a.filter.tables[1].items < b.filter.items; i++)
+		CuckooTableInsert(&a.filter.tables[1], KeyHash(2, i), CUCKOO_MAX_KICKS);
+	a.filter.items = 2 * b.filter.items;
+	for (int side = 0; side < 2; side++)
+	{
+		Owned		united = Combine(CUCKOO_UNION, side == 0 ? &a : &b, side == 0 ? &b : &a);
+
+		assert_int_equal(united.filter.table_count, 2);
+		assert_int_equal(united.filter.items, a.filter.items);
+		assert_int_equal(CountMissing(&united.filter, 1, 0, keys), 0);
+		assert_int_equal(ProblemOf(&united), CUCKOO_VALID);
+		FreeFilter(&united);
+	}
+	FreeFilter(&a);
+	FreeFilter(&b);
+}
+
 static void
 other_shapes_are_held_smaller_first(void **state)
 {
@@ -1446,6 +1482,7 @@ main(void)
 		cmocka_unit_test(tables_are_held_where_a_single_block_has_no_room),
 		cmocka_unit_test(a_union_with_what_is_in_it_already_adds_no_table),
 		cmocka_unit_test(a_union_of_equal_full_tables_is_the_same_either_way_round),
+		cmocka_unit_test(a_full_table_kept_of_another_layout_is_ordered_by_its_own_bytes),
 		cmocka_unit_test(other_shapes_are_held_smaller_first),
 		cmocka_unit_test(a_semisorted_table_is_written_anew_where_the_other_is_plain),
 		cmocka_unit_test(tables_held_have_one_order_whatever_their_sides),

@@ -360,7 +360,7 @@ GrowFilter(Owned *owned)
 	owned->filter = grown;
 	owned->room = CuckooBytes(&grown);
 	owned->bytes = Allocate(owned->room);
-	CuckooGrow(&smaller.filter, &owned->filter, owned->bytes);
+	CuckooGrow(&smaller.filter, &owned->filter, owned->bytes, NULL);
 	if (smaller.filter.body == CUCKOO_LIST)
 	{
 		for (uint64_t i = 0; i < smaller.filter.items; i++)
