@@ -178,7 +178,7 @@ CuckooDraftGrow(CuckooDraft *draft)
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					 errmsg("keys of the cuckoofilter collide too often"),
-					 errdetail("It has %d tables, the most there can be, and the last one is nearly empty: under seed %lld many keys have the same places.",
+					 errdetail("It has %d tables, the most there can be, and the last one is less than a third full: under seed %lld many keys have the same places.",
 							   CUCKOO_MAX_TABLES, (long long) draft->filter.seed),
 					 errhint("Where keys come from strangers, add them to a filter made by cuckoo_new with a secret seed.")));
 			break;

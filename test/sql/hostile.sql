@@ -99,6 +99,23 @@ SELECT cuckoo_contains_all(f, ARRAY(SELECT k FROM few)), tables FROM (SELECT cuc
 SELECT cuckoo_cardinality(f), cuckoo_contains_all(f, ARRAY(SELECT k FROM few)) FROM cuckoo_add_all(cuckoo_new(capacity => 10009), ARRAY(SELECT k FROM few)) AS f;
 DROP VIEW few;
 
+-- At the lowest rates all fingerprints have 32 bits, in tables of any size: the
+-- finalizer's inverse gives as many as one likes with the same two buckets.
+CREATE FUNCTION unfinish(h bigint) RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS $$
+BEGIN
+	h := h # (h >> 16);
+	h := mod(h::numeric * 2127672349, 4294967296)::bigint;
+	h := h # (h >> 13) # (h >> 26);
+	h := mod(h::numeric * 2781581891, 4294967296)::bigint;
+	RETURN h # (h >> 16);
+END $$;
+CREATE TABLE vain AS SELECT array_agg(key_of(unfinish(h)) ORDER BY h) AS keys FROM generate_series(1, 400) AS h;
+SELECT cuckoo_add_all(cuckoo_new(2e-9, 100), keys) FROM vain;
+SELECT cuckoo_cardinality(f), (cuckoo_info(f)).tables, cuckoo_contains_all(f, keys[:100])
+FROM vain, cuckoo_add_all(cuckoo_new(2e-9, 100), keys[:100]) AS f;
+DROP TABLE vain;
+DROP FUNCTION unfinish;
+
 -- Under a seed that those who make the keys do not know, they are as good as any.
 SELECT name, outcome('cuckoo_add_all(cuckoo_new(capacity => 1e4, seed => 2718281828459045), $1)', name) FROM hostile ORDER BY name;
 
