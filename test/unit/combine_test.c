@@ -1418,7 +1418,7 @@ RunModel(uint64_t seed, int operations)
 				modelled->copies[key]--;
 			}
 		}
-		else if (action < 996)
+		else if (action < 988)
 		{
 			const Modelled *other = &filters[RandomBelow(&random, FILTERS)];
 			CuckooOperation operation = action < 968 ? CUCKOO_UNION : CUCKOO_MERGE;
@@ -1430,7 +1430,12 @@ RunModel(uint64_t seed, int operations)
 			for (uint32_t i = 0; i < keys; i++)
 			{
 				if (operation == CUCKOO_MERGE)
+				{
+					/* Merged with itself again and again it would overflow. */
 					modelled->copies[i] += other->copies[i];
+					if (modelled->copies[i] > 1000000)
+						modelled->copies[i] = 1000000;
+				}
 				else if (modelled->copies[i] < other->copies[i])
 					modelled->copies[i] = other->copies[i];
 			}
