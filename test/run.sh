@@ -14,7 +14,7 @@
 #   format     the reader in Python against the server: test/format
 #   isolation  concurrent sessions: test/isolation
 #   tap        tests with servers of their own: test/t
-#   server     the SQL tests with the extension under the sanitizers:
+#   sanitized  the SQL tests with the extension under the sanitizers:
 #              test/sanitize.sh
 #
 # and two that are not among "all", for commands of their own:
@@ -30,7 +30,7 @@ set -euo pipefail
 
 . "$(dirname "$0")/lib.sh"
 
-all_steps=(build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap server)
+all_steps=(build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap sanitized)
 other_steps=(coverage valgrind)
 total_passed=0
 total_failed=0
@@ -349,19 +349,19 @@ run_i386()
 	RUN=qemu-i386 unit_step i386 CC=i686-linux-gnu-gcc LDFLAGS=-static cmocka=
 }
 
-run_server()
+run_sanitized()
 {
 	local line
 
 	started=$(date +%s.%N)
-	"$root/test/sanitize.sh" >"$work/log/server" 2>&1 || true
-	line=$(tail -n 1 "$work/log/server")
+	"$root/test/sanitize.sh" >"$work/log/sanitized" 2>&1 || true
+	line=$(tail -n 1 "$work/log/sanitized")
 	if [[ "$line" =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
-		finish server "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$(tail -n 2 "$work/log/server" | head -n 1)"
+		finish sanitized "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$(tail -n 2 "$work/log/sanitized" | head -n 1)"
 	else
-		finish server 0 1 "did not run to its end"
+		finish sanitized 0 1 "did not run to its end"
 	fi
-	[[ "$line" == *", 0 failed" ]] || show "$work/log/server"
+	[[ "$line" == *", 0 failed" ]] || show "$work/log/sanitized"
 }
 
 # Adds up what the core's objects of the unit tests and the extension's have
