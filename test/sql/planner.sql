@@ -49,10 +49,11 @@ CREATE TABLE uniform AS
 	SELECT i AS id, i::bigint AS big, i / 10 AS ten, 'key ' || i AS txt, i::numeric / 2 AS num,
 		date '2000-01-01' + i AS day, CASE WHEN i % 4 = 0 THEN i END AS sparse
 	FROM generate_series(1, 20000) AS i;
--- Skewed: key k comes 6000 / k times, and 3,000 keys twice.
+-- Skewed: key k comes 3000 / k times, the last twice.  Less than 30,000 rows, all
+-- of which ANALYZE reads, so that its statistics are the same each time.
 CREATE TABLE skewed AS
 	SELECT k AS id, 'key ' || k AS txt
-	FROM generate_series(1, 6000) AS k, generate_series(1, greatest(6000 / k, 2))
+	FROM generate_series(1, 6000) AS k, generate_series(1, greatest(3000 / k, 2))
 	WHERE k <= 3000;
 ANALYZE uniform;
 ANALYZE skewed;
@@ -230,7 +231,7 @@ ALTER TABLE skewed ENABLE ROW LEVEL SECURITY;
 CREATE POLICY some_rows ON skewed USING (id > 1);
 CREATE FUNCTION five_most_common() RETURNS float8 LANGUAGE sql AS
 $$SELECT rows_expected(format('SELECT FROM skewed WHERE %L::cuckoofilter @> id', cuckoo_agg(i))) FROM generate_series(1, 5) AS i$$;
-SELECT five_most_common() > 10000 AS "by frequency";
+SELECT five_most_common() > 5000 AS "by frequency";
 SET ROLE regress_cuckoo_reader;
 SELECT five_most_common() < 200 AS "by number of keys";
 RESET ROLE;
