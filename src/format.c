@@ -55,15 +55,13 @@ CheckHeader(const uint8_t *bytes)
 	double		fpr = LoadDouble(bytes + 8);
 	uint64_t	capacity = CuckooLoad64(bytes + 16);
 	uint64_t	items = CuckooLoad64(bytes + 32);
-	bool		nested = kind == CUCKOO_KIND_ARRAY || kind == CUCKOO_KIND_RANGE ||
-		kind == CUCKOO_KIND_MULTIRANGE;
 
 	if (body > CUCKOO_PARTIAL)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 1);
 	if (kind > CUCKOO_KIND_LAST || (kind == CUCKOO_KIND_NONE && items > 0))
 		return Verdict(CUCKOO_BAD_FIELD, 0, 2);
 	if (element_kind > CUCKOO_KIND_LAST ||
-		nested != (element_kind != CUCKOO_KIND_NONE))
+		CuckooKindHasElements(kind) != (element_kind != CUCKOO_KIND_NONE))
 		return Verdict(CUCKOO_BAD_FIELD, 0, 3);
 	if (flags & ~CUCKOO_FLAGS)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 4);

@@ -63,6 +63,14 @@ typedef enum CuckooKind
 
 #define CUCKOO_KIND_LAST	CUCKOO_KIND_MULTIRANGE
 
+/* Whether a kind goes together with that of its elements or bounds. */
+static inline int
+CuckooKindHasElements(CuckooKind kind)
+{
+	return kind == CUCKOO_KIND_ARRAY || kind == CUCKOO_KIND_RANGE ||
+		kind == CUCKOO_KIND_MULTIRANGE;
+}
+
 /*
  * The kind goes into the seed, so that the same bytes under two kinds (text
  * '5' and bytea '5') hash apart without anything being copied before
