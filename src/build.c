@@ -78,6 +78,29 @@ CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits,
 #define MAX_FAR_DIGIT		10
 #define MAX_NEAR_DIGIT		11
 
+/* Loops over elements pause before every so many. */
+#define PAUSE_ELEMENTS		65536
+
+static inline void
+PauseAt(size_t i, CuckooPause pause)
+{
+	if (i % PAUSE_ELEMENTS == 0 && pause != NULL)
+		pause();
+}
+
+static void
+CopyElements(uint64_t *target, const uint64_t *source, size_t count, CuckooPause pause)
+{
+	for (size_t i = 0; i < count; i += PAUSE_ELEMENTS)
+	{
+		size_t		left = count - i;
+
+		PauseAt(i, pause);
+		memcpy(target + i, source + i,
+			   (left < PAUSE_ELEMENTS ? left : PAUSE_ELEMENTS) * sizeof(uint64_t));
+	}
+}
+
 /*
  * Put the elements of source in order in result, which may be the same area:
  * cheap where few are out of place.  Gives up after too many steps; then
@@ -169,6 +192,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	int			shift;
 	uint32_t	mask;
 	uint32_t	sum = 0;
+	uint32_t	paused = 0;
 
 	if (count <= INSERTION_LIMIT)
 	{
@@ -179,7 +203,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 		(count <= CACHE_LIMIT && SortInCache(source, target, count, bits_left)))
 	{
 		if (!to_source)
-			memcpy(target, source, count * sizeof(uint64_t));
+			CopyElements(target, source, count, pause);
 		return;
 	}
 
@@ -192,7 +216,10 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 
 	memset(ends, 0, ((size_t) mask + 1) * sizeof(ends[0]));
 	for (size_t i = 0; i < count; i++)
+	{
+		PauseAt(i, pause);
 		ends[source[i] >> shift & mask]++;
+	}
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
 		uint32_t	part = ends[digit];
@@ -202,14 +229,19 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	}
 	for (size_t i = 0; i < count; i++)
 	{
-		if ((i & 0xFFFF) == 0 && pause != NULL)
-			pause();
+		PauseAt(i, pause);
 		target[ends[source[i] >> shift & mask]++] = source[i];
 	}
 
 	sum = 0;
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
+		/* Parts that are sorted in cache do not pause themselves. */
+		if (ends[digit] - paused >= PAUSE_ELEMENTS)
+		{
+			PauseAt(0, pause);
+			paused = ends[digit];
+		}
 		RadixSort(target + sum, source + sum, ends[digit] - sum, shift, !to_source, pause);
 		sum = ends[digit];
 	}
@@ -223,19 +255,23 @@ CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count, CuckooPause 
 
 	/* What all have in common, as the hashes of a block have, is not sorted. */
 	for (size_t i = 1; i < count; i++)
+	{
+		PauseAt(i, pause);
 		differ |= hashes[0] ^ hashes[i];
+	}
 	while (bits < 64 && differ >> bits != 0)
 		bits++;
 	RadixSort(hashes, scratch, count, bits, true, pause);
 }
 
 size_t
-CuckooUniqueHashes(uint64_t *hashes, size_t count)
+CuckooUniqueHashes(uint64_t *hashes, size_t count, CuckooPause pause)
 {
 	size_t		kept = 0;
 
 	for (size_t i = 0; i < count; i++)
 	{
+		PauseAt(i, pause);
 		if (kept == 0 || hashes[kept - 1] != hashes[i])
 			hashes[kept++] = hashes[i];
 	}

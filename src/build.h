@@ -64,13 +64,16 @@ extern bool CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits,
 /*
  * Sort hashes in ascending order; scratch has room for as many.  Radix sort:
  * hashes are evenly spread, and when they are not it is still linear.  Of many
- * hashes pause, if not NULL, is called before every 65,536.
+ * hashes pause, if not NULL, is called before every 65,536 of each pass.
  */
 extern void CuckooSortHashes(uint64_t *hashes, uint64_t *scratch, size_t count,
 							 CuckooPause pause);
 
-/* Drop repetitions from sorted hashes; returns how many are left. */
-extern size_t CuckooUniqueHashes(uint64_t *hashes, size_t count);
+/*
+ * Drop repetitions from sorted hashes; returns how many are left.  Pauses as
+ * sorting does.
+ */
+extern size_t CuckooUniqueHashes(uint64_t *hashes, size_t count, CuckooPause pause);
 
 /*
  * Bytes of working memory that building or combining one block takes, 8-byte

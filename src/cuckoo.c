@@ -162,23 +162,19 @@ CuckooArrayHashes(FunctionCallInfo fcinfo, int argument, uint64 seed,
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
 	CuckooKey  *key = CuckooGetElementKey(fcinfo, argument);
-	int16		length;
-	bool		by_value;
-	char		alignment;
-	Datum	   *elements;
-	bool	   *nulls;
-	int			count;
+	ArrayIterator iterator = array_create_iterator(array, 0, NULL);
+	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	Datum		element;
+	bool		is_null;
 	int			kept = 0;
 
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
-	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment,
-					  &elements, &nulls, &count);
 	*hashes = palloc(sizeof(uint64) * Max(count, 1));
-	for (int i = 0; i < count; i++)
+	while (array_iterate(iterator, &element, &is_null))
 	{
-		if (!nulls[i])
-			(*hashes)[kept++] = CuckooKeyHash(key, elements[i], seed);
 		CHECK_FOR_INTERRUPTS();
+		if (!is_null)
+			(*hashes)[kept++] = CuckooKeyHash(key, element, seed);
 	}
+	array_free_iterator(iterator);
 	return kept;
 }

@@ -224,6 +224,9 @@ CuckooDraftFinish(CuckooDraft *draft)
 	return draft->value;
 }
 
+/* Hashes put together at a time: about as many as a full block has. */
+#define BUFFER_HASHES	(4 * CUCKOO_MAX_BUCKETS)
+
 /*
  * Build the table of a draft, block by block, from hashes in runs.  False where
  * a block had no room.
@@ -239,6 +242,7 @@ BuildTable(CuckooDraft *draft, const CuckooRuns *runs)
 	uint64		start = 0;		/* from here on */
 	uint64		buffered = 0;
 	uint64		run = 0;
+	uint64		in_run = 0;		/* how many of its hashes are in the buffer */
 	bool		ok = true;
 
 	for (uint32 block = 0; ok && block < shape->blocks; block++)
@@ -251,20 +255,28 @@ BuildTable(CuckooDraft *draft, const CuckooRuns *runs)
 		while (run < runs->count &&
 			   (buffered == 0 || CuckooBlockOf(shape, buffer[start + buffered - 1]) == block))
 		{
-			const CuckooRun *next = &runs->runs[run++];
+			/* A run may have all of them: no more of it than a block or so. */
+			const CuckooRun *next = &runs->runs[run];
+			uint64		count = Min(next->count - in_run, BUFFER_HASHES);
 
 			if (start > 0)
 				memmove(buffer, buffer + start, buffered * sizeof(uint64));
 			start = 0;
-			if (buffered + next->count > room)
+			if (buffered + count > room)
 			{
-				room = Max(2 * room, buffered + next->count);
+				room = Max(2 * room, buffered + count);
 				buffer = buffer == NULL ?
 					MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(uint64)) :
 					repalloc_huge(buffer, room * sizeof(uint64));
 			}
-			memcpy(buffer + buffered, next->hashes, next->count * sizeof(uint64));
-			buffered += next->count;
+			memcpy(buffer + buffered, next->hashes + in_run, count * sizeof(uint64));
+			buffered += count;
+			in_run += count;
+			if (in_run == next->count)
+			{
+				run++;
+				in_run = 0;
+			}
 		}
 		taken = CuckooBuildBlock(table, block, buffer + start, buffered, workspace,
 								 draft->filter.seed, &ok);
@@ -296,9 +308,11 @@ CuckooBuildByAdding(const CuckooFilter *parameters, const CuckooRuns *runs)
 	CuckooDraftInit(&draft, &filter);
 	for (uint64 run = 0; run < runs->count; run++)
 	{
-		CHECK_FOR_INTERRUPTS();
 		for (uint64 i = 0; i < runs->runs[run].count; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
 			CuckooDraftAdd(&draft, runs->runs[run].hashes[i]);
+		}
 	}
 	return CuckooDraftFinish(&draft);
 }
