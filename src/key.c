@@ -177,7 +177,8 @@ RefuseType(Oid type)
 static void
 CheckCollation(Oid type, Oid collation)
 {
-	if (collation == DEFAULT_COLLATION_OID || collation == C_COLLATION_OID)
+	if (collation == DEFAULT_COLLATION_OID || collation == C_COLLATION_OID ||
+		type == UNKNOWNOID)
 		return;
 	if (!OidIsValid(collation))
 		ereport(ERROR,
@@ -210,6 +211,8 @@ BuiltinKind(Oid type)
 		case VARCHAROID:
 		case BPCHAROID:
 		case NAMEOID:
+			/* A literal without a type that is an attribute: ROW(1, 'x') */
+		case UNKNOWNOID:
 			return CUCKOO_KIND_TEXT;
 		case BOOLOID:
 			return CUCKOO_KIND_BOOLEAN;
@@ -334,6 +337,8 @@ CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 	while (OidIsValid(element = get_element_type(part)))
 		part = getBaseType(element);
 	kind = BuiltinKind(part);
+	if (part == UNKNOWNOID)
+		return false;
 
 	switch (kind)
 	{
@@ -502,6 +507,8 @@ TextBytes(KeyBytes *bytes, Oid type, Datum value)
 
 		PointBytes(bytes, name, strlen(name));
 	}
+	else if (type == UNKNOWNOID)
+		PointBytes(bytes, DatumGetCString(value), strlen(DatumGetCString(value)));
 	else
 		PointVarlena(bytes, value);
 	if (type == BPCHAROID)
