@@ -89,15 +89,19 @@ CuckooCheckFpr(double fpr)
 	return fpr;
 }
 
-/* From a capacity as SQL has it, float8 so that 1e6 can be written. */
+/*
+ * From a capacity as SQL has it, float8 so that 1e6 can be written.  People
+ * compute it (1.1 * count(*)): a fraction is rounded up.
+ */
 uint64
 CuckooCheckCapacity(double capacity)
 {
-	if (!(capacity >= 0) || capacity != floor(capacity) || isinf(capacity))
+	if (!(capacity >= 0) || isinf(capacity))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("capacity must be a whole number of keys, or 0 for none stated"),
+				 errmsg("capacity must be a number of keys, or 0 for none specified"),
 				 errdetail("The capacity given is %g.", capacity)));
+	capacity = ceil(capacity);
 	if (capacity > (double) CUCKOO_MAX_CAPACITY)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
