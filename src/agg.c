@@ -59,7 +59,7 @@ CuckooCheckRelabelled(FunctionCallInfo fcinfo)
 	}
 }
 
-/* The state as it came: for rows without a key. */
+/* The state as it came: for rows that say nothing. */
 Datum
 CuckooSameState(FunctionCallInfo fcinfo)
 {
@@ -68,13 +68,11 @@ CuckooSameState(FunctionCallInfo fcinfo)
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-/* One row of the aggregate. */
-static inline Datum
-Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext, uint64 hash,
-		   CuckooKind kind, CuckooKind element_kind)
+/* The parameters that a row has, NULL or left out being the default. */
+static inline CuckooParameters
+GetParameters(FunctionCallInfo fcinfo, CuckooKind kind, CuckooKind element_kind)
 {
 	CuckooParameters parameters;
-	CuckooState state;
 
 	parameters.kind = (uint8) kind;
 	parameters.element_kind = (uint8) element_kind;
@@ -84,23 +82,51 @@ Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext, uint64 hash,
 		parameters.fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
 	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
 		parameters.capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(3));
+	return parameters;
+}
+
+/*
+ * One row of the aggregate, with a key of that kind; CUCKOO_KIND_NONE is a row
+ * without one, which counts for its parameters alone.
+ */
+static inline Datum
+Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext, uint64 hash,
+		   CuckooKind kind, CuckooKind element_kind)
+{
+	CuckooParameters parameters = GetParameters(fcinfo, kind, element_kind);
+	CuckooState state;
 
 	if (PG_ARGISNULL(0))
 	{
-		CuckooCheckRelabelled(fcinfo);
+		if (kind != CUCKOO_KIND_NONE)
+			CuckooCheckRelabelled(fcinfo);
 		CuckooCheckSize(parameters.fpr, parameters.capacity, CUCKOO_SEMISORTED);
 		CuckooStateInit(&state, &parameters);
 	}
 	else
 	{
 		CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-		if (unlikely(!CuckooSameParameters(CuckooStateParameters(&state), &parameters)))
-			CuckooMatchParameters(CuckooStateParameters(&state), &parameters);
-		if (CuckooStateAddQuickly(&state, hash))
+		if (unlikely(!CuckooSameParameters(CuckooStateParameters(&state), &parameters)) &&
+			CuckooMatchParameters(CuckooStateParameters(&state), &parameters))
+		{
+			CuckooCheckRelabelled(fcinfo);
+			CuckooStateSetKind(&state, &parameters);
+		}
+		if (kind != CUCKOO_KIND_NONE && CuckooStateAddQuickly(&state, hash))
 			return CuckooStateDatum(&state);
 	}
-	CuckooStateAdd(&state, hash, aggcontext);
+	if (kind != CUCKOO_KIND_NONE)
+		CuckooStateAdd(&state, hash, aggcontext);
 	return CuckooStateDatum(&state);
+}
+
+/* A row whose key is NULL: only where it can have parameters is it of use. */
+static Datum
+TransitionWithoutKey(FunctionCallInfo fcinfo, MemoryContext aggcontext)
+{
+	if (PG_NARGS() <= 2)
+		return CuckooSameState(fcinfo);
+	return Transition(fcinfo, aggcontext, 0, CUCKOO_KIND_NONE, CUCKOO_KIND_NONE);
 }
 
 /*
@@ -115,7 +141,7 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 	uint64		hash;
 
 	if (PG_ARGISNULL(1))
-		return CuckooSameState(fcinfo);
+		return TransitionWithoutKey(fcinfo, aggcontext);
 	key = CuckooGetKey(fcinfo, 1);
 	hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), 0);
 	return Transition(fcinfo, aggcontext, hash, key->kind, key->element_kind);
@@ -130,7 +156,7 @@ name(PG_FUNCTION_ARGS) \
 	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
 	\
 	if (PG_ARGISNULL(1)) \
-		return CuckooSameState(fcinfo); \
+		return TransitionWithoutKey(fcinfo, aggcontext); \
 	return Transition(fcinfo, aggcontext, CuckooHashInt64(GETARG(1), 0), \
 					  CUCKOO_KIND_INTEGER, CUCKOO_KIND_NONE); \
 }
@@ -154,7 +180,7 @@ name(PG_FUNCTION_ARGS) \
 	uint64		hash; \
 	\
 	if (PG_ARGISNULL(1)) \
-		return CuckooSameState(fcinfo); \
+		return TransitionWithoutKey(fcinfo, aggcontext); \
 	CuckooKeyInit(&key, type, CuckooTypedCollation(fcinfo), CurrentMemoryContext); \
 	hash = CuckooKeyHash(&key, PG_GETARG_DATUM(1), 0); \
 	return Transition(fcinfo, aggcontext, hash, key.kind, key.element_kind); \
@@ -195,7 +221,8 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	else
 	{
 		CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-		CuckooMatchParameters(CuckooStateParameters(&state), &parameters);
+		if (CuckooMatchParameters(CuckooStateParameters(&state), &parameters))
+			CuckooStateSetKind(&state, &parameters);
 	}
 	CuckooStateAddAll(&state, other, aggcontext);
 	return CuckooStateDatum(&state);

@@ -474,13 +474,16 @@ CuckooStateInit(CuckooState *state, const CuckooParameters *parameters)
 	state->large = NULL;
 }
 
-/* Refuse a row or state whose parameters are not those of the ones before. */
-void
+/*
+ * Refuse a row or state whose parameters are not those of the ones before.
+ * True if it has the first key, and so the kind of all.
+ */
+bool
 CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b)
 {
-	if (CuckooSameParameters(a, b))
-		return;
-	if (a->kind != b->kind || a->element_kind != b->element_kind)
+	bool		kinds_differ = a->kind != b->kind || a->element_kind != b->element_kind;
+
+	if (kinds_differ && a->kind != CUCKOO_KIND_NONE && b->kind != CUCKOO_KIND_NONE)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("keys of one aggregate are of different kinds"),
@@ -492,12 +495,14 @@ CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("false-positive rate of one aggregate differs between rows"),
 				 errdetail("It is %g in one row and %g in another.", a->fpr, b->fpr)));
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("capacity of one aggregate differs between rows"),
-			 errdetail("It is %llu in one row and %llu in another.",
-					   (unsigned long long) a->capacity,
-					   (unsigned long long) b->capacity)));
+	if (a->capacity != b->capacity)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("capacity of one aggregate differs between rows"),
+				 errdetail("It is %llu in one row and %llu in another.",
+						   (unsigned long long) a->capacity,
+						   (unsigned long long) b->capacity)));
+	return kinds_differ && a->kind == CUCKOO_KIND_NONE;
 }
 
 /* Add a hash, turning the state into a larger one where needed. */

@@ -37,7 +37,7 @@ typedef struct CuckooParameters
 {
 	double		fpr;
 	uint64		capacity;		/* keys; 0: none stated */
-	uint8		kind;			/* CuckooKind */
+	uint8		kind;			/* CuckooKind; NONE as long as there is no key */
 	uint8		element_kind;
 } CuckooParameters;
 
@@ -84,7 +84,7 @@ typedef struct CuckooState
 
 extern void CuckooStateInit(CuckooState *state, const CuckooParameters *parameters);
 extern void CuckooStateUnpack(CuckooState *state, Datum value, MemoryContext aggcontext);
-extern void CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b);
+extern bool CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b);
 extern void CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext);
 extern void CuckooStateAddAll(CuckooState *state, struct varlena *other,
 							  MemoryContext aggcontext);
@@ -145,6 +145,17 @@ static inline const CuckooParameters *
 CuckooStateParameters(const CuckooState *state)
 {
 	return state->large != NULL ? &state->large->parameters : &state->flat->parameters;
+}
+
+/* Give a state of no keys the kind of its first. */
+static inline void
+CuckooStateSetKind(CuckooState *state, const CuckooParameters *parameters)
+{
+	CuckooParameters *own = state->large != NULL ?
+		&state->large->parameters : &state->flat->parameters;
+
+	own->kind = parameters->kind;
+	own->element_kind = parameters->element_kind;
 }
 
 /* The parameters that a filter's header has, and a header that has them. */

@@ -84,8 +84,9 @@ OpenState(FunctionCallInfo fcinfo, CuckooFilter *filter)
 }
 
 /*
- * One row.  The state is returned as it is, changed in place, or as a new value
- * where it had to grow or is a list.
+ * One row; of kind CUCKOO_KIND_NONE, without a key, for its parameters alone.
+ * The state is returned as it is, changed in place, or as a new value where it
+ * had to grow or is a list.
  */
 static Datum
 Transition(FunctionCallInfo fcinfo, bool distinct, uint64 hash,
@@ -97,7 +98,8 @@ Transition(FunctionCallInfo fcinfo, bool distinct, uint64 hash,
 
 	if (PG_ARGISNULL(0))
 	{
-		CuckooCheckRelabelled(fcinfo);
+		if (kind != CUCKOO_KIND_NONE)
+			CuckooCheckRelabelled(fcinfo);
 		StartDraft(&draft, &parameters);
 	}
 	else
@@ -105,7 +107,15 @@ Transition(FunctionCallInfo fcinfo, bool distinct, uint64 hash,
 		struct varlena *state = OpenState(fcinfo, &draft.filter);
 
 		begun = CuckooHeaderParameters(&draft.filter);
-		CuckooMatchParameters(&begun, &parameters);
+		if (CuckooMatchParameters(&begun, &parameters))
+		{
+			CuckooCheckRelabelled(fcinfo);
+			draft.filter.kind = parameters.kind;
+			draft.filter.element_kind = parameters.element_kind;
+			CuckooWriteHeader(&draft.filter, CuckooValueBytes(state));
+		}
+		if (kind == CUCKOO_KIND_NONE)
+			PG_RETURN_POINTER(state);
 		if (draft.filter.body == CUCKOO_TABLES)
 		{
 			bool		marked = (draft.filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) != 0;
@@ -131,7 +141,8 @@ Transition(FunctionCallInfo fcinfo, bool distinct, uint64 hash,
 			PG_RETURN_POINTER(state);
 		CuckooDraftOpen(&draft, PointerGetDatum(state));
 	}
-	CuckooDraftAdd(&draft, hash);
+	if (kind != CUCKOO_KIND_NONE)
+		CuckooDraftAdd(&draft, hash);
 	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
 }
 
@@ -150,7 +161,7 @@ name(PG_FUNCTION_ARGS) \
 	\
 	CuckooAggContext(fcinfo); \
 	if (PG_ARGISNULL(1)) \
-		return CuckooSameState(fcinfo); \
+		return Transition(fcinfo, distinct, 0, CUCKOO_KIND_NONE, CUCKOO_KIND_NONE); \
 	key = CuckooGetKey(fcinfo, 1); \
 	return Transition(fcinfo, distinct, CuckooKeyHash(key, PG_GETARG_DATUM(1), 0), \
 					  key->kind, key->element_kind); \
@@ -165,7 +176,7 @@ name(PG_FUNCTION_ARGS) \
 	\
 	CuckooAggContext(fcinfo); \
 	if (PG_ARGISNULL(1)) \
-		return CuckooSameState(fcinfo); \
+		return Transition(fcinfo, distinct, 0, CUCKOO_KIND_NONE, CUCKOO_KIND_NONE); \
 	CuckooKeyInit(&key, type, CuckooTypedCollation(fcinfo), CurrentMemoryContext); \
 	return Transition(fcinfo, distinct, CuckooKeyHash(&key, PG_GETARG_DATUM(1), 0), \
 					  key.kind, key.element_kind); \
