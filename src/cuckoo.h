@@ -93,6 +93,8 @@ extern struct varlena *CuckooUnsetValue(void);
 extern uint8 *CuckooValueBytes(struct varlena *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);
 extern void CuckooDraftOpen(CuckooDraft *draft, Datum value);
+extern void CuckooDraftFrom(CuckooDraft *draft, Datum value,
+							struct varlena *source);
 extern void CuckooDraftInit(CuckooDraft *draft, const CuckooFilter *filter);
 extern void CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key);
 extern void CuckooDraftGrow(CuckooDraft *draft);

@@ -351,5 +351,12 @@ is(session(<<'SQL'), '1|8 2|8 3|8', 'what cannot be read in slices is read whole
 SELECT id, count(*) FROM generate_series(1, 8) AS i, LATERAL (SELECT * FROM compressed WHERE i > 0 ORDER BY id) AS s WHERE f @> (i * id) GROUP BY id ORDER BY id;
 SQL
 
+# A change reads the filter once
+
+is(session(<<'SQL'), 't t', 'cuckoo_add_new reads a stored filter once');
+SELECT buffers('SELECT cuckoo_cardinality(cuckoo_add_new(f, 5)) FROM stored') < 1.1 * buffers('SELECT cuckoo_cardinality(cuckoo_add(f, 5)) FROM stored');
+SELECT buffers('SELECT cuckoo_cardinality(cuckoo_add_new(f, -5)) FROM stored') < 1.1 * buffers('SELECT cuckoo_cardinality(cuckoo_add(f, -5)) FROM stored');
+SQL
+
 $node->stop;
 done_testing();
