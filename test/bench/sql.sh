@@ -257,10 +257,12 @@ run_scan()
 
 run_partitions()
 {
+	local per_partition=$((rows / 500))
+
 	prepare_sql
 	time_statements partitions "$bench/partitions.sql"
-	time_table partitions "above the Append" "scan: 60 partitions, $(number "$((rows / 500 * 60))") rows, a filter of $(number "$((keys * 10))") keys" \
-		"$((rows / 500 * 60))"
+	time_table partitions "above the Append" \
+		"scan: 60 partitions, $(number "$((per_partition * 60))") rows, a filter of $(number "$((keys * 10))") keys" "$((per_partition * 60))"
 
 	aim_ratio "filter in each of 60 partitions / above the Append" most 1.5 times partitions "in each partition" "above the Append"
 	aim_ratio "the same with two workers / one table" most 1.5 times partitions \
