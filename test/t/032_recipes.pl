@@ -76,5 +76,21 @@ is(sqlstate($node, 'postgres', <<~SQL), '54000', 'which with STORAGE PLAIN is an
 	INSERT INTO plain SELECT cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 20000))) FROM shards LIMIT 1;
 	SQL
 
+#
+# Removing duplicates: a view in place of the table incoming gives each session
+# URLs that the others have, too.
+#
+my ($stream) = recipe('README.md', 'Removing duplicates from a stream', 'seen');
+my ($tables, $transaction) = $stream =~ /^(.*)(BEGIN;.*)$/s;
+$tables =~ s/^CREATE TABLE incoming.*?(?=CREATE TABLE pages)//s or die;
+$node->safe_psql('postgres', <<~SQL);
+	$tables
+	CREATE VIEW incoming AS SELECT 'url ' || (random() * 20000)::integer AS url FROM generate_series(1, 50);
+	SQL
+pgbench('eight sessions store what is new', stream => $transaction);
+is($node->safe_psql('postgres', 'SELECT count(*) > 1000, count(*) = count(DISTINCT url) FROM pages'), 't|t', 'no URL is stored twice');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM pages WHERE NOT (SELECT f FROM seen) @> url'), '0', 'the filter has all that are stored');
+is($node->safe_psql('postgres', 'SELECT cuckoo_cardinality(f) = count(*) FROM seen, pages GROUP BY f'), 't', 'once each');
+
 $node->stop;
 done_testing();
