@@ -233,7 +233,7 @@ my %scripts = (
 		UPDATE customers SET email = 'user' || (:key + id - :id) WHERE id BETWEEN :id AND :id + 3;
 		SQL
 	'direct@4' => <<~'SQL',
-		\set id random(1, 10000) * 2 + 1
+		\set id random(1, 9990) * 2 + 1
 		\set key random(1, 30000)
 		BEGIN;
 		INSERT INTO customers_1 (id, region, email) VALUES (:id, 1, 'user' || :key) ON CONFLICT DO NOTHING;

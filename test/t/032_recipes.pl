@@ -90,7 +90,7 @@ $node->safe_psql('postgres', <<~SQL);
 pgbench('eight sessions store what is new', stream => $transaction);
 is($node->safe_psql('postgres', 'SELECT count(*) > 1000, count(*) = count(DISTINCT url) FROM pages'), 't|t', 'no URL is stored twice');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pages WHERE NOT (SELECT f FROM seen) @> url'), '0', 'the filter has all that are stored');
-is($node->safe_psql('postgres', 'SELECT cuckoo_cardinality(f) = count(*) FROM seen, pages GROUP BY f'), 't', 'once each');
+is($node->safe_psql('postgres', 'SELECT (SELECT cuckoo_cardinality(f) FROM seen) = count(*) FROM pages'), 't', 'once each');
 
 $node->stop;
 done_testing();
