@@ -12,6 +12,7 @@
 # Needs root and some 2 GB; about ten minutes, most of them downloads.  STEPS
 # chooses the steps of test/run.sh to run (build, regress, isolation, tap).  One
 # line a version; the last line is "N passed, N failed".
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
