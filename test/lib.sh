@@ -281,8 +281,6 @@ make_prefix()
 	else
 		unpack "$work/prefix" as_user || die "could not unpack PostgreSQL's packages"
 	fi
-	libraries=$(printf '%s:' "$work/prefix"/{usr/,}lib/*-linux-*/)
-	libraries=${libraries%:}
 	as_user postgres --version >"$work/log/download" 2>&1 || {
 		cat "$work/log/download"
 		die "PostgreSQL $pgversion does not run here; does it after apt-get upgrade?"
@@ -290,6 +288,19 @@ make_prefix()
 }
 
 # ------------------------------------------------- the folder and its user
+
+# library_path FOLDER...: where the libraries of packages unpacked there are
+library_path()
+{
+	local folder library_folder path=
+
+	for folder; do
+		for library_folder in "$folder"/{usr/,}lib/*-linux-*; do
+			[ ! -d "$library_folder" ] || path=$path:$library_folder
+		done
+	done
+	echo "${path#:}"
+}
 
 # PostgreSQL refuses to run as root, so root hands over to the user nobody.  The
 # environment starts empty: PGDATA, PGSERVICE, CFLAGS or MAKEFLAGS of the caller
@@ -301,7 +312,7 @@ set_user_command()
 		"PGHOST=$work" PGUSER=postgres PGDATABASE=postgres
 		"CUCKOO_TEST_LARGE=${CUCKOO_TEST_LARGE:-}")
 	if [ -n "$prefix" ]; then
-		user_command+=("C_INCLUDE_PATH=$prefix/include" "LD_LIBRARY_PATH=${libraries:-}")
+		user_command+=("C_INCLUDE_PATH=$prefix/include" "LD_LIBRARY_PATH=$(library_path "${prefix%/usr}")")
 	fi
 	if [ "$(id -u)" = 0 ]; then
 		user_command=(setpriv --reuid=nobody --regid=nogroup --clear-groups -- "${user_command[@]}")

@@ -2,6 +2,7 @@
 #
 # Runs the tests: test/run.sh for all, test/run.sh NAME... for some of
 #
+#   scripts    the scripts themselves: test/scripts.sh
 #   build      builds and installs the extension, warnings being errors
 #   vpath      builds it in a separate folder, as Debian's package tools do
 #   unit       unit tests of the core, with gcc
@@ -33,7 +34,7 @@ set -euo pipefail
 # shellcheck source=test/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-all_steps=(build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap sanitized)
+all_steps=(scripts build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap sanitized)
 other_steps=(coverage valgrind)
 total_passed=0
 total_failed=0
@@ -352,19 +353,32 @@ run_i386()
 	RUN=qemu-i386 unit_step i386 CC=i686-linux-gnu-gcc LDFLAGS=-static cmocka=
 }
 
-run_sanitized()
+# script_step NAME SCRIPT: one that ends with "N passed, N failed"
+script_step()
 {
-	local line
+	local line note
 
 	started=$(date +%s.%N)
-	"$root/test/sanitize.sh" >"$work/log/sanitized" 2>&1 || true
-	line=$(tail -n 1 "$work/log/sanitized")
+	"$root/test/$2" >"$work/log/$1" 2>&1 || true
+	line=$(tail -n 1 "$work/log/$1")
+	note=$(tail -n 2 "$work/log/$1" | head -n 1)
+	[ "$note" != "$line" ] || note=
 	if [[ "$line" =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
-		finish sanitized "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$(tail -n 2 "$work/log/sanitized" | head -n 1)"
+		finish "$1" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$note"
 	else
-		finish sanitized 0 1 "did not run to its end"
+		finish "$1" 0 1 "did not run to its end"
 	fi
-	[[ "$line" == *", 0 failed" ]] || show "$work/log/sanitized"
+	[[ "$line" == *", 0 failed" ]] || show "$work/log/$1"
+}
+
+run_scripts()
+{
+	script_step scripts scripts.sh
+}
+
+run_sanitized()
+{
+	script_step sanitized sanitize.sh
 }
 
 # Adds up what the core's objects of the unit tests and the extension's have
