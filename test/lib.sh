@@ -102,14 +102,17 @@ try_packages()
 	fi
 	update_package_lists
 	echo "installing ${missing[*]}"
+	# Open, but without a name, so that a signal leaves no file behind
 	log=$(mktemp)
-	root_apt_get -y --no-upgrade --no-install-recommends install "${missing[@]}" >"$log" 2>&1 || status=1
+	exec 8<>"$log"
+	rm "$log"
+	root_apt_get -y --no-upgrade --no-install-recommends install "${missing[@]}" >&8 2>&1 || status=1
 	if [ "$status" = 0 ]; then
 		newly_installed+=("${missing[@]}")
 	else
-		tail -n 30 "$log" >&2
+		tail -n 30 /dev/fd/8 >&2
 	fi
-	rm -f "$log"
+	exec 8>&-
 	return "$status"
 }
 

@@ -31,10 +31,14 @@ check()
 	fi
 }
 
-mkdir "$folder/bin"
+mkdir "$folder/bin" "$folder/tmp"
 cat >"$folder/bin/apt-get" <<-'SH'
 	#!/bin/sh
-	case "$*" in *cuckoo-no-such-package*) ;; *) exit 0 ;; esac
+	case "$*" in
+	*cuckoo-no-such-package*) ;;
+	*cuckoo-broken-package*) echo "E: it is broken"; exit 100 ;;
+	*) exit 0 ;;
+	esac
 	echo begun >>"$STAND_IN"
 	sleep 1
 	echo ended >>"$STAND_IN"
@@ -75,7 +79,7 @@ interrupted()
 	: >"$STAND_IN"
 	set -m
 	# shellcheck disable=SC2016  # for that shell
-	PATH=$folder/bin:$PATH bash -c '. "$1"; try_packages cuckoo-no-such-package; echo went on >>"$STAND_IN"' \
+	TMPDIR=$folder/tmp PATH=$folder/bin:$PATH bash -c '. "$1"; try_packages cuckoo-no-such-package; echo went on >>"$STAND_IN"' \
 		bash "$root/test/lib.sh" &
 	script=$!
 	set +m
@@ -83,7 +87,8 @@ interrupted()
 	kill "-$1" -- "-$script"
 	wait "$script" || status=$?
 	cat "$STAND_IN"
-	[ "$status" = "$2" ] && [ "$(paste -sd' ' "$STAND_IN")" = "begun ended" ]
+	ls "$folder/tmp"
+	[ "$status" = "$2" ] && [ -z "$(ls "$folder/tmp")" ] && [ "$(paste -sd' ' "$STAND_IN")" = "begun ended" ]
 }
 
 for script in "$root"/test/*.sh "$root"/test/*/*.sh; do
@@ -95,6 +100,8 @@ done
 check "a step that there is not" says 1 "no step is called nonsense" "$root/test/run.sh" nonsense
 check "an argument of the demo" says 1 "unexpected argument: nonsense" "$root/test/demo.sh" nonsense
 check "a PostgreSQL that there is not" says 1 "found no PostgreSQL 99" env PGVERSION=99 "$root/test/run.sh" build
+check "a package that cannot be installed" says 1 "E: it is broken" \
+	bash -c '. "$1"; need_packages cuckoo-broken-package' bash "$root/test/lib.sh"
 check "Ctrl-C while apt-get works" interrupted INT 130
 check "SIGTERM while apt-get works" interrupted TERM 143
 check "SIGHUP while apt-get works" interrupted HUP 143
