@@ -100,6 +100,7 @@ done
 check "a step that there is not" says 1 "no step is called nonsense" "$root/test/run.sh" nonsense
 check "an argument of the demo" says 1 "unexpected argument: nonsense" "$root/test/demo.sh" nonsense
 check "a PostgreSQL that there is not" says 1 "found no PostgreSQL 99" env PGVERSION=99 "$root/test/run.sh" build
+# shellcheck disable=SC2016  # for that shell
 check "a package that cannot be installed" says 1 "E: it is broken" \
 	bash -c '. "$1"; need_packages cuckoo-broken-package' bash "$root/test/lib.sh"
 check "Ctrl-C while apt-get works" interrupted INT 130
