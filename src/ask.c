@@ -15,29 +15,12 @@
 
 #include "cuckoo.h"
 
-/*
- * The filter argument, to be asked one question.  A scan asks the same filter
- * for every row: its TOAST pointer is compared before anything is looked up.
- */
-static inline const CuckooReader *
-ReadQuickly(FunctionCallInfo fcinfo, int argument)
-{
-	const CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
-	struct varlena *value = (struct varlena *) PG_GETARG_POINTER(argument);
-
-	if (call->recent != NULL && VARATT_IS_EXTERNAL_ONDISK(value) &&
-		memcmp(VARDATA_EXTERNAL(value), &call->recent_pointer,
-			   sizeof(call->recent_pointer)) == 0)
-		return call->recent;
-	return CuckooRead(fcinfo, argument, 1);
-}
-
-/* One question about one key. */
+/* Look one key up. */
 static inline bool
 Contains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
-	const CuckooReader *reader = ReadQuickly(fcinfo, filter_argument);
+	const CuckooReader *reader = CuckooReadArgument(fcinfo, filter_argument, 1);
 	Datum		value = PG_GETARG_DATUM(key_argument);
 
 	CuckooMatchKind(&reader->filter, key);
@@ -68,7 +51,7 @@ Datum
 cuckoo_count(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, 1);
-	const CuckooReader *reader = CuckooRead(fcinfo, 0, 1);
+	const CuckooReader *reader = CuckooReadArgument(fcinfo, 0, 1);
 
 	CuckooMatchKind(&reader->filter, key);
 	PG_RETURN_INT32(CuckooReaderCount(reader,
@@ -84,7 +67,7 @@ cuckoo_cardinality(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 	Size		bytes;
 
-	CuckooReadHeader(fcinfo, 0, &filter, &bytes);
+	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
 	CuckooRefuseState(&filter);
 	PG_RETURN_INT64((int64) filter.items);
 }
@@ -157,7 +140,7 @@ AskEach(FunctionCallInfo fcinfo, Answers *answers)
 	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
 	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment,
 					  &elements, &answers->nulls, &answers->count);
-	reader = CuckooRead(fcinfo, 0, answers->count);
+	reader = CuckooReadArgument(fcinfo, 0, answers->count);
 	CuckooMatchKind(&reader->filter, key);
 	answers->contained = palloc0(Max(answers->count, 1) * sizeof(bool));
 	hashes = palloc0(Max(answers->count, 1) * sizeof(uint64));

@@ -12,29 +12,19 @@
 
 #include "filter.h"
 #include "key.h"
+#include "reader.h"
 
 #define CUCKOO_DEFAULT_FPR	0.001
 
-/* A filter to ask questions of. */
-typedef struct CuckooReader
-{
-	CuckooFilter filter;
-	struct varlena *slices;		/* the stored value, where its buckets are to
-								 * be read from it one by one; else NULL */
-} CuckooReader;
-
 /*
  * What a function keeps from call to call (in fn_extra): how its key argument
- * is hashed, and the stored filters it is asking.
+ * is hashed, and the stored filters it looks keys up in.
  */
 typedef struct CuckooCall
 {
 	bool		has_key;
 	CuckooKey	key;
-	CuckooReader reader;		/* of a filter that is not toasted */
-	struct CuckooCache *cache;	/* of those that are; NULL until there is one */
-	struct varatt_external recent_pointer;	/* the one asked last, */
-	const CuckooReader *recent; /* if the cache has it whole */
+	CuckooSite	site;
 } CuckooCall;
 
 /* A filter being changed: a copy, writable, with the room a list needs. */
@@ -103,6 +93,8 @@ extern struct varlena *CuckooUnsetValue(void);
 extern uint8 *CuckooValueBytes(struct varlena *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);
 extern void CuckooDraftOpen(CuckooDraft *draft, Datum value);
+extern void CuckooDraftFrom(CuckooDraft *draft, Datum value,
+							struct varlena *source);
 extern void CuckooDraftInit(CuckooDraft *draft, const CuckooFilter *filter);
 extern void CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key);
 extern void CuckooDraftGrow(CuckooDraft *draft);
@@ -126,25 +118,16 @@ extern void CuckooAssertValid(struct varlena *value);
 #define CuckooAssertValid(value) ((void) 0)
 #endif
 
-/* toast.c: reading stored filters */
-extern const CuckooReader *CuckooRead(FunctionCallInfo fcinfo, int argument,
-									  Size questions);
-extern int	CuckooReaderCount(const CuckooReader *reader, uint64 hash);
-extern bool CuckooReaderContainsAny(const CuckooReader *reader, uint64 hash);
-extern void CuckooReadHeader(FunctionCallInfo fcinfo, int argument,
-							 CuckooFilter *filter, Size *bytes);
-
-/* Whether the filter read may hold a key. */
-static inline bool
-CuckooReaderContains(const CuckooReader *reader, uint64 hash)
+/* A reader of a filter argument, for so many lookups: see reader.h. */
+static inline const CuckooReader *
+CuckooReadArgument(FunctionCallInfo fcinfo, int argument, Size lookups)
 {
-	const CuckooFilter *filter = &reader->filter;
+	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
 
-	/* What most are, without a detour. */
-	if (reader->slices == NULL && filter->body == CUCKOO_TABLES &&
-		filter->table_count == 1)
-		return CuckooTableContains(&filter->tables[0], hash);
-	return CuckooReaderContainsAny(reader, hash);
+	if (call == NULL)
+		call = CuckooGetCall(fcinfo);
+	return CuckooRead(&call->site, fcinfo->flinfo->fn_mcxt,
+					  (struct varlena *) PG_GETARG_POINTER(argument), lookups);
 }
 
 /* aggstate.c: for the output functions and cuckoo_info */

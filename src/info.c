@@ -42,7 +42,7 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	bool		unset;
 	int			n = 0;
 
-	CuckooReadHeader(fcinfo, 0, &filter, &bytes);
+	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
 	if (filter.body == CUCKOO_STATE)
 	{
 		struct varlena *partial = CuckooStateToPartial(PG_GETARG_VARLENA_PP(0));
@@ -98,7 +98,7 @@ cuckoo_tables(PG_FUNCTION_ARGS)
 	Size		bytes;
 
 	InitMaterializedSRF(fcinfo, 0);
-	CuckooReadHeader(fcinfo, 0, &filter, &bytes);
+	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
 	CuckooRefuseState(&filter);
 	for (int i = 0; i < filter.table_count; i++)
 	{
@@ -136,7 +136,7 @@ cuckoo_fpr(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 	Size		bytes;
 
-	CuckooReadHeader(fcinfo, 0, &filter, &bytes);
+	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
 	CuckooRefuseState(&filter);
 	PG_RETURN_FLOAT8(CuckooFilterRate(&filter));
 }

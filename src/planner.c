@@ -76,10 +76,10 @@
 
 /*
  * What the first question to a stored filter costs, in units of
- * seq_page_cost, whatever its size: toast.c reads the header and two buckets
+ * seq_page_cost, whatever its size: reader.c reads the header and two buckets
  * in 3.5 us, and at 4.3 ns for cpu_operator_cost a page is 1.7 us.
  *
- * If questions go on, toast.c fetches the whole filter, by the same measure
+ * If lookups go on, reader.c fetches the whole filter, by the same measure
  * for one unit a page.  That is not charged: it happens once, however often
  * the scan is repeated, but PostgreSQL takes start-up costs to recur with
  * each repetition, and thousand units would make the inner side of every

@@ -467,8 +467,8 @@ cuckoo_mergeable(PG_FUNCTION_ARGS)
 	int			tables;
 	uint64		bytes;
 
-	CuckooReadHeader(fcinfo, 0, &left, &left_bytes);
-	CuckooReadHeader(fcinfo, 1, &right, &right_bytes);
+	CuckooReadHeader(PG_GETARG_DATUM(0), &left, &left_bytes);
+	CuckooReadHeader(PG_GETARG_DATUM(1), &right, &right_bytes);
 	CuckooRefuseState(&left);
 	CuckooRefuseState(&right);
 	if (CuckooCombineHeaders(CUCKOO_MERGE, &left, &right, &header) != CUCKOO_NO_CONFLICT)

@@ -115,7 +115,13 @@ CuckooDraftInit(CuckooDraft *draft, const CuckooFilter *filter)
 void
 CuckooDraftOpen(CuckooDraft *draft, Datum value)
 {
-	struct varlena *source = PG_DETOAST_DATUM_PACKED(value);
+	CuckooDraftFrom(draft, value, PG_DETOAST_DATUM_PACKED(value));
+}
+
+/* The same, where the value was detoasted already. */
+void
+CuckooDraftFrom(CuckooDraft *draft, Datum value, struct varlena *source)
+{
 	CuckooFilter filter;
 
 	CuckooOpen(&filter, CuckooValueBytes(source));

@@ -227,9 +227,10 @@ run_tap()
 	has 'test/t/*.pl' || { skip tap "no tests yet"; return; }
 	extension_ready || { skip tap "not run: the build failed"; return; }
 	started=$(date +%s.%N)
-	# With the module that test/t/004_states.pl needs.
+	# With the modules that test/t/004_states.pl and 023_reader.pl need.
 	{
 		logged tap make -s -C "$work/src/test/citus" PG_CONFIG="$pg_config" install &&
+			logged tap make -s -C "$work/src/test/reader" PG_CONFIG="$pg_config" install &&
 			installcheck tap "$work/src" REGRESS= ISOLATION= PROVE_FLAGS=--verbose
 	} || status=$?
 	passed=$(grep -E '^ok ' "$work/log/tap" | grep -vc '# skip' || true)

@@ -6,7 +6,8 @@
 # The extension is built with AddressSanitizer and UndefinedBehaviorSanitizer,
 # whose libraries the server loads first, and with CUCKOO_CHECK, so that every
 # value made is checked whole.  What is found ends the backend, and so the test:
-# lib.sh has the details.
+# lib.sh has the details.  CUCKOO_KEPT_BYTES leaves room for only a few stored
+# filters in memory, so that all ways of reading them are taken.
 #
 # AddressSanitizer sees the stack, the extension's globals and what malloc gives.
 # It does not see the borders of chunks within palloc's blocks: that takes a
@@ -25,7 +26,7 @@ find_postgresql
 need_packages "${packages[@]}"
 make_folder
 
-build_sanitized -DCUCKOO_CHECK
+build_sanitized -DCUCKOO_CHECK -DCUCKOO_KEPT_BYTES=25000
 start_sanitized_server
 
 as_user_interruptibly make -C "$work/src" PG_CONFIG="$pg_config" ISOLATION= TAP_TESTS= ${1:+REGRESS="$*"} \

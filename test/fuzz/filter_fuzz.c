@@ -88,7 +88,7 @@ CheckValid(Owned *owned)
 }
 
 /*
- * Copies of a key by another way: bucket by bucket, as toast.c reads them in
+ * Copies of a key by another way: bucket by bucket, as reader.c reads them in
  * slices, and with nothing behind a slice.
  */
 static int

@@ -1,0 +1,585 @@
+/*-------------------------------------------------------------------------
+ *
+ * reader.c
+ *	  Reading stored filters: in slices first, then whole, and shared.
+ *
+ * A filter that comes from a table through a sub-select, a join or a PL/pgSQL
+ * variable is mostly a TOAST pointer, and reading it whole for every row
+ * would cost milliseconds.  A lookup needs only the header and a few bytes of
+ * each table.  Values of the type are stored uncompressed, so these can be read
+ * alone, in some microseconds whatever the filter's size.
+ *
+ * When keys are looked up in the same filter again and again, it pays to read
+ * it whole: as soon as the slices read have cost about as much as that would,
+ * it is fetched and kept.  A filter that is not toasted needs none of this.
+ *
+ * Sharing
+ * -------
+ * There is one CuckooStored for each stored filter in use, and at most one
+ * whole copy, for all call sites of the backend: a scan of a partitioned table
+ * has a call site for each partition.  With copies of their own, 60 partitions
+ * took 20 times as long as one table of the same rows through a filter of 16
+ * MB.
+ *
+ * A call site holds the filters it has seen last, and a filter that no site
+ * holds any more is freed.  Sites live in fn_extra, in the memory of a query,
+ * which goes in many ways: a query ends, fails, is cancelled, its cursor is
+ * closed or dies with a savepoint.  A reset callback on that memory lets a site
+ * give back what it holds, whatever the reason.
+ *
+ * Which value is it?
+ * ------------------
+ * The key of a CuckooStored is the TOAST pointer.  A stored value never changes
+ * under its pointer, but the pointer can come to name another value: value ids
+ * come from a counter of 32 bits, and PostgreSQL reuses one as soon as no row
+ * of the TOAST table has it, not even a dead one.  A new filter of the same
+ * size could then be mistaken for an old one, and keys of it not be found.
+ *
+ * Within the query of one portal this cannot happen: its snapshot keeps VACUUM
+ * from removing what it has seen.  But call sites can live longer.  Those of
+ * PL/pgSQL's simple expressions ("v @> k") live as long as the transaction, or
+ * as a whole DO block that commits; a site in some extension's session-long
+ * memory, as long as it likes.  Between two statements of a READ COMMITTED
+ * transaction no snapshot protects what they have read.  So a CuckooStored is
+ * good only as long as none of these has happened, which are all the ways in
+ * which rows of a TOAST table can go:
+ *
+ * - VACUUM, or pruning, removed rows that were deleted.  These must have been
+ *	 deleted by a transaction that ended before the oldest one that anybody's
+ *	 snapshot still considers running.  While our own snapshots keep MyProc->xmin
+ *	 where it was when the value was read, no transaction that deleted it
+ *	 afterwards has ended before that; nor if xmin was reset between statements
+ *	 and is the same again, because then no transaction from xmin on has ended.
+ *	 So each use compares xmin.  It does not change within a statement.
+ *
+ * - The rows came from a subtransaction that was aborted: snapshots do not
+ *	 protect these.  What was read within it is forgotten as it aborts.
+ *
+ * - TRUNCATE in the same transaction, which gives the table a new file.
+ *	 Another transaction's would wait for our lock on the table.  It invalidates
+ *	 the TOAST table's relcache entry, and we what was read from it.  So does
+ *	 DROP.
+ *
+ * - The transaction has ended.  Then all is forgotten: a session's temporary
+ *	 tables are vacuumed without regard to xmin.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "access/detoast.h"
+#include "access/xact.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+
+#include "cuckoo.h"
+#include "reader.h"
+
+/* What whole copies may take in a backend.  Tests make it smaller. */
+#ifndef CUCKOO_KEPT_BYTES
+#define CUCKOO_KEPT_BYTES	((Size) 256 * 1024 * 1024)
+#endif
+
+/*
+ * A lookup in slices takes two searches of the TOAST table's index, about 3.5
+ * us, and reading a megabyte whole some 500 us: a lookup for every 8 kB.
+ * Values that are smaller than a few chunks are read whole at once.
+ */
+#define BYTES_PER_LOOKUP	8192
+#define SMALL_BYTES			16384
+
+/* A stored filter in use. */
+typedef struct CuckooStored
+{
+	dlist_node	node;			/* in stored_filters, unless it is stale */
+	struct varatt_external pointer;
+	char		value[TOAST_POINTER_SIZE];	/* the same, as a value */
+	int			users;			/* slots of call sites that hold it */
+	bool		stale;			/* the pointer may name another value now */
+	TransactionId xmin;			/* of ours, when it was first read, */
+	SubTransactionId subtransaction;	/* and in which one that was */
+	Size		lookups;		/* since it was last read whole or given up */
+	struct varlena *whole;		/* a copy in a memory context of its own, or
+								 * NULL */
+	CuckooReader reader;
+} CuckooStored;
+
+static dlist_head stored_filters = DLIST_STATIC_INIT(stored_filters);
+static dlist_head sites = DLIST_STATIC_INIT(sites);
+
+/* Of all CuckooStored and, in children of it, their whole copies */
+static MemoryContext stored_context = NULL;
+static Size kept_bytes = 0;
+
+static Size
+WholeBytes(const CuckooStored *stored)
+{
+	return (Size) stored->pointer.va_rawsize;
+}
+
+/*-------------------------------------------------------------------------
+ * What depends on the format: which slices a lookup reads
+ *-------------------------------------------------------------------------
+ */
+
+/*
+ * Whether lookups can read slices of this filter.  Of a compressed value they
+ * would decompress all that is before them.
+ */
+static bool
+CanSlice(const CuckooStored *stored)
+{
+	Size		content = WholeBytes(stored) - VARHDRSZ;
+
+	return stored->reader.filter.body == CUCKOO_TABLES &&
+		VARATT_EXTERNAL_GET_EXTSIZE(stored->pointer) == content;
+}
+
+/* Bytes of the stored filter from offset on; zeros where it has ended. */
+static void
+ReadSlice(const CuckooReader *reader, uint64 offset, uint8 *bytes, int length)
+{
+	struct varlena *slice = detoast_attr_slice(reader->slices, (int32) offset, length);
+	int			found = (int) VARSIZE_ANY_EXHDR(slice);
+
+	memcpy(bytes, VARDATA_ANY(slice), found);
+	memset(bytes + found, 0, length - found);
+	pfree(slice);
+}
+
+/* Copies of a fingerprint in one bucket of a table that starts at offset. */
+static int
+CountInSlice(const CuckooReader *reader, const CuckooTable *table, uint64 offset,
+			 uint64 number, uint32 fingerprint)
+{
+	uint8		span[CUCKOO_SPAN_BYTES] = {0};
+	int			bytes;
+	uint64		start = offset + CuckooBucketSpan(table, number, &bytes);
+
+	ReadSlice(reader, start, span, bytes);
+	return CuckooBucketCount(table, number, span, fingerprint);
+}
+
+/* Copies of a key, reading two buckets of each table; if any, at least one. */
+static int
+CountSliced(const CuckooReader *reader, uint64 hash, bool any)
+{
+	const CuckooFilter *filter = &reader->filter;
+	uint64		offset = CUCKOO_HEADER_BYTES +
+		(uint64) filter->table_count * CUCKOO_DIRECTORY_BYTES;
+	int			copies = 0;
+
+	for (int i = 0; i < filter->table_count; i++)
+	{
+		const CuckooTable *table = &filter->tables[i];
+		CuckooPlace place = CuckooLocate(&table->shape, hash);
+		int			here = CountInSlice(reader, table, offset, place.base + place.first,
+										place.fingerprint);
+
+		if (here == 0 || !any)
+			here += CountInSlice(reader, table, offset, place.base + place.second,
+								 place.fingerprint);
+		copies += here > 0 && CuckooIsStash(filter, i) ? CUCKOO_MAX_COPIES : here;
+		if (any && copies > 0)
+			break;
+		offset += CuckooShapeBytes(&table->shape);
+	}
+	return Min(copies, CUCKOO_MAX_COPIES);
+}
+
+int
+CuckooReaderCount(const CuckooReader *reader, uint64 hash)
+{
+	if (reader->slices == NULL)
+		return CuckooFilterCount(&reader->filter, hash);
+	return CountSliced(reader, hash, false);
+}
+
+bool
+CuckooReaderContainsAny(const CuckooReader *reader, uint64 hash)
+{
+	if (reader->slices == NULL)
+		return CuckooFilterContains(&reader->filter, hash);
+	return CountSliced(reader, hash, true) > 0;
+}
+
+/* Open the header that a value begins with.  States are refused. */
+static void
+OpenStoredHeader(CuckooFilter *filter, struct varlena *value)
+{
+	struct varlena *header = detoast_attr_slice(value, 0, CUCKOO_MAX_HEADER_BYTES);
+
+	CuckooOpenHeader(filter, CuckooValueBytes(header));
+	CuckooRefuseState(filter);
+	pfree(header);
+}
+
+/* Open a value that is not toasted. */
+static void
+OpenWhole(CuckooReader *reader, struct varlena *value)
+{
+	CuckooOpen(&reader->filter, CuckooValueBytes(value));
+	CuckooRefuseState(&reader->filter);
+	reader->slices = NULL;
+}
+
+void
+CuckooReadHeader(Datum value, CuckooFilter *filter, Size *bytes)
+{
+	struct varlena *header = PG_DETOAST_DATUM_SLICE(value, 0, CUCKOO_MAX_HEADER_BYTES);
+
+	CuckooOpenHeader(filter, CuckooValueBytes(header));
+	*bytes = toast_raw_datum_size(value);
+}
+
+/*-------------------------------------------------------------------------
+ * Stored filters and their users
+ *-------------------------------------------------------------------------
+ */
+
+/* Give a whole copy up.  Lookups read slices again, and are counted anew. */
+static void
+DropWhole(CuckooStored *stored)
+{
+	if (stored->whole == NULL)
+		return;
+	CuckooOpenHeader(&stored->reader.filter, CuckooValueBytes(stored->whole));
+	stored->reader.slices = (struct varlena *) stored->value;
+	stored->lookups = 0;
+	MemoryContextDelete(GetMemoryChunkContext(stored->whole));
+	stored->whole = NULL;
+	kept_bytes -= WholeBytes(stored);
+}
+
+static void
+FreeStored(CuckooStored *stored)
+{
+	DropWhole(stored);
+	if (!stored->stale)
+		dlist_delete(&stored->node);
+	pfree(stored);
+}
+
+/* A site does not need any more what it has in a slot. */
+static void
+ReleaseSlot(CuckooSite *site, int slot)
+{
+	CuckooStored *stored = site->slots[slot].stored;
+
+	if (stored == NULL)
+		return;
+	if (site->recent == &stored->reader)
+		site->recent = NULL;
+	site->slots[slot].stored = NULL;
+	site->slots[slot].last_use = 0;
+	if (--stored->users == 0)
+		FreeStored(stored);
+}
+
+/* The memory of a call site goes. */
+static void
+SiteGone(void *argument)
+{
+	CuckooSite *site = argument;
+
+	for (int i = 0; i < CUCKOO_SITE_FILTERS; i++)
+		ReleaseSlot(site, i);
+	dlist_delete(&site->node);
+}
+
+/*
+ * A stored filter must not be found again.  Somebody may just be looking a key
+ * up in it, so it is freed only when its users ask the next time, or are gone.
+ */
+static void
+MakeStale(CuckooStored *stored)
+{
+	dlist_iter	iter;
+
+	if (stored->stale)
+		return;
+	dlist_delete(&stored->node);
+	stored->stale = true;
+	dlist_foreach(iter, &sites)
+	{
+		CuckooSite *site = dlist_container(CuckooSite, node, iter.cur);
+
+		if (site->recent == &stored->reader)
+			site->recent = NULL;
+	}
+}
+
+/*
+ * Free all that was read in this subtransaction or later ones, from every site
+ * that holds it.  Nobody is looking keys up in these: whoever was has been
+ * aborted.
+ */
+static void
+ForgetSince(SubTransactionId subtransaction)
+{
+	dlist_iter	iter;
+
+	dlist_foreach(iter, &sites)
+	{
+		CuckooSite *site = dlist_container(CuckooSite, node, iter.cur);
+
+		for (int i = 0; i < CUCKOO_SITE_FILTERS; i++)
+		{
+			if (site->slots[i].stored != NULL &&
+				site->slots[i].stored->subtransaction >= subtransaction)
+				ReleaseSlot(site, i);
+		}
+	}
+}
+
+/* The transaction ends. */
+static void
+AtTransaction(XactEvent event, void *arg)
+{
+	(void) arg;
+	switch (event)
+	{
+		case XACT_EVENT_COMMIT:
+		case XACT_EVENT_PARALLEL_COMMIT:
+		case XACT_EVENT_ABORT:
+		case XACT_EVENT_PARALLEL_ABORT:
+		case XACT_EVENT_PREPARE:
+			ForgetSince(TopSubTransactionId);
+			break;
+		default:
+			break;
+	}
+}
+
+/*
+ * A subtransaction is aborted.  Those within it, ended already, have larger
+ * numbers; so have no others, because it is the innermost.
+ */
+static void
+AtSubtransaction(SubXactEvent event, SubTransactionId subtransaction,
+				 SubTransactionId parent, void *arg)
+{
+	(void) parent;
+	(void) arg;
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		ForgetSince(subtransaction);
+}
+
+/* Something has happened to a table; InvalidOid: perhaps to any. */
+static void
+AtInvalidation(Datum arg, Oid relation)
+{
+	dlist_mutable_iter iter;
+
+	(void) arg;
+	dlist_foreach_modify(iter, &stored_filters)
+	{
+		CuckooStored *stored = dlist_container(CuckooStored, node, iter.cur);
+
+		if (!OidIsValid(relation) || stored->pointer.va_toastrelid == relation)
+			MakeStale(stored);
+	}
+}
+
+/* Have this site found, and called back when its memory goes. */
+static void
+RegisterSite(CuckooSite *site, MemoryContext context)
+{
+	if (stored_context == NULL)
+	{
+		CacheRegisterRelcacheCallback(AtInvalidation, (Datum) 0);
+		RegisterXactCallback(AtTransaction, NULL);
+		RegisterSubXactCallback(AtSubtransaction, NULL);
+		stored_context = AllocSetContextCreate(TopMemoryContext, "stored cuckoofilters",
+											   ALLOCSET_SMALL_SIZES);
+	}
+	dlist_push_head(&sites, &site->node);
+	site->gone.func = SiteGone;
+	site->gone.arg = site;
+	MemoryContextRegisterResetCallback(context, &site->gone);
+	site->registered = true;
+}
+
+static bool
+IsCurrent(const CuckooStored *stored, const struct varatt_external *pointer)
+{
+	return memcmp(&stored->pointer, pointer, sizeof(*pointer)) == 0 &&
+		stored->xmin == MyProc->xmin && !stored->stale;
+}
+
+/*
+ * The stored filter that a TOAST pointer names now, found among those that
+ * other sites use, or made.  It has no user yet, so nothing may fail before it
+ * has one.
+ */
+static CuckooStored *
+FindStored(struct varlena *value, const struct varatt_external *pointer)
+{
+	CuckooStored *stored;
+	CuckooFilter filter;
+	TransactionId xmin = MyProc->xmin;
+	dlist_mutable_iter iter;
+
+	dlist_foreach_modify(iter, &stored_filters)
+	{
+		stored = dlist_container(CuckooStored, node, iter.cur);
+		if (memcmp(&stored->pointer, pointer, sizeof(*pointer)) != 0)
+			continue;
+		if (!IsCurrent(stored, pointer))
+		{
+			MakeStale(stored);
+			continue;
+		}
+		/* To the head: the next partition wants the same one. */
+		dlist_move_head(&stored_filters, &stored->node);
+		return stored;
+	}
+
+	OpenStoredHeader(&filter, value);
+	stored = MemoryContextAllocZero(stored_context, sizeof(*stored));
+	stored->pointer = *pointer;
+	memcpy(stored->value, value, TOAST_POINTER_SIZE);
+	stored->xmin = xmin;
+	stored->subtransaction = GetCurrentSubTransactionId();
+	stored->reader.filter = filter;
+	stored->reader.slices = (struct varlena *) stored->value;
+	dlist_push_head(&stored_filters, &stored->node);
+	return stored;
+}
+
+/* The slot in which a site holds what a TOAST pointer names now. */
+static int
+FindSlot(CuckooSite *site, struct varlena *value,
+		 const struct varatt_external *pointer)
+{
+	int			slot = 0;
+
+	for (int i = 0; i < CUCKOO_SITE_FILTERS; i++)
+	{
+		CuckooStored *stored = site->slots[i].stored;
+
+		if (stored != NULL && IsCurrent(stored, pointer))
+			return i;
+		if (stored != NULL && (stored->stale || stored->xmin != MyProc->xmin))
+			ReleaseSlot(site, i);
+		/* What is free was last used at time zero. */
+		if (site->slots[i].last_use < site->slots[slot].last_use)
+			slot = i;
+	}
+
+	/* Only then something new: the old one's memory can be used for it. */
+	ReleaseSlot(site, slot);
+	site->slots[slot].stored = FindStored(value, pointer);
+	site->slots[slot].stored->users++;
+	return slot;
+}
+
+/*
+ * Make room for a whole copy, if there can be: other filters that only this
+ * site holds give way, the one used longest ago first.  They do so only for a
+ * filter that is looked up in as often as it takes to pay for reading all of
+ * them again, so two that do not fit together cannot drive each other out on
+ * every row.
+ */
+static bool
+MakeRoom(CuckooSite *site, const CuckooStored *wanted)
+{
+	CuckooStored *victims[CUCKOO_SITE_FILTERS];
+	int			count = 0;
+	Size		bytes = WholeBytes(wanted);
+	Size		freed = 0;
+	uint64		since = 0;
+
+	if (bytes > CUCKOO_KEPT_BYTES)
+		return false;
+	while (kept_bytes - freed + bytes > CUCKOO_KEPT_BYTES)
+	{
+		int			oldest = -1;
+
+		for (int i = 0; i < CUCKOO_SITE_FILTERS; i++)
+		{
+			const CuckooStored *stored = site->slots[i].stored;
+
+			if (stored != NULL && stored != wanted && stored->whole != NULL &&
+				stored->users == 1 && site->slots[i].last_use > since &&
+				(oldest < 0 || site->slots[i].last_use < site->slots[oldest].last_use))
+				oldest = i;
+		}
+		if (oldest < 0)
+			return false;
+		since = site->slots[oldest].last_use;
+		victims[count++] = site->slots[oldest].stored;
+		freed += WholeBytes(site->slots[oldest].stored);
+	}
+	if (count > 0 && wanted->lookups <= (bytes + freed) / BYTES_PER_LOOKUP)
+		return false;
+
+	for (int i = 0; i < count; i++)
+		DropWhole(victims[i]);
+	return true;
+}
+
+/*
+ * Read a filter whole.  Until that has succeeded its memory belongs to the
+ * caller's, so nothing is left over if it fails or is cancelled.
+ */
+static void
+FetchWhole(CuckooStored *stored)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "stored cuckoofilter",
+												  ALLOCSET_START_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	struct varlena *whole = detoast_attr((struct varlena *) stored->value);
+
+	MemoryContextSwitchTo(old);
+	MemoryContextSetParent(context, stored_context);
+	stored->whole = whole;
+	kept_bytes += WholeBytes(stored);
+	OpenWhole(&stored->reader, whole);
+}
+
+const CuckooReader *
+CuckooReadAny(CuckooSite *site, MemoryContext context, struct varlena *value,
+			  Size lookups)
+{
+	struct varatt_external pointer;
+	CuckooStored *stored;
+	int			slot;
+
+	site->recent = NULL;
+	if (!VARATT_IS_EXTERNAL_ONDISK(value))
+	{
+		OpenWhole(&site->own, pg_detoast_datum_packed(value));
+		return &site->own;
+	}
+
+	if (!site->registered)
+		RegisterSite(site, context);
+	VARATT_EXTERNAL_GET_POINTER(pointer, value);
+	slot = FindSlot(site, value, &pointer);
+	site->slots[slot].last_use = ++site->clock;
+	stored = site->slots[slot].stored;
+	if (stored->whole == NULL)
+	{
+		stored->lookups += lookups;
+		if ((WholeBytes(stored) <= SMALL_BYTES || !CanSlice(stored) ||
+			 stored->lookups > WholeBytes(stored) / BYTES_PER_LOOKUP) &&
+			MakeRoom(site, stored))
+			FetchWhole(stored);
+	}
+
+	if (stored->whole != NULL)
+	{
+		/* Reading it may just have told of changes to its table. */
+		site->recent = stored->stale ? NULL : &stored->reader;
+		site->recent_pointer = pointer;
+		site->recent_xmin = stored->xmin;
+		return &stored->reader;
+	}
+	if (CanSlice(stored))
+		return &stored->reader;
+
+	/* No room to keep it, and no way to read less than all: for this lookup. */
+	OpenWhole(&site->own, detoast_attr(value));
+	return &site->own;
+}

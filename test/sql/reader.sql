@@ -1,0 +1,87 @@
+--
+-- Stored filters: read in slices or whole, shared by call sites
+--
+-- Answers only; memory and buffers are in test/t/023_reader.pl.  The tests with
+-- sanitizers keep so few bytes that there is never room for all.
+--
+SET client_min_messages = warning;
+CREATE EXTENSION IF NOT EXISTS cuckoo;
+\pset format unaligned
+\pset footer off
+SET max_parallel_workers_per_gather = 0;
+
+CREATE SCHEMA reader_test;
+SET search_path = reader_test, public;
+
+-- Two filters in a scan of 400 partitions, which once filled the session's
+-- memory with copies of the first and then could not read the second.
+CREATE TABLE part (p integer, k integer, c integer) PARTITION BY LIST (p);
+DO $$ BEGIN
+	FOR i IN 1..400 LOOP
+		EXECUTE format('CREATE TABLE part_%s PARTITION OF part FOR VALUES IN (%s)', i, i);
+	END LOOP;
+END $$;
+INSERT INTO part SELECT p, k, k % 500 FROM generate_series(1, 400) AS p, generate_series(1, 300) AS k;
+CREATE TABLE big AS SELECT cuckoo_agg(i, 0.001, 1e6) AS f FROM generate_series(1, 1000) AS i;
+CREATE TABLE small AS SELECT cuckoo_add_all(cuckoo_new(), array_agg(i)) AS f FROM generate_series(0, 899) AS i;
+SELECT count(*) FROM part WHERE (SELECT f FROM big) @> k AND (SELECT f FROM small) @> c;
+SELECT count(*) FROM part WHERE cuckoo_count((SELECT f FROM big), k) = 1 AND cuckoo_contains_all((SELECT f FROM small), ARRAY[c, k]);
+
+-- Filters of every size and storage, more than a call site remembers: one after
+-- the other, and all of them for each key
+CREATE TABLE filters (id serial, how text, f cuckoofilter);
+INSERT INTO filters (how, f) VALUES
+	('inline', cuckoo_from_array(ARRAY(SELECT generate_series(1, 500)))),
+	('8 kB', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1000)))),
+	('16 kB', cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000)))),
+	('160 kB', cuckoo_add_all(cuckoo_new(0.001, 100000), ARRAY(SELECT generate_series(1, 1000)))),
+	('grown', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 30000))));
+ALTER TABLE filters ALTER f SET STORAGE extended;
+INSERT INTO filters (how, f) VALUES
+	('compressed', cuckoo_add_all(cuckoo_new(0.001, 500000), ARRAY(SELECT generate_series(1, 1000))));
+VACUUM ANALYZE filters;
+SELECT how, pg_column_size(f) < octet_length(f::bytea) AS compressed FROM filters ORDER BY id;
+
+SELECT how, count(*) FILTER (WHERE f @> k) AS contains, count(*) FILTER (WHERE k <@ f) AS contained, bool_and(cuckoo_count(f, k) >= 1) AS counted,
+	count(*) FILTER (WHERE cuckoo_contains_all(f, ARRAY[k, 501 - k])) AS array, count(*) FILTER (WHERE f @> -k) < 10 AS few_others
+FROM (SELECT * FROM filters ORDER BY id OFFSET 0) AS f, LATERAL (SELECT k FROM generate_series(1, 500) AS k OFFSET 0 * id) AS k GROUP BY id, how ORDER BY id;
+SELECT how, count(*) FILTER (WHERE f @> k) AS contains, count(*) FILTER (WHERE k <@ f) AS contained, bool_and(cuckoo_count(f, k) >= 1) AS counted,
+	count(*) FILTER (WHERE cuckoo_contains_all(f, ARRAY[k, 501 - k])) AS array, count(*) FILTER (WHERE f @> -k) < 10 AS few_others
+FROM (SELECT k FROM generate_series(1, 500) AS k OFFSET 0) AS k, LATERAL (SELECT * FROM filters ORDER BY id OFFSET 0 * k) AS f GROUP BY id, how ORDER BY id;
+
+-- A filter that changes while it is in use: the cursor goes on with the old one.
+BEGIN;
+DECLARE d CURSOR FOR SELECT f @> 777777 AS contains FROM filters, generate_series(1, 2000) WHERE how = 'grown';
+FETCH d;
+MOVE FORWARD 1000 IN d;
+UPDATE filters SET f = f + 777777;
+FETCH d;
+SELECT how, f @> 777777 AS contains FROM filters ORDER BY id;
+SAVEPOINT s;
+UPDATE filters SET f = f - 777777;
+SELECT bool_or(f @> 777777) AS contains FROM filters;
+ROLLBACK TO s;
+SELECT bool_and(f @> 777777) AS contains FROM filters;
+FETCH d;
+CLOSE d;
+COMMIT;
+SELECT bool_and(f @> 777777) AS contains FROM filters;
+
+-- In a PL/pgSQL variable, across an error that is caught
+CREATE FUNCTION lookups(OUT contained integer, OUT caught integer) LANGUAGE plpgsql AS $$
+	DECLARE v cuckoofilter;
+	BEGIN
+		contained := 0;
+		caught := 0;
+		SELECT f INTO v FROM filters WHERE how = '160 kB';
+		FOR k IN 1..1000 LOOP
+			BEGIN
+				IF v @> k THEN contained := contained + 1; END IF;
+				IF 1 / (k % 10) > 1 THEN NULL; END IF;
+			EXCEPTION WHEN division_by_zero THEN caught := caught + 1;
+			END;
+		END LOOP;
+	END $$;
+SELECT * FROM lookups();
+
+DROP SCHEMA reader_test CASCADE;

@@ -1,0 +1,362 @@
+# Reading stored filters: call sites share one copy, which is freed with the
+# last of them, however that ends; and it is never taken for another value.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+
+my $node = new_server('main', conf => <<'CONF');
+autovacuum = off
+jit = off
+max_parallel_workers_per_gather = 0
+CONF
+
+# A filter of some 3 MB, a partitioned table of the keys in it, and a function
+# whose expression "f @> k" keeps its state as long as the transaction.
+$node->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION cuckoo;
+CREATE TABLE stored AS SELECT cuckoo_agg(i, 0.001, 2e6) AS f FROM generate_series(1, 1000) AS i;
+CREATE TABLE keys (p integer, k integer) PARTITION BY LIST (p);
+DO $$ BEGIN
+	FOR i IN 1..8 LOOP
+		EXECUTE format('CREATE TABLE keys_%s PARTITION OF keys FOR VALUES IN (%s)', i, i);
+	END LOOP;
+END $$;
+INSERT INTO keys SELECT p, k FROM generate_series(1, 8) AS p, generate_series(1, 1000) AS k;
+VACUUM ANALYZE;
+
+CREATE TABLE others (f cuckoofilter);
+CREATE FUNCTION found(k integer) RETURNS boolean LANGUAGE plpgsql AS $$
+	DECLARE f cuckoofilter;
+	BEGIN
+		SELECT o.f INTO f FROM others AS o;
+		RETURN f @> k;
+	END $$;
+
+-- Buffers that a query reads, in the cache or not
+CREATE FUNCTION buffers(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+	DECLARE plan json;
+	BEGIN
+		EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ' || query INTO plan;
+		plan := plan -> 0 -> 'Plan';
+		RETURN (plan ->> 'Shared Hit Blocks')::bigint + (plan ->> 'Shared Read Blocks')::bigint;
+	END $$;
+
+-- Whole copies of the filter that there is memory for in this session, beyond
+-- what it had at first
+CREATE FUNCTION memory() RETURNS numeric LANGUAGE sql
+	AS 'SELECT sum(total_bytes) FROM pg_backend_memory_contexts';
+CREATE FUNCTION copies() RETURNS numeric LANGUAGE sql AS $$
+	SELECT round((memory() - current_setting('test.memory')::numeric) / (SELECT (cuckoo_info(f)).bytes FROM stored))
+	$$;
+SQL
+
+# What statements give in one session, each line of output a field; errors by
+# their SQLSTATE.
+sub session
+{
+	my ($statements) = @_;
+	my ($status, $stdout, $stderr) = $node->psql('postgres', <<~SQL);
+		\\set VERBOSITY sqlstate
+		\\set ON_ERROR_STOP off
+		\\o /dev/null
+		SELECT memory(), found(1), (SELECT f FROM stored) @> 1;
+		BEGIN; DECLARE c CURSOR FOR SELECT memory(); FETCH c; COMMIT;
+		SELECT set_config('test.memory', memory()::text, false);
+		\\o
+		$statements
+		SQL
+	my @errors = $stderr =~ /ERROR:  ([0-9A-Z]{5})/g;
+
+	return join ' ', split(/\n/, $stdout), @errors;
+}
+
+my $scan = 'SELECT k FROM keys WHERE (SELECT f FROM stored) @> k';
+my $above = 'SELECT k FROM (SELECT k FROM keys OFFSET 0) AS k WHERE (SELECT f FROM stored) @> k';
+
+# One copy for all call sites
+
+is(session(<<SQL), '1 0', 'the call sites of eight partitions share a copy');
+BEGIN;
+DECLARE c CURSOR FOR $scan;
+MOVE FORWARD ALL IN c;
+SELECT copies();
+CLOSE c;
+SELECT copies();
+COMMIT;
+SQL
+is(session(<<SQL), '1 1 0', 'and those of two queries, until the second ends');
+BEGIN;
+DECLARE c CURSOR FOR $scan;
+DECLARE d CURSOR FOR $above;
+MOVE FORWARD ALL IN c;
+MOVE FORWARD ALL IN d;
+SELECT copies();
+CLOSE c;
+SELECT copies();
+CLOSE d;
+SELECT copies();
+COMMIT;
+SQL
+is(session(<<SQL), 't', 'eight partitions read no more of the filter than one scan');
+SELECT buffers('$scan') < 1.1 * buffers('$above');
+SQL
+is(session(<<SQL), 't', 'nor do parallel workers, but a copy each');
+SET max_parallel_workers_per_gather = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT buffers('SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k') < 3.1 * buffers('$above');
+SQL
+
+# Freed however it ends
+
+is(session(<<SQL), '0 22012', 'a query fails');
+SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k AND 1 / (k - 1000) < 2;
+SELECT copies();
+SQL
+is(session(<<SQL), '0 57014', 'a query is cancelled');
+SET statement_timeout = 500;
+SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k AND (k < 1000 OR pg_sleep(60) IS NULL);
+SELECT copies();
+SQL
+foreach my $end (qw(COMMIT ROLLBACK))
+{
+	is(session(<<~SQL), '1 0', "$end ends an open cursor");
+		BEGIN;
+		DECLARE c CURSOR FOR $scan;
+		MOVE FORWARD 1500 IN c;
+		SELECT copies();
+		$end;
+		SELECT copies();
+		SQL
+}
+is(session(<<SQL), '1 0 999', 'an open cursor is held');
+BEGIN;
+DECLARE c CURSOR WITH HOLD FOR $scan;
+MOVE FORWARD 1998 IN c;
+SELECT copies();
+COMMIT;
+SELECT copies();
+FETCH c;
+SQL
+is(session(<<SQL), '1 0', 'a cursor is rolled back with its savepoint');
+BEGIN;
+SAVEPOINT s;
+DECLARE c CURSOR FOR $scan;
+MOVE FORWARD 1500 IN c;
+SELECT copies();
+ROLLBACK TO s;
+SELECT copies();
+COMMIT;
+SQL
+is(session(<<SQL), '1 0 500 1 0', 'a cursor goes on after what it has read is rolled back');
+BEGIN;
+DECLARE c CURSOR FOR $scan;
+SAVEPOINT s;
+MOVE FORWARD 1499 IN c;
+SELECT copies();
+ROLLBACK TO s;
+SELECT copies();
+FETCH c;
+MOVE FORWARD 2000 IN c;
+SELECT copies();
+COMMIT;
+SELECT copies();
+SQL
+is(session(<<SQL), '1 500 0 22012', 'a cursor opened before a savepoint keeps what it has read');
+BEGIN;
+DECLARE c CURSOR FOR $scan;
+MOVE FORWARD 1499 IN c;
+SAVEPOINT s;
+SELECT 1 / 0 \\g /dev/null
+ROLLBACK TO s;
+SELECT copies();
+FETCH c;
+COMMIT;
+SELECT copies();
+SQL
+is(session(<<SQL), '0 22012', 'a query fails in a block that catches it');
+DO \$\$ BEGIN
+	FOR i IN 1..3 LOOP
+		BEGIN
+			PERFORM count(*) FROM keys WHERE (SELECT f FROM stored) @> k AND 1 / (k - 1000) < 2;
+		EXCEPTION WHEN division_by_zero THEN NULL;
+		END;
+		IF copies() > 0 THEN RAISE 'kept'; END IF;
+	END LOOP;
+END \$\$;
+SELECT copies();
+SELECT 1 / 0;
+SQL
+
+# In PL/pgSQL's expressions, whose state lives as long as the transaction, and
+# in a DO block longer.
+$node->safe_psql('postgres', 'INSERT INTO others SELECT f FROM stored');
+is(session(<<SQL), '1000 1 0', 'an expression of PL/pgSQL ends with its transaction');
+BEGIN;
+SELECT count(*) FILTER (WHERE found(k)) FROM generate_series(1, 1000) AS k;
+SELECT copies();
+COMMIT;
+SELECT copies();
+SQL
+is(session(<<SQL), '1000 1 0 1000', 'or with its savepoint');
+BEGIN;
+SAVEPOINT s;
+SELECT count(*) FILTER (WHERE found(k)) FROM generate_series(1, 1000) AS k;
+SELECT copies();
+ROLLBACK TO s;
+SELECT copies();
+SELECT count(*) FILTER (WHERE found(k)) FROM generate_series(1, 1000) AS k;
+COMMIT;
+SQL
+is(session(<<SQL), '0', 'and a block that commits does not gather copies');
+DO \$\$ DECLARE v cuckoofilter; lost integer := 0; most numeric := 0;
+BEGIN
+	FOR i IN 1..5 LOOP
+		FOR k IN 1..1000 LOOP
+			IF NOT found(k) THEN lost := lost + 1; END IF;
+		END LOOP;
+		UPDATE others SET f = f + (1000 + i);
+		COMMIT;
+		most := greatest(most, copies());
+	END LOOP;
+	IF lost > 0 OR most > 1 THEN RAISE '% lost, % copies', lost, most; END IF;
+END \$\$;
+SELECT copies();
+SQL
+
+# A value id that is used again.  Two filters of the same size; after the first
+# is gone the second gets its id, while a call site lives that has read the first.
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE FUNCTION next_oid(oid) RETURNS void LANGUAGE c STRICT AS '$libdir/reader_test';
+CREATE FUNCTION lasting_contains(oid, cuckoofilter, anyelement) RETURNS boolean LANGUAGE c STRICT AS '$libdir/reader_test';
+CREATE FUNCTION evens(k integer) RETURNS cuckoofilter LANGUAGE sql
+	AS 'SELECT cuckoo_add_all(cuckoo_new(0.001, 100000, k), ARRAY(SELECT 2 * i + k FROM generate_series(1, 1000) AS i))';
+CREATE TABLE ids (id oid);
+CREATE FUNCTION id() RETURNS oid LANGUAGE plpgsql AS $$
+	DECLARE id oid;
+	BEGIN
+		EXECUTE format('SELECT DISTINCT chunk_id FROM %s', (SELECT reltoastrelid::regclass FROM pg_class WHERE oid = 'others'::regclass)) INTO id;
+		RETURN id;
+	END $$;
+-- The same id again, that of evens in the table before
+CREATE FUNCTION insert_odds() RETURNS void LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM next_oid((SELECT id FROM ids));
+		INSERT INTO others SELECT evens(1);
+		IF id() <> (SELECT id FROM ids) THEN RAISE 'not the same id'; END IF;
+	END $$;
+SQL
+# As another session, while the one that runs waits
+my $psql = sprintf q{\! psql -X -q -A -t -h '%s' -p %d -U "$(id -un)" postgres -c }, $node->host, $node->port;
+my $evens = 'SELECT count(*) FILTER (WHERE found(2 * k)) FROM generate_series(1, 1000) AS k';
+my $odds = 'SELECT count(*) FILTER (WHERE found(2 * k + 1)) FROM generate_series(1, 1000) AS k';
+my $start = 'TRUNCATE others; INSERT INTO others SELECT evens(0); TRUNCATE ids; INSERT INTO ids SELECT id()';
+
+is(session(<<SQL), '1000 1000', 'a value id used again: between statements, after VACUUM');
+$start;
+BEGIN;
+$evens;
+$psql "DELETE FROM others"
+$psql "VACUUM others"
+$psql "SELECT insert_odds()" >/dev/null
+$odds;
+COMMIT;
+SQL
+is(session(<<SQL), '1000 1000', '... between lookups in slices, after VACUUM');
+$start;
+BEGIN;
+SELECT 999 + count(*) FROM (SELECT) AS k WHERE found(2);
+$psql "DELETE FROM others"
+$psql "VACUUM others"
+$psql "SELECT insert_odds()" >/dev/null
+$odds;
+COMMIT;
+SQL
+is(session(<<SQL), '1000 1000', '... after a savepoint was rolled back');
+$start;
+TRUNCATE others;
+BEGIN;
+SAVEPOINT s;
+INSERT INTO others SELECT evens(0);
+SELECT id() AS id \\gset
+$evens;
+ROLLBACK TO s;
+UPDATE ids SET id = :id;
+$psql "VACUUM others"
+SELECT insert_odds() \\g /dev/null
+$odds;
+COMMIT;
+SQL
+is(session(<<SQL), '1000 1000', '... after TRUNCATE in the same transaction');
+$start;
+BEGIN;
+$evens;
+TRUNCATE others;
+SELECT insert_odds() \\g /dev/null
+$odds;
+COMMIT;
+SQL
+is(session(<<SQL), '1000 1000', '... after TRUNCATE of a table that is new in the transaction');
+BEGIN;
+ALTER TABLE others RENAME TO old;
+CREATE TABLE others (f cuckoofilter);
+INSERT INTO others SELECT evens(0);
+UPDATE ids SET id = id();
+$evens;
+TRUNCATE others;
+SELECT insert_odds() \\g /dev/null
+$odds;
+ROLLBACK;
+SQL
+is(session(<<SQL), '1000 1 0 1000', '... in a later transaction of a session-long call site');
+CREATE TEMPORARY TABLE others (f cuckoofilter);
+INSERT INTO others SELECT evens(0);
+UPDATE ids SET id = id();
+BEGIN;
+SELECT count(*) FILTER (WHERE lasting_contains('cuckoo_contains'::regproc, (SELECT f FROM others), 2 * k)) FROM generate_series(1, 1000) AS k;
+SELECT copies() + 1;
+COMMIT;
+SELECT copies();
+DELETE FROM others;
+VACUUM others;
+SELECT insert_odds() \\g /dev/null
+SELECT count(*) FILTER (WHERE lasting_contains('cuckoo_contains'::regproc, (SELECT f FROM others), 2 * k + 1)) FROM generate_series(1, 1000) AS k;
+SQL
+
+# What does not fit
+
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE sizes AS
+	SELECT 1 AS id, cuckoo_agg(i, 0.001, 2e8) AS f FROM generate_series(1, 1000) AS i
+	UNION ALL SELECT 2, cuckoo_agg(i) FROM generate_series(1, 5000) AS i;
+SQL
+# The large one would be fetched after 38,247 lookups.
+is(session(<<'SQL'), 't 50000', 'a filter that is too large to keep does not drive out a small one');
+CREATE FUNCTION lookups(ids integer[]) RETURNS text LANGUAGE sql RETURN
+	format('SELECT i FROM generate_series(1, 50000) AS i, LATERAL (SELECT f FROM sizes WHERE id = ANY(%L) ORDER BY id OFFSET 0 * i) AS s WHERE f @> (1000 + i %% 4000)', ids);
+SELECT buffers(lookups('{1,2}')) < 1.02 * buffers(lookups('{1}'));
+SELECT count(*) FROM generate_series(1, 50000) AS i, LATERAL (SELECT f FROM sizes WHERE id = 2 OFFSET 0 * i) AS s WHERE f @> (1000 + i % 4000);
+SQL
+
+# Compressed values are no use in slices.  Of three, two are kept.
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE compressed (id integer, f cuckoofilter);
+ALTER TABLE compressed ALTER f SET STORAGE extended;
+INSERT INTO compressed SELECT id, cuckoo_agg(i * id, 0.001, 6e7) FROM generate_series(1, 1000) AS i, generate_series(1, 3) AS id GROUP BY id;
+SQL
+is(session(<<'SQL'), '1|8 2|8 3|8', 'what cannot be read in slices is read whole where there is no room');
+SELECT id, count(*) FROM generate_series(1, 8) AS i, LATERAL (SELECT * FROM compressed WHERE i > 0 ORDER BY id) AS s WHERE f @> (i * id) GROUP BY id ORDER BY id;
+SQL
+
+# A change reads the filter once
+
+is(session(<<'SQL'), 't t', 'cuckoo_add_new reads a stored filter once');
+SELECT buffers('SELECT cuckoo_cardinality(cuckoo_add_new(f, 5)) FROM stored') < 1.1 * buffers('SELECT cuckoo_cardinality(cuckoo_add(f, 5)) FROM stored');
+SELECT buffers('SELECT cuckoo_cardinality(cuckoo_add_new(f, -5)) FROM stored') < 1.1 * buffers('SELECT cuckoo_cardinality(cuckoo_add(f, -5)) FROM stored');
+SQL
+
+$node->stop;
+done_testing();
