@@ -18,10 +18,6 @@
  */
 #define MAX_KEYS			UINT64CONST(120000000)
 
-/* Slots of a flat state: from 8 to 128 k, 1 MB. */
-#define MIN_SLOTS			8
-#define MAX_SLOTS			(128 * 1024)
-
 /*
  * The longest search in a flat state: far more than happens by chance at
  * three quarters full.  Keys that were made to collide turn it into a large
@@ -114,23 +110,30 @@ ReportNoState(void)
  * The flat form
  */
 
-/* Of CuckooFlatState as it is laid out in memory, not of the format. */
-#define FLAT_VERSION		1
-
 /*
- * Check a flat state that has left memory: a user's own aggregate can store
- * one, perhaps under another release.  What is checked keeps it safe to read.
+ * Check a flat state that has left memory, and the parameters of one that a
+ * value is to be made of.
  */
 static const CuckooFlatState *
 CheckFlat(const CuckooFlatState *state)
 {
-	if (VARSIZE(state) < offsetof(CuckooFlatState, slot) ||
-		state->version != FLAT_VERSION ||
-		state->slots < MIN_SLOTS || state->slots > MAX_SLOTS ||
-		(state->slots & (state->slots - 1)) != 0 ||
-		state->used > state->slots - state->slots / 4 ||
-		VARSIZE(state) != offsetof(CuckooFlatState, slot) + state->slots * sizeof(uint64))
+	const CuckooParameters *parameters = &state->parameters;
+
+	if (!CuckooFlatIsSafe(state))
 		ReportNoState();
+	/* A NaN fails both comparisons. */
+	if (!(parameters->fpr >= CUCKOO_MIN_FPR && parameters->fpr <= CUCKOO_MAX_FPR) ||
+		parameters->capacity > CUCKOO_MAX_CAPACITY ||
+		parameters->kind > CUCKOO_KIND_LAST ||
+		parameters->element_kind > CUCKOO_KIND_LAST ||
+		CuckooKindHasElements(parameters->kind) != (parameters->element_kind != CUCKOO_KIND_NONE))
+		ReportNoState();
+	/* Only of no keys is the kind unknown. */
+	for (uint32 i = 0; parameters->kind == CUCKOO_KIND_NONE && i < state->slots; i++)
+	{
+		if (state->has_zero || state->slot[i] != 0)
+			ReportNoState();
+	}
 	return state;
 }
 
@@ -141,7 +144,7 @@ FlatNew(const CuckooParameters *parameters, uint32 slots)
 	CuckooFlatState *state = palloc0(bytes);
 
 	SET_VARSIZE(state, bytes);
-	state->version = FLAT_VERSION;
+	state->version = CUCKOO_FLAT_VERSION;
 	state->body = CUCKOO_STATE;
 	state->slots = slots;
 	/* One by one, because bytes between them would be copied as they are. */
@@ -161,7 +164,7 @@ FlatAdd(CuckooFlatState *state, uint64 hash)
 
 	if (hash == 0)
 	{
-		state->has_zero = true;
+		state->has_zero = 1;
 		return true;
 	}
 	for (int probe = 0; probe < MAX_PROBES; probe++)
@@ -182,12 +185,19 @@ FlatAdd(CuckooFlatState *state, uint64 hash)
 	return false;
 }
 
-/* The hashes of the set, sorted; palloc'd. */
+/*
+ * The hashes of the set, sorted; palloc'd.  How many there are, and that each
+ * is there once, is not taken from the state, which may have been stored.
+ */
 static uint64 *
 FlatSorted(const CuckooFlatState *state, uint64 *count)
 {
-	uint64		room = (uint64) state->used + 1;
-	uint64	   *hashes = AllocHashes(CurrentMemoryContext, 2 * room);
+	uint64		room = 1;
+	uint64	   *hashes;
+
+	for (uint32 i = 0; i < state->slots; i++)
+		room += state->slot[i] != 0;
+	hashes = AllocHashes(CurrentMemoryContext, 2 * room);
 
 	*count = 0;
 	if (state->has_zero)
@@ -198,6 +208,7 @@ FlatSorted(const CuckooFlatState *state, uint64 *count)
 			hashes[(*count)++] = state->slot[i];
 	}
 	CuckooSortHashes(hashes, hashes + room, *count, NULL);
+	*count = CuckooUniqueHashes(hashes, *count);
 	return hashes;
 }
 
@@ -458,7 +469,7 @@ LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
 void
 CuckooStateInit(CuckooState *state, const CuckooParameters *parameters)
 {
-	state->flat = FlatNew(parameters, MIN_SLOTS);
+	state->flat = FlatNew(parameters, CUCKOO_MIN_SLOTS);
 	state->large = NULL;
 }
 
@@ -505,7 +516,7 @@ CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext)
 		CuckooFlatState *larger = NULL;
 
 		/* The old one is not freed: the executor does that where it must. */
-		if (flat->slots < MAX_SLOTS && flat->used >= flat->slots / 2)
+		if (flat->slots < CUCKOO_MAX_SLOTS && flat->used >= flat->slots / 2)
 		{
 			larger = FlatNew(&flat->parameters, flat->slots * 2);
 			larger->has_zero = flat->has_zero;
@@ -636,7 +647,7 @@ CuckooStateBuild(CuckooState *state)
 		LargeRuns((LargeState *) state->large, &runs);
 	else
 	{
-		run.hashes = FlatSorted(state->flat, &run.count);
+		run.hashes = FlatSorted(CheckFlat(state->flat), &run.count);
 		runs.runs = &run;
 		runs.count = 1;
 		runs.total = run.count;

@@ -51,7 +51,7 @@ typedef struct CuckooFlatState
 	int32		vl_len_;
 	uint8		version;
 	uint8		body;			/* CUCKOO_STATE */
-	bool		has_zero;		/* hash 0, which marks an empty slot */
+	uint8		has_zero;		/* hash 0, which marks an empty slot */
 	uint32		used;			/* slots filled */
 	uint32		slots;			/* a power of two */
 	CuckooParameters parameters;
@@ -91,6 +91,28 @@ extern void CuckooStateAddAll(CuckooState *state, struct varlena *other,
 extern CuckooParameters CuckooValueParameters(struct varlena *value);
 extern struct varlena *CuckooStateBuild(CuckooState *state);
 
+/* Slots of a flat state: from 8 to 128 k, 1 MB. */
+#define CUCKOO_MIN_SLOTS	8
+#define CUCKOO_MAX_SLOTS	(128 * 1024)
+
+/* Of CuckooFlatState as it is laid out in memory, not of the format. */
+#define CUCKOO_FLAT_VERSION	1
+
+/*
+ * Whether a flat state is safe to read and to add to.  A user's own aggregate
+ * can store one and hand it on, perhaps under another release: so this is
+ * asked for every row, and costs nothing beside hashing its key.
+ */
+static inline bool
+CuckooFlatIsSafe(const CuckooFlatState *flat)
+{
+	return VARSIZE(flat) >= offsetof(CuckooFlatState, slot) &&
+		flat->version == CUCKOO_FLAT_VERSION &&
+		flat->slots >= CUCKOO_MIN_SLOTS && flat->slots <= CUCKOO_MAX_SLOTS &&
+		(flat->slots & (flat->slots - 1)) == 0 &&
+		VARSIZE(flat) == offsetof(CuckooFlatState, slot) + flat->slots * sizeof(uint64);
+}
+
 /* The state that an aggregate's function was given. */
 static inline void
 CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)
@@ -103,7 +125,8 @@ CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)
 	if (VARATT_IS_EXTERNAL_EXPANDED(pointer))
 		state->large = (CuckooLargeState *) DatumGetEOHP(value);
 	else if (!VARATT_IS_EXTENDED(pointer) &&
-			 ((CuckooFlatState *) pointer)->body == CUCKOO_STATE)
+			 ((CuckooFlatState *) pointer)->body == CUCKOO_STATE &&
+			 likely(CuckooFlatIsSafe((CuckooFlatState *) pointer)))
 		state->flat = (CuckooFlatState *) pointer;
 	else
 		CuckooStateUnpack(state, value, aggcontext);

@@ -92,6 +92,7 @@ extern struct varlena *CuckooCopyBytes(const uint8 *bytes, size_t length);
 extern struct varlena *CuckooUnsetValue(void);
 extern uint8 *CuckooValueBytes(struct varlena *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);
+extern void CuckooOpenFilter(CuckooFilter *filter, struct varlena *value);
 extern void CuckooDraftOpen(CuckooDraft *draft, Datum value);
 extern void CuckooDraftFrom(CuckooDraft *draft, Datum value,
 							struct varlena *source);

@@ -64,6 +64,14 @@ typedef enum CuckooKeyType
 
 #define CUCKOO_KEY_LAST		CUCKOO_KEY_MULTIRANGE
 
+/* Whether a kind goes together with that of its elements or bounds. */
+static inline int
+CuckooKindHasElements(CuckooKind kind)
+{
+	return kind == CUCKOO_KIND_ARRAY || kind == CUCKOO_KIND_RANGE ||
+		kind == CUCKOO_KIND_MULTIRANGE;
+}
+
 /*
  * The key type is part of the seed, so the same bytes under two types (text
  * '5' and bytea '5') hash apart and nothing has to be copied before hashing.

@@ -197,14 +197,6 @@ IsResult(const CuckooFilter *filter, const CuckooFilter *other,
 		(filter->items > 0 || filter->body == CUCKOO_LIST);
 }
 
-/* A filter to be combined. */
-static void
-OpenSide(CuckooFilter *filter, struct varlena *value)
-{
-	CuckooOpen(filter, CuckooValueBytes(value));
-	CuckooRefuseState(filter);
-}
-
 /* What holds nothing counts as an empty list, whatever it was. */
 static void
 ListIfEmpty(CuckooFilter *filter)
@@ -246,8 +238,8 @@ CuckooCombine(CuckooOperation operation, struct varlena *left_value,
 	CuckooFilter header;
 	CuckooDraft draft;
 
-	OpenSide(&left, left_value);
-	OpenSide(&right, right_value);
+	CuckooOpenFilter(&left, left_value);
+	CuckooOpenFilter(&right, right_value);
 	ReportConflict(CuckooCombineHeaders(operation, &left, &right, &header), &left, &right);
 
 	if (IsResult(&left, &right, &header))
@@ -287,8 +279,8 @@ CuckooCombineState(CuckooOperation operation, struct varlena *state,
 	CuckooFilter header;
 	struct varlena *result;
 
-	OpenSide(&left, state);
-	OpenSide(&right, value);
+	CuckooOpenFilter(&left, state);
+	CuckooOpenFilter(&right, value);
 	if (left.body == CUCKOO_TABLES && left.items > 0 &&
 		right.body == CUCKOO_LIST && right.items > 0)
 	{
@@ -377,11 +369,11 @@ CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation)
 		return CuckooSameState(fcinfo);
 	if (PG_ARGISNULL(0))
 	{
+		struct varlena *first = PG_GETARG_VARLENA_PP(1);
 		CuckooFilter filter;
 
-		state = (struct varlena *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(1));
-		OpenSide(&filter, state);
-		PG_RETURN_POINTER(state);
+		CuckooOpenFilter(&filter, first);
+		PG_RETURN_POINTER(CuckooCopyBytes(CuckooValueBytes(first), VARSIZE_ANY_EXHDR(first)));
 	}
 	state = (struct varlena *) PG_DETOAST_DATUM(PG_GETARG_DATUM(0));
 	result = CuckooCombineState(operation, state, PG_GETARG_VARLENA_PP(1));
@@ -413,10 +405,15 @@ PG_FUNCTION_INFO_V1(cuckoo_combine_final);
 Datum
 cuckoo_combine_final(PG_FUNCTION_ARGS)
 {
+	struct varlena *state;
+	CuckooFilter filter;
+
 	CuckooAggContext(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_POINTER(CuckooUnsetValue());
-	PG_RETURN_POINTER(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(0)));
+	state = PG_GETARG_VARLENA_PP(0);
+	CuckooOpenFilter(&filter, state);
+	PG_RETURN_POINTER(CuckooCopyBytes(CuckooValueBytes(state), VARSIZE_ANY_EXHDR(state)));
 }
 
 /* Whether two filters can be combined: by doing so, with no error raised. */
@@ -497,8 +494,8 @@ cuckoo_mergeable(PG_FUNCTION_ARGS)
 	if (tables <= CUCKOO_MAX_TABLES && bytes <= CUCKOO_MAX_BYTES)
 		PG_RETURN_BOOL(true);
 
-	OpenSide(&left, PG_GETARG_VARLENA_PP(0));
-	OpenSide(&right, PG_GETARG_VARLENA_PP(1));
+	CuckooOpenFilter(&left, PG_GETARG_VARLENA_PP(0));
+	CuckooOpenFilter(&right, PG_GETARG_VARLENA_PP(1));
 	ListIfEmpty(&left);
 	ListIfEmpty(&right);
 	PG_RETURN_BOOL(CanCombine(CUCKOO_UNION, &header, &left, &right) &&

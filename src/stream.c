@@ -79,8 +79,7 @@ OpenState(FunctionCallInfo fcinfo, CuckooFilter *filter)
 {
 	struct varlena *state = (struct varlena *) PG_DETOAST_DATUM(PG_GETARG_DATUM(0));
 
-	CuckooOpen(filter, CuckooValueBytes(state));
-	CuckooRefuseState(filter);
+	CuckooOpenFilter(filter, state);
 	return state;
 }
 
@@ -207,14 +206,13 @@ Combine(FunctionCallInfo fcinfo, CuckooOperation operation)
 	CuckooAggContext(fcinfo);
 	if (PG_ARGISNULL(1))
 		return CuckooSameState(fcinfo);
+	other = PG_GETARG_VARLENA_PP(1);
+	CuckooOpenFilter(&filter, other);
 	if (PG_ARGISNULL(0))
-		PG_RETURN_POINTER(PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(1)));
+		PG_RETURN_POINTER(CuckooCopyBytes(CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other)));
+	right = CuckooHeaderParameters(&filter);
 	state = OpenState(fcinfo, &filter);
 	left = CuckooHeaderParameters(&filter);
-	other = PG_GETARG_VARLENA_PP(1);
-	CuckooOpen(&filter, CuckooValueBytes(other));
-	CuckooRefuseState(&filter);
-	right = CuckooHeaderParameters(&filter);
 	CuckooMatchParameters(&left, &right);
 	PG_RETURN_POINTER(CuckooCombineState(operation, state, other));
 }

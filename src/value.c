@@ -98,6 +98,14 @@ CuckooRefuseState(const CuckooFilter *filter)
 				 errhint("Only the aggregate's own functions take it.")));
 }
 
+/* Open a detoasted value, which is to be a filter, not a state. */
+void
+CuckooOpenFilter(CuckooFilter *filter, struct varlena *value)
+{
+	CuckooOpen(filter, CuckooValueBytes(value));
+	CuckooRefuseState(filter);
+}
+
 /* A draft of a value that has the header, body and room of this filter. */
 void
 CuckooDraftInit(CuckooDraft *draft, const CuckooFilter *filter)

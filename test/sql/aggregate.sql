@@ -151,6 +151,53 @@ CREATE FUNCTION last_of(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAG
 CREATE AGGREGATE final_of(cuckoofilter) (SFUNC = last_of, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final);
 SELECT n, final_of(s) = cuckoo_from_array(ARRAY(SELECT generate_series(4, n, 4))) AS same FROM states WHERE server = 0 GROUP BY n ORDER BY n;
 
+-- A state in memory equals its portable bytes, for every way to compare
+CREATE TABLE forms AS SELECT n, form, CASE form WHEN 'memory' THEN s ELSE s::text::cuckoofilter END AS s
+FROM (SELECT n, state_of(i) AS s FROM unnest('{3,7,20,50,1000}'::integer[]) AS n, generate_series(1, n) AS i GROUP BY n) AS x, unnest('{memory,portable}'::text[]) AS form;
+ANALYZE forms;
+CREATE VIEW equal_pairs AS SELECT count(*), bool_and(a.n = b.n) AS right FROM forms AS a JOIN forms AS b ON a.s = b.s;
+SET enable_nestloop = off;
+SET enable_mergejoin = off;
+SELECT 'hash' AS join, * FROM equal_pairs;
+SET enable_hashjoin = off;
+SET enable_mergejoin = on;
+SELECT 'merge' AS join, * FROM equal_pairs;
+SET enable_mergejoin = off;
+SET enable_nestloop = on;
+SELECT 'nested loop' AS join, * FROM equal_pairs;
+RESET enable_mergejoin;
+RESET enable_hashjoin;
+SET enable_hashagg = off;
+SELECT 'sorted' AS "distinct", count(*) FROM (SELECT DISTINCT s FROM forms) AS x;
+RESET enable_hashagg;
+SET enable_sort = off;
+SELECT 'hashed' AS "distinct", count(*) FROM (SELECT DISTINCT s FROM forms) AS x;
+RESET enable_sort;
+SELECT bool_or(a.s <> b.s OR a.s < b.s OR a.s > b.s) AS different, bool_and(a.s = b.s AND a.s <= b.s AND a.s >= b.s) AS same FROM forms AS a JOIN forms AS b USING (n);
+
+-- A state that was stored may have been damaged: its aggregate refuses it or
+-- makes a valid filter, whatever byte it is (but the one that says it is a
+-- state).  byteasend copies a value as it is.
+CREATE FUNCTION raw(cuckoofilter) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
+CREATE FUNCTION from_raw(bytea) RETURNS cuckoofilter LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
+CREATE FUNCTION outcome(query text, state cuckoofilter) RETURNS text LANGUAGE plpgsql AS
+$$
+DECLARE
+	f cuckoofilter;
+BEGIN
+	EXECUTE query INTO f USING state;
+	RETURN 'filter of ' || CASE WHEN f::text::cuckoofilter = f THEN 'valid' ELSE 'other' END || ' bytes';
+EXCEPTION WHEN object_not_in_prerequisite_state OR program_limit_exceeded OR invalid_parameter_value OR datatype_mismatch THEN
+	RETURN 'an error';
+END
+$$;
+-- With ten keys it is stored with a header of four bytes, and read where it lies.
+CREATE TABLE damaged AS SELECT from_raw(set_byte(r, at, value)) AS s
+FROM (SELECT raw(state_of(i)) AS r FROM generate_series(1, 10) AS i) AS x, generate_series(0, length(r) - 1) AS at, unnest('{0,1,2,4,127,128,255}'::integer[]) AS value
+WHERE at <> 1;
+SELECT part, outcome FROM damaged, (VALUES ('final', 'SELECT final_of($1)'), ('combine', 'SELECT merge_states(x) FROM (SELECT state_of(99) UNION ALL SELECT $1) AS v (x)'),
+	('output', 'SELECT merge_states($1::text::cuckoofilter)')) AS v (part, query), outcome(query, s) GROUP BY part, outcome ORDER BY part, outcome;
+
 -- A partial state as the start of another aggregate
 SELECT state_of(i)::text AS state FROM generate_series(1, 2) AS i \gset
 CREATE AGGREGATE continued_agg(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, INITCOND = :'state');

@@ -175,6 +175,15 @@ SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 1
 CREATE AGGREGATE combine(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter);
 SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100 * k) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS capacity,
 	sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100) AS f UNION ALL SELECT cuckoo_stream_agg('x'::text, 0.01, 100)) AS x$$) AS kind;
+-- States of cuckoo_agg are none of these aggregates, not even the first.
+CREATE AGGREGATE state_of(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
+CREATE AGGREGATE combine_copies(cuckoofilter) (SFUNC = cuckoo_multiset_agg_combine, STYPE = cuckoofilter);
+CREATE FUNCTION last_of(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAGE sql RETURN $2;
+CREATE AGGREGATE final_of(cuckoofilter) (SFUNC = last_of, STYPE = cuckoofilter, FINALFUNC = cuckoo_combine_final);
+CREATE TABLE states AS SELECT state_of(k) AS memory, state_of(k)::text::cuckoofilter AS portable FROM generate_series(1, 20) AS k;
+SELECT form, by, sqlstate_of(format('SELECT %s(%s) FROM states', by, form)) FROM unnest('{memory,portable}'::text[]) AS form,
+	unnest('{combine,combine_copies,final_of,cuckoo_union_agg,cuckoo_merge_agg}'::text[]) AS by ORDER BY form, by;
+SELECT combine(memory) FROM states;
 -- Workers without rows
 SELECT combine(f ORDER BY f NULLS LAST) = cuckoo_stream_agg(1, 0.01, 100) AS last, combine(f ORDER BY f NULLS FIRST) = cuckoo_stream_agg(1, 0.01, 100) AS first,
 	combine(NULL) IS NULL AS all FROM (SELECT cuckoo_stream_agg(1, 0.01, 100) AS f UNION ALL SELECT NULL) AS x;
