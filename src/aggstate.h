@@ -113,6 +113,21 @@ CuckooFlatIsSafe(const CuckooFlatState *flat)
 		VARSIZE(flat) == offsetof(CuckooFlatState, slot) + flat->slots * sizeof(uint64);
 }
 
+/*
+ * The expanded object that an aggregate's function was given as its state;
+ * NULL if it is no such object, or that of another aggregate.
+ */
+static inline ExpandedObjectHeader *
+CuckooExpandedState(Datum state, const ExpandedObjectMethods *methods)
+{
+	ExpandedObjectHeader *header;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(state)))
+		return NULL;
+	header = DatumGetEOHP(state);
+	return header->eoh_methods == methods ? header : NULL;
+}
+
 /* The state that an aggregate's function was given. */
 static inline void
 CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)

@@ -269,6 +269,16 @@ CuckooCombinationAdd(CuckooCombination *combination, const CuckooFilter *filter,
 	return CUCKOO_NO_CONFLICT;
 }
 
+void
+CuckooCombinationCollapse(CuckooCombination *combination, const CuckooHost *host)
+{
+	for (int i = 0; i < combination->pool_count; i++)
+	{
+		while (combination->pools[i]->run_count > 1)
+			MergeRuns(combination, combination->pools[i], host);
+	}
+}
+
 uint8_t *
 CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter,
 					  const CuckooHost *host)
@@ -276,6 +286,7 @@ CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter,
 	CuckooClassSource sources[CUCKOO_MAX_TABLES];
 	CuckooPart	parts[CUCKOO_MAX_TABLES];
 
+	CuckooCombinationCollapse(combination, host);
 	memset(parts, 0, sizeof(parts));
 	memcpy(filter, &combination->header, offsetof(CuckooFilter, tables));
 	for (int i = 0; i < combination->pool_count; i++)
@@ -283,8 +294,6 @@ CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter,
 		CuckooPool *pool = combination->pools[i];
 		const CuckooClassRun *run;
 
-		while (pool->run_count > 1)
-			MergeRuns(combination, pool, host);
 		run = pool->run_count == 0 ? NULL : &pool->runs[0];
 		CuckooClassSourceInit(&sources[i], run == NULL ? NULL : run->classes,
 							  run == NULL ? 0 : run->count);

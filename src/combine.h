@@ -92,6 +92,13 @@ extern CuckooConflict CuckooCombinationAdd(CuckooCombination *combination,
 										   const CuckooHost *host);
 
 /*
+ * Merge the runs of each shape into one.  CuckooCombinationMake does it, too:
+ * this is for hosts with several kinds of memory.
+ */
+extern void CuckooCombinationCollapse(CuckooCombination *combination,
+									  const CuckooHost *host);
+
+/*
  * Make the filter of all that was added; NULL if it were too large.  More may
  * be added afterwards.
  */

@@ -83,7 +83,7 @@ CuckooFilterRate(const CuckooFilter *filter)
 	/* By logarithms: 1 - (1 - rate) would lose the last digits of small ones. */
 	for (int i = 0; i < filter->table_count; i++)
 		none += log1p(-CuckooShapeRate(&filter->tables[i].shape, filter->tables[i].items));
-	return -expm1(none);
+	return none == 0 ? 0 : -expm1(none);	/* and not -0 */
 }
 
 /*
@@ -364,6 +364,7 @@ CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length, bool writable
 	CuckooOpen(&draft->filter, bytes, length);
 	draft->bytes = bytes;
 	draft->writable = writable;
+	draft->made = false;
 	draft->removing = false;
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
@@ -440,10 +441,11 @@ RewriteDraft(CuckooDraft *draft, Rewrite rewrite, int table, const CuckooShape *
 		return false;
 	for (int i = 0; i < old->table_count; i++)
 		PendingClear(&draft->pending[i], host);
-	if (draft->writable)
+	if (draft->made)
 		CuckooFreeFilter(draft->bytes, host);
 	draft->bytes = bytes;
 	draft->writable = true;
+	draft->made = true;
 	memcpy(old, &made, offsetof(CuckooFilter, tables) + (size_t) count * sizeof(CuckooTable));
 	return true;
 }
@@ -505,6 +507,7 @@ MakeWritable(CuckooDraft *draft, const CuckooHost *host)
 	}
 	draft->bytes = copy;
 	draft->writable = true;
+	draft->made = true;
 }
 
 /* Encode what is pending if it is of the other sort, or enough. */
