@@ -56,7 +56,7 @@ COMMENT ON CAST (cuckoofilter AS bytea) IS 'to the portable bytes';
 CREATE FUNCTION cuckoo_new(fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0, layout text DEFAULT 'semisorted') RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_new(float8, float8, bigint, text) IS
-	'an empty filter: false-positive rate from 2e-9 to 0.1; capacity in keys, a whole number, 0 for growing as needed; seed of the hash; layout semisorted (12.5 bits a key at 0.001) or plain (one bit more, faster to change). NULL means the default';
+	'an empty filter: false-positive rate from 2e-9 to 0.1; capacity in keys, rounded up, 0 for growing as needed; seed of the hash; layout semisorted (12.5 bits a key at 0.001) or plain (one bit more, faster to change). NULL means the default';
 
 CREATE FUNCTION cuckoo_from_array(anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;

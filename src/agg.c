@@ -71,7 +71,7 @@ CuckooSameState(FunctionCallInfo fcinfo)
 /* One row of the aggregate. */
 static inline Datum
 Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext, uint64 hash,
-		   CuckooKind kind, CuckooKind element_kind)
+		   CuckooKeyType kind, CuckooKeyType element_kind)
 {
 	CuckooParameters parameters;
 	CuckooState state;
@@ -118,7 +118,7 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 		return CuckooSameState(fcinfo);
 	key = CuckooGetKey(fcinfo, 1);
 	hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), 0);
-	return Transition(fcinfo, aggcontext, hash, key->kind, key->element_kind);
+	return Transition(fcinfo, aggcontext, hash, key->key_type, key->element_kind);
 }
 
 /* The same for integers, whose hashing is inlined. */
@@ -132,7 +132,7 @@ name(PG_FUNCTION_ARGS) \
 	if (PG_ARGISNULL(1)) \
 		return CuckooSameState(fcinfo); \
 	return Transition(fcinfo, aggcontext, CuckooHashInt64(GETARG(1), 0), \
-					  CUCKOO_KIND_INTEGER, CUCKOO_KIND_NONE); \
+					  CUCKOO_KEY_INTEGER, CUCKOO_KEY_NONE); \
 }
 
 INTEGER_TRANSITION(cuckoo_agg_transfn_int2, PG_GETARG_INT16)
@@ -157,7 +157,7 @@ name(PG_FUNCTION_ARGS) \
 		return CuckooSameState(fcinfo); \
 	CuckooKeyInit(&key, type, CuckooTypedCollation(fcinfo), CurrentMemoryContext); \
 	hash = CuckooKeyHash(&key, PG_GETARG_DATUM(1), 0); \
-	return Transition(fcinfo, aggcontext, hash, key.kind, key.element_kind); \
+	return Transition(fcinfo, aggcontext, hash, key.key_type, key.element_kind); \
 }
 
 TYPED_TRANSITION(cuckoo_agg_transfn_text, TEXTOID)

@@ -124,12 +124,12 @@ CheckFlat(const CuckooFlatState *state)
 	/* A NaN fails both comparisons. */
 	if (!(parameters->fpr >= CUCKOO_MIN_FPR && parameters->fpr <= CUCKOO_MAX_FPR) ||
 		parameters->capacity > CUCKOO_MAX_CAPACITY ||
-		parameters->kind > CUCKOO_KIND_LAST ||
-		parameters->element_kind > CUCKOO_KIND_LAST ||
-		CuckooKindHasElements(parameters->kind) != (parameters->element_kind != CUCKOO_KIND_NONE))
+		parameters->kind > CUCKOO_KEY_LAST ||
+		parameters->element_kind > CUCKOO_KEY_LAST ||
+		CuckooKeyTypeIsNested(parameters->kind) != (parameters->element_kind != CUCKOO_KEY_NONE))
 		ReportNoState();
 	/* Only of no keys is the kind unknown. */
-	for (uint32 i = 0; parameters->kind == CUCKOO_KIND_NONE && i < state->slots; i++)
+	for (uint32 i = 0; parameters->kind == CUCKOO_KEY_NONE && i < state->slots; i++)
 	{
 		if (state->has_zero || state->slot[i] != 0)
 			ReportNoState();
@@ -208,7 +208,7 @@ FlatSorted(const CuckooFlatState *state, uint64 *count)
 			hashes[(*count)++] = state->slot[i];
 	}
 	CuckooSortHashes(hashes, hashes + room, *count, NULL);
-	*count = CuckooUniqueHashes(hashes, *count);
+	*count = CuckooUniqueHashes(hashes, *count, NULL);
 	return hashes;
 }
 
@@ -308,7 +308,7 @@ PartNormalize(LargeState *state, int part)
 	PartGet(state, part, state->work);
 	CuckooSortHashes(state->work, state->work + state->work_room, before,
 					 CuckooPauseForInterrupts);
-	after = CuckooUniqueHashes(state->work, before);
+	after = CuckooUniqueHashes(state->work, before, CuckooPauseForInterrupts);
 	PartSet(state, part, state->work, after);
 	p->sorted = after;
 	p->limit = Max(after * (after > before / 4 * 3 ? 8 : 2), PART_LIMIT);
@@ -452,6 +452,7 @@ LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
 		{
 			uint64		count = Min(left, CHUNK_HASHES);
 
+			CHECK_FOR_INTERRUPTS();
 			for (uint64 i = 0; i < count; i++, p += 8)
 				CuckooStore64(p, chunk->hashes[i]);
 			left -= count;
@@ -582,7 +583,10 @@ CuckooStateAddAll(CuckooState *state, struct varlena *other, MemoryContext aggco
 	}
 	CuckooOpen(&partial, CuckooValueBytes(other));
 	for (uint64 i = 0; i < partial.items; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		CuckooStateAdd(state, CuckooListGet(&partial, i), aggcontext);
+	}
 }
 
 /*

@@ -37,7 +37,7 @@ typedef struct CuckooParameters
 {
 	double		fpr;
 	uint64		capacity;		/* keys; 0: none stated */
-	uint8		kind;			/* CuckooKind */
+	uint8		kind;			/* CuckooKeyType */
 	uint8		element_kind;
 } CuckooParameters;
 

@@ -81,7 +81,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	CuckooSortHashes(hashes, scratch, count, CuckooPauseForInterrupts);
 	pfree(scratch);
 	run.hashes = hashes;
-	run.count = CuckooUniqueHashes(hashes, count);
+	run.count = CuckooUniqueHashes(hashes, count, CuckooPauseForInterrupts);
 	runs.runs = &run;
 	runs.count = 1;
 	runs.total = run.count;

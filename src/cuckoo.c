@@ -105,28 +105,30 @@ CuckooGetElements(FunctionCallInfo fcinfo, int argument, const CuckooFilter *fil
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
 	CuckooKey  *key = CuckooGetElementKey(fcinfo, argument);
-	int16		length;
-	bool		by_value;
-	char		alignment;
-	Datum	   *values;
+	int			room = Max(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), 1);
+	ArrayIterator iterator;
+	Datum		value;
+	bool		is_null;
 	int			count = 0;
 
 	CuckooMatchKeyType(filter->key_type, filter->signature, key);
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
-	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment,
-					  &values, &elements->nulls, &elements->count);
 	elements->array = array;
-	elements->hashes = MemoryContextAllocHuge(CurrentMemoryContext,
-											  Max(elements->count, 1) * sizeof(uint64));
-	for (int i = 0; i < elements->count; i++)
+	elements->count = 0;
+	elements->nulls = palloc(room * sizeof(bool));
+	elements->hashes = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(uint64));
+	iterator = array_create_iterator(array, 0, NULL);
+	while (array_iterate(iterator, &value, &is_null))
 	{
+		int			i = elements->count++;
+
 		CHECK_FOR_INTERRUPTS();
-		if (elements->nulls[i])
+		elements->nulls[i] = is_null;
+		if (is_null)
 			continue;
-		elements->hashes[i] = CuckooArgumentHash(key, values[i], filter);
+		elements->hashes[i] = CuckooArgumentHash(key, value, filter);
 		count++;
 	}
-	pfree(values);
+	array_free_iterator(iterator);
 	return count;
 }
 

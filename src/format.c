@@ -18,14 +18,6 @@ Verdict(CuckooProblem problem, uint64_t expected, uint64_t found)
 	return verdict;
 }
 
-/* Whether keys of a type have other key types inside. */
-static bool
-IsNested(uint8_t key_type)
-{
-	return key_type == CUCKOO_KEY_ARRAY || key_type == CUCKOO_KEY_COMPOSITE ||
-		key_type == CUCKOO_KEY_RANGE || key_type == CUCKOO_KEY_MULTIRANGE;
-}
-
 /*
  * The header fields.  Every field of an unset filter is zero, so that there is
  * one of it.
@@ -63,7 +55,7 @@ CheckHeader(const uint8_t *bytes)
 		}
 		return Verdict(CUCKOO_VALID, 0, 0);
 	}
-	if (IsNested(key_type) != (CuckooLoad32(bytes + 4) != 0))
+	if (CuckooKeyTypeIsNested((CuckooKeyType) key_type) != (CuckooLoad32(bytes + 4) != 0))
 		return Verdict(CUCKOO_BAD_FIELD, 0, 4);
 	/* A NaN fails both comparisons. */
 	if (!(fpr >= CUCKOO_MIN_FPR && fpr <= CUCKOO_MAX_FPR))

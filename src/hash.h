@@ -15,6 +15,7 @@
 #ifndef CUCKOO_HASH_H
 #define CUCKOO_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,12 +65,24 @@ typedef enum CuckooKeyType
 
 #define CUCKOO_KEY_LAST		CUCKOO_KEY_MULTIRANGE
 
-/* Whether a kind goes together with that of its elements or bounds. */
-static inline int
-CuckooKindHasElements(CuckooKind kind)
+/* Whether keys of a type have other key types inside: then it has a signature. */
+static inline bool
+CuckooKeyTypeIsNested(CuckooKeyType key_type)
 {
-	return kind == CUCKOO_KIND_ARRAY || kind == CUCKOO_KIND_RANGE ||
-		kind == CUCKOO_KIND_MULTIRANGE;
+	return key_type == CUCKOO_KEY_ARRAY || key_type == CUCKOO_KEY_COMPOSITE ||
+		key_type == CUCKOO_KEY_RANGE || key_type == CUCKOO_KEY_MULTIRANGE;
+}
+
+/*
+ * The signature of the key types inside a nested one, from their description
+ * (docs/format.md): never 0.
+ */
+static inline uint32_t
+CuckooSignature(const void *description, size_t length)
+{
+	uint32_t	signature = (uint32_t) XXH3_64bits(description, length);
+
+	return signature == 0 ? 1 : signature;
 }
 
 /*

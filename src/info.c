@@ -65,7 +65,7 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	Put(values, nulls, n++, CStringGetTextDatum(bodies[filter.body]), false);
 	Put(values, nulls, n++,
 		CStringGetTextDatum(CuckooKindDescribe(filter.kind, filter.element_kind)),
-		filter.kind == CUCKOO_KIND_NONE);
+		filter.kind == CUCKOO_KEY_NONE);
 	Put(values, nulls, n++, Int64GetDatum((int64) filter.items), false);
 	Put(values, nulls, n++, Int64GetDatum((int64) filter.capacity), filter.capacity == 0);
 	Put(values, nulls, n++,

@@ -242,13 +242,40 @@ Compare(FunctionCallInfo fcinfo)
 	struct varlena *b = GetPortable(fcinfo, 1);
 	size_t		a_length = VARSIZE_ANY_EXHDR(a);
 	size_t		b_length = VARSIZE_ANY_EXHDR(b);
-	int			order = memcmp(VARDATA_ANY(a), VARDATA_ANY(b), Min(a_length, b_length));
+	size_t		both = Min(a_length, b_length);
+	int			order = 0;
 
+	for (size_t done = 0; done < both && order == 0; done += CUCKOO_PAUSE_BYTES)
+	{
+		CHECK_FOR_INTERRUPTS();
+		order = memcmp(VARDATA_ANY(a) + done, VARDATA_ANY(b) + done,
+					   Min(both - done, CUCKOO_PAUSE_BYTES));
+	}
 	PG_FREE_IF_COPY(a, 0);
 	PG_FREE_IF_COPY(b, 1);
 	if (order == 0 && a_length != b_length)
 		order = a_length < b_length ? -1 : 1;
 	return order;
+}
+
+/*
+ * The hash of an argument's bytes, for hash joins and indexes; what one piece
+ * gives is the salt of the next.
+ */
+static uint64
+HashPieces(FunctionCallInfo fcinfo, uint64 salt)
+{
+	struct varlena *value = GetPortable(fcinfo, 0);
+	size_t		length = VARSIZE_ANY_EXHDR(value);
+
+	for (size_t done = 0; done < length; done += CUCKOO_PAUSE_BYTES)
+	{
+		CHECK_FOR_INTERRUPTS();
+		salt = hash_bytes_extended((unsigned char *) VARDATA_ANY(value) + done,
+								   (int) Min(length - done, CUCKOO_PAUSE_BYTES), salt);
+	}
+	PG_FREE_IF_COPY(value, 0);
+	return salt;
 }
 
 /*
@@ -331,17 +358,15 @@ cuckoofilter_cmp(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(Compare(fcinfo));
 }
 
-/* cuckoofilter_hash(cuckoofilter) -> integer, for hash */
+/*
+ * cuckoofilter_hash(cuckoofilter) -> integer, for hash: the lower half of the
+ * other's without a salt, as PostgreSQL wants it
+ */
 PG_FUNCTION_INFO_V1(cuckoofilter_hash);
 Datum
 cuckoofilter_hash(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = GetPortable(fcinfo, 0);
-	Datum		hash = hash_any((unsigned char *) VARDATA_ANY(value),
-								(int) VARSIZE_ANY_EXHDR(value));
-
-	PG_FREE_IF_COPY(value, 0);
-	return hash;
+	PG_RETURN_UINT32((uint32) HashPieces(fcinfo, 0));
 }
 
 /* cuckoofilter_hash_extended(cuckoofilter, bigint) -> bigint, for hash */
@@ -349,11 +374,5 @@ PG_FUNCTION_INFO_V1(cuckoofilter_hash_extended);
 Datum
 cuckoofilter_hash_extended(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = GetPortable(fcinfo, 0);
-	Datum		hash = hash_any_extended((unsigned char *) VARDATA_ANY(value),
-										 (int) VARSIZE_ANY_EXHDR(value),
-										 (uint64) PG_GETARG_INT64(1));
-
-	PG_FREE_IF_COPY(value, 0);
-	return hash;
+	PG_RETURN_UINT64(HashPieces(fcinfo, (uint64) PG_GETARG_INT64(1)));
 }

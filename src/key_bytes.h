@@ -2,7 +2,7 @@
  *
  * key_bytes.h
  *	  What the files that make canonical bytes share: key.c for the scalar
- *	  kinds, key_nested.c for those made of parts.
+ *	  key types, key_nested.c for those made of parts.
  *
  *-------------------------------------------------------------------------
  */
@@ -82,7 +82,7 @@ extern const char *CuckooConvertText(const char *text, size_t length,
 
 /* in key_nested.c */
 extern void CuckooInitArray(CuckooKey *key, Oid element_type, Oid collation);
-extern void CuckooInitRange(CuckooKey *key, CuckooKind kind, Oid range_type);
+extern void CuckooInitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type);
 extern uint64 CuckooHashNested(CuckooKey *key, Datum value, uint64 seed);
 
 #endif							/* CUCKOO_KEY_BYTES_H */

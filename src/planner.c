@@ -114,14 +114,6 @@ typedef struct Answers
 	double		least_frequency;	/* of the least common of them */
 } Answers;
 
-/* Are the keys of this kind, as far as the filter says? */
-static inline bool
-KindsMatch(const CuckooFilter *filter, const CuckooKey *key)
-{
-	return filter->kind == CUCKOO_KIND_NONE ||
-		(filter->kind == key->kind && filter->element_kind == key->element_kind);
-}
-
 /*
  * Which argument of the function is the filter?  The one whose type is not
  * polymorphic.  *is_array tells whether the other one is an array of keys.
@@ -243,7 +235,7 @@ AskBetweenEnds(const CuckooFilter *filter, const CuckooKey *key,
 	double		first;
 	double		numbers;
 
-	if (key->kind != CUCKOO_KIND_INTEGER ||
+	if (key->key_type != CUCKOO_KEY_INTEGER ||
 		!get_attstatsslot(&slot, statistics, STATISTIC_KIND_HISTOGRAM,
 						  InvalidOid, ATTSTATSSLOT_VALUES))
 		return answers;
@@ -331,7 +323,7 @@ KnownFilterSelectivity(VariableStatData *column, const CuckooFilter *filter,
 
 		if (statistic_proc_security_check(column, function) &&
 			CuckooKeyTryInit(&key, column->vartype, collation, CurrentMemoryContext) &&
-			KindsMatch(filter, &key))
+			CuckooSameKeyType(filter->key_type, filter->signature, &key))
 		{
 			common = AskSlot(filter, &key, column->statsTuple,
 							 STATISTIC_KIND_MCV, 0);

@@ -23,6 +23,29 @@
 #define MAX_FAR_DIGIT		10
 #define MAX_NEAR_DIGIT		11
 
+/* Loops over elements pause before every so many. */
+#define PAUSE_ELEMENTS		65536
+
+static inline void
+PauseAt(size_t i, void (*pause) (void))
+{
+	if (i % PAUSE_ELEMENTS == 0 && pause != NULL)
+		pause();
+}
+
+static void
+CopyElements(uint64_t *target, const uint64_t *source, size_t count, void (*pause) (void))
+{
+	for (size_t i = 0; i < count; i += PAUSE_ELEMENTS)
+	{
+		size_t		left = count - i;
+
+		PauseAt(i, pause);
+		memcpy(target + i, source + i,
+			   (left < PAUSE_ELEMENTS ? left : PAUSE_ELEMENTS) * sizeof(uint64_t));
+	}
+}
+
 /*
  * Put the elements of source in order in result, which may be the same area:
  * cheap where few are out of place.  Gives up after too many steps; then
@@ -114,6 +137,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	int			shift;
 	uint32_t	mask;
 	uint32_t	sum = 0;
+	uint32_t	paused = 0;
 
 	if (count <= INSERTION_LIMIT)
 	{
@@ -124,7 +148,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 		(count <= CACHE_LIMIT && SortInCache(source, target, count, bits_left)))
 	{
 		if (!to_source)
-			memcpy(target, source, count * sizeof(uint64_t));
+			CopyElements(target, source, count, pause);
 		return;
 	}
 
@@ -137,7 +161,10 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 
 	memset(ends, 0, ((size_t) mask + 1) * sizeof(ends[0]));
 	for (size_t i = 0; i < count; i++)
+	{
+		PauseAt(i, pause);
 		ends[source[i] >> shift & mask]++;
+	}
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
 		uint32_t	part = ends[digit];
@@ -147,14 +174,19 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	}
 	for (size_t i = 0; i < count; i++)
 	{
-		if ((i & 0xFFFF) == 0 && pause != NULL)
-			pause();
+		PauseAt(i, pause);
 		target[ends[source[i] >> shift & mask]++] = source[i];
 	}
 
 	sum = 0;
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
+		/* Parts that are sorted in cache do not pause themselves. */
+		if (ends[digit] - paused >= PAUSE_ELEMENTS)
+		{
+			PauseAt(0, pause);
+			paused = ends[digit];
+		}
 		RadixSort(target + sum, source + sum, ends[digit] - sum, shift, !to_source, pause);
 		sum = ends[digit];
 	}
@@ -168,19 +200,23 @@ CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count, void (*pause) (vo
 
 	/* What all have in common, as codes of a block do, is not sorted. */
 	for (size_t i = 1; i < count; i++)
+	{
+		PauseAt(i, pause);
 		differ |= numbers[0] ^ numbers[i];
+	}
 	while (bits < 64 && differ >> bits != 0)
 		bits++;
 	RadixSort(numbers, scratch, count, bits, true, pause);
 }
 
 size_t
-CuckooUnique(uint64_t *numbers, size_t count)
+CuckooUnique(uint64_t *numbers, size_t count, void (*pause) (void))
 {
 	size_t		kept = 0;
 
 	for (size_t i = 0; i < count; i++)
 	{
+		PauseAt(i, pause);
 		if (kept == 0 || numbers[kept - 1] != numbers[i])
 			numbers[kept++] = numbers[i];
 	}

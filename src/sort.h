@@ -14,13 +14,13 @@
 
 /*
  * Sort numbers in ascending order; scratch has room for as many.  Radix sort:
- * hashes are evenly spread, and when they are not it is still linear.  Of many
- * numbers pause, if not NULL, is called before every 65,536.
+ * hashes are evenly spread, and when they are not it is still linear.
+ * pause, if not NULL, is called before every 65,536 numbers.
  */
 extern void CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count,
 					   void (*pause) (void));
 
 /* Drop repetitions from sorted numbers; returns how many are left. */
-extern size_t CuckooUnique(uint64_t *numbers, size_t count);
+extern size_t CuckooUnique(uint64_t *numbers, size_t count, void (*pause) (void));
 
 #endif							/* CUCKOO_SORT_H */

@@ -264,7 +264,7 @@ BuildAndAskPass(CuckooLayout layout, uint64_t *hashes, uint64_t *scratch,
 	laps[0] = Now();
 	CuckooSortHashes(hashes, scratch, keys, NULL);
 	laps[1] = Now();
-	distinct = CuckooUniqueHashes(hashes, keys);
+	distinct = CuckooUniqueHashes(hashes, keys, NULL);
 	laps[2] = Now();
 	bytes = Build(&filter, 0.001, layout, hashes, distinct);
 	laps[3] = Now();
@@ -378,7 +378,7 @@ SortedHashes(size_t keys)
 
 	FillHashes(hashes, 0, keys);
 	CuckooSortHashes(hashes, scratch, keys, NULL);
-	if (CuckooUniqueHashes(hashes, keys) != keys)
+	if (CuckooUniqueHashes(hashes, keys, NULL) != keys)
 		Fail("two keys have the same hash");
 	free(scratch);
 	return hashes;

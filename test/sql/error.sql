@@ -53,11 +53,11 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 
 -- Capacities
 SELECT query, outcome(query) FROM unnest(ARRAY[
-	'SELECT cuckoo_new(capacity => -1)', 'SELECT cuckoo_new(capacity => 1.5)', $$SELECT cuckoo_new(capacity => 'NaN')$$,
+	'SELECT cuckoo_new(capacity => -1)', 'SELECT cuckoo_new(capacity => -0.5)', $$SELECT cuckoo_new(capacity => 'NaN')$$,
 	$$SELECT cuckoo_new(capacity => 'Infinity')$$, $$SELECT cuckoo_new(capacity => '-Infinity')$$,
 	'SELECT cuckoo_new(capacity => 1e9)', 'SELECT cuckoo_new(0.1, 1e12)', 'SELECT cuckoo_new(capacity => 1099511627776)', 'SELECT cuckoo_new(capacity => 1e15)',
 	'SELECT (cuckoo_info(cuckoo_new(capacity => 4e8))).capacity', 'SELECT (cuckoo_info(cuckoo_new(capacity => 0.0))).capacity',
-	'SELECT cuckoo_agg(1, 0.001, -1)', 'SELECT cuckoo_agg(1, 0.001, 0.5)', $$SELECT cuckoo_agg('a', NULL, 'NaN')$$, 'SELECT cuckoo_agg(1, 0.001, 1e15)',
+	'SELECT cuckoo_agg(1, 0.001, -1)', 'SELECT cuckoo_agg(1, 0.001, -0.5)', $$SELECT cuckoo_agg('a', NULL, 'NaN')$$, 'SELECT cuckoo_agg(1, 0.001, 1e15)',
 	-- Also where the keys are so few that they make a list
 	'SELECT cuckoo_agg(1, 0.001, 1e12)', 'SELECT cuckoo_agg(i, 0.001, 1e12) FROM generate_series(1, 100) AS i'
 ]) AS query;

@@ -324,4 +324,11 @@ FROM cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 0.01) AS f, cucko
 SELECT (cuckoo_tables(f)).number, (cuckoo_tables(f)).items FROM (SELECT cuckoo_from_array(ARRAY(SELECT generate_series(1, 50))) AS f) AS made;
 SELECT (SELECT count(*) FROM cuckoo_tables(cuckoo_agg(i))) AS of_unset, (SELECT count(*) FROM cuckoo_tables(cuckoo_new())) AS of_list FROM generate_series(1, 0) AS i;
 
+-- A capacity is computed, and rounded up.
+SELECT (cuckoo_info(cuckoo_new(capacity => c))).capacity, (SELECT (cuckoo_info(cuckoo_agg(i, 0.01, c))).capacity AS agg FROM generate_series(1, 5) AS i),
+	(SELECT (cuckoo_info(cuckoo_stream_agg(i, 0.01, c))).capacity AS stream_agg FROM generate_series(1, 5) AS i),
+	cuckoo_new(capacity => c) = cuckoo_new(capacity => ceil(c)) AS same
+FROM unnest(ARRAY[0.1, 99.5, 1.1 * 1000, 1e12 / 7777]::float8[]) AS c;
+SELECT (cuckoo_info(cuckoo_agg(i, 0.01, 99 + i / 10.0))).capacity FROM generate_series(1, 9) AS i;
+
 DROP SCHEMA filter_test CASCADE;

@@ -180,6 +180,7 @@ SELECT what FROM (VALUES
 	('arrays of arrays', same(ARRAY['{1}'::numbers, '{}'::numbers], ARRAY['{1}'::numbers, '{}'::numbers])),
 	('int2vector and its array', same('1 2'::int2vector, '[0:1]={1,2}'::smallint[])),
 	('rows', same(ROW(1, 'a'::text), ROW(1, 'a'::text)::pair) AND same(ROW(1, 'a'::text)::couple, ROW(1, 'a'::text))),
+	('literals in rows', same(ROW(1, 'a'), ROW(1, 'a'::text)) AND same(ROW(1, 'a'), ROW(1, 'a')::pair) AND same(ROW('a', ROW(NULL, '')), ROW('a'::text, ROW(NULL::text, ''::text)))),
 	('attributes of rows', same(ROW(1.0, '-0'::float8, 'a'::char(3)), ROW(1.00, 0::float8, 'a'::char(5)))),
 	('domains in rows', same(ROW(7::small, 'sad'::feeling, '{1}'::numbers), ROW(7, 'sad'::mood, '{1}'::integer[]))),
 	('arrays of rows', same(ARRAY[ROW(1, 'a')::pair], ARRAY[ROW(1, 'a'::text)])),
@@ -395,7 +396,7 @@ SELECT expression, refusal(expression) AS error FROM unnest(ARRAY[
 	-- types
 	$$'{}'::json$$, $$'(0,0)'::point$$, $$'((0,0),(1,1))'::box$$, $$'a'::tsvector$$, $$'a'::tsquery$$,
 	$$'5'::xid$$, $$'(0,1)'::tid$$, $$'pg_class'::regclass$$, $$'{}'::odd$$,
-	$$'{"(0,0)"}'::point[]$$, $$'{}'::json[]$$, $$'{}'::odd[]$$, $$ROW(1, '{}'::json)$$, $$ROW(1, 'a')$$,
+	$$'{"(0,0)"}'::point[]$$, $$'{}'::json[]$$, $$'{}'::odd[]$$, $$ROW(1, '{}'::json)$$,
 	$$ROW(1, '(0,0)')::odd_row$$, $$ARRAY[ROW(1, '(0,0)')::odd_row]$$, $$ROW(ROW('{}'::json))$$,
 	-- filters
 	$$cuckoo_new()$$, $$ARRAY[cuckoo_new()]$$,

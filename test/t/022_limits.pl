@@ -55,6 +55,34 @@ foreach my $name (sort keys %operations)
 	note(sprintf '%s: %.2f s', $name, $longest);
 }
 
+# Nothing that takes longer than 100 ms goes without asking.  Here more keys have
+# one bucket than a block has entries, so that all sizes of a table are tried,
+# and then keys are added one by one.
+my ($key_of) = slurp_file("$FindBin::RealBin/../sql/hostile.sql") =~ /^(CREATE FUNCTION rotate.*?^END \$\$;)/ms;
+$node->safe_psql('postgres', <<SQL);
+$key_of
+CREATE TABLE crowded AS SELECT ARRAY(SELECT i FROM generate_series(1, 4000000::bigint) AS i
+	UNION ALL SELECT key_of(1234567890::bigint << 32 | i * 28000) FROM generate_series(1, 150000::bigint) AS i) AS a;
+SQL
+{
+	my $query = 'SELECT cuckoo_cardinality(cuckoo_from_array(a)) FROM crowded';
+	my ($cancelled, $longest) = (0, 0);
+
+	for (my $timeout = 100; $timeout < 20_000; $timeout += 600)
+	{
+		my $began = time;
+
+		last if sqlstate($node, 'postgres', "SET statement_timeout = $timeout;\n$query") ne '57014';
+		my $late = time - $began - $timeout / 1000;
+		$longest = $late if $late > $longest;
+		$cancelled++;
+	}
+	cmp_ok($cancelled, '>', 2, 'keys of one bucket, in an array: cancelled at several moments');
+	# The margin is for a busy machine, and for psql.
+	cmp_ok($longest, '<', 0.4, '... soon');
+	note(sprintf '%d moments, %.2f s', $cancelled, $longest);
+}
+
 # Memory
 
 sub peak

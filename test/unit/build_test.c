@@ -111,6 +111,10 @@ sorting_pauses_after_at_most_65536_hashes(void **state)
 	Shuffle(hashes, count, 1);
 	pauses = 0;
 	CuckooSortHashes(hashes, scratch, count, CountPause);
+	/* Twice over all of them, then moving them, then sorting the parts */
+	assert_true(pauses >= 4 * (int) (count / 65536));
+	pauses = 0;
+	assert_int_equal(CuckooUniqueHashes(hashes, count, CountPause), count);
 	assert_true(pauses >= (int) (count / 65536));
 	for (size_t i = 1; i < count; i++)
 		assert_true(hashes[i - 1] < hashes[i]);
@@ -142,14 +146,14 @@ repetitions_are_dropped_from_sorted_hashes(void **state)
 	uint64_t	equal[] = {7, 7, 7, 7};
 
 	(void) state;
-	assert_int_equal(CuckooUniqueHashes(some, lengthof(some)), lengthof(distinct));
+	assert_int_equal(CuckooUniqueHashes(some, lengthof(some), NULL), lengthof(distinct));
 	assert_memory_equal(some, distinct, sizeof(distinct));
-	assert_int_equal(CuckooUniqueHashes(some, lengthof(distinct)), lengthof(distinct));
+	assert_int_equal(CuckooUniqueHashes(some, lengthof(distinct), NULL), lengthof(distinct));
 	assert_memory_equal(some, distinct, sizeof(distinct));
-	assert_int_equal(CuckooUniqueHashes(equal, 4), 1);
+	assert_int_equal(CuckooUniqueHashes(equal, 4, NULL), 1);
 	assert_int_equal(equal[0], 7);
-	assert_int_equal(CuckooUniqueHashes(equal, 1), 1);
-	assert_int_equal(CuckooUniqueHashes(equal, 0), 0);
+	assert_int_equal(CuckooUniqueHashes(equal, 1, NULL), 1);
+	assert_int_equal(CuckooUniqueHashes(equal, 0, NULL), 0);
 }
 
 /* ---------------------------------------------------------------- shapes */
@@ -293,7 +297,7 @@ BuildFromRows(const uint64_t *rows, size_t count, int bits, CuckooLayout layout,
 	CuckooTable table;
 
 	CuckooSortHashes(hashes, scratch, count, NULL);
-	table = BuildTable(hashes, CuckooUniqueHashes(hashes, count), bits, layout, seed);
+	table = BuildTable(hashes, CuckooUniqueHashes(hashes, count, NULL), bits, layout, seed);
 	free(hashes);
 	free(scratch);
 	return table;
