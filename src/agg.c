@@ -59,7 +59,7 @@ CuckooCheckRelabelled(FunctionCallInfo fcinfo)
 	}
 }
 
-/* The state as it came: for rows without a key. */
+/* The state as it came: for rows that say nothing. */
 Datum
 CuckooSameState(FunctionCallInfo fcinfo)
 {
@@ -68,57 +68,77 @@ CuckooSameState(FunctionCallInfo fcinfo)
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-/* One row of the aggregate. */
+/*
+ * One row of the aggregate.  A NULL key is a row without one, which counts for
+ * its parameters alone.
+ */
 static inline Datum
-Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext, uint64 hash,
-		   CuckooKeyType kind, CuckooKeyType element_kind)
+Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext,
+		   CuckooParameters *parameters, bool key_is_null, uint64 hash)
 {
-	CuckooParameters parameters;
 	CuckooState state;
-
-	parameters.kind = (uint8) kind;
-	parameters.element_kind = (uint8) element_kind;
-	parameters.fpr = CUCKOO_DEFAULT_FPR;
-	parameters.capacity = 0;
-	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
-		parameters.fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
-	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
-		parameters.capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(3));
 
 	if (PG_ARGISNULL(0))
 	{
-		CuckooCheckRelabelled(fcinfo);
-		CuckooCheckSize(parameters.fpr, parameters.capacity, CUCKOO_SEMISORTED);
-		CuckooStateInit(&state, &parameters);
+		if (!key_is_null)
+			CuckooCheckRelabelled(fcinfo);
+		CuckooCheckSize(parameters->fpr, parameters->capacity);
+		CuckooStateInit(&state, parameters);
 	}
 	else
 	{
 		CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-		if (unlikely(!CuckooSameParameters(CuckooStateParameters(&state), &parameters)))
-			CuckooMatchParameters(CuckooStateParameters(&state), &parameters);
-		if (CuckooStateAddQuickly(&state, hash))
+		if (unlikely(!CuckooSameParameters(CuckooStateParameters(&state), parameters)) &&
+			CuckooMatchParameters(CuckooStateParameters(&state), parameters))
+		{
+			CuckooCheckRelabelled(fcinfo);
+			CuckooStateSetKeyType(&state, parameters);
+		}
+		if (!key_is_null && CuckooStateAddQuickly(&state, hash))
 			return CuckooStateDatum(&state);
 	}
-	CuckooStateAdd(&state, hash, aggcontext);
+	if (!key_is_null)
+		CuckooStateAdd(&state, hash, aggcontext);
 	return CuckooStateDatum(&state);
 }
 
+/* A row whose key is NULL: it is of use only if it has parameters. */
+static Datum
+TransitionWithoutKey(FunctionCallInfo fcinfo, MemoryContext aggcontext)
+{
+	CuckooParameters parameters;
+
+	if (PG_NARGS() <= 2)
+		return CuckooSameState(fcinfo);
+	parameters = CuckooArgumentParameters(fcinfo);
+	return Transition(fcinfo, aggcontext, &parameters, true, 0);
+}
+
+/* A row with a key of a type that is known. */
+static inline Datum
+TransitionWithKey(FunctionCallInfo fcinfo, MemoryContext aggcontext, CuckooKey *key)
+{
+	CuckooParameters parameters = CuckooArgumentParameters(fcinfo);
+	uint64		hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), parameters.seed);
+
+	parameters.key_type = (uint8) key->key_type;
+	parameters.signature = key->signature;
+	return Transition(fcinfo, aggcontext, &parameters, false, hash);
+}
+
 /*
- * cuckoo_agg_transfn(state, key [, fpr [, capacity]]) for keys of any type
+ * cuckoo_agg_transfn(state, key [, fpr [, capacity [, seed]]]) for keys of any
+ * type
  */
 PG_FUNCTION_INFO_V1(cuckoo_agg_transfn);
 Datum
 cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
-	CuckooKey  *key;
-	uint64		hash;
 
 	if (PG_ARGISNULL(1))
-		return CuckooSameState(fcinfo);
-	key = CuckooGetKey(fcinfo, 1);
-	hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), 0);
-	return Transition(fcinfo, aggcontext, hash, key->key_type, key->element_kind);
+		return TransitionWithoutKey(fcinfo, aggcontext);
+	return TransitionWithKey(fcinfo, aggcontext, CuckooGetKey(fcinfo, 1));
 }
 
 /* The same for integers, whose hashing is inlined. */
@@ -128,11 +148,14 @@ Datum \
 name(PG_FUNCTION_ARGS) \
 { \
 	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
+	CuckooParameters parameters; \
 	\
 	if (PG_ARGISNULL(1)) \
-		return CuckooSameState(fcinfo); \
-	return Transition(fcinfo, aggcontext, CuckooHashInt64(GETARG(1), 0), \
-					  CUCKOO_KEY_INTEGER, CUCKOO_KEY_NONE); \
+		return TransitionWithoutKey(fcinfo, aggcontext); \
+	parameters = CuckooArgumentParameters(fcinfo); \
+	parameters.key_type = CUCKOO_KEY_INTEGER; \
+	return Transition(fcinfo, aggcontext, &parameters, false, \
+					  CuckooHashInt64(GETARG(1), parameters.seed)); \
 }
 
 INTEGER_TRANSITION(cuckoo_agg_transfn_int2, PG_GETARG_INT16)
@@ -151,13 +174,11 @@ name(PG_FUNCTION_ARGS) \
 { \
 	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
 	CuckooKey	key; \
-	uint64		hash; \
 	\
 	if (PG_ARGISNULL(1)) \
-		return CuckooSameState(fcinfo); \
+		return TransitionWithoutKey(fcinfo, aggcontext); \
 	CuckooKeyInit(&key, type, CuckooTypedCollation(fcinfo), CurrentMemoryContext); \
-	hash = CuckooKeyHash(&key, PG_GETARG_DATUM(1), 0); \
-	return Transition(fcinfo, aggcontext, hash, key.key_type, key.element_kind); \
+	return TransitionWithKey(fcinfo, aggcontext, &key); \
 }
 
 TYPED_TRANSITION(cuckoo_agg_transfn_text, TEXTOID)
@@ -178,7 +199,7 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooParameters parameters;
-	struct varlena *other;
+	CuckooValue *other;
 	CuckooState state;
 
 	if (PG_ARGISNULL(1))
@@ -188,22 +209,22 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	 * A large state is flattened, one from a tuple aligned.  Neither is ever
 	 * returned: the caller's memory may go before the aggregate does.
 	 */
-	other = PG_GETARG_VARLENA_P(1);
+	other = (CuckooValue *) PG_GETARG_VARLENA_P(1);
 	parameters = CuckooValueParameters(other);
 	if (PG_ARGISNULL(0))
 		CuckooStateInit(&state, &parameters);
 	else
 	{
 		CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-		CuckooMatchParameters(CuckooStateParameters(&state), &parameters);
+		if (CuckooMatchParameters(CuckooStateParameters(&state), &parameters))
+			CuckooStateSetKeyType(&state, &parameters);
 	}
 	CuckooStateAddAll(&state, other, aggcontext);
 	return CuckooStateDatum(&state);
 }
 
 /*
- * cuckoo_agg_final(state): the filter.  Over no rows an empty one without
- * parameters.
+ * cuckoo_agg_final(state): the filter.  Over no rows an unset one.
  */
 PG_FUNCTION_INFO_V1(cuckoo_agg_final);
 Datum
@@ -213,7 +234,7 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
 	CuckooState state;
 
 	if (PG_ARGISNULL(0))
-		PG_RETURN_POINTER(CuckooUnsetValue());
+		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
 	CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-	PG_RETURN_POINTER(CuckooStateBuild(&state));
+	PG_RETURN_CUCKOOFILTER_P(CuckooStateBuild(&state));
 }

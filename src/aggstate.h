@@ -7,7 +7,7 @@
  * planners that split aggregates between servers send states around by the
  * type's own functions:
  *
- * flat		A hash set in a varlena (body "state"), changed in place.  Nothing
+ * flat		A hash set in a varlena (content "state"), changed in place.  Nothing
  *			is cheaper for the many small groups of a hash aggregation, where
  *			an expanded object a group would be quadratic in groups.
  *
@@ -36,21 +36,22 @@
 typedef struct CuckooParameters
 {
 	double		fpr;
-	uint64		capacity;		/* keys; 0: none stated */
-	uint8		kind;			/* CuckooKeyType */
-	uint8		element_kind;
+	uint64		capacity;		/* keys; 0: none specified */
+	uint64		seed;
+	uint32		signature;
+	uint8		key_type;		/* CuckooKeyType; NONE: no key yet */
 } CuckooParameters;
 
 /*
  * The flat form: a varlena like all values of the type, so that the executor
- * can copy it.  Its second byte is where the format has the body; all else
+ * can copy it.  Its second byte is where the format has the content; all else
  * follows the C compiler's rules.
  */
 typedef struct CuckooFlatState
 {
 	int32		vl_len_;
 	uint8		version;
-	uint8		body;			/* CUCKOO_STATE */
+	uint8		content;		/* CUCKOO_STATE */
 	uint8		has_zero;		/* hash 0, which marks an empty slot */
 	uint32		used;			/* slots filled */
 	uint32		slots;			/* a power of two */
@@ -84,12 +85,13 @@ typedef struct CuckooState
 
 extern void CuckooStateInit(CuckooState *state, const CuckooParameters *parameters);
 extern void CuckooStateUnpack(CuckooState *state, Datum value, MemoryContext aggcontext);
-extern void CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b);
+extern bool CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b);
 extern void CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext);
-extern void CuckooStateAddAll(CuckooState *state, struct varlena *other,
+extern void CuckooStateAddAll(CuckooState *state, CuckooValue *other,
 							  MemoryContext aggcontext);
-extern CuckooParameters CuckooValueParameters(struct varlena *value);
-extern struct varlena *CuckooStateBuild(CuckooState *state);
+extern CuckooParameters CuckooValueParameters(CuckooValue *value);
+extern CuckooValue *CuckooStateBuild(CuckooState *state);
+extern CuckooValue *CuckooStateToPartial(CuckooValue *value);
 
 /* Slots of a flat state: from 8 to 128 k, 1 MB. */
 #define CUCKOO_MIN_SLOTS	8
@@ -128,20 +130,22 @@ CuckooExpandedState(Datum state, const ExpandedObjectMethods *methods)
 	return header->eoh_methods == methods ? header : NULL;
 }
 
-/* The state that an aggregate's function was given. */
+/* The methods of the large form, by which it is known. */
+extern const ExpandedObjectMethods CuckooLargeMethods;
+
+/* The state that an aggregate's function was given.  Final functions only read. */
 static inline void
 CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)
 {
 	struct varlena *pointer = (struct varlena *) DatumGetPointer(value);
 
 	state->flat = NULL;
-	state->large = NULL;
-	/* No other expanded object is of this type.  Final functions only read. */
-	if (VARATT_IS_EXTERNAL_EXPANDED(pointer))
-		state->large = (CuckooLargeState *) DatumGetEOHP(value);
-	else if (!VARATT_IS_EXTENDED(pointer) &&
-			 ((CuckooFlatState *) pointer)->body == CUCKOO_STATE &&
-			 likely(CuckooFlatIsSafe((CuckooFlatState *) pointer)))
+	state->large = (CuckooLargeState *) CuckooExpandedState(value, &CuckooLargeMethods);
+	if (state->large != NULL)
+		return;
+	if (!VARATT_IS_EXTENDED(pointer) &&
+		((CuckooFlatState *) pointer)->content == CUCKOO_STATE &&
+		likely(CuckooFlatIsSafe((CuckooFlatState *) pointer)))
 		state->flat = (CuckooFlatState *) pointer;
 	else
 		CuckooStateUnpack(state, value, aggcontext);
@@ -162,6 +166,17 @@ CuckooStateParameters(const CuckooState *state)
 	return state->large != NULL ? &state->large->parameters : &state->flat->parameters;
 }
 
+/* Give a state of no keys the key type of its first. */
+static inline void
+CuckooStateSetKeyType(CuckooState *state, const CuckooParameters *parameters)
+{
+	CuckooParameters *own = state->large != NULL ?
+		&state->large->parameters : &state->flat->parameters;
+
+	own->key_type = parameters->key_type;
+	own->signature = parameters->signature;
+}
+
 /* The parameters that a filter's header has, and a header that has them. */
 static inline CuckooParameters
 CuckooHeaderParameters(const CuckooFilter *filter)
@@ -170,25 +185,48 @@ CuckooHeaderParameters(const CuckooFilter *filter)
 
 	parameters.fpr = filter->fpr;
 	parameters.capacity = filter->capacity;
-	parameters.kind = filter->kind;
-	parameters.element_kind = filter->element_kind;
+	parameters.seed = filter->seed;
+	parameters.signature = filter->signature;
+	parameters.key_type = filter->key_type;
 	return parameters;
 }
 
 static inline void
 CuckooParametersHeader(const CuckooParameters *parameters, CuckooFilter *filter)
 {
-	CuckooFilterInit(filter, parameters->fpr, parameters->capacity, 0,
-					 CUCKOO_SEMISORTED);
-	filter->kind = parameters->kind;
-	filter->element_kind = parameters->element_kind;
+	CuckooFilterInit(filter, parameters->fpr, parameters->capacity, parameters->seed);
+	filter->signature = parameters->signature;
+	filter->key_type = parameters->key_type;
+}
+
+/*
+ * The parameters of an aggregate's row, the arguments behind its key: (fpr
+ * [, capacity [, seed]]).  NULL or left out is the default.
+ */
+static inline CuckooParameters
+CuckooArgumentParameters(FunctionCallInfo fcinfo)
+{
+	CuckooParameters parameters;
+
+	parameters.fpr = CUCKOO_DEFAULT_FPR;
+	parameters.capacity = 0;
+	parameters.seed = 0;
+	parameters.signature = 0;
+	parameters.key_type = CUCKOO_KEY_NONE;
+	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
+		parameters.fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
+	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
+		parameters.capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(3));
+	if (PG_NARGS() > 4 && !PG_ARGISNULL(4))
+		parameters.seed = (uint64) PG_GETARG_INT64(4);
+	return parameters;
 }
 
 static inline bool
 CuckooSameParameters(const CuckooParameters *a, const CuckooParameters *b)
 {
-	return a->kind == b->kind && a->element_kind == b->element_kind &&
-		a->fpr == b->fpr && a->capacity == b->capacity;
+	return a->key_type == b->key_type && a->signature == b->signature &&
+		a->fpr == b->fpr && a->capacity == b->capacity && a->seed == b->seed;
 }
 
 /* Where the search for a hash in a flat state begins. */

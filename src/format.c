@@ -33,8 +33,7 @@ CheckHeader(const uint8_t *bytes)
 
 	if (content > CUCKOO_PARTIAL)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 1);
-	if (key_type > CUCKOO_KEY_LAST ||
-		(content == CUCKOO_PARTIAL && key_type == CUCKOO_KEY_NONE))
+	if (key_type > CUCKOO_KEY_LAST)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 2);
 	/* Any hash of an aggregate's state may be removed. */
 	if ((flags & ~CUCKOO_FLAGS) != 0 || (content == CUCKOO_PARTIAL && flags != 0))
@@ -236,6 +235,8 @@ CuckooValidate(const uint8_t *bytes, size_t length, const CuckooHost *host)
 	expected = CuckooTableOffset(&filter, filter.table_count) + CUCKOO_TAIL_BYTES;
 	if (filter.content == CUCKOO_PARTIAL)
 		expected += 8 * filter.items;
+	if (expected == length && filter.items > 0 && filter.key_type == CUCKOO_KEY_NONE)
+		return Verdict(CUCKOO_BAD_FIELD, 0, 2);
 	if (expected != length)
 		return Verdict(CUCKOO_BAD_LENGTH, expected, length);
 	for (size_t i = length - CUCKOO_TAIL_BYTES; i < length; i++)

@@ -58,19 +58,6 @@ cuckoo_count(PG_FUNCTION_ARGS)
 																 &reader->filter)));
 }
 
-/* cuckoo_cardinality(f) -> bigint: copies stored in all */
-PG_FUNCTION_INFO_V1(cuckoo_cardinality);
-Datum
-cuckoo_cardinality(PG_FUNCTION_ARGS)
-{
-	CuckooFilter filter;
-	Size		bytes;
-
-	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
-	CuckooRefuseState(&filter);
-	PG_RETURN_INT64((int64) filter.items);
-}
-
 /*
  * cuckoo_hash(value, seed) -> bigint: the hash that a filter with this seed
  * keeps of a value

@@ -143,6 +143,8 @@ FilterArgument(Oid function, bool *is_array)
 static bool
 OpenConstant(CuckooFilter *filter, const Const *constant)
 {
+	CuckooValue *value;
+
 	/*
 	 * Anyone may create an operator with our estimator and operands of other
 	 * types, and those have not been through the validator.
@@ -151,8 +153,11 @@ OpenConstant(CuckooFilter *filter, const Const *constant)
 		return false;
 
 	/* PostgreSQL has fetched it already: no constant is a TOAST pointer. */
-	CuckooOpen(filter, CuckooValueBytes(PG_DETOAST_DATUM_PACKED(constant->constvalue)));
-	return filter->body == CUCKOO_LIST || filter->body == CUCKOO_TABLES;
+	value = DatumGetCuckooFilterP(constant->constvalue);
+	if (CuckooValueBytes(value)[1] != CUCKOO_TABLES)
+		return false;
+	CuckooOpen(filter, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
+	return true;
 }
 
 /*

@@ -16,6 +16,8 @@
 #include "filter.h"
 #include "key.h"
 
+#define CUCKOO_DEFAULT_FPR	0.001
+
 /* A value of type cuckoofilter. */
 typedef struct varlena CuckooValue;
 

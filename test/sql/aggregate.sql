@@ -135,6 +135,11 @@ SELECT merge_states(s) = (SELECT cuckoo_agg(i, 0.01, 500) FROM generate_series(1
 FROM (SELECT state_of(i, 0.01, 500) AS s FROM generate_series(1, 100) AS i GROUP BY i % 3 UNION ALL SELECT NULL) AS states;
 SELECT merge_states(NULL::cuckoofilter) = (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i) AS nothing, merge_to_state(NULL::cuckoofilter) IS NULL AS no_state;
 
+-- A server that saw only NULL keys has the parameters, and no kind yet.
+SELECT merge_states(s ORDER BY server) = cuckoo_new(0.01, 500) + 3 AS first, merge_states(s ORDER BY server DESC) = cuckoo_new(0.01, 500) + 3 AS last,
+	merge_states(s::text::cuckoofilter ORDER BY server) = cuckoo_new(0.01, 500) + 3 AS as_text, merge_states(s) FILTER (WHERE server < 3) = cuckoo_new(0.01, 500) AS no_keys
+FROM (SELECT i AS server, state_of(CASE WHEN i = 3 THEN i END, 0.01, 500) AS s FROM generate_series(1, 3) AS i GROUP BY i) AS states;
+
 -- Hashes that are not spread at all, and the hash 0: 0 to n - 1, once and three times over
 CREATE TABLE skewed AS SELECT n, decode('0102010000000100' || 'fca9f1d24d62503f' || repeat('00', 16) || CASE n WHEN 20 THEN '1400000000000000' ELSE 'a086010000000000' END, 'hex')
 	|| string_agg(substr(int8send(i), 8, 1) || substr(int8send(i), 7, 1) || substr(int8send(i), 6, 1) || '\x0000000000', '' ORDER BY i) AS state

@@ -72,7 +72,6 @@ INSERT INTO empties VALUES
 	('only NULL keys', (SELECT cuckoo_agg(NULL::integer) FROM generate_series(1, 3) AS i)),
 	('only NULL keys, text', (SELECT cuckoo_agg(NULL) FROM generate_series(1, 3) AS i)),
 	('only NULL keys, polymorphic', (SELECT cuckoo_agg(NULL::integer[]) FROM generate_series(1, 3) AS i)),
-	('only NULL keys, parameters', (SELECT cuckoo_agg(NULL::integer, 0.01) FROM generate_series(1, 3) AS i)),
 	('nothing passes FILTER', (SELECT cuckoo_agg(i) FILTER (WHERE i > 3) FROM generate_series(1, 3) AS i)),
 	('empty window frame', (SELECT cuckoo_agg(i) OVER (ROWS BETWEEN 2 FOLLOWING AND 3 FOLLOWING) FROM generate_series(1, 1) AS i)),
 	('empty array', cuckoo_from_array('{}'::integer[])),
@@ -92,6 +91,31 @@ SELECT f + 1 = cuckoo_new() + 1 AS added, cuckoo_add_all(f, '{1,NULL,2}'::intege
 	f + 'a' = cuckoo_new() + 'a' AS text
 FROM empties WHERE how = 'no rows';
 SELECT i.* FROM empties, cuckoo_info(f + 1) AS i WHERE how = 'no rows';
+
+-- What is specified with NULL keys alone is kept, and checked: it is that of cuckoo_new.
+SELECT cuckoo_agg(NULL::integer, 0.01) = cuckoo_new(0.01) AS fpr, cuckoo_agg(k, 0.01, 5000) = cuckoo_new(0.01, 5000) AS capacity,
+	cuckoo_agg(k, NULL, 5000) = cuckoo_new(capacity => 5000) AS capacity_only, cuckoo_agg(ARRAY[k], 0.01, 5000) @> ARRAY[NULL::integer] AS array_of_null,
+	cuckoo_agg(NULL::integer[], 0.01, 5000) = cuckoo_new(0.01, 5000) AS polymorphic, cuckoo_agg(NULL, 0.01, 5000) = cuckoo_new(0.01, 5000) AS literal,
+	cuckoo_stream_agg(k, 0.01, 5000) = cuckoo_new(0.01, 5000) AS stream, cuckoo_multiset_agg(NULL::text, 0.01, 5000) = cuckoo_new(0.01, 5000) AS multiset
+FROM unnest('{NULL,NULL,NULL}'::integer[]) AS k;
+-- The first key that comes later gives the kind, in whichever order.
+SELECT cuckoo_agg(k, 0.01, 5000 ORDER BY i) = cuckoo_from_last AS last, cuckoo_agg(k, 0.01, 5000 ORDER BY i DESC) = cuckoo_from_last AS first,
+	cuckoo_stream_agg(k, 0.01, 5000 ORDER BY i) = cuckoo_from_last AS stream, cuckoo_multiset_agg(k, 0.01, 5000 ORDER BY i DESC) = cuckoo_from_last AS multiset
+FROM (VALUES (1, NULL), (2, NULL), (3, 'x')) AS v (i, k), (SELECT cuckoo_new(0.01, 5000) + 'x'::text AS cuckoo_from_last) AS x GROUP BY cuckoo_from_last;
+SELECT cuckoo_cardinality(f), f @> 20 AS found FROM (SELECT k, cuckoo_agg(CASE WHEN k > 18 THEN k END, 0.01, 5000) OVER (ORDER BY k) AS f FROM generate_series(1, 20) AS k) AS x WHERE k IN (18, 20) ORDER BY k;
+\set VERBOSITY terse
+SELECT cuckoo_agg(NULL::integer, 5, -1);
+SELECT cuckoo_agg(NULL::integer, 0.01, -1);
+SELECT cuckoo_agg(NULL::integer[], 5);
+SELECT cuckoo_stream_agg(NULL::text, 0.01, 0);
+SELECT cuckoo_multiset_agg(NULL::text, 0.01, 1e12);
+SELECT cuckoo_agg(NULL::integer, 0.01, k) FROM generate_series(1, 2) AS k;
+SELECT cuckoo_agg(nullif(k, 2), 0.01 * k) FROM generate_series(1, 2) AS k;
+SELECT cuckoo_stream_agg(nullif(k, 1), 0.01, 100 * k) FROM generate_series(1, 2) AS k;
+\set VERBOSITY default
+-- Over no rows they cannot be known.  They come from a filter that has them.
+SELECT n, f = cuckoo_new(1e-6, 2e5) AS empty, (cuckoo_info(f)).fpr_asked, (cuckoo_info(f)).capacity, cuckoo_cardinality(f) AS items
+FROM unnest('{0,3,1000}'::integer[]) AS n, LATERAL (SELECT cuckoo_new(1e-6, 2e5) || cuckoo_agg(k, 1e-6, 2e5) AS f FROM generate_series(1, n) AS k) AS made;
 
 -- Aggregates skip NULL keys among others.
 SELECT cuckoo_agg(CASE WHEN i % 2 = 0 THEN i END) = cuckoo_from_array('{2,4,6}'::integer[]) AS typed,

@@ -104,7 +104,7 @@ GROUP BY rows ORDER BY rows;
 -- Parameters
 --
 SELECT (brief(cuckoo_stream_agg(k, NULL, 100))).*, (brief(cuckoo_multiset_agg(k, NULL, 100))).* FROM generate_series(1, 3) AS k;
-SELECT (brief(cuckoo_stream_agg(NULL::integer, 0.01, 100))).*, cuckoo_multiset_agg(NULL::text, 0.01, 100) = cuckoo_agg(NULL::text) AS unset;
+SELECT (brief(cuckoo_stream_agg(NULL::integer, 0.01, 100))).*, cuckoo_multiset_agg(NULL::text, 0.01, 100) = cuckoo_new(0.01, 100) AS multiset;
 SELECT (brief(cuckoo_stream_agg(k, 0.01, 100))).* FROM generate_series(1, 3) AS k WHERE false;
 SELECT (brief(cuckoo_stream_agg(CASE WHEN k % 2 = 0 THEN k END, 0.01, 100))).* FROM generate_series(1, 6) AS k;
 SELECT cuckoo_stream_agg(1, 0.01, NULL);
