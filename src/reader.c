@@ -33,35 +33,40 @@
  * under its pointer, but the pointer can come to name another value: value ids
  * come from a counter of 32 bits, and PostgreSQL reuses one as soon as no row
  * of the TOAST table has it, not even a dead one.  A new filter of the same
- * size could then be mistaken for an old one, and keys of it not be found.
+ * size could then be mistaken for an old one, and its keys not be found.
  *
- * Within the query of one portal this cannot happen: its snapshot keeps VACUUM
- * from removing what it has seen.  But call sites can live longer.  Those of
- * PL/pgSQL's simple expressions ("v @> k") live as long as the transaction, or
- * as a whole DO block that commits; a site in some extension's session-long
- * memory, as long as it likes.  Between two statements of a READ COMMITTED
- * transaction no snapshot protects what they have read.  So a CuckooStored is
- * good only as long as none of these has happened, which are all the ways in
- * which rows of a TOAST table can go:
+ * Within one query this cannot happen: its snapshot keeps the rows that it can
+ * see.  But call sites can live longer.  Those of PL/pgSQL's simple expressions
+ * ("v @> k") live as long as the transaction; one in an extension's own memory
+ * may live as long as the session.  Between two statements of a READ COMMITTED
+ * transaction no snapshot keeps what they have read.  A CuckooStored is
+ * therefore good only until one of the following happens.  These are all the
+ * ways in which rows leave a TOAST table:
  *
- * - VACUUM, or pruning, removed rows that were deleted.  These must have been
- *	 deleted by a transaction that ended before the oldest one that anybody's
- *	 snapshot still considers running.  While our own snapshots keep MyProc->xmin
- *	 where it was when the value was read, no transaction that deleted it
- *	 afterwards has ended before that; nor if xmin was reset between statements
- *	 and is the same again, because then no transaction from xmin on has ended.
- *	 So each use compares xmin.  It does not change within a statement.
+ * - VACUUM, or pruning, removes rows that a transaction has deleted.  It does
+ *	 so when that transaction's id is below the xmin of every session, and below
+ *	 the id of every transaction that runs.  Each lookup compares our xmin with
+ *	 that of the time when the value was read.  The same xmin is either held by
+ *	 a snapshot of ours ever since, or it was computed anew.  Then it is the
+ *	 oldest transaction running, and ran all the time, or the next id to end,
+ *	 and no transaction has ended.  In no case could the rows be removed.  Our
+ *	 xmin does not change within a statement.
  *
- * - The rows came from a subtransaction that was aborted: snapshots do not
- *	 protect these.  What was read within it is forgotten as it aborts.
+ * - A subtransaction is aborted.  Nobody's snapshot keeps the rows it has
+ *	 inserted.  Everything read within it is forgotten.
  *
- * - TRUNCATE in the same transaction, which gives the table a new file.
- *	 Another transaction's would wait for our lock on the table.  It invalidates
- *	 the TOAST table's relcache entry, and we what was read from it.  So does
- *	 DROP.
+ * - TRUNCATE in our own transaction gives the table a new file.  This
+ *	 invalidates the relcache entry of the TOAST table, and we forget what came
+ *	 from it; the same with DROP.  TRUNCATE in another transaction waits for our
+ *	 lock on the table.  (Relcache invalidation would not do for VACUUM: we
+ *	 hear of those in other sessions only when we take a lock.)
  *
- * - The transaction has ended.  Then all is forgotten: a session's temporary
- *	 tables are vacuumed without regard to xmin.
+ * - Our transaction ends.  Everything is forgotten, because VACUUM does not
+ *	 heed xmin in the session's temporary tables, and because locks end.
+ *
+ * Only the end of a transaction or subtransaction frees memory at once.  The
+ * others can happen while a key is being looked up, because hashing it may read
+ * catalogs: a CuckooStored is then marked as stale, and freed by its users.
  *
  *-------------------------------------------------------------------------
  */

@@ -9,7 +9,8 @@
 #   build      SQL: cuckoo_agg against other aggregates over the same rows
 #   parallel   SQL: aggregates on two parallel workers
 #   scan       SQL: a scan through a filter against IN, = ANY, a semi-join
-#   forms      SQL: the same by where the filter comes from
+#   partitions SQL: a scan of 60 partitions through one filter
+#   forms      SQL: the scan by where the filter comes from
 #   point      SQL: one question to a stored filter
 #   memory     SQL: memory of builds and scans at their peak
 #
@@ -29,7 +30,7 @@ bench=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=sql.sh
 . "$bench/sql.sh"
 
-all_steps=(speed rates sizes build parallel scan forms point memory)
+all_steps=(speed rates sizes build parallel scan partitions forms point memory)
 
 # What a full run measures, and a quick one.
 set_sizes()

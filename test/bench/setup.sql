@@ -20,6 +20,19 @@ INSERT INTO members SELECT hashint8extended(generate_series(:rows + 1, :rows + :
 CREATE TABLE filters (id integer PRIMARY KEY, f cuckoofilter);
 INSERT INTO filters SELECT id, cuckoo_agg(k) FROM members, generate_series(1, 2) AS id GROUP BY id;
 
+-- The same rows in 60 partitions and in one table, and a filter for scans of
+-- them: 16 MB.
+
+CREATE UNLOGGED TABLE partitioned_rows (p integer, k bigint) PARTITION BY LIST (p);
+DO $$ BEGIN
+	FOR p IN 1..60 LOOP
+		EXECUTE format('CREATE UNLOGGED TABLE partition_%s PARTITION OF partitioned_rows FOR VALUES IN (%s) WITH (autovacuum_enabled = off)', p, p);
+	END LOOP;
+END $$;
+INSERT INTO partitioned_rows SELECT p, hashint8extended(i, p) FROM generate_series(1, 60) AS p, generate_series(1, :rows / 500) AS i;
+CREATE UNLOGGED TABLE unpartitioned_rows WITH (autovacuum_enabled = off) AS SELECT * FROM partitioned_rows;
+CREATE TABLE large_filter AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, :keys * 10) AS i;
+
 -- An array that the planner folds into a constant: only those are hashed.
 
 CREATE FUNCTION members_array() RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE

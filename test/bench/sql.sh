@@ -186,12 +186,12 @@ median()
 	awk -F '\t' -v group="$2" -v label="$3" '$1 == group && $2 == label { print $3 }' "$results/$1.medians"
 }
 
-# time_table GROUP BASELINE TITLE: the group's statements, against one of them
+# time_table GROUP BASELINE TITLE [ROWS]: the group's statements, against one of them
 time_table()
 {
 	medians times
 	printf '\n%s\n' "$3"
-	awk -F '\t' -v group="$1" -v base="$(median times "$1" "$2")" -v rows="$rows" -v name="$2" '
+	awk -F '\t' -v group="$1" -v base="$(median times "$1" "$2")" -v rows="${4:-$rows}" -v name="$2" '
 		BEGIN { printf "  %-44s %9s %9s %9s %9s\n", "", "ms", "ns a row", "ratio", "min-max ms" }
 		$1 == group {
 			printf "  %-44s %9.1f %9.1f %9.2f %9.0f-%.0f\n", $2, $3, $3 * 1e6 / rows, $3 / base, $4, $5
@@ -253,6 +253,20 @@ run_scan()
 		"k IN (sub-select), hashed" "filter and k IN (sub-select), hashed"
 	aim_ratio "IN alone / filter AND IN, as planned" least 3.0 times scan \
 		"k IN (sub-select), as planned" "filter and k IN (sub-select), as planned"
+}
+
+run_partitions()
+{
+	local per_partition=$((rows / 500))
+
+	prepare_sql
+	time_statements partitions "$bench/partitions.sql"
+	time_table partitions "above the Append" \
+		"scan: 60 partitions, $(number "$((per_partition * 60))") rows, a filter of $(number "$((keys * 10))") keys" "$((per_partition * 60))"
+
+	aim_ratio "filter in each of 60 partitions / above the Append" most 1.5 times partitions "in each partition" "above the Append"
+	aim_ratio "the same with two workers / one table" most 1.5 times partitions \
+		"in each partition, two workers" "one table, two workers"
 }
 
 run_forms()

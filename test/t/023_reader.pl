@@ -9,6 +9,7 @@ my $node = new_server('main', conf => <<'CONF');
 autovacuum = off
 jit = off
 max_parallel_workers_per_gather = 0
+max_prepared_transactions = 1
 CONF
 
 # A filter of some 3 MB, a partitioned table of the keys in it, and a function
@@ -275,18 +276,21 @@ $psql "SELECT insert_odds()" >/dev/null
 $odds;
 COMMIT;
 SQL
+# With a lock held from before, so that nothing is heard of the VACUUM.
 is(session(<<SQL), '1000 1000', '... after a savepoint was rolled back');
 $start;
 TRUNCATE others;
 BEGIN;
+SELECT FROM others;
 SAVEPOINT s;
 INSERT INTO others SELECT evens(0);
 SELECT id() AS id \\gset
+\\setenv ID :id
 $evens;
 ROLLBACK TO s;
-UPDATE ids SET id = :id;
+$psql "UPDATE ids SET id = \$ID"
 $psql "VACUUM others"
-SELECT insert_odds() \\g /dev/null
+$psql "SELECT insert_odds()" >/dev/null
 $odds;
 COMMIT;
 SQL
@@ -311,19 +315,31 @@ SELECT insert_odds() \\g /dev/null
 $odds;
 ROLLBACK;
 SQL
-is(session(<<SQL), '1000 1 0 1000', '... in a later transaction of a session-long call site');
+# With another transaction running, so that xmin stays the same.
+is(session(<<SQL), '1000 1000', '... in a later transaction of a session-long call site');
+BEGIN;
+SELECT txid_current() \\g /dev/null
+PREPARE TRANSACTION 'old';
 CREATE TEMPORARY TABLE others (f cuckoofilter);
 INSERT INTO others SELECT evens(0);
 UPDATE ids SET id = id();
-BEGIN;
 SELECT count(*) FILTER (WHERE lasting_contains('cuckoo_contains'::regproc, (SELECT f FROM others), 2 * k)) FROM generate_series(1, 1000) AS k;
-SELECT copies() + 1;
-COMMIT;
-SELECT copies();
 DELETE FROM others;
 VACUUM others;
 SELECT insert_odds() \\g /dev/null
 SELECT count(*) FILTER (WHERE lasting_contains('cuckoo_contains'::regproc, (SELECT f FROM others), 2 * k + 1)) FROM generate_series(1, 1000) AS k;
+ROLLBACK PREPARED 'old';
+SQL
+is(session(<<SQL), '1000 1 0 1000 0', 'such a call site keeps nothing beyond a transaction');
+BEGIN;
+SELECT count(*) FILTER (WHERE lasting_contains('cuckoo_contains'::regproc, (SELECT f FROM stored), k)) FROM generate_series(1, 1000) AS k;
+SELECT copies();
+COMMIT;
+SELECT copies();
+BEGIN;
+SELECT count(*) FILTER (WHERE lasting_contains('cuckoo_contains'::regproc, (SELECT f FROM stored), k)) FROM generate_series(1, 1000) AS k;
+ROLLBACK;
+SELECT copies();
 SQL
 
 # What does not fit
