@@ -53,20 +53,15 @@ COMMENT ON CAST (cuckoofilter AS bytea) IS 'to the portable bytes';
 
 -- Make
 
-CREATE FUNCTION cuckoo_new(fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0, layout text DEFAULT 'semisorted') RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_new(fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_new(float8, float8, bigint, text) IS
-	'an empty filter: false-positive rate from 2e-9 to 0.1; capacity in keys, rounded up, 0 for growing as needed; seed of the hash; layout semisorted (12.5 bits a key at 0.001) or plain (one bit more, faster to change). NULL means the default';
+COMMENT ON FUNCTION cuckoo_new(float8, float8, bigint) IS
+	'an empty filter: target rate from 2e-8 to 0.1; capacity in keys, rounded up, 0 if it is unknown; seed of the hash. NULL means the default';
 
-CREATE FUNCTION cuckoo_from_array(anycompatiblearray) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_from_array(keys anycompatiblearray, fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray) IS
-	'a filter over the distinct elements of an array, as cuckoo_agg makes it; NULL elements are skipped';
-
-CREATE FUNCTION cuckoo_from_array(keys anycompatiblearray, fpr float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray, float8) IS
-	'a filter over the distinct elements of an array at this false-positive rate (2e-9 to 0.1; NULL: 0.001)';
+COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray, float8, float8, bigint) IS
+	'a filter over the distinct elements of an array, as cuckoo_agg makes it, with the same parameters; NULL elements are skipped';
 
 -- Change: a NULL key leaves the filter as it is
 
@@ -173,15 +168,14 @@ COMMENT ON FUNCTION cuckoo_cardinality(cuckoofilter) IS
 
 CREATE FUNCTION cuckoo_info(f cuckoofilter,
 	OUT format_version integer,
-	OUT body text,
-	OUT key_kind text,
+	OUT representation text,
+	OUT key_type text,
 	OUT items bigint,
 	OUT capacity bigint,
 	OUT load float8,
-	OUT fpr_asked float8,
-	OUT fpr_expected float8,
+	OUT target_fpr float8,
+	OUT expected_fpr float8,
 	OUT fingerprint_bits integer,
-	OUT layout text,
 	OUT tables integer,
 	OUT blocks bigint,
 	OUT seed bigint,
@@ -190,23 +184,23 @@ CREATE FUNCTION cuckoo_info(f cuckoofilter,
 	OUT bits_per_item float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_info(cuckoofilter) IS
-	'what a filter is: body (list of hashes, tables, or partial state of an aggregate), kind of its keys, items stored, capacity stated in keys, load of its entries (0 to 1), false-positive rates, bits of a fingerprint in the first table, layout, tables, blocks, seed, whether keys can be removed, size in bytes and in bits an item';
+	'what a filter is: representation (sparse, dense, mixed, or partial: the state of an aggregate), key type, items stored, capacity in keys (NULL: unknown), load of its entries, target and expected false-positive rate, bits of a fingerprint in the first table, tables, blocks, seed, whether keys can be removed, size in bytes and in bits per item';
 
 CREATE FUNCTION cuckoo_tables(f cuckoofilter,
 	OUT number integer,
 	OUT items bigint,
 	OUT capacity bigint,
 	OUT load float8,
-	OUT fpr float8,
+	OUT expected_fpr float8,
 	OUT fingerprint_bits integer,
 	OUT blocks bigint,
 	OUT buckets integer,
 	OUT bytes bigint,
-	OUT stash boolean)
+	OUT representation text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2;
 COMMENT ON FUNCTION cuckoo_tables(cuckoofilter) IS
-	'the tables of a filter, in their order: items stored, capacity in keys, load (0 to 1), false-positive rate, bits of a fingerprint, blocks, buckets a block, bytes, whether it is a stash, whose keys stay';
+	'the tables of a filter, in their order: items stored, capacity in keys, load of its entries, expected false-positive rate, bits of a fingerprint, blocks, buckets per block, bytes, representation (sparse or dense)';
 
 CREATE FUNCTION cuckoo_fpr(f cuckoofilter) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -368,10 +362,11 @@ CREATE OPERATOR CLASS cuckoofilter_ops
 COMMENT ON OPERATOR CLASS cuckoofilter_ops USING hash IS 'cuckoofilter, by bytes';
 COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING hash IS 'cuckoofilter, by bytes';
 
--- Aggregates
+-- Aggregates over keys
 --
--- One overload a common key type, and one for all others: a planner that
--- distributes aggregates may do so only with those that are not polymorphic.
+-- An overload for each built-in scalar key type, and one for all others: a
+-- planner that distributes aggregates does so only with those that are not
+-- polymorphic.  The parameters behind the key can be left out from the end.
 
 CREATE FUNCTION cuckoo_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -383,475 +378,84 @@ CREATE FUNCTION cuckoo_agg_final(cuckoofilter) RETURNS cuckoofilter
 COMMENT ON FUNCTION cuckoo_agg_final(cuckoofilter) IS
 	'final function of cuckoo_agg';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key anycompatible) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(anycompatible) IS
-	'a filter over the distinct keys; NULL keys are skipped';
+COMMENT ON FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) IS
+	'combine function of cuckoo_stream_agg';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_stream_agg_final(cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key anycompatible, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
+COMMENT ON FUNCTION cuckoo_stream_agg_final(cuckoofilter) IS
+	'final function of cuckoo_stream_agg and cuckoo_multiset_agg';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key anycompatible, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
+COMMENT ON FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) IS
+	'combine function of cuckoo_multiset_agg';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, text) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, text) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key text) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(text) IS
-	'a filter over the distinct keys; NULL keys are skipped';
+DO $overloads$
+DECLARE
+	key_types CONSTANT regtype[] := '{anycompatible,
+		bool, "\"char\"", int2, int4, int8, oid, xid8, float4, float8, numeric, money,
+		text, varchar, bpchar, name, bytea, bit, varbit, uuid,
+		date, time, timetz, timestamp, timestamptz, interval,
+		inet, cidr, macaddr, macaddr8, pg_lsn, jsonb}';
+	parameters CONSTANT text[] := '{fpr float8, capacity float8, seed bigint}';
+	key_type regtype;
+	agg record;
+	count integer;
+	symbol text;
+	types text;
+BEGIN
+	FOR agg IN
+		SELECT * FROM (VALUES
+			('cuckoo_agg', 0, 1024, 'cuckoo_agg_final',
+			 'a filter over the distinct keys: target rate fpr (2e-8 to 0.1, default 0.001), capacity in keys (default: as many as counted) and seed of the hash (default 0); NULL keys are skipped'),
+			('cuckoo_stream_agg', 2, 16384, 'cuckoo_stream_agg_final',
+			 'a filter over the keys, each added if the filter does not contain it yet, in memory for the filter alone; not removable; target rate fpr, capacity in keys and seed of the hash; NULL keys are skipped'),
+			('cuckoo_multiset_agg', 2, 16384, 'cuckoo_stream_agg_final',
+			 'a filter with a copy for each row, up to eight of a key, in memory for the filter alone; target rate fpr, capacity in copies and seed of the hash; NULL keys are skipped'))
+			AS a (name, least, space, final, comment)
+	LOOP
+		FOREACH key_type IN ARRAY key_types LOOP
+			symbol := agg.name || '_transfn';
+			IF key_type <> 'anycompatible'::regtype THEN
+				symbol := symbol || '_' || (SELECT typname FROM pg_type WHERE oid = key_type);
+			END IF;
+			FOR count IN agg.least .. 3 LOOP
+				types := array_to_string(key_type::text ||
+					(ARRAY['float8', 'float8', 'bigint'])[:count], ', ');
+				EXECUTE format($$
+					CREATE FUNCTION %1$I(cuckoofilter, %2$s) RETURNS cuckoofilter
+						AS 'MODULE_PATHNAME', %3$L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
+					agg.name || '_transfn', types, symbol);
+				EXECUTE format($$
+					COMMENT ON FUNCTION %1$I(cuckoofilter, %2$s) IS %3$L$$,
+					agg.name || '_transfn', types, 'transition function of ' || agg.name);
+				EXECUTE format($$
+					CREATE AGGREGATE %1$I(%2$s) (
+						SFUNC = %3$I, STYPE = cuckoofilter, SSPACE = %4$s,
+						FINALFUNC = %5$I, FINALFUNC_MODIFY = READ_ONLY,
+						COMBINEFUNC = %6$I, PARALLEL = SAFE)$$,
+					agg.name, array_to_string(('key ' || key_type) || parameters[:count], ', '),
+					agg.name || '_transfn', agg.space, agg.final, agg.name || '_combine');
+				EXECUTE format($$
+					COMMENT ON AGGREGATE %1$I(%2$s) IS %3$L$$,
+					agg.name, types, agg.comment);
+			END LOOP;
+		END LOOP;
+	END LOOP;
+END
+$overloads$;
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, text, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, text, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key text, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(text, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, text, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, text, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key text, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(text, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, "char") RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, "char") IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key "char") (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg("char") IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, "char", float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, "char", float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key "char", fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg("char", float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, "char", float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, "char", float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key "char", fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg("char", float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key smallint) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(smallint) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key smallint, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(smallint, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key smallint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(smallint, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, integer) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, integer) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key integer) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(integer) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, integer, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, integer, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key integer, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(integer, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, integer, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, integer, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key integer, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(integer, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bigint) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bigint) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bigint, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bigint, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bigint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bigint, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key uuid) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(uuid) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key uuid, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(uuid, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key uuid, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(uuid, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bytea) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bytea) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bytea, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bytea, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bytea, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bytea, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key numeric) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(numeric) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key numeric, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(numeric, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key numeric, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(numeric, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, real) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, real) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key real) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(real) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, real, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, real, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key real, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(real, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, real, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, real, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key real, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(real, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key double precision) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(double precision) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key double precision, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(double precision, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key double precision, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(double precision, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, date) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, date) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key date) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(date) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, date, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, date, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key date, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(date, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, date, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, date, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key date, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(date, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamp) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamp) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamp, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamp, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamp, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamp, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamptz) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamptz) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamptz, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamptz, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamptz, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamptz, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
--- Aggregates that combine filters: the state is the filter so far, and a
--- state is combined with another as with a row.
+-- Aggregates over filters
+--
+-- A state is combined with another as with a row.
 
 CREATE FUNCTION cuckoo_combine_final(cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_combine_final(cuckoofilter) IS
-	'final function of the aggregates whose state is a filter';
+	'final function of cuckoo_union_agg and cuckoo_merge_agg';
 
 CREATE FUNCTION cuckoo_union_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -876,323 +480,3 @@ CREATE AGGREGATE cuckoo_merge_agg(f cuckoofilter) (
 );
 COMMENT ON AGGREGATE cuckoo_merge_agg(cuckoofilter) IS
 	'sum of the multisets of keys of all filters, as cuckoo_merge has it; NULL is skipped';
-
--- Aggregates in bounded memory
-
-CREATE FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) IS
-	'combine function of cuckoo_stream_agg';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, text, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, text, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key text, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(text, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, "char", float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, "char", float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key "char", fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg("char", float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, smallint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, smallint, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key smallint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(smallint, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, integer, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, integer, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key integer, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(integer, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bigint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bigint, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key bigint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(bigint, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, uuid, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, uuid, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key uuid, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(uuid, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bytea, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bytea, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key bytea, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(bytea, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, numeric, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, numeric, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key numeric, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(numeric, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, real, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, real, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key real, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(real, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, double precision, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, double precision, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key double precision, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(double precision, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, date, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, date, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key date, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(date, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamp, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamp, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key timestamp, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(timestamp, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamptz, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamptz, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key timestamptz, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(timestamptz, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) IS
-	'combine function of cuckoo_multiset_agg';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, text, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, text, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key text, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(text, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, "char", float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, "char", float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key "char", fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg("char", float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, smallint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, smallint, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key smallint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(smallint, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, integer, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, integer, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key integer, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(integer, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bigint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bigint, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key bigint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(bigint, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, uuid, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, uuid, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key uuid, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(uuid, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bytea, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bytea, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key bytea, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(bytea, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, numeric, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, numeric, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key numeric, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(numeric, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, real, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, real, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key real, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(real, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, double precision, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, double precision, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key double precision, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(double precision, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, date, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, date, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key date, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(date, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamp, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamp, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key timestamp, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(timestamp, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamptz, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamptz, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key timestamptz, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(timestamptz, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';

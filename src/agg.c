@@ -15,7 +15,6 @@
  */
 #include "compat.h"
 
-#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
 
@@ -141,11 +140,11 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 	return TransitionWithKey(fcinfo, aggcontext, CuckooGetKey(fcinfo, 1));
 }
 
-/* The same for integers, whose hashing is inlined. */
-#define INTEGER_TRANSITION(name, GETARG) \
-PG_FUNCTION_INFO_V1(name); \
+/* The same for the types known when the function is written. */
+#define INTEGER_TRANSITION(suffix, type) \
+PG_FUNCTION_INFO_V1(cuckoo_agg_transfn_##suffix); \
 Datum \
-name(PG_FUNCTION_ARGS) \
+cuckoo_agg_transfn_##suffix(PG_FUNCTION_ARGS) \
 { \
 	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
 	CuckooParameters parameters; \
@@ -155,22 +154,14 @@ name(PG_FUNCTION_ARGS) \
 	parameters = CuckooArgumentParameters(fcinfo); \
 	parameters.key_type = CUCKOO_KEY_INTEGER; \
 	return Transition(fcinfo, aggcontext, &parameters, false, \
-					  CuckooHashInt64(GETARG(1), parameters.seed)); \
+					  CuckooHashInt64(CuckooIntegerValue(type, PG_GETARG_DATUM(1)), \
+									  parameters.seed)); \
 }
 
-INTEGER_TRANSITION(cuckoo_agg_transfn_int2, PG_GETARG_INT16)
-INTEGER_TRANSITION(cuckoo_agg_transfn_int4, PG_GETARG_INT32)
-INTEGER_TRANSITION(cuckoo_agg_transfn_int8, PG_GETARG_INT64)
-
-/*
- * The same for other types known when the function is written.  Citus calls
- * these without an expression to take the type from, and with nothing kept
- * from row to row.
- */
-#define TYPED_TRANSITION(name, type) \
-PG_FUNCTION_INFO_V1(name); \
+#define TYPED_TRANSITION(suffix, type) \
+PG_FUNCTION_INFO_V1(cuckoo_agg_transfn_##suffix); \
 Datum \
-name(PG_FUNCTION_ARGS) \
+cuckoo_agg_transfn_##suffix(PG_FUNCTION_ARGS) \
 { \
 	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
 	CuckooKey	key; \
@@ -181,16 +172,8 @@ name(PG_FUNCTION_ARGS) \
 	return TransitionWithKey(fcinfo, aggcontext, &key); \
 }
 
-TYPED_TRANSITION(cuckoo_agg_transfn_text, TEXTOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_char, CHAROID)
-TYPED_TRANSITION(cuckoo_agg_transfn_uuid, UUIDOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_bytea, BYTEAOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_numeric, NUMERICOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_float4, FLOAT4OID)
-TYPED_TRANSITION(cuckoo_agg_transfn_float8, FLOAT8OID)
-TYPED_TRANSITION(cuckoo_agg_transfn_date, DATEOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_timestamp, TIMESTAMPOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_timestamptz, TIMESTAMPTZOID)
+CUCKOO_INTEGER_TYPES(INTEGER_TRANSITION)
+CUCKOO_OTHER_TYPES(TYPED_TRANSITION)
 
 /* cuckoo_agg_combine(state, state): the hashes of both */
 PG_FUNCTION_INFO_V1(cuckoo_agg_combine);

@@ -28,6 +28,7 @@
 #include "compat.h"
 
 #include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
 #include "utils/expandeddatum.h"
 
 #include "cuckoo.h"
@@ -262,6 +263,48 @@ CuckooStateAddQuickly(const CuckooState *state, uint64 hash)
 extern MemoryContext CuckooAggContext(FunctionCallInfo fcinfo);
 extern void CuckooCheckRelabelled(FunctionCallInfo fcinfo);
 extern Datum CuckooSameState(FunctionCallInfo fcinfo);
+
+/*
+ * The built-in scalar key types, by the names of their types: each aggregate
+ * over keys has a transition function for each, which the install script
+ * declares.  Planners that distribute aggregates call these without an
+ * expression to take the type from, and with nothing kept from row to row.
+ * Those of integers are apart: their hash can be inlined.
+ */
+#define CUCKOO_INTEGER_TYPES(DEFINE) \
+	DEFINE(int2, INT2OID) \
+	DEFINE(int4, INT4OID) \
+	DEFINE(int8, INT8OID)
+
+#define CUCKOO_OTHER_TYPES(DEFINE) \
+	DEFINE(bool, BOOLOID) \
+	DEFINE(char, CHAROID) \
+	DEFINE(oid, OIDOID) \
+	DEFINE(xid8, XID8OID) \
+	DEFINE(float4, FLOAT4OID) \
+	DEFINE(float8, FLOAT8OID) \
+	DEFINE(numeric, NUMERICOID) \
+	DEFINE(money, MONEYOID) \
+	DEFINE(text, TEXTOID) \
+	DEFINE(varchar, VARCHAROID) \
+	DEFINE(bpchar, BPCHAROID) \
+	DEFINE(name, NAMEOID) \
+	DEFINE(bytea, BYTEAOID) \
+	DEFINE(bit, BITOID) \
+	DEFINE(varbit, VARBITOID) \
+	DEFINE(uuid, UUIDOID) \
+	DEFINE(date, DATEOID) \
+	DEFINE(time, TIMEOID) \
+	DEFINE(timetz, TIMETZOID) \
+	DEFINE(timestamp, TIMESTAMPOID) \
+	DEFINE(timestamptz, TIMESTAMPTZOID) \
+	DEFINE(interval, INTERVALOID) \
+	DEFINE(inet, INETOID) \
+	DEFINE(cidr, CIDROID) \
+	DEFINE(macaddr, MACADDROID) \
+	DEFINE(macaddr8, MACADDR8OID) \
+	DEFINE(pg_lsn, PG_LSNOID) \
+	DEFINE(jsonb, JSONBOID)
 
 /*
  * The collation of a typed aggregate's key.  Citus sends several arguments as

@@ -712,26 +712,6 @@ InetBytes(KeyBytes *bytes, Datum value)
 }
 
 /*
- * A value of one of the integer types.
- */
-static inline int64
-IntegerValue(Oid type, Datum value)
-{
-	switch (type)
-	{
-		case INT8OID:
-			return DatumGetInt64(value);
-		case INT4OID:
-			return DatumGetInt32(value);
-		case INT2OID:
-			return DatumGetInt16(value);
-		default:
-			Assert(type == OIDOID);
-			return (int64) DatumGetObjectId(value);
-	}
-}
-
-/*
  * The canonical bytes of a scalar.  Returns false, and does nothing, for the
  * nested key types.  FreeBytes is to be called when the bytes have been used.
  */
@@ -745,7 +725,7 @@ CuckooScalarBytes(KeyBytes *bytes, const CuckooKey *key, Datum value)
 	switch (key->key_type)
 	{
 		case CUCKOO_KEY_INTEGER:
-			PutUint64(bytes, (uint64) IntegerValue(key->type, value));
+			PutUint64(bytes, (uint64) CuckooIntegerValue(key->type, value));
 			return true;
 		case CUCKOO_KEY_TEXT:
 			TextBytes(bytes, key->type, value);
@@ -833,7 +813,7 @@ CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
 	uint64		hash;
 
 	if (key->key_type == CUCKOO_KEY_INTEGER)
-		return CuckooHashInt64(IntegerValue(key->type, value), seed);
+		return CuckooHashInt64(CuckooIntegerValue(key->type, value), seed);
 	if (!CuckooScalarBytes(&bytes, key, value))
 		return CuckooHashNested(key, value, seed);
 	hash = CuckooHash(bytes.data, bytes.length, seed, key->key_type);

@@ -10,6 +10,7 @@
 
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "port/pg_bswap.h"
 
@@ -81,6 +82,24 @@ extern bool CuckooKeyTryHash(CuckooKey *key, Datum value, uint64 seed,
 
 /* Whether this is the type of filters, which are validated bytes. */
 extern bool CuckooIsFilterType(Oid type);
+
+/* A value of one of the integer types. */
+static inline int64
+CuckooIntegerValue(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case INT8OID:
+			return DatumGetInt64(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT2OID:
+			return DatumGetInt16(value);
+		default:
+			Assert(type == OIDOID);
+			return (int64) DatumGetObjectId(value);
+	}
+}
 
 /* The hash of a smallint, integer, bigint or oid: what CuckooKeyHash gives. */
 static inline uint64

@@ -32,7 +32,6 @@
  */
 #include "compat.h"
 
-#include "catalog/pg_type.h"
 #include "utils/expandeddatum.h"
 #include "utils/memutils.h"
 
@@ -183,12 +182,7 @@ Transition(FunctionCallInfo fcinfo, bool distinct, CuckooKey *key)
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&small));
 }
 
-/*
- * A transition function for keys of any type, and those for types known when
- * the function is written: planners that distribute aggregates call these
- * without an expression to take the type from, and with nothing kept from row
- * to row.
- */
+/* For keys of any type, and for those known when the function is written. */
 #define POLYMORPHIC_TRANSITION(name, distinct) \
 PG_FUNCTION_INFO_V1(name); \
 Datum \
@@ -212,27 +206,20 @@ name(PG_FUNCTION_ARGS) \
 	return Transition(fcinfo, distinct, &key); \
 }
 
-#define TRANSITIONS(name, distinct) \
-POLYMORPHIC_TRANSITION(name, distinct) \
-TYPED_TRANSITION(name##_text, distinct, TEXTOID) \
-TYPED_TRANSITION(name##_char, distinct, CHAROID) \
-TYPED_TRANSITION(name##_int2, distinct, INT2OID) \
-TYPED_TRANSITION(name##_int4, distinct, INT4OID) \
-TYPED_TRANSITION(name##_int8, distinct, INT8OID) \
-TYPED_TRANSITION(name##_uuid, distinct, UUIDOID) \
-TYPED_TRANSITION(name##_bytea, distinct, BYTEAOID) \
-TYPED_TRANSITION(name##_numeric, distinct, NUMERICOID) \
-TYPED_TRANSITION(name##_float4, distinct, FLOAT4OID) \
-TYPED_TRANSITION(name##_float8, distinct, FLOAT8OID) \
-TYPED_TRANSITION(name##_date, distinct, DATEOID) \
-TYPED_TRANSITION(name##_timestamp, distinct, TIMESTAMPOID) \
-TYPED_TRANSITION(name##_timestamptz, distinct, TIMESTAMPTZOID)
+#define STREAM_TRANSITION(suffix, type) \
+	TYPED_TRANSITION(cuckoo_stream_agg_transfn_##suffix, true, type)
+#define MULTISET_TRANSITION(suffix, type) \
+	TYPED_TRANSITION(cuckoo_multiset_agg_transfn_##suffix, false, type)
 
-/* cuckoo_stream_agg_transfn(state, key, fpr, capacity) */
-TRANSITIONS(cuckoo_stream_agg_transfn, true)
+/* cuckoo_stream_agg_transfn(state, key, fpr, capacity [, seed]) */
+POLYMORPHIC_TRANSITION(cuckoo_stream_agg_transfn, true)
+CUCKOO_INTEGER_TYPES(STREAM_TRANSITION)
+CUCKOO_OTHER_TYPES(STREAM_TRANSITION)
 
-/* cuckoo_multiset_agg_transfn(state, key, fpr, capacity) */
-TRANSITIONS(cuckoo_multiset_agg_transfn, false)
+/* cuckoo_multiset_agg_transfn(state, key, fpr, capacity [, seed]) */
+POLYMORPHIC_TRANSITION(cuckoo_multiset_agg_transfn, false)
+CUCKOO_INTEGER_TYPES(MULTISET_TRANSITION)
+CUCKOO_OTHER_TYPES(MULTISET_TRANSITION)
 
 /* Two partial states of the same parameters: the union or the merge of both. */
 static Datum
