@@ -14,6 +14,7 @@ use strict;
 use warnings;
 
 use PostgreSQL::Test::Cluster;
+use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
@@ -26,7 +27,7 @@ sub import
 	Test::More->export_to_level(1);
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
-	  for qw(new_server create_samples digests sqlstate slurp_file large);
+	  for qw(new_server create_samples digests sqlstate page_blocks slurp_file large);
 	return;
 }
 
@@ -108,6 +109,40 @@ sub sqlstate
 
 	return $1 if $stderr =~ /ERROR:  ([0-9A-Z]{5})/;
 	return $status == 0 ? $stdout : $stderr;
+}
+
+# The blocks of code of a page of the documentation, in order: each with its
+# language, its text without the indentation of a list, and its section.
+sub page_blocks
+{
+	my ($page) = @_;
+	my $section = '';
+	my @blocks;
+	my $block;
+
+	foreach my $line (split /\n/, slurp_file("$FindBin::RealBin/../../$page"))
+	{
+		if ($block && $line =~ /^\s*```$/)
+		{
+			push @blocks, $block;
+			undef $block;
+		}
+		elsif ($block)
+		{
+			$line =~ s/^ {0,$block->{indent}}//;
+			$block->{text} .= "$line\n";
+		}
+		elsif ($line =~ /^( *)```(\w*)$/)
+		{
+			$block = { indent => length $1, language => $2, section => $section, text => '' };
+		}
+		elsif ($line =~ /^## (.*)$/)
+		{
+			$section = $1;
+		}
+	}
+	die "a block of $page has no end" if $block;
+	return @blocks;
 }
 
 1;
