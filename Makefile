@@ -53,10 +53,11 @@ ifdef WERROR
 PG_CFLAGS += -Werror
 endif
 
-# The bitcode for PostgreSQL's JIT needs the clang that PostgreSQL was built
-# with.  Where it is missing, do without bitcode.
-CLANG ?= $(shell sed -n 's/^CLANG *= *//p' $(dir $(PGXS))../Makefile.global)
-ifeq ($(shell command -v $(CLANG) 2>/dev/null),)
+# The bitcode for PostgreSQL's JIT needs the clang and the LLVM that PostgreSQL
+# was built with.  If one of them is missing, do without bitcode.
+built_with = $(shell sed -n 's/^$(1) *= *//p' $(dir $(PGXS))../Makefile.global)
+CLANG ?= $(call built_with,CLANG)
+ifeq ($(shell command -v $(CLANG) && command -v $(call built_with,LLVM_BINPATH)/llvm-lto),)
 override with_llvm := no
 endif
 

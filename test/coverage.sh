@@ -11,7 +11,11 @@
 # docs/testing.md says which ones these are, and why.
 #
 # Needs what test/run.sh needs, and takes its PGVERSION and KEEP.
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
+# shellcheck source=test/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
 export COVERAGE=${1:-95}
-exec "$(dirname "$0")/run.sh" unit regress format isolation tap coverage
+exec "$root/test/run.sh" unit regress format isolation tap coverage

@@ -4,10 +4,16 @@
 # this machine: see demo.sql.  Starts a throwaway PostgreSQL, and stops it again.
 #
 # Needs a Debian machine, and root or sudo where packages are missing.
-# PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the temporary folder.
+# PGVERSION=17 chooses a PostgreSQL; CUCKOO_PACKAGES=FOLDER keeps what was
+# downloaded for the next run.  KEEP=1 keeps the temporary folder and leaves the
+# server running, and the last lines say how to connect to it and how to stop it.
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=test/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+[ $# = 0 ] || die "unexpected argument: $1 (see --help)"
 
 # The index comes from the machine's package lists; fresh machines have none.
 packages_known()
@@ -48,3 +54,7 @@ apt-cache dumpavail | awk -v OFS='\t' '
 	END { put() }' | as_user tee "$work/packages.tsv" >/dev/null
 
 as_user_interruptibly psql -X -q -A -t -v ON_ERROR_STOP=1 -f "$work/src/test/demo.sql"
+
+echo
+say_installed
+keep_server

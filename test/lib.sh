@@ -1,16 +1,24 @@
 # shellcheck shell=bash
 #
-# What run.sh and demo.sh share: the Debian packages they need, a private copy
-# of PostgreSQL to install into, and throwaway servers run by an unprivileged
-# user.  Everything lives in one temporary folder; the system's PostgreSQL and
-# its clusters are left alone, and nothing is built inside the checkout.
+# What the scripts here share: a private copy of PostgreSQL, the other Debian
+# packages they need, and throwaway servers run by an unprivileged user.
 #
-# Environment: PGVERSION=17 chooses a PostgreSQL, KEEP=1 keeps the folder.
+# Everything lives in one temporary folder.  PostgreSQL's packages are downloaded
+# and unpacked there, never installed: the machine's own PostgreSQL and its
+# clusters are left alone, server and headers are of one version, and nothing is
+# built inside the checkout.
+#
+# Environment: PGVERSION=17 chooses a PostgreSQL, KEEP=1 keeps the folder, and
+# CUCKOO_PACKAGES names a folder that keeps the downloaded packages for the
+# next run.
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=
 prefix=
 child=
+
+# What apt prints is read here.
+export LC_ALL=C.UTF-8
 
 die()
 {
@@ -18,16 +26,24 @@ die()
 	exit 1
 }
 
+# The comment at the head of each script is its help.
+case ${1:-} in
+-h | --help)
+	sed -n '3,/^[^#]/ { /^[^#]/d; /^# shellcheck/d; s/^# \{0,1\}//; p }' "$0"
+	exit 0
+	;;
+esac
+
+# A trap runs when the command in the foreground has ended.
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
 # ---------------------------------------------------------------- packages
 
 installed()
 {
-	dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -qx installed
-}
-
-available()
-{
-	installed "$1" || apt-cache show --no-all-versions "$1" >/dev/null 2>&1
+	dpkg-query -W -f='${db:Status-Status} ${Architecture}\n' "$1" 2>/dev/null |
+		grep -Eqx "installed (all|$(dpkg --print-architecture))"
 }
 
 as_root()
@@ -39,132 +55,277 @@ as_root()
 	fi
 }
 
+can_be_root()
+{
+	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null
+}
+
+# apt-get as root.  Interrupted, it would leave packages half installed, and
+# every later run of apt-get would fail.  It therefore runs in a session of its
+# own, which Ctrl-C does not reach, with signals ignored, and this script acts
+# on the signal when apt-get is done.
+root_apt_get()
+{
+	# shellcheck disable=SC2016  # for the shell that root runs
+	as_root env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 bash -c '
+		trap "" INT TERM HUP QUIT
+		exec flock -o /var/lib/dpkg setsid --wait apt-get -q -o DPkg::Lock::Timeout=600 "$@" </dev/null
+	' bash "$@"
+}
+
 # Fresh machines have no package lists, old ones outdated lists.  Once a run.
 update_package_lists()
 {
 	[ -z "${lists_updated:-}" ] || return 0
 	lists_updated=1
-	if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
-		return 0
-	fi
+	can_be_root || return 0
 	echo "updating Debian's package lists"
-	as_root apt-get update -qq >/dev/null || echo "apt-get update failed, going on with the lists at hand"
-}
-
-# The PostgreSQL to use: the newest one with server and headers installed,
-# otherwise the one that this Debian release comes with.
-find_postgresql()
-{
-	local dir
-
-	pgversion=${PGVERSION:-}
-	if [ -z "$pgversion" ]; then
-		for dir in $(printf '%s\n' /usr/lib/postgresql/* | sort -V); do
-			if [ -x "$dir/bin/postgres" ] && [ -e "$dir/lib/pgxs/src/makefiles/pgxs.mk" ]; then
-				pgversion=${dir##*/}
-			fi
-		done
-	fi
-	if [ -z "$pgversion" ]; then
-		available postgresql || update_package_lists
-		pgversion=$(apt-cache depends postgresql 2>/dev/null |
-			sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1)
-	fi
-	[ -n "$pgversion" ] || die "found no PostgreSQL: is this a Debian machine?"
-
-	# What builds and runs the extension.
-	# shellcheck disable=SC2034  # used by run.sh and demo.sh
-	packages=(gcc libc6-dev make libxxhash-dev "postgresql-$pgversion" "postgresql-server-dev-$pgversion")
-}
-
-# Runs as root, in a shell of its own, which ends with it.  Debian's server package creates a
-# cluster, and starts it and every other one that is down.  The first is turned
-# off by a setting of Debian's, the second by policy-rc.d, its hook for
-# administrators.  Both are put back, also after an interruption.
-#
-# shellcheck disable=SC2317,SC2329  # called through declare -f
-install_quietly()
-{
-	config=/etc/postgresql-common/createcluster.conf
-	settings=/etc/postgresql-common/createcluster.d
-	policy=/usr/sbin/policy-rc.d
-	apt=(apt-get -y -q -o DPkg::Lock::Timeout=600 --no-upgrade --no-install-recommends install)
-
-	exec 9>/run/lock/cuckoo-packages
-	flock 9
-	export DEBIAN_FRONTEND=noninteractive
-
-	# An upgrade would restart servers that run.
-	if "${apt[@]}" -s "$@" | grep -E '^Inst postgresql-[0-9]+ \['; then
-		echo "error: installing $* would upgrade the installed PostgreSQL server: upgrade that one first" >&2
-		return 1
-	fi
-	# The setting goes into a folder that this file has to include.
-	if [[ " $* " =~ " postgresql-"[0-9]+" " ]] && [ -e "$config" ] && ! grep -q '^include_dir' "$config"; then
-		echo "error: without include_dir in $config the server package would create a cluster: install $* yourself" >&2
-		return 1
-	fi
-
-	put_back()
-	{
-		rm -f "$log" "$settings/zz-cuckoo.conf" "$policy"
-		[ ! -e "$policy.cuckoo-saved" ] || mv "$policy.cuckoo-saved" "$policy"
-		[ -n "$had_settings" ] || rmdir --ignore-fail-on-non-empty "$settings"
-	}
-	log=$(mktemp)
-	had_settings=
-	[ ! -d "$settings" ] || had_settings=1
-	trap put_back EXIT
-	trap 'exit 1' INT TERM HUP
-
-	mkdir -p "$settings"
-	echo "create_main_cluster = false" >"$settings/zz-cuckoo.conf"
-	[ ! -e "$policy" ] || [ -e "$policy.cuckoo-saved" ] || mv "$policy" "$policy.cuckoo-saved"
-	printf '#!/bin/sh\nexit 101\n' >"$policy"
-	chmod 755 "$policy"
-
-	if ! "${apt[@]}" "$@" >"$log" 2>&1 </dev/null; then
-		tail -n 30 "$log" >&2
-		return 1
-	fi
+	root_apt_get update >/dev/null 2>&1 || echo "apt-get update failed, going on with the lists at hand"
 }
 
 # Installs those of the packages that are missing.  With none missing, apt is
-# not run, and no network or root is needed.
-need_packages()
+# not run, and no network or root is needed.  Not to be called in a subshell,
+# which would not wait for apt-get after a signal.
+newly_installed=()
+try_packages()
 {
-	local package missing=()
+	local package log status=0 missing=()
 
 	for package; do
 		installed "$package" || missing+=("$package")
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
 
-	if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
-		die "missing ${missing[*]}: install these first, or run this as root"
+	if ! can_be_root; then
+		echo "missing ${missing[*]}: install these first, or run this as root" >&2
+		return 1
 	fi
 	update_package_lists
 	echo "installing ${missing[*]}"
-	as_root bash -c "set -euo pipefail; $(declare -f install_quietly); install_quietly \"\$@\"" bash "${missing[@]}" ||
-		die "could not install ${missing[*]}"
+	# Open, but without a name, so that a signal leaves no file behind
+	log=$(mktemp)
+	exec 8<>"$log"
+	rm "$log"
+	root_apt_get -y --no-upgrade --no-install-recommends install "${missing[@]}" >&8 2>&1 || status=1
+	if [ "$status" = 0 ]; then
+		newly_installed+=("${missing[@]}")
+	else
+		tail -n 30 /dev/fd/8 >&2
+	fi
+	exec 8>&-
+	return "$status"
+}
+
+need_packages()
+{
+	try_packages "$@" || die "could not install $*"
+}
+
+# A line about what this run has changed on the machine
+say_installed()
+{
+	if [ ${#newly_installed[@]} = 0 ]; then
+		echo "Nothing was installed on this machine."
+	else
+		echo "Installed on this machine, with what they depend on: ${newly_installed[*]}"
+		echo "To remove them: apt-get purge --autoremove ${newly_installed[*]}"
+	fi
+}
+
+# --------------------------------------------------------------- PostgreSQL
+
+# apt as it would be on a machine with nothing installed: it offers only what can
+# be downloaded, and lists all that a package depends on.
+bare=(-o Dir::State::status=/dev/null -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
+
+# The version of a package that can be downloaded, or nothing
+offered()
+{
+	apt-cache "${bare[@]}" policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: \([0-9].*\)$/\1/p'
+}
+
+# Whether server and headers of this major version are installed here, both of
+# the same minor version
+complete()
+{
+	local server headers
+
+	server=$("/usr/lib/postgresql/$1/bin/postgres" --version 2>/dev/null | sed 's/^postgres (PostgreSQL) //')
+	headers=$(sed -n 's/^#define PG_VERSION "\(.*\)"$/\1/p' "/usr/include/postgresql/$1/server/pg_config.h" 2>/dev/null)
+	[ -n "$server" ] && [ "$server" = "$headers" ] && [ -e "/usr/lib/postgresql/$1/lib/pgxs/src/makefiles/pgxs.mk" ]
+}
+
+# The major versions to try: the installed ones, the newest first, and the one
+# that this Debian release comes with.  The extension needs 15.
+majors()
+{
+	local server
+
+	for server in $(printf '%s\n' /usr/lib/postgresql/*/bin/postgres | sort -rV); do
+		server=${server#/usr/lib/postgresql/}
+		[ "${server%%/*}" = "*" ] || [ "${server%%/*}" -lt 15 ] || echo "${server%%/*}"
+	done
+	apt-cache "${bare[@]}" depends postgresql 2>/dev/null |
+		sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1
+}
+
+# Sets pgversion to the first major version that can be had.
+find_postgresql()
+{
+	local major
+
+	while true; do
+		for major in ${PGVERSION:-$(majors)}; do
+			if [ -n "$(offered "postgresql-server-dev-$major")" ] || complete "$major"; then
+				pgversion=$major
+				# What builds and runs the extension, and is not PostgreSQL's.
+				# shellcheck disable=SC2034  # used by the scripts
+				packages=(gcc libc6-dev make tzdata)
+				return
+			fi
+		done
+		[ -z "${lists_updated:-}" ] || break
+		update_package_lists
+	done
+	die "found no PostgreSQL ${PGVERSION:-}: apt offers none, and server and headers of one version are not installed"
+}
+
+# offered_versions PACKAGE...: each as PACKAGE=VERSION.  The version is that of
+# the first package, if the others have it, too.
+offered_versions()
+{
+	apt-cache "${bare[@]}" policy "$@" | awk '
+		/^[^ ]/ { name = substr($1, 1, length($1) - 1); names[++n] = name }
+		$1 == "Candidate:" { candidate[name] = $2 }
+		/^     [^ ]/ { has[name, $1] = 1 }
+		END {
+			wanted = candidate[names[1]]
+			for (i = 1; i <= n; i++)
+				print names[i] "=" (has[names[i], wanted] ? wanted : candidate[names[i]])
+		}'
+}
+
+# Downloads PostgreSQL in one version, the extension that more_postgresql names,
+# and the libraries that they need and the machine lacks, into the folder $downloads.
+# Sets debs to their files.
+download_postgresql()
+{
+	local name version library libraries
+	local server=() all=()
+	# libpq may come with a later major version than the server's.
+	local names=("postgresql-$pgversion" "postgresql-client-$pgversion" libpq5
+		"postgresql-server-dev-$pgversion" libpq-dev libxxhash-dev)
+
+	[ -z "${more_postgresql:-}" ] || names+=("$more_postgresql")
+	mapfile -t all < <(offered_versions "${names[@]}")
+	[ ${#all[@]} = ${#names[@]} ] || return 1
+	# Of what the headers depend on, a compiler is enough.
+	for name in "${all[@]}"; do
+		[[ $name = *-dev* ]] || server+=("$name")
+	done
+	libraries=$(apt-get "${bare[@]}" -qq -s --no-install-recommends install "${server[@]}" |
+		sed -n 's/^Inst \(lib[^ ]*\) (\([^ ]*\) .*/\1=\2/p') || return 1
+	for library in $libraries; do
+		case $library in
+		libpq5=* | libperl* | *-perl=*) continue ;;
+		esac
+		installed "${library%%=*}" || all+=("$library")
+	done
+
+	(cd "$downloads" && apt-get "${bare[@]}" -qq download "${all[@]}") || return 1
+	debs=()
+	for name in "${all[@]}"; do
+		version=${name#*=}
+		debs+=("$(compgen -G "$downloads/${name%%=*}_${version//:/%3a}_*.deb")") || return 1
+	done
+}
+
+# unpack FOLDER COMMAND...: the files of debs, by a command that runs others
+unpack()
+{
+	local deb folder=$1
+
+	shift
+	for deb in "${debs[@]}"; do
+		dpkg-deb --fsys-tarfile "$deb" | "$@" tar -C "$folder" --exclude=./usr/share/doc --exclude=./usr/share/man -xf - || return 1
+	done
+}
+
+# Puts PostgreSQL into $work/prefix.  Debian's PostgreSQL finds its files relative
+# to its programs, so pg_config and the servers there use that place, and so
+# does make install.
+make_prefix()
+{
+	local part
+
+	prefix=$work/prefix/usr
+	pg_config=$prefix/lib/postgresql/$pgversion/bin/pg_config
+	as_user mkdir -p "$prefix/lib" "$prefix/share/postgresql" "$prefix/include"
+
+	# Scripts that this one starts find the packages there.
+	downloads=${CUCKOO_PACKAGES:-$work/packages}
+	mkdir -p "$downloads"
+	downloads=$(cd "$downloads" && pwd)
+	export CUCKOO_PACKAGES=$downloads
+
+	if ! download_postgresql >"$work/log/download" 2>&1 &&
+		! { update_package_lists && download_postgresql >"$work/log/download" 2>&1; }; then
+		if ! complete "$pgversion"; then
+			cat "$work/log/download"
+			die "could not download PostgreSQL $pgversion, and server and headers of one version are not installed"
+		fi
+		echo "could not download PostgreSQL $pgversion, using the installed one"
+		for part in lib share; do
+			as_user mkdir -p "$prefix/$part/postgresql"
+			as_user cp -R "/usr/$part/postgresql/$pgversion" "$prefix/$part/postgresql/"
+		done
+		as_user ln -s /usr/include/postgresql "$prefix/include/postgresql"
+		try_packages libxxhash-dev || die "libxxhash-dev is missing"
+	else
+		unpack "$work/prefix" as_user || die "could not unpack PostgreSQL's packages"
+	fi
+	as_user postgres --version >"$work/log/download" 2>&1 || {
+		cat "$work/log/download"
+		die "PostgreSQL $pgversion does not run here; does it after apt-get upgrade?"
+	}
 }
 
 # ------------------------------------------------- the folder and its user
 
-# PostgreSQL refuses to run as root, so root hands over to the user of Debian's
-# PostgreSQL packages.  The environment starts empty: PGDATA, PGSERVICE, CFLAGS
-# or MAKEFLAGS of the caller have no say here.
-as_user()
+# library_path FOLDER...: where the libraries of packages unpacked there are
+library_path()
 {
-	local run=(env -i LC_ALL=C.UTF-8 "HOME=${work:-/}" "TMPDIR=${work:-/tmp}"
+	local folder library_folder path=
+
+	for folder; do
+		for library_folder in "$folder"/{usr/,}lib/*-linux-*; do
+			[ ! -d "$library_folder" ] || path=$path:$library_folder
+		done
+	done
+	echo "${path#:}"
+}
+
+# PostgreSQL refuses to run as root, so root hands over to the user nobody.  The
+# environment starts empty: PGDATA, PGSERVICE, CFLAGS or MAKEFLAGS of the caller
+# have no say here.
+set_user_command()
+{
+	user_command=(env -i LC_ALL=C.UTF-8 "HOME=${work:-/}" "TMPDIR=${work:-/tmp}"
 		"PATH=${prefix:+$prefix/lib/postgresql/$pgversion/bin:}/usr/local/bin:/usr/bin:/bin"
 		"PGHOST=$work" PGUSER=postgres PGDATABASE=postgres
 		"CUCKOO_TEST_LARGE=${CUCKOO_TEST_LARGE:-}")
-
-	if [ "$(id -u)" = 0 ]; then
-		run=(setpriv --reuid=postgres --regid=postgres --init-groups -- "${run[@]}")
+	if [ -n "$prefix" ]; then
+		user_command+=("C_INCLUDE_PATH=$prefix/include" "LD_LIBRARY_PATH=$(library_path "${prefix%/usr}")")
 	fi
-	"${run[@]}" "$@"
+	if [ "$(id -u)" = 0 ]; then
+		user_command=(setpriv --reuid=nobody --regid=nogroup --clear-groups -- "${user_command[@]}")
+	fi
+}
+
+as_user()
+{
+	set_user_command
+	"${user_command[@]}" "$@"
 }
 
 # As as_user, but so that a signal to this script is acted upon at once: bash
@@ -184,6 +345,7 @@ as_user_interruptibly()
 }
 
 # Stops the servers that were started in the folder, and removes it.
+leave_running=
 clean_up()
 {
 	local status=$? pidfile
@@ -193,9 +355,11 @@ clean_up()
 	[ -z "$child" ] || kill -TERM -- "-$child" 2>/dev/null || true
 	[ -n "$work" ] || exit "$status"
 	cd /
-	find "$work" -name postmaster.pid 2>/dev/null | while read -r pidfile; do
-		as_user pg_ctl -D "${pidfile%/*}" -m immediate -w stop >/dev/null 2>&1 || true
-	done
+	if [ -z "$leave_running" ]; then
+		find "$work" -name postmaster.pid 2>/dev/null | while read -r pidfile; do
+			as_user pg_ctl -D "${pidfile%/*}" -m immediate -w stop >/dev/null 2>&1 || true
+		done
+	fi
 	if [ -n "${KEEP:-}" ]; then
 		echo "kept: $work"
 	else
@@ -205,17 +369,25 @@ clean_up()
 	exit "$status"
 }
 
+# With KEEP=1, leaves the server running, and says how to connect to it.
+keep_server()
+{
+	[ -n "${KEEP:-}" ] || return 0
+	leave_running=1
+	echo "The server is left running.  To connect, to stop it, and to remove its folder:"
+	echo "    $work/run psql"
+	echo "    $work/run pg_ctl -D $work/data stop"
+	echo "    rm -r $work"
+}
+
 # Makes the folder: src/ holds a copy of the checkout, which may be in a place
-# that the unprivileged user can neither read nor write; prefix/ a copy of
-# PostgreSQL.  Debian's PostgreSQL finds its files relative to its programs, so
-# the copy's pg_config and servers use the copy, and so does make install.
+# that the unprivileged user can neither read nor write; prefix/ PostgreSQL; and
+# run runs a command as as_user does, for those who keep the folder.
 make_folder()
 {
-	local dir part
+	local dir
 
 	trap clean_up EXIT
-	trap 'exit 130' INT
-	trap 'exit 143' TERM HUP
 
 	# Sockets have paths of at most 107 bytes, and root's TMPDIR may be closed
 	# to others.
@@ -227,15 +399,16 @@ make_folder()
 
 	as_user mkdir "$work/src" "$work/log" "$work/prefix"
 	tar -C "$root" --exclude=./.git --exclude-from="$root/.gitignore" -cf - . | as_user tar -C "$work/src" -xf -
+	make_prefix
 
-	prefix=$work/prefix
-	for part in lib share; do
-		as_user mkdir -p "$prefix/$part/postgresql"
-		as_user cp -R "/usr/$part/postgresql/$pgversion" "$prefix/$part/postgresql/"
-	done
-	as_user ln -s /usr/include "$prefix/include"
-	# shellcheck disable=SC2034  # used by run.sh and demo.sh
-	pg_config=$prefix/lib/postgresql/$pgversion/bin/pg_config
+	set_user_command
+	{
+		echo '#!/bin/bash'
+		printf '%q ' exec "${user_command[@]}"
+		# shellcheck disable=SC2016  # for that script
+		echo '"TERM=${TERM:-dumb}" "$@"'
+	} >"$work/run"
+	chmod a+rx "$work/run"
 
 	# The folder we were started in may be closed to the unprivileged user.
 	cd "$work" || exit

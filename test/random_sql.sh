@@ -16,10 +16,11 @@
 #
 # Needs what test/run.sh needs.  The same seed gives the same statements;
 # KEEP=1 keeps the temporary folder with all of them.
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
 # shellcheck source=test/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
 
 seconds=${1:-60}
 seed=${2:-$(date +%s)}
@@ -27,7 +28,7 @@ batch=500
 
 find_postgresql
 need_packages "${packages[@]}" perl
-(need_packages sqlsmith) || echo "going on without sqlsmith"
+try_packages sqlsmith || echo "going on without sqlsmith"
 make_folder
 if [ -n "${SANITIZE:-}" ]; then
 	build_sanitized -DUSE_ASSERT_CHECKING=1

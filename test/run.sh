@@ -2,6 +2,7 @@
 #
 # Runs the tests: test/run.sh for all, test/run.sh NAME... for some of
 #
+#   scripts    the scripts themselves: test/scripts.sh
 #   build      builds and installs the extension, warnings being errors
 #   vpath      builds it in a separate folder, as Debian's package tools do
 #   unit       unit tests of the core, with gcc
@@ -24,13 +25,16 @@
 #
 # Needs a Debian machine, and root or sudo where packages are missing.  The last
 # line is "N passed, N failed", and the exit status is 0 only where something
-# ran and nothing failed.  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the
-# temporary folder; CUCKOO_TEST_LARGE=1 tests filters of 100 MB, too.
+# ran and nothing failed.  PGVERSION=17 chooses a PostgreSQL; CUCKOO_PACKAGES=FOLDER
+# keeps what was downloaded for the next run; KEEP=1 keeps the temporary folder;
+# CUCKOO_TEST_LARGE=1 tests filters of 100 MB, too.
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=test/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-all_steps=(build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap sanitized)
+all_steps=(scripts build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap sanitized)
 other_steps=(coverage valgrind)
 total_passed=0
 total_failed=0
@@ -98,7 +102,7 @@ build_once()
 	if logged build make -s -C "$work/src" -j"$(nproc)" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" all &&
 		logged build make -s -C "$work/src" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" install; then
 		built=yes
-		finish build 1 0 "PostgreSQL $("$pg_config" --version | cut -d' ' -f2)"
+		finish build 1 0 "PostgreSQL $(as_user "$pg_config" --version | cut -d' ' -f2)"
 	else
 		finish build 0 1
 		show "$work/log/build"
@@ -350,19 +354,32 @@ run_i386()
 	RUN=qemu-i386 unit_step i386 CC=i686-linux-gnu-gcc LDFLAGS=-static cmocka=
 }
 
-run_sanitized()
+# script_step NAME SCRIPT: one that ends with "N passed, N failed"
+script_step()
 {
-	local line
+	local line note
 
 	started=$(date +%s.%N)
-	"$root/test/sanitize.sh" >"$work/log/sanitized" 2>&1 || true
-	line=$(tail -n 1 "$work/log/sanitized")
+	"$root/test/$2" >"$work/log/$1" 2>&1 || true
+	line=$(tail -n 1 "$work/log/$1")
+	note=$(tail -n 2 "$work/log/$1" | head -n 1)
+	[ "$note" != "$line" ] || note=
 	if [[ "$line" =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
-		finish sanitized "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$(tail -n 2 "$work/log/sanitized" | head -n 1)"
+		finish "$1" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$note"
 	else
-		finish sanitized 0 1 "did not run to its end"
+		finish "$1" 0 1 "did not run to its end"
 	fi
-	[[ "$line" == *", 0 failed" ]] || show "$work/log/sanitized"
+	[[ "$line" == *", 0 failed" ]] || show "$work/log/$1"
+}
+
+run_scripts()
+{
+	script_step scripts scripts.sh
+}
+
+run_sanitized()
+{
+	script_step sanitized sanitize.sh
 }
 
 # Adds up what the core's objects of the unit tests and the extension's have
@@ -384,24 +401,19 @@ run_coverage()
 	finish coverage $((1 - status)) "$status" "$line, at least $COVERAGE % wanted"
 }
 
-# The one that comes with PostgreSQL's headers, for JIT bitcode, or else clang.
-find_clang()
-{
-	local clang
-
-	clang=$(sed -n 's/^CLANG *= *//p' "/usr/lib/postgresql/$pgversion/lib/pgxs/src/Makefile.global")
-	if [ -x "$clang" ]; then
-		echo "$clang"
-	else
-		echo clang
-	fi
-}
-
-# The major version that names its packages, before or after it is there.
+# The major version of the clang that PostgreSQL was built with, which its
+# makefiles use for the JIT's bitcode.  Nothing, if it was built without.
 clang_version()
 {
-	"$(find_clang)" -dumpversion 2>/dev/null | cut -d. -f1 | grep . ||
-		apt-cache depends clang | sed -n 's/.*Depends: clang-\([0-9]*\)$/\1/p' | head -n 1
+	sed -n 's/^CLANG *= *.*clang-\([0-9]*\)$/\1/p' "$prefix/lib/postgresql/$pgversion/lib/pgxs/src/Makefile.global"
+}
+
+find_clang()
+{
+	local version
+
+	version=$(clang_version)
+	echo "clang${version:+-$version}"
 }
 
 # ------------------------------------------------------------------ the run
@@ -416,16 +428,21 @@ selected()
 dropped=()
 install_what_steps_need()
 {
-	find_postgresql
+	local bitcode=()
+
 	if selected unit || selected clang || selected sanitize || selected valgrind; then
 		packages+=(libcmocka-dev)
 	fi
 	if selected tap; then
 		packages+=(libipc-run-perl perl)
 	fi
-	need_packages "${packages[@]}"
-	if selected clang && [ "$(find_clang)" = clang ]; then
-		need_packages clang
+	# Debian's package of the headers depends on these.
+	if [ -n "$(clang_version)" ]; then
+		bitcode=("clang-$(clang_version)" "llvm-$(clang_version)")
+	fi
+	need_packages "${packages[@]}" "${bitcode[@]}"
+	if selected clang; then
+		need_packages "$(find_clang)"
 	fi
 	if selected valgrind; then
 		need_packages valgrind
@@ -437,14 +454,14 @@ install_what_steps_need()
 		need_packages python3 python3-xxhash
 	fi
 	if selected fuzz; then
-		(need_packages clang "libclang-rt-$(clang_version)-dev") || true
+		try_packages "$(find_clang)" "libclang-rt-$(clang_version)-dev" || true
 	fi
 	if selected s390x; then
-		(need_packages gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user) || dropped+=(s390x)
+		try_packages gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user || dropped+=(s390x)
 	fi
 	# Not gcc-multilib, which conflicts with every cross compiler.
 	if selected i386; then
-		(need_packages gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user) || dropped+=(i386)
+		try_packages gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user || dropped+=(i386)
 	fi
 }
 
@@ -455,8 +472,9 @@ steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
 
 began=$(date +%s.%N)
-install_what_steps_need
+find_postgresql
 make_folder
+install_what_steps_need
 
 for step in "${steps[@]}"; do
 	if [[ " ${dropped[*]} " == *" $step "* ]]; then
@@ -466,6 +484,7 @@ for step in "${steps[@]}"; do
 	fi
 done
 
+say_installed
 printf '%-10s %34.1f s\n' total "$(seconds_since "$began")"
 echo "$total_passed passed, $total_failed failed"
 [ "$total_failed" = 0 ] && [ "$total_passed" -gt 0 ]

@@ -25,10 +25,11 @@
 # Needs a Debian machine, and root or sudo where packages are missing.  The last
 # line is "N passed, N failed".  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps
 # the temporary folder.
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
 # shellcheck source=test/lib.sh
-. "$(dirname "$0")/lib.sh"
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
 
 unit_passed=0
 unit_failed=0

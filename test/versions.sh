@@ -1,34 +1,32 @@
 #!/usr/bin/env bash
 #
 # Runs the tests on every PostgreSQL that current Debian releases come with:
-# test/versions.sh [RELEASE...], by default bookworm (15), trixie (17) and forky
-# (18).  Each release gets a tree of its own by debootstrap, in a temporary folder
-# or where TREES says (kept then, and used again).  Then
+# test/versions.sh [RELEASE...], by default bookworm (15), trixie (17), forky (18)
+# and experimental (19, or whatever is the newest there).  Each release gets a
+# tree of its own by debootstrap, in a temporary folder or in the one that TREES
+# names (kept then, and used again).  Then
 #
 # - filters made on each version are read, and asked, on every other one;
 # - a database with filters goes through pg_upgrade from the oldest version to
 #   each newer one.
 #
-# Needs root and some 2 GB; about ten minutes, most of them downloads.  STEPS
-# chooses the steps of test/run.sh to run (build, regress, isolation, tap).  One
-# line a version; the last line is "N passed, N failed".
+# Needs root and some 3 GB; about a quarter of an hour, much of it downloads.
+# STEPS chooses the steps of test/run.sh to run (build, regress, isolation, tap).
+# One line per version; the last line is "N passed, N failed".
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# shellcheck source=test/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
 read -r -a steps <<<"${STEPS:-build regress isolation tap}"
 releases=("$@")
-[ $# -gt 0 ] || releases=(bookworm trixie forky)
+[ $# -gt 0 ] || releases=(bookworm trixie forky experimental)
 total_passed=0
 total_failed=0
 
-die()
-{
-	echo "error: $*" >&2
-	exit 1
-}
-
 [ "$(id -u)" = 0 ] || die "debootstrap and chroot need root"
-command -v debootstrap >/dev/null || apt-get install -y -qq --no-install-recommends debootstrap >/dev/null
+need_packages debootstrap
 trees=${TREES:-}
 if [ -z "$trees" ]; then
 	trees=$(mktemp -d /var/tmp/cuckoo-versions.XXXXXX)
@@ -56,12 +54,14 @@ mirror=$(apt-cache policy | sed -n 's/^ *[0-9]* \([a-z]*:[^ ]*\) .*main.* Packag
 [ -n "$mirror" ] || die "apt knows no archive of Debian"
 
 # in_tree RELEASE COMMAND...
+declare -A majors_of
 in_tree()
 {
-	local tree=$trees/$1
+	local tree=$trees/$1 major=${majors_of[$1]:-}
 
 	shift
 	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root TERM=dumb \
+		CUCKOO_PACKAGES=/srv/packages PGVERSION="$major" \
 		chroot "$tree" "$@" </dev/null
 }
 
@@ -75,14 +75,16 @@ report()
 
 make_tree()
 {
-	local tree=$trees/$1 log=$trees/$1.log script
+	local tree=$trees/$1 log=$trees/$1.log suite=$1 script
 
+	# Experimental is an addition to unstable.
+	[ "$suite" != experimental ] || suite=sid
 	if [ ! -x "$tree/usr/bin/apt-get" ]; then
 		rm -rf "$tree"
 		# A release newer than this machine's debootstrap is made like unstable.
-		script=/usr/share/debootstrap/scripts/$1
+		script=/usr/share/debootstrap/scripts/$suite
 		[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-		debootstrap --variant=minbase "$1" "$tree" "$mirror" "$script" >"$log" 2>&1 || return 1
+		debootstrap --variant=minbase "$suite" "$tree" "$mirror" "$script" >"$log" 2>&1 || return 1
 	fi
 	# How this machine reaches the archive.
 	cp -r /etc/apt/apt.conf.d/. "$tree/etc/apt/apt.conf.d/"
@@ -92,47 +94,79 @@ make_tree()
 	mkdir "$tree/srv/cuckoo"
 	tar -C "$root" --exclude=./.git --exclude-from="$root/.gitignore" -cf - . |
 		tar -C "$tree/srv/cuckoo" -xf -
+	# A mirror that is not updated any more has packages all the same.
+	echo 'Acquire::Check-Valid-Until "false";' >"$tree/etc/apt/apt.conf.d/99cuckoo"
+	[ "$1" = "$suite" ] || echo "deb $mirror $1 main" >"$tree/etc/apt/sources.list.d/$1.list"
 	in_tree "$1" apt-get update -qq >>"$log" 2>&1 || true
+	if [ "$1" = experimental ]; then
+		majors_of[$1]=$(in_tree "$1" apt-cache pkgnames postgresql-server-dev- |
+			sed -n 's/^postgresql-server-dev-\([0-9]*\)$/\1/p' | sort -n | tail -n 1)
+	fi
 }
 
-# Sets a tree's PostgreSQL up for the exchange: a server in /exchange, left
-# stopped.  A file for each function would be longer than what they do.
+# What runs in a tree: a server in /exchange, stopped between two calls.
 cat >"$trees/exchange.sh" <<'SCRIPT'
 set -euo pipefail
+command=$1
 . /srv/cuckoo/test/lib.sh
 find_postgresql
-bin=/usr/lib/postgresql/$pgversion/bin
-export PGHOST=/exchange PGUSER=postgres PGDATABASE=postgres
-as_postgres()
+work=/exchange
+prefix=/exchange/prefix/usr
+start()
 {
-	setpriv --reuid=postgres --regid=postgres --init-groups -- env "PATH=$bin:$PATH" "$@"
+	trap 'as_user pg_ctl -D "$data" -w stop >/dev/null' EXIT
+	data=$1
+	as_user pg_ctl -D "$data" -l /exchange/log/server -w start >/dev/null
 }
-case $1 in
-make)
-	make -s -C /srv/cuckoo install >/dev/null
-	rm -rf /exchange
-	install -d -o postgres /exchange
-	as_postgres initdb -D /exchange/data -U postgres -A trust -N --locale=C.UTF-8 --encoding=UTF8 \
-		$(initdb --help 2>/dev/null | grep -q no-data-checksums && echo --no-data-checksums) >/dev/null
+init()
+{
+	local checksums=()
+
+	# The default from 18 on is the other one, and pg_upgrade wants both alike.
+	! as_user initdb --help | grep -q no-data-checksums || checksums=(--no-data-checksums)
+	as_user initdb -D "$1" -U postgres -A trust -N --locale=C.UTF-8 --encoding=UTF8 "${checksums[@]}" >/dev/null
 	echo "listen_addresses = ''
-unix_socket_directories = '/exchange'" >>/exchange/data/postgresql.conf
-	as_postgres pg_ctl -D /exchange/data -l /exchange/log -w start >/dev/null
-	as_postgres psql -q -X -v ON_ERROR_STOP=1 </srv/cuckoo/test/exchange.sql
-	as_postgres psql -q -X -c '\copy filters to /exchange/filters.text' \
+unix_socket_directories = '/exchange'" >>"$1/postgresql.conf"
+}
+case $command in
+make)
+	rm -rf /exchange
+	install -d -o nobody -g nogroup /exchange
+	as_user mkdir /exchange/log /exchange/prefix
+	make_prefix
+	as_user cp -R /srv/cuckoo /exchange/src
+	as_user make -s -C /exchange/src PG_CONFIG="$pg_config" install >/dev/null
+	init /exchange/data
+	start /exchange/data
+	as_user psql -q -X -v ON_ERROR_STOP=1 </srv/cuckoo/test/exchange.sql
+	as_user psql -q -X -c '\copy filters to /exchange/filters.text' \
 		-c '\copy filters to /exchange/filters.binary (format binary)'
-	as_postgres pg_ctl -D /exchange/data -w stop >/dev/null
 	;;
 read)
-	as_postgres pg_ctl -D /exchange/data -l /exchange/log -w start >/dev/null
-	trap 'as_postgres pg_ctl -D /exchange/data -w stop >/dev/null' EXIT
-	as_postgres psql -q -X -v ON_ERROR_STOP=1 -c 'create table if not exists read (like filters)' \
+	start /exchange/data
+	as_user psql -q -X -v ON_ERROR_STOP=1 -c 'create table if not exists read (like filters)' \
 		-c 'truncate read' -c "\\copy read from $2.text" -c "\\copy read from $2.binary (format binary)"
-	as_postgres psql -q -X -A -t -v ON_ERROR_STOP=1 -c "select count(*) = 2 * (select count(*) from filters)
+	as_user psql -q -X -A -t -v ON_ERROR_STOP=1 -c "select count(*) = 2 * (select count(*) from filters)
 		and bool_and(same_answers(read.name, read.f)) and bool_and(read.f = own.f)
 		from read join filters own using (name)"
 	;;
 version)
 	echo "$pgversion"
+	;;
+library_path)
+	library_path /exchange/prefix /exchange/old-prefix
+	;;
+upgrade)
+	cd /exchange
+	chown -R nobody:nogroup /exchange
+	rm -rf /exchange/new
+	init /exchange/new
+	as_user env "LD_LIBRARY_PATH=$(library_path /exchange/prefix /exchange/old-prefix):/exchange/old-libraries" \
+		pg_upgrade -U postgres -b "/exchange/old-prefix/usr/lib/postgresql/$2/bin" -B "$prefix/lib/postgresql/$pgversion/bin" \
+		-d /exchange/old -D /exchange/new -s /exchange
+	start /exchange/new
+	as_user psql -d postgres -X -A -t -v ON_ERROR_STOP=1 \
+		-c 'select bool_and(same_answers(name, f)) and bool_and(f = f::bytea::cuckoofilter) from filters'
 	;;
 esac
 SCRIPT
@@ -182,51 +216,25 @@ done
 # libraries of the old release the new one lacks come along.
 upgrade()
 {
-	local from=$1 to=$2 tree=$trees/$2 old new library
+	local from=$1 to=$2 tree=$trees/$2 old new path library
 
 	old=$(in_tree "$from" bash /srv/exchange.sh version)
 	new=$(in_tree "$to" bash /srv/exchange.sh version)
 	[ "$old" != "$new" ] || return 0
-	cp -a "$trees/$from/usr/lib/postgresql/$old" "$tree/usr/lib/postgresql/"
-	cp -a "$trees/$from/usr/share/postgresql/$old" "$tree/usr/share/postgresql/"
-	mkdir -p "$tree/usr/lib/old-release"
-	while read -r library; do
-		find "$trees/$from/usr/lib" -name "$library" -not -path '*old-release*' \
-			-exec cp -L {} "$tree/usr/lib/old-release/" \;
-	done < <(in_tree "$to" bash -c "ldd /usr/lib/postgresql/$old/bin/* /usr/lib/postgresql/$old/lib/*.so 2>/dev/null" |
-		sed -n 's/^[ \t]*\([^ ]*\) => not found$/\1/p' | sort -u)
-	# Libraries of libraries: twice is deep enough.
-	for _ in 1 2; do
+	rm -rf "$tree"/exchange/old{,-prefix,-libraries}
+	mkdir "$tree/exchange/old-libraries"
+	cp -a "$trees/$from/exchange/prefix" "$tree/exchange/old-prefix"
+	cp -a "$trees/$from/exchange/data" "$tree/exchange/old"
+	path=$(in_tree "$to" bash /srv/exchange.sh library_path):/exchange/old-libraries
+	# Libraries of libraries: three times is deep enough.
+	for _ in 1 2 3; do
 		while read -r library; do
-			find "$trees/$from/usr/lib" -name "$library" -not -path '*old-release*' \
-				-exec cp -L {} "$tree/usr/lib/old-release/" \;
-		done < <(in_tree "$to" bash -c "LD_LIBRARY_PATH=/usr/lib/old-release ldd /usr/lib/postgresql/$old/bin/postgres /usr/lib/old-release/* 2>/dev/null" |
+			find "$trees/$from/usr/lib" -name "$library" -exec cp -L {} "$tree/exchange/old-libraries/" \;
+		done < <(in_tree "$to" env "LD_LIBRARY_PATH=$path" bash -c "ldd /exchange/old-prefix/usr/lib/postgresql/$old/bin/* \
+			/exchange/old-prefix/usr/lib/postgresql/$old/lib/*.so /exchange/old-libraries/* 2>/dev/null" |
 			sed -n 's/^[ \t]*\([^ ]*\) => not found$/\1/p' | sort -u)
 	done
-	rm -rf "$tree/exchange/old"
-	cp -a "$trees/$from/exchange/data" "$tree/exchange/old"
-	cat >"$tree/srv/upgrade.sh" <<-SCRIPT
-		set -euo pipefail
-		as_postgres()
-		{
-			setpriv --reuid=postgres --regid=postgres --init-groups -- env LD_LIBRARY_PATH=/usr/lib/old-release "\$@"
-		}
-		new=/usr/lib/postgresql/$new/bin
-		cd /exchange
-		chown -R postgres: /exchange
-		rm -rf /exchange/new
-		checksums=
-		as_postgres \$new/initdb --help | grep -q no-data-checksums && checksums=--no-data-checksums
-		as_postgres \$new/initdb -D /exchange/new -U postgres -A trust -N --locale=C.UTF-8 --encoding=UTF8 \$checksums
-		echo "listen_addresses = ''
-		unix_socket_directories = '/exchange'" >>/exchange/new/postgresql.conf
-		as_postgres \$new/pg_upgrade -U postgres -b /usr/lib/postgresql/$old/bin -B \$new -d /exchange/old -D /exchange/new -s /exchange
-		as_postgres \$new/pg_ctl -D /exchange/new -l /exchange/log -w start
-		trap 'as_postgres \$new/pg_ctl -D /exchange/new -w stop' EXIT
-		as_postgres \$new/psql -h /exchange -U postgres -d postgres -X -A -t -v ON_ERROR_STOP=1 \\
-			-c 'select bool_and(same_answers(name, f)) and bool_and(f = f::bytea::cuckoofilter) from filters'
-	SCRIPT
-	if in_tree "$to" bash /srv/upgrade.sh >"$trees/upgrade-$to.log" 2>&1 && grep -qx t "$trees/upgrade-$to.log"; then
+	if in_tree "$to" bash /srv/exchange.sh upgrade "$old" >"$trees/upgrade-$to.log" 2>&1 && grep -qx t "$trees/upgrade-$to.log"; then
 		report "pg_upgrade $old to $new" 1 0
 	else
 		report "pg_upgrade $old to $new" 0 1

@@ -22,9 +22,10 @@
 # are missing.  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the temporary folder.
 #
 # shellcheck source-path=SCRIPTDIR
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
-bench=$(cd "$(dirname "$0")" && pwd)
+bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=../lib.sh
 . "$bench/../lib.sh"
 # shellcheck source=sql.sh
@@ -254,7 +255,8 @@ set_sizes
 variables=()
 
 find_postgresql
-need_packages "${packages[@]}" "postgresql-$pgversion-hll" gnuplot-nox
+need_packages "${packages[@]}" gnuplot-nox
+more_postgresql=postgresql-$pgversion-hll
 make_folder
 results=$work/results
 mkdir "$results"

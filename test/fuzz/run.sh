@@ -10,10 +10,14 @@
 #
 # CC is a clang with its libclang-rt-*-dev; FUZZ_CORPUS a folder that keeps the
 # inputs from run to run; FUZZ_SEED another start of the generator.
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
+# shellcheck source=test/lib.sh
+. "$(dirname "$(readlink -f "$0")")/../lib.sh"
+
 seconds=${1:-60}
-here=$(cd "$(dirname "$0")" && pwd)
+here=$root/test/fuzz
 src=$here/../../src
 folder=$(mktemp -d "${TMPDIR:-/tmp}/cuckoo-fuzz.XXXXXX")
 trap 'rm -rf "$folder"' EXIT

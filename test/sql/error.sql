@@ -169,8 +169,8 @@ SELECT query, outcome(query) FROM unnest(ARRAY['INSERT INTO parted VALUES (1)'])
 -- that is not the last
 SELECT outcome(format('SELECT %L::cuckoofilter', repeat('A', 4194302) || '==AAAA'));
 
--- Casts are never made silently.
-SELECT query, outcome(query) FROM unnest(ARRAY[
+-- Casts are never made silently.  The words are the server's, and differ.
+SELECT query, left(outcome(query), 5) FROM unnest(ARRAY[
 	$$SELECT length(numbers) FROM f$$, $$INSERT INTO f (numbers) VALUES ('\x00'::bytea)$$
 ]) AS query;
 

@@ -244,8 +244,9 @@ DECLARE
 BEGIN
 	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
 		IF line ~ 'Filter: .*expensive' THEN
-			-- From 17 on, the result of a sub-select is not called $0.
-			RETURN regexp_replace(ltrim(line), '\$\d+|\(InitPlan \d+\)\.col\d+', 'f', 'g');
+			-- The result of a sub-select is called $0 up to 16, (InitPlan 1).col1
+			-- in 17 and 18, and (InitPlan expr_1).col1 in 19.
+			RETURN regexp_replace(replace(ltrim(line), 'Plan expr_', 'Plan '), '\$\d+|\(InitPlan \d+\)\.col\d+', 'f', 'g');
 		END IF;
 	END LOOP;
 END $$;

@@ -105,10 +105,17 @@ foreach my $column (sort keys %expected)
 	ok($rows >= $least && $rows <= $most, "rows expected by the planner in LATIN1, $column: $rows");
 }
 
-# Of MULE_INTERNAL PostgreSQL has no conversion to UTF8.
-$node->safe_psql('postgres', q{CREATE DATABASE mule TEMPLATE template0 ENCODING 'MULE_INTERNAL' LOCALE 'C'});
-$node->safe_psql('mule', 'CREATE EXTENSION cuckoo');
-is(sqlstate($node, 'mule', q{SELECT cuckoo_hash(E'\\x81\\xE9')}), '42883', 'a key that no conversion exists for is an error');
+# Of MULE_INTERNAL PostgreSQL has no conversion to UTF8, and 19 has no such
+# encoding any more.
+SKIP:
+{
+	skip 'this PostgreSQL converts all its encodings to UTF8', 1
+	  if $node->safe_psql('postgres', q{SELECT pg_char_to_encoding('MULE_INTERNAL')}) < 0;
+
+	$node->safe_psql('postgres', q{CREATE DATABASE mule TEMPLATE template0 ENCODING 'MULE_INTERNAL' LOCALE 'C'});
+	$node->safe_psql('mule', 'CREATE EXTENSION cuckoo');
+	is(sqlstate($node, 'mule', q{SELECT cuckoo_hash(E'\\x81\\xE9')}), '42883', 'a key that no conversion exists for is an error');
+}
 
 # In SQL_ASCII nobody knows what the bytes mean: they count as UTF-8.
 my $e_acute = $node->safe_psql('utf8', q{SELECT cuckoo_hash(U&'\00E9')});

@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+#
+# Tests the scripts themselves: their help, how they can be started, what they
+# say when something is missing, and that a signal does not interrupt apt-get.
+#
+# Installs nothing: apt-get, apt-cache and sudo are stand-ins.  The last line is
+# "N passed, N failed".
+[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
+set -euo pipefail
+
+# shellcheck source=test/lib.sh
+. "$(dirname "$(readlink -f "$0")")/lib.sh"
+
+passed=0
+failed=0
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# check NAME COMMAND...
+check()
+{
+	local name=$1
+
+	shift
+	if "$@" >"$folder/output" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $name"
+		sed 's/^/    /' "$folder/output"
+	fi
+}
+
+mkdir "$folder/bin" "$folder/tmp"
+cat >"$folder/bin/apt-get" <<-'SH'
+	#!/bin/sh
+	case "$*" in
+	*cuckoo-no-such-package*) ;;
+	*cuckoo-broken-package*) echo "E: it is broken"; exit 100 ;;
+	*) exit 0 ;;
+	esac
+	echo begun >>"$STAND_IN"
+	sleep 1
+	echo ended >>"$STAND_IN"
+SH
+printf '#!/bin/sh\n' >"$folder/bin/apt-cache"
+# shellcheck disable=SC2016  # for the stand-in
+printf '#!/bin/sh\nexec "$@"\n' >"$folder/bin/sudo"
+chmod +x "$folder"/bin/*
+export STAND_IN=$folder/log
+
+# By sh, through a link in another folder, which is the working directory
+help_of()
+{
+	ln -sf "$1" "$folder/link"
+	(cd "$folder" && sh ./link --help) >"$folder/help" 2>&1 || return 1
+	cat "$folder/help"
+	[ "$(head -n 1 "$folder/help")" = "$(sed -n '3s/^# //p' "$1")" ] &&
+		! grep -Eq 'shellcheck|BASH_VERSION|^#' "$folder/help"
+}
+
+# says STATUS MESSAGE COMMAND...
+says()
+{
+	local status=0 wanted=$1 message=$2
+
+	shift 2
+	PATH=$folder/bin:$PATH "$@" >"$folder/said" 2>&1 || status=$?
+	cat "$folder/said"
+	[ "$status" = "$wanted" ] && grep -Fq -- "$message" "$folder/said"
+}
+
+# interrupted SIGNAL STATUS: a script that installs a package is sent a signal,
+# with all of its process group, as by Ctrl-C.
+interrupted()
+{
+	local script status=0
+
+	: >"$STAND_IN"
+	set -m
+	# shellcheck disable=SC2016  # for that shell
+	TMPDIR=$folder/tmp PATH=$folder/bin:$PATH bash -c '. "$1"; try_packages cuckoo-no-such-package; echo went on >>"$STAND_IN"' \
+		bash "$root/test/lib.sh" &
+	script=$!
+	set +m
+	until [ -s "$STAND_IN" ]; do sleep 0.1; done
+	kill "-$1" -- "-$script"
+	wait "$script" || status=$?
+	cat "$STAND_IN"
+	ls "$folder/tmp"
+	[ "$status" = "$2" ] && [ -z "$(ls "$folder/tmp")" ] && [ "$(paste -sd' ' "$STAND_IN")" = "begun ended" ]
+}
+
+for script in "$root"/test/*.sh "$root"/test/*/*.sh; do
+	case ${script#"$root/test/"} in
+	lib.sh | bench/sql.sh) ;;
+	*) check "help of ${script#"$root/"}" help_of "$script" ;;
+	esac
+done
+check "a step that there is not" says 1 "no step is called nonsense" "$root/test/run.sh" nonsense
+check "an argument of the demo" says 1 "unexpected argument: nonsense" "$root/test/demo.sh" nonsense
+check "a PostgreSQL that there is not" says 1 "found no PostgreSQL 99" env PGVERSION=99 "$root/test/run.sh" build
+# shellcheck disable=SC2016  # for that shell
+check "a package that cannot be installed" says 1 "E: it is broken" \
+	bash -c '. "$1"; need_packages cuckoo-broken-package' bash "$root/test/lib.sh"
+check "Ctrl-C while apt-get works" interrupted INT 130
+check "SIGTERM while apt-get works" interrupted TERM 143
+check "SIGHUP while apt-get works" interrupted HUP 143
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
