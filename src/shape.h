@@ -197,7 +197,13 @@ CuckooOtherBucket(uint32_t fingerprint, uint32_t bucket, uint32_t buckets)
 static inline uint64_t
 CuckooScale(uint64_t count, uint64_t hash)
 {
+#ifdef __SIZEOF_INT128__
+	__extension__ typedef unsigned __int128 Wide;
+
+	return (uint64_t) ((Wide) hash * count >> 32);
+#else
 	return (hash >> 32) * count + ((hash & UINT32_C(0xFFFFFFFF)) * count >> 32);
+#endif
 }
 
 /*
