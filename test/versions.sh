@@ -70,7 +70,7 @@ report()
 {
 	total_passed=$((total_passed + $2))
 	total_failed=$((total_failed + $3))
-	printf '%-28s %5d passed %5d failed  %s\n' "$1" "$2" "$3" "${4:-}"
+	printf '%-30s %5d passed %5d failed  %s\n' "$1" "$2" "$3" "${4:-}"
 }
 
 make_tree()
@@ -123,7 +123,7 @@ init()
 	local checksums=()
 
 	# The default from 18 on is the other one, and pg_upgrade wants both alike.
-	! as_user initdb --help | grep -q no-data-checksums || checksums=(--no-data-checksums)
+	! as_user initdb --help | grep no-data-checksums >/dev/null || checksums=(--no-data-checksums)
 	as_user initdb -D "$1" -U postgres -A trust -N --locale=C.UTF-8 --encoding=UTF8 "${checksums[@]}" >/dev/null
 	echo "listen_addresses = ''
 unix_socket_directories = '/exchange'" >>"$1/postgresql.conf"
