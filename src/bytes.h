@@ -126,6 +126,16 @@ typedef struct CuckooHost
 	size_t		header_bytes;	/* left free before the bytes of a filter */
 } CuckooHost;
 
+/*
+ * Memory for so many elements of a size.  More than can be addressed is more
+ * than the host has.
+ */
+static inline void *
+CuckooAllocate(const CuckooHost *host, uint64_t count, size_t size)
+{
+	return host->allocate(count > SIZE_MAX / size ? SIZE_MAX : (size_t) count * size);
+}
+
 /* What is copied or zeroed without a pause: a few milliseconds. */
 #define CUCKOO_PAUSE_BYTES	((size_t) 16 * 1024 * 1024)
 

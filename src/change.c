@@ -67,7 +67,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 		filter.signature = key->signature;
 	}
 	CuckooDropNulls(&elements);
-	scratch = CuckooServer.allocate(run.count * sizeof(uint64));
+	scratch = CuckooAllocate(&CuckooServer, run.count, sizeof(uint64));
 	CuckooSort(elements.hashes, scratch, run.count, CuckooServer.pause);
 	pfree(scratch);
 	run.count = CuckooUnique(elements.hashes, run.count, CuckooServer.pause);

@@ -116,8 +116,8 @@ MergeRuns(CuckooCombination *combination, CuckooPool *pool, const CuckooHost *ho
 {
 	CuckooClassRun left = pool->runs[pool->run_count - 2];
 	CuckooClassRun right = pool->runs[pool->run_count - 1];
-	CuckooClass *result = host->allocate((size_t) (left.count + right.count) *
-										 sizeof(CuckooClass));
+	CuckooClass *result = CuckooAllocate(host, left.count + right.count,
+										  sizeof(CuckooClass));
 	uint64_t	i = 0;
 	uint64_t	j = 0;
 	uint64_t	count = 0;
@@ -173,7 +173,7 @@ AddTable(CuckooCombination *combination, CuckooPool *pool, const CuckooTable *ta
 
 	if (table->items == 0)
 		return;
-	classes = host->allocate((size_t) table->items * sizeof(CuckooClass));
+	classes = CuckooAllocate(host, table->items, sizeof(CuckooClass));
 	source = CuckooTableSourceInit(&base, table, host);
 	while ((read = source->read(source, codes, CUCKOO_READ_CODES)) > 0)
 	{

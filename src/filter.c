@@ -295,7 +295,7 @@ PendingEnlarge(CuckooPending *pending, const CuckooHost *host)
 	CuckooPending larger = *pending;
 
 	larger.room = pending->room == 0 ? 8 : 2 * pending->room;
-	larger.slots = host->allocate((size_t) larger.room * sizeof(CuckooClass));
+	larger.slots = CuckooAllocate(host, larger.room, sizeof(CuckooClass));
 	memset(larger.slots, 0, (size_t) larger.room * sizeof(CuckooClass));
 	for (uint64_t i = 0; i < pending->room; i++)
 	{
@@ -332,7 +332,7 @@ PendingAdd(CuckooPending *pending, uint64_t code, const CuckooHost *host)
 static uint64_t *
 PendingCodes(const CuckooPending *pending, const CuckooHost *host)
 {
-	uint64_t   *codes = host->allocate((size_t) (2 * pending->copies) * sizeof(uint64_t));
+	uint64_t   *codes = CuckooAllocate(host, 2 * pending->copies, sizeof(uint64_t));
 	size_t		count = 0;
 
 	for (uint64_t i = 0; i < pending->room; i++)

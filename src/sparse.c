@@ -601,7 +601,7 @@ LowsRelease(Lows *lows)
 static void
 LowsEnlarge(Lows *lows)
 {
-	uint64_t   *parts = lows->host->allocate((size_t) (2 * lows->room) * sizeof(uint64_t));
+	uint64_t   *parts = CuckooAllocate(lows->host, 2 * lows->room, sizeof(uint64_t));
 
 	memcpy(parts, lows->parts, (size_t) lows->count * sizeof(uint64_t));
 	LowsRelease(lows);
