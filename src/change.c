@@ -111,7 +111,6 @@ cuckoo_add_new(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 	CuckooDraft draft;
 	uint64		hash;
-	bool		contained;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -121,16 +120,15 @@ cuckoo_add_new(PG_FUNCTION_ARGS)
 	value = PG_GETARG_CUCKOOFILTER_P(0);
 	CuckooOpenFilter(&filter, value);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &filter);
-	contained = CuckooFilterContains(&filter, hash);
-	if (contained && (filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) != 0)
+	if ((filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) != 0 &&
+		CuckooFilterContains(&filter, hash))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
 	/* Reading it a second time would take as long as all the rest. */
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), value);
 	CuckooDraftSetKeyType(&draft, key);
 	draft.filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-	if (!contained)
-		CuckooAddToDraft(&draft, hash);
+	CuckooAddNewToDraft(&draft, hash);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 

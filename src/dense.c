@@ -304,7 +304,7 @@ PackedBlock(const CuckooDense *dense, const CuckooPlace *place)
 	return block;
 }
 
-bool
+CuckooInsertion
 CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place, const CuckooHost *host)
 {
 	Block		block = PackedBlock(dense, place);
@@ -313,15 +313,18 @@ CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place, const CuckooHost
 	bool		found;
 
 	if (BlockPut(&block, place->first, place->fingerprint, true) ||
-		BlockPut(&block, place->second, place->fingerprint, true) ||
-		LookAhead(&block, place->first, place->fingerprint, true) ||
+		BlockPut(&block, place->second, place->fingerprint, true))
+		return CUCKOO_INSERTED;
+	if (CuckooDenseCount(dense, place) == CUCKOO_MAX_COPIES)
+		return CUCKOO_EIGHT_COPIES;
+	if (LookAhead(&block, place->first, place->fingerprint, true) ||
 		LookAhead(&block, place->second, place->fingerprint, true))
-		return true;
+		return CUCKOO_INSERTED;
 	kicks = host->allocate(CUCKOO_MAX_KICKS * sizeof(Kick));
 	found = Walk(&block, place->fingerprint, place->first, place->second, &random,
 				 kicks, true);
 	host->release(kicks);
-	return found;
+	return found ? CUCKOO_INSERTED : CUCKOO_NO_ROOM;
 }
 
 bool

@@ -111,13 +111,19 @@ extern uint64_t CuckooBucketSpan(const CuckooDense *dense, uint64_t bucket, int 
 extern int	CuckooBucketCount(const CuckooDense *dense, uint64_t bucket,
 							  const uint8_t *span, uint32_t fingerprint);
 
+typedef enum CuckooInsertion
+{
+	CUCKOO_INSERTED,
+	CUCKOO_EIGHT_COPIES,		/* the class fills both of its buckets */
+	CUCKOO_NO_ROOM				/* none was found */
+} CuckooInsertion;
+
 /*
- * Add one copy of a class, of which the table holds seven at most.  False, and
- * the table as it was, if no room was found.  Deterministic: the walk follows
- * from the class and what the table holds.
+ * Add one copy of a class; or leave the table as it was.  Deterministic: the
+ * walk follows from the class and what the table holds.
  */
-extern bool CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place,
-							  const CuckooHost *host);
+extern CuckooInsertion CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place,
+										 const CuckooHost *host);
 
 /* Remove one copy of a class; false if there is none. */
 extern bool CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place);

@@ -277,14 +277,17 @@ PendingSlot(const CuckooPending *pending, uint64_t code)
 	return at;
 }
 
+/* Copies of a hash's class that are pending for table i of a draft. */
 static inline int
-PendingCount(const CuckooPending *pending, uint64_t code)
+PendingCopies(const CuckooDraft *draft, int i, uint64_t hash)
 {
+	const CuckooPending *pending = &draft->pending[i];
 	CuckooClass class;
 
 	if (pending->classes == 0)
 		return 0;
-	class = pending->slots[PendingSlot(pending, code)];
+	class = pending->slots[PendingSlot(pending, CuckooCodeOf(&draft->filter.tables[i].shape,
+															 hash))];
 	return class == 0 ? 0 : CuckooClassCopies(class);
 }
 
@@ -539,8 +542,7 @@ CuckooDraftContains(const CuckooDraft *draft, uint64_t hash)
 	for (int i = draft->filter.table_count - 1; i >= 0; i--)
 	{
 		const CuckooTable *table = &draft->filter.tables[i];
-		int			pending = PendingCount(&draft->pending[i],
-										   CuckooCodeOf(&table->shape, hash));
+		int			pending = PendingCopies(draft, i, hash);
 
 		if (pending > 0 ? !draft->removing || CuckooTableCount(table, hash) > pending :
 			CuckooTableContains(table, hash))
@@ -554,50 +556,38 @@ static int
 DraftCount(const CuckooDraft *draft, int i, uint64_t hash)
 {
 	const CuckooTable *table = &draft->filter.tables[i];
-	int			pending = PendingCount(&draft->pending[i], CuckooCodeOf(&table->shape, hash));
+	int			pending = PendingCopies(draft, i, hash);
 
 	return CuckooTableCount(table, hash) + (draft->removing ? -pending : pending);
 }
 
-/*
- * The table that a key is added to: the newest that holds its class and has
- * room, because a class in two tables cannot be removed, else the newest with
- * room.  -1: none has room; -2: the class is pinned in one.
- */
-static int
-ChooseTable(const CuckooDraft *draft, uint64_t hash)
+/* Whether table i of a draft is below its capacity. */
+static inline bool
+HasRoom(const CuckooDraft *draft, int i)
 {
-	int			holder = -1;
-	int			newest = -1;
+	const CuckooTable *table = &draft->filter.tables[i];
 
-	for (int i = draft->filter.table_count - 1; i >= 0; i--)
-	{
-		const CuckooTable *table = &draft->filter.tables[i];
-		int			copies = DraftCount(draft, i, hash);
-		bool		room = table->items < CuckooShapeCapacity(&table->shape);
-
-		if (copies >= CUCKOO_MAX_COPIES)
-			return -2;
-		if (room && copies > 0 && holder < 0)
-			holder = i;
-		if (room && newest < 0)
-			newest = i;
-	}
-	return holder >= 0 ? holder : newest;
+	return table->items < CuckooShapeCapacity(&table->shape);
 }
 
-CuckooChange
-CuckooDraftAdd(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
+/* The newest table with room; -1: none has. */
+static inline int
+NewestWithRoom(const CuckooDraft *draft)
+{
+	int			i = draft->filter.table_count - 1;
+
+	while (i >= 0 && !HasRoom(draft, i))
+		i--;
+	return i;
+}
+
+/* Add one copy of a key to table i, or to a new one if i is -1. */
+static CuckooChange
+AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 {
 	CuckooFilter *filter = &draft->filter;
 	CuckooTable *table;
-	int			i;
 
-	if (!Switch(draft, false, host))
-		return CUCKOO_TOO_LARGE;
-	i = ChooseTable(draft, hash);
-	if (i == -2)
-		return CUCKOO_PINNED;
 	if (i == -1)
 	{
 		CuckooShape shape;
@@ -615,16 +605,21 @@ CuckooDraftAdd(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
 		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 
 		MakeWritable(draft, host);
-		if (CuckooDenseInsert(&table->dense, &place, host))
+		switch (CuckooDenseInsert(&table->dense, &place, host))
 		{
-			table->items++;
-			filter->items++;
-			return CUCKOO_CHANGED;
+			case CUCKOO_INSERTED:
+				table->items++;
+				filter->items++;
+				return CUCKOO_CHANGED;
+			case CUCKOO_EIGHT_COPIES:
+				return CUCKOO_PINNED;
+			case CUCKOO_NO_ROOM:
+				/* Crowded by copies.  Sparse, it takes any. */
+				if (!RewriteDraft(draft, MAKE_SPARSE, i, NULL, host))
+					return CUCKOO_TOO_LARGE;
+				table = &filter->tables[i];
+				break;
 		}
-		/* Crowded by copies.  Sparse, it takes any. */
-		if (!RewriteDraft(draft, MAKE_SPARSE, i, NULL, host))
-			return CUCKOO_TOO_LARGE;
-		table = &filter->tables[i];
 	}
 
 	PendingAdd(&draft->pending[i], CuckooCodeOf(&table->shape, hash), host);
@@ -635,6 +630,45 @@ CuckooDraftAdd(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
 		return RewriteDraft(draft, MAKE_DENSE, i, NULL, host) ?
 			CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
 	return EncodeIfMany(draft, i, host) ? CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
+}
+
+/*
+ * To the newest table that holds the class and has room, because a class in
+ * two tables cannot be removed, else the newest with room.
+ */
+CuckooChange
+CuckooDraftAdd(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
+{
+	const CuckooFilter *filter = &draft->filter;
+	int			holder = -1;
+
+	if (!Switch(draft, false, host))
+		return CUCKOO_TOO_LARGE;
+	/* What most are: inserting tells whether the class is pinned. */
+	if (filter->table_count == 1 && filter->tables[0].representation == CUCKOO_DENSE &&
+		HasRoom(draft, 0))
+		return AddTo(draft, 0, hash, host);
+
+	for (int i = filter->table_count - 1; i >= 0; i--)
+	{
+		int			copies = DraftCount(draft, i, hash);
+
+		if (copies >= CUCKOO_MAX_COPIES)
+			return CUCKOO_PINNED;
+		if (copies > 0 && holder < 0 && HasRoom(draft, i))
+			holder = i;
+	}
+	return AddTo(draft, holder >= 0 ? holder : NewestWithRoom(draft), hash, host);
+}
+
+CuckooChange
+CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
+{
+	if (CuckooDraftContains(draft, hash))
+		return CUCKOO_PRESENT;
+	if (!Switch(draft, false, host))
+		return CUCKOO_TOO_LARGE;
+	return AddTo(draft, NewestWithRoom(draft), hash, host);
 }
 
 CuckooChange

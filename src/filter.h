@@ -116,6 +116,7 @@ typedef enum CuckooChange
 {
 	CUCKOO_CHANGED,
 	CUCKOO_PINNED,				/* eight copies: the filter stays as it is */
+	CUCKOO_PRESENT,				/* contained already: it stays as it is */
 	CUCKOO_ABSENT,				/* nothing to remove: it stays as it is */
 	CUCKOO_KEPT,				/* cannot be removed safely: it stays as it is */
 	CUCKOO_FULL,				/* it cannot grow any more */
@@ -162,6 +163,10 @@ extern bool CuckooDraftContains(const CuckooDraft *draft, uint64_t hash);
 /* Add one copy of a key.  After CUCKOO_FULL or TOO_LARGE, throw the draft away. */
 extern CuckooChange CuckooDraftAdd(CuckooDraft *draft, uint64_t hash,
 								   const CuckooHost *host);
+
+/* Add one copy of a key if the draft does not contain it.  As for adding. */
+extern CuckooChange CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash,
+									  const CuckooHost *host);
 
 /* Remove one copy of a key, if that is safe.  As for adding. */
 extern CuckooChange CuckooDraftRemove(CuckooDraft *draft, uint64_t hash,

@@ -172,7 +172,9 @@ Transition(FunctionCallInfo fcinfo, bool distinct, CuckooKey *key)
 	}
 	old = MemoryContextSwitchTo(large != NULL ? large->header.eoh_context :
 								CurrentMemoryContext);
-	if (key != NULL && !(distinct && CuckooDraftContains(draft, hash)))
+	if (key != NULL && distinct)
+		CuckooAddNewToDraft(draft, hash);
+	else if (key != NULL)
 		CuckooAddToDraft(draft, hash);
 	MemoryContextSwitchTo(old);
 	if (large != NULL)

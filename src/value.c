@@ -190,9 +190,12 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 	pg_unreachable();
 }
 
-/* Raise an error for a change that a filter has no room for. */
-static void
-CheckChange(const CuckooDraft *draft, CuckooChange change)
+/*
+ * Raise an error for a change that a filter has no room for; else tell whether
+ * it was one.
+ */
+static bool
+Changed(const CuckooDraft *draft, CuckooChange change)
 {
 	const CuckooFilter *filter = &draft->filter;
 
@@ -206,24 +209,25 @@ CheckChange(const CuckooDraft *draft, CuckooChange change)
 						   (unsigned long long) filter->items, filter->table_count),
 				 errhint("Build it again from its keys with cuckoo_agg(key, %g, %llu).",
 						 filter->fpr, 2 * (unsigned long long) filter->items)));
+	return change == CUCKOO_CHANGED;
 }
 
 bool
 CuckooAddToDraft(CuckooDraft *draft, uint64 hash)
 {
-	CuckooChange change = CuckooDraftAdd(draft, hash, &CuckooServer);
+	return Changed(draft, CuckooDraftAdd(draft, hash, &CuckooServer));
+}
 
-	CheckChange(draft, change);
-	return change == CUCKOO_CHANGED;
+bool
+CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash)
+{
+	return Changed(draft, CuckooDraftAddNew(draft, hash, &CuckooServer));
 }
 
 bool
 CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash)
 {
-	CuckooChange change = CuckooDraftRemove(draft, hash, &CuckooServer);
-
-	CheckChange(draft, change);
-	return change == CUCKOO_CHANGED;
+	return Changed(draft, CuckooDraftRemove(draft, hash, &CuckooServer));
 }
 
 CuckooValue *
@@ -232,6 +236,6 @@ CuckooFinishDraft(CuckooDraft *draft)
 	uint8	   *bytes = CuckooDraftFinish(draft, &CuckooServer);
 
 	if (bytes == NULL)
-		CheckChange(draft, CUCKOO_TOO_LARGE);
+		Changed(draft, CUCKOO_TOO_LARGE);
 	return CuckooMadeValue(bytes, &draft->filter);
 }

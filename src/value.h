@@ -72,10 +72,11 @@ extern void CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
 extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
 
 /*
- * Add or remove one copy of a key; an error if the filter cannot grow.  Whether
- * anything changed.
+ * Add one copy of a key, or only if it is new, or remove one; an error if the
+ * filter cannot grow.  Whether anything changed.
  */
 extern bool CuckooAddToDraft(CuckooDraft *draft, uint64 hash);
+extern bool CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash);
 extern bool CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash);
 
 /* The changed filter. */
