@@ -71,7 +71,8 @@ says()
 }
 
 # interrupted SIGNAL STATUS: a script that installs a package is sent a signal,
-# with all of its process group, as by Ctrl-C.
+# with all of its process group, as by Ctrl-C.  What starts the tests may ignore
+# signals, and a shell cannot trap those: the script starts with none ignored.
 interrupted()
 {
 	local script status=0
@@ -79,7 +80,7 @@ interrupted()
 	: >"$STAND_IN"
 	set -m
 	# shellcheck disable=SC2016  # for that shell
-	TMPDIR=$folder/tmp PATH=$folder/bin:$PATH bash -c '. "$1"; try_packages cuckoo-no-such-package; echo went on >>"$STAND_IN"' \
+	TMPDIR=$folder/tmp PATH=$folder/bin:$PATH env --default-signal=INT,TERM,HUP bash -c '. "$1"; try_packages cuckoo-no-such-package; echo went on >>"$STAND_IN"' \
 		bash "$root/test/lib.sh" &
 	script=$!
 	set +m
