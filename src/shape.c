@@ -28,10 +28,11 @@ CuckooBitsFor(double fpr)
 	int			bits = CUCKOO_MIN_BITS;
 
 	/*
-	 * No logarithm: its last digit differs between platforms.  The cast drops
-	 * what the x87 of 32-bit machines has beyond a double.
+	 * No logarithm: its last digit differs between platforms.  The casts drop
+	 * what the x87 of 32-bit machines has beyond a double, in constants, too.
 	 */
-	while (bits < CUCKOO_MAX_BITS && (double) (fpr * (ldexp(1.0, bits) - 1)) < 7.72)
+	while (bits < CUCKOO_MAX_BITS &&
+		   (double) (fpr * (ldexp(1.0, bits) - 1)) < (double) 7.72)
 		bits++;
 	return bits;
 }
