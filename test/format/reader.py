@@ -61,7 +61,7 @@ class KeyTypeError(ValueError):
 #
 # A key type is a name; a pair of 'array', 'range' or 'multirange' and the type
 # of the elements or bounds; or a pair of 'composite' and a list of the types of
-# the columns.  'record' is the type of an anonymous record inside another key.
+# the columns; or 'record', for an anonymous record whose columns its value names.
 
 def number_of(key_type):
     """The number of a key type."""
@@ -75,24 +75,35 @@ def number_of(key_type):
     raise KeyTypeError('no key type: %s' % (key_type,))
 
 
-def description(key_type):
-    """What the signature of a key type is the hash of."""
+def description(key_type, value=None):
+    """What the signature of a key type is the hash of.
+
+    The value of the key, in the form of the functions below, says what its
+    anonymous records are.
+    """
     number = bytes([number_of(key_type)])
     if key_type == 'record':
-        return number + b'\xff\xff'
+        if value is None:
+            return number + b'\xff\xff'
+        key_type, value = ('composite', [of for of, _ in value]), [each for _, each in value]
     if isinstance(key_type, str):
         return number
     if key_type[0] == 'composite':
         columns = key_type[1]
-        return number + struct.pack('<H', len(columns)) + b''.join(map(description, columns))
+        return number + struct.pack('<H', len(columns)) + b''.join(
+            map(description, columns, value or [None] * len(columns)))
+    if key_type[0] == 'array' and value is not None:
+        elements = value['elements'] if isinstance(value, dict) else value
+        value = next((element for element in elements if element is not None), None)
+        return number + description(key_type[1], value)
     return number + description(key_type[1])
 
 
-def signature(key_type):
+def signature(key_type, value=None):
     """The signature of the key types inside one; 0 for a scalar one."""
     if number_of(key_type) < FIRST_WITH_PARTS:
         return 0
-    return (xxh3_64_intdigest(description(key_type), 0) & 0xFFFFFFFF) or 1
+    return (xxh3_64_intdigest(description(key_type, value), 0) & 0xFFFFFFFF) or 1
 
 
 def type_name(key_type):
@@ -675,7 +686,7 @@ class Filter:
         """How many copies of a key there are, 0 to 8; 8 is eight or more."""
         if self.key_number == 0:
             return 0
-        if (self.key_number, self.signature) != (number_of(key_type), signature(key_type)):
+        if (self.key_number, self.signature) != (number_of(key_type), signature(key_type, value)):
             raise KeyTypeError('the filter has keys of another type')
         return self.count_hash(hash_key(key_type, value, self.seed))
 
