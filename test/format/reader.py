@@ -60,8 +60,8 @@ class KeyTypeError(ValueError):
 # ----------------------------------------------------------------- key types
 #
 # A key type is a name; a pair of 'array', 'range' or 'multirange' and the type
-# of the elements or bounds; or a pair of 'composite' and a list of the types of
-# the columns; or 'record', for an anonymous record whose columns its value names.
+# of the elements or bounds; a pair of 'composite' and the types of the columns;
+# or 'record', for an anonymous record whose columns its value names.
 
 def number_of(key_type):
     """The number of a key type."""
@@ -85,7 +85,7 @@ def description(key_type, value=None):
     if key_type == 'record':
         if value is None:
             return number + b'\xff\xff'
-        key_type, value = ('composite', [of for of, _ in value]), [each for _, each in value]
+        key_type, value = ('composite', tuple(of for of, _ in value)), [each for _, each in value]
     if isinstance(key_type, str):
         return number
     if key_type[0] == 'composite':
@@ -714,7 +714,8 @@ def write_keys(key_type, keys, fpr, capacity=0, seed=0):
     if len(hashes) > (capacity or 1024):
         capacity = len(hashes)
     shape = first_shape(fpr, capacity)
-    return write([SparseTable.build(shape, map(shape.code, hashes))], key_type, fpr, capacity, seed)
+    return write([SparseTable.build(shape, map(shape.code, hashes))], key_type if hashes else None, fpr,
+                 capacity, seed)
 
 
 def write_partial(key_type, hashes, fpr, capacity=0, seed=0):
@@ -739,7 +740,7 @@ def parse_type(name):
                 if tokens[0] == ',':
                     tokens.pop(0)
             tokens.pop(0)
-            return 'composite', columns
+            return 'composite', tuple(columns)
         if tokens and tokens[0] == 'of':
             tokens.pop(0)
             return token, one()
