@@ -6,6 +6,7 @@ import random
 import subprocess
 import sys
 from base64 import b64decode
+from itertools import product
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -14,9 +15,9 @@ from decimal import Decimal
 from hashlib import md5
 
 import page
-from reader import (DENSE, MAX_COPIES, NOT_REMOVABLE, SPARSE, UNSET, UNSET_FILTER, DenseTable,
-                    Filter, FormatError, Shape, SparseTable, first_shape, hash_key, shard,
-                    shape_for, signature, type_name, write, write_keys, write_partial)
+from reader import (DENSE, DIRECTORY_BYTES, HEADER_BYTES, MAX_COPIES, NOT_REMOVABLE, SPARSE, UNSET,
+                    UNSET_FILTER, DenseTable, Filter, FormatError, Shape, SparseTable, first_shape,
+                    hash_key, shard, shape_for, signature, type_name, write, write_keys, write_partial)
 
 passed = failed = 0
 
@@ -439,11 +440,21 @@ def compare_malformed():
         write([table(DenseTable, (1, 2, 19), 3), table(DenseTable, (1, 4, 7), 5)], ('array', 'text'), 0.02, 1, 2, 1),
         write([table(SparseTable, (1, 6, 32), 0)], None, 0.001),
         write([table(SparseTable, (1, 6, 32), 1)], ('composite', ('integer',)), 0.001),
-        write([SparseTable.build(Shape(1, 6, 5), [9] * 8 + [40] * 7 + [63] * 2 + [95])], 'uuid', 0.1),
+        write([SparseTable.build(Shape(1, 6, 5), [9] * 8 + [11] + [40] * 7 + [63] * 2 + [95])], 'uuid', 0.1),
+        write([DenseTable.build(Shape(1, 2, 6), [0x10, 0x20, 0x30, 0x13, 0x23])], 'date', 0.1),
         write([SparseTable.build(Shape(1, 28, 5), [c for c in range(5, 448, 5) if c % 32])], 'integer', 0.1),
         write_partial('text', hashes[:3], 0.01, 0, 7),
         write_partial(('range', 'date'), [], 0.01, 9, 7)]
     cases = set(start)
+    # Tables in every order and twice: empty ones, all of one size.
+    empty = [SparseTable.build(Shape(*shape), []) for shape in ((1, 6, 9), (2, 4, 6), (1, 8, 7), (2, 4, 7))]
+    for tables in product(empty, repeat=3):
+        data = write(tables, None, 0.01)
+        entries = b''.join(write([table], None, 0.01)[HEADER_BYTES:HEADER_BYTES + DIRECTORY_BYTES] for table in tables)
+        cases.add(data[:HEADER_BYTES] + entries + data[HEADER_BYTES + len(entries):])
+    # A hash twice.
+    data = write_partial('text', hashes[:2], 0.01)
+    cases.add(data[:-16] + data[-24:-16] + data[-8:])
     for data in start:
         cases.update(data[:length] for length in range(len(data)))
         cases.update((data + b'\0', data + bytes(8)))
