@@ -367,7 +367,6 @@ CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length, bool writable
 	CuckooOpen(&draft->filter, bytes, length);
 	draft->bytes = bytes;
 	draft->writable = writable;
-	draft->made = false;
 	draft->removing = false;
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
@@ -444,11 +443,10 @@ RewriteDraft(CuckooDraft *draft, Rewrite rewrite, int table, const CuckooShape *
 		return false;
 	for (int i = 0; i < old->table_count; i++)
 		PendingClear(&draft->pending[i], host);
-	if (draft->made)
+	if (draft->writable)
 		CuckooFreeFilter(draft->bytes, host);
 	draft->bytes = bytes;
 	draft->writable = true;
-	draft->made = true;
 	memcpy(old, &made, offsetof(CuckooFilter, tables) + (size_t) count * sizeof(CuckooTable));
 	return true;
 }
@@ -510,7 +508,6 @@ MakeWritable(CuckooDraft *draft, const CuckooHost *host)
 	}
 	draft->bytes = copy;
 	draft->writable = true;
-	draft->made = true;
 }
 
 /* Encode what is pending if it is of the other sort, or enough. */

@@ -144,15 +144,14 @@ typedef struct CuckooDraft
 {
 	CuckooFilter filter;		/* its items include what is pending */
 	uint8_t    *bytes;
-	bool		writable;		/* the bytes may be changed, */
-	bool		made;			/* and freed, since they were made here */
+	bool		writable;		/* the bytes are the draft's, to change and free */
 	bool		removing;		/* what is pending is to be removed */
 	CuckooPending pending[CUCKOO_MAX_TABLES];
 } CuckooDraft;
 
 /*
- * The filter is set and valid.  Its bytes are the caller's, to be freed by it;
- * if they are writable, they may be what CuckooDraftFinish returns.
+ * The filter is set and valid.  Writable bytes, which the host allocated with
+ * its header before them, become the draft's.
  */
 extern void CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length,
 							bool writable);
@@ -174,7 +173,7 @@ extern CuckooChange CuckooDraftRemove(CuckooDraft *draft, uint64_t hash,
 
 /*
  * The bytes of the filter as it is now, CuckooBytes(&draft->filter) of them;
- * NULL if they were too many.  The draft may go on, and then frees them.
+ * NULL if they were too many.  They are the draft's, which may go on.
  */
 extern uint8_t *CuckooDraftFinish(CuckooDraft *draft, const CuckooHost *host);
 

@@ -42,7 +42,7 @@ Insert(CuckooDense *dense, uint64_t hash)
 {
 	CuckooPlace place = CuckooPlaceOf(&dense->shape, hash);
 
-	return CuckooDenseInsert(dense, &place, &host);
+	return CuckooDenseInsert(dense, &place, &host) == CUCKOO_INSERTED;
 }
 
 static bool

@@ -495,7 +495,7 @@ BuildSome(Model *model, uint32_t share)
 		}
 	}
 	CuckooSort(hashes, hashes + model->universe, count, NULL);
-	count = CuckooUnique(hashes, count);
+	count = CuckooUnique(hashes, count, NULL);
 	value = ValueOfHashes(hashes, count, model->fpr, model->capacity);
 	filter = Open(&value);
 	model->capacity = filter.capacity;

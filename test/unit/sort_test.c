@@ -132,14 +132,14 @@ repetitions_are_dropped_from_sorted_hashes(void **state)
 	uint64_t	equal[] = {7, 7, 7, 7};
 
 	(void) state;
-	assert_int_equal(CuckooUnique(some, lengthof(some)), lengthof(distinct));
+	assert_int_equal(CuckooUnique(some, lengthof(some), NULL), lengthof(distinct));
 	assert_memory_equal(some, distinct, sizeof(distinct));
-	assert_int_equal(CuckooUnique(some, lengthof(distinct)), lengthof(distinct));
+	assert_int_equal(CuckooUnique(some, lengthof(distinct), NULL), lengthof(distinct));
 	assert_memory_equal(some, distinct, sizeof(distinct));
-	assert_int_equal(CuckooUnique(equal, 4), 1);
+	assert_int_equal(CuckooUnique(equal, 4, NULL), 1);
 	assert_int_equal(equal[0], 7);
-	assert_int_equal(CuckooUnique(equal, 1), 1);
-	assert_int_equal(CuckooUnique(equal, 0), 0);
+	assert_int_equal(CuckooUnique(equal, 1, NULL), 1);
+	assert_int_equal(CuckooUnique(equal, 0, NULL), 0);
 }
 
 int
