@@ -3,7 +3,7 @@
 -- For the programs of test/unit, which know no keys: a line for each filter, in
 -- the same order, with its name, and hashes of keys, each with the copies that
 -- the filter has of it.  These are up to 40 of its keys; and of keys that are not
--- in it the first ten, and five that it takes for known, if there are so many.
+-- in it the first ten, and five that it reports as present, if there are so many.
 
 CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE TYPE pg_temp.golden_mood AS ENUM ('sad', 'fröhlich');
@@ -21,9 +21,9 @@ BEGIN
 END
 $$;
 
--- The same filter as one of texts, so that every one can be asked for texts.
+-- The same filter as one of texts, so that texts can be looked up in every one.
 CREATE FUNCTION pg_temp.of_texts(f cuckoofilter) RETURNS cuckoofilter LANGUAGE sql AS $$
-	SELECT CASE WHEN get_byte(f::bytea, 2) = 0 THEN f ELSE set_byte(set_byte(f::bytea, 2, 4), 3, 0)::cuckoofilter END
+	SELECT CASE WHEN get_byte(f::bytea, 2) = 0 THEN f ELSE overlay(f::bytea PLACING '\x04' || substr(f::bytea, 4, 1) || '\x00000000' FROM 3)::cuckoofilter END
 $$;
 
 CREATE FUNCTION pg_temp.absent(f cuckoofilter) RETURNS text LANGUAGE sql AS $$
