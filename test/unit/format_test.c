@@ -115,8 +115,9 @@ MakeSamples(void **state)
 	KeepBare("partial", &filter, 20);
 	CuckooFilterInit(&filter, 0.001, 100, 0);
 	filter.content = CUCKOO_PARTIAL;
-	filter.key_type = CUCKOO_KEY_TEXT;
 	KeepBare("empty partial", &filter, 0);
+	filter.key_type = CUCKOO_KEY_TEXT;
+	KeepBare("partial of texts", &filter, 20);
 
 	value = ValueOfHashes(NULL, 0, 0.1, 1);
 	Keep("empty", &value);
@@ -644,8 +645,8 @@ a_field_out_of_range_is_refused_by_its_offset(void **state)
 		{"sparse", AT_CONTENT, 1, 255, AT_CONTENT},
 		{"empty", AT_KEY_TYPE, 1, CUCKOO_KEY_LAST + 1, AT_KEY_TYPE},
 		{"dense", AT_KEY_TYPE, 1, 255, AT_KEY_TYPE},
-		{"partial", AT_KEY_TYPE, 1, CUCKOO_KEY_NONE, AT_KEY_TYPE},
-		{"empty partial", AT_KEY_TYPE, 1, CUCKOO_KEY_NONE, AT_KEY_TYPE},
+		{"partial", AT_KEY_TYPE, 1, CUCKOO_KEY_NONE, AT_SIGNATURE},
+		{"partial of texts", AT_KEY_TYPE, 1, CUCKOO_KEY_NONE, AT_KEY_TYPE},
 		{"dense", AT_FLAGS, 1, 0x04, AT_FLAGS},
 		{"dense", AT_FLAGS, 1, 0x80, AT_FLAGS},
 		{"partial", AT_FLAGS, 1, CUCKOO_FLAG_NOT_REMOVABLE, AT_FLAGS},
@@ -671,7 +672,7 @@ a_field_out_of_range_is_refused_by_its_offset(void **state)
 		{"dense", AT_ZERO, 1, 1, AT_ZERO},
 		{"dense", AT_ZERO + 1, 1, 0x80, AT_ZERO + 1},
 		{"partial", AT_ZERO + 2, 1, 1, AT_ZERO + 2},
-		{"unset", AT_CONTENT, 1, CUCKOO_PARTIAL, AT_KEY_TYPE},
+		{"unset", AT_CONTENT, 1, CUCKOO_PARTIAL, AT_FLAGS},
 		{"unset", AT_KEY_TYPE, 1, CUCKOO_KEY_TEXT, AT_KEY_TYPE},
 		{"unset", AT_SIGNATURE + 3, 1, 1, AT_SIGNATURE + 3},
 		{"unset", AT_FPR, 1, 1, AT_FPR},
