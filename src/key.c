@@ -408,15 +408,19 @@ PutByte(KeyBytes *bytes, uint8 number)
 static inline void
 PutUint32(KeyBytes *bytes, uint32 number)
 {
-	number = LittleEndian32(number);
-	PutBytes(bytes, &number, sizeof(number));
+	uint8		stored[4];
+
+	CuckooStore32(stored, number);
+	PutBytes(bytes, stored, sizeof(stored));
 }
 
 static inline void
 PutUint64(KeyBytes *bytes, uint64 number)
 {
-	number = LittleEndian64(number);
-	PutBytes(bytes, &number, sizeof(number));
+	uint8		stored[8];
+
+	CuckooStore64(stored, number);
+	PutBytes(bytes, stored, sizeof(stored));
 }
 
 /*
@@ -687,9 +691,8 @@ BitBytes(KeyBytes *bytes, Datum value)
 	length = bytes->length - sizeof(bits);
 	memcpy(&bits, data, sizeof(bits));
 
-	bits = (int32) LittleEndian32((uint32) bits);
 	copy = palloc(sizeof(bits) + length);
-	memcpy(copy, &bits, sizeof(bits));
+	CuckooStore32((uint8 *) copy, (uint32) bits);
 	memcpy(copy + sizeof(bits), data + sizeof(bits), length);
 	FreeBytes(bytes);
 	bytes->copy = copy;

@@ -12,8 +12,8 @@
 
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
-#include "port/pg_bswap.h"
 
+#include "bytes.h"
 #include "hash.h"
 
 /*
@@ -105,12 +105,10 @@ CuckooIntegerValue(Oid type, Datum value)
 static inline uint64
 CuckooHashInt64(int64 value, uint64 seed)
 {
-	uint64		bytes = (uint64) value;
+	uint8		bytes[8];
 
-#ifdef WORDS_BIGENDIAN
-	bytes = pg_bswap64(bytes);
-#endif
-	return CuckooHash(&bytes, sizeof(bytes), seed, CUCKOO_KEY_INTEGER);
+	CuckooStore64(bytes, (uint64) value);
+	return CuckooHash(bytes, sizeof(bytes), seed, CUCKOO_KEY_INTEGER);
 }
 
 /*

@@ -12,7 +12,6 @@
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
-#include "port/pg_bswap.h"
 
 #include "key.h"
 
@@ -38,29 +37,6 @@ NeedsConversion(void)
 	int			encoding = GetDatabaseEncoding();
 
 	return encoding != PG_UTF8 && encoding != PG_SQL_ASCII;
-}
-
-/*
- * Numbers in little-endian order of bytes, whatever the machine's.
- */
-static inline uint32
-LittleEndian32(uint32 number)
-{
-#ifdef WORDS_BIGENDIAN
-	return pg_bswap32(number);
-#else
-	return number;
-#endif
-}
-
-static inline uint64
-LittleEndian64(uint64 number)
-{
-#ifdef WORDS_BIGENDIAN
-	return pg_bswap64(number);
-#else
-	return number;
-#endif
 }
 
 /*

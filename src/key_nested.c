@@ -190,8 +190,10 @@ AppendByte(StringInfo buf, uint8 number)
 static inline void
 AppendUint32(StringInfo buf, uint32 number)
 {
-	number = LittleEndian32(number);
-	appendBinaryStringInfo(buf, (const char *) &number, sizeof(number));
+	uint8		stored[4];
+
+	CuckooStore32(stored, number);
+	appendBinaryStringInfo(buf, (const char *) stored, sizeof(stored));
 }
 
 static inline void
@@ -219,12 +221,10 @@ AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull)
 	else
 	{
 		int			start = buf->len;
-		uint32		length;
 
 		AppendUint32(buf, 0);
 		AppendValue(buf, key, value);
-		length = LittleEndian32((uint32) (buf->len - start) - sizeof(length));
-		memcpy(buf->data + start, &length, sizeof(length));
+		CuckooStore32((uint8 *) buf->data + start, (uint32) (buf->len - start - 4));
 	}
 }
 
