@@ -212,8 +212,11 @@ run_figures()
 	aim "bytes, 1,000,000 keys of 6 copies each" most 10000000 "$(figure "1000000 keys of 6 copies each" bytes)"
 	aim "single add to 30,000 keys of 1,000,000, us" most 1 "$(figure "single add to 30000 keys of 1000000" us)"
 	aim "single add to 500,000 keys of 1,100,000, us" most 30 "$(figure "single add to 500000 keys of 1100000" us)"
-	[ -n "$quick" ] || aim "365 daily filters of 30,000 keys, MB" most 32 "$(figure "365 daily filters" MB)"
-	aim "core union of 365 filters, in terms of the build" most 1 "$(figure "union, in terms of the build" times)"
+	# The union against cuckoo_agg over the rows is measured in SQL.
+	if [ -z "$quick" ]; then
+		aim "365 daily filters of 30,000 keys, MB" most 32 "$(figure "365 daily filters" MB)"
+		aim "core union of 365 daily filters, s" most 0.34 "$(figure "union of 365 daily filters" s)"
+	fi
 }
 
 # -------------------------------------------------------------------- charts

@@ -530,9 +530,12 @@ LiveOn(Model *model, Value *value, uint64_t steps)
 		uint64_t	hash = model->hashes[key];
 		CuckooChange change;
 
-		/* In long runs more is added, or more removed, now and then only that. */
-		if (step % 1000 == 0)
-			adding = Below(5) == 0 ? (Below(2) ? 100 : 0) : Below(101);
+		/*
+		 * In runs more is added, or more removed, now and then only that, long
+		 * enough to fill and to drain tables.
+		 */
+		if (step % (4 * model->universe + 20) == 0)
+			adding = Below(3) == 0 ? (Below(2) ? 100 : 0) : Below(101);
 		if (Below(100) < adding)
 		{
 			if (model->copies[key] >= most)
@@ -658,7 +661,7 @@ static uint64_t
 Live(void)
 {
 	static const double rates[] = {0.1, 0.05, 0.01, 0.001, 1e-5, 1e-6, 2e-8};
-	static const uint32_t universes[] = {1, 3, 10, 100, 1000, 5000, 20000};
+	static const uint32_t universes[] = {1, 3, 10, 30, 100, 300, 1000, 1000, 5000, 20000};
 	uint32_t	universe = 1 + Below(universes[Below(lengthof(universes))]);
 	uint64_t	capacity = Below(4) == 0 ? 0 : 1 + Below(Below(3) == 0 ? 30 : 2 * universe);
 	uint64_t	operations;
@@ -667,16 +670,17 @@ Live(void)
 	int			batches = 1 + (int) Below(6);
 
 	/* Some of 100,000, seldom, because they take long. */
-	if (Below(300) == 0)
+	if (Below(600) == 0)
 		universe = 60000 + Below(60000);
 	ModelInit(&model, rates[Below(lengthof(rates))], capacity, universe);
 	value = BuildSome(&model, Below(3) == 0 ? 0 : Below(101));
 	operations = universe;
 	for (int batch = 0; batch < batches; batch++)
 	{
-		operations += LiveOn(&model, &value, Below(2) ? Below(300) : Below(4 * universe + 1000));
+		operations += LiveOn(&model, &value, Below(2) ? Below(300) :
+							 Below((universe <= 1000 ? 16 : 2) * universe + 500));
 		CheckValue(&model, &value);
-		if (Below(4) == 0 && model.table_count < 8 && universe <= 5000)
+		if (Below(2) == 0 && model.table_count < 8 && universe <= 5000)
 			operations += CombineOthers(&model, &value);
 	}
 	FreeValue(&value);
