@@ -46,7 +46,7 @@ INSERT INTO f SELECT cuckoo_new() + 1, cuckoo_new() + 'a', cuckoo_new() + '{1}':
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_new(0)', 'SELECT cuckoo_new(-0.001)', $$SELECT cuckoo_new('NaN')$$, $$SELECT cuckoo_new('Infinity')$$, $$SELECT cuckoo_new('-Infinity')$$,
 	'SELECT cuckoo_new(0.5)', 'SELECT cuckoo_new(2)', 'SELECT cuckoo_new(1e-9)', 'SELECT cuckoo_new(1e6)',
-	'SELECT (cuckoo_info(cuckoo_new(0.1))).fpr_asked', 'SELECT (cuckoo_info(cuckoo_new(2e-9))).fpr_asked',
+	'SELECT (cuckoo_info(cuckoo_new(0.1))).target_fpr', 'SELECT (cuckoo_info(cuckoo_new(2e-9))).target_fpr',
 	'SELECT cuckoo_from_array(ARRAY[1], 0.5)', 'SELECT cuckoo_from_array(ARRAY[1], 1000)', $$SELECT cuckoo_from_array(ARRAY[1], 'NaN')$$,
 	'SELECT cuckoo_agg(1, 0.2)', 'SELECT cuckoo_agg(1, 1000)', $$SELECT cuckoo_agg('a', 0)$$, 'SELECT cuckoo_agg(ARRAY[1], -1)', $$SELECT cuckoo_agg(1.5, 'NaN', 1000)$$
 ]) AS query;

@@ -37,7 +37,7 @@ DECLARE
 BEGIN
 	EXECUTE format('CREATE TEMP TABLE keys (p %1$s, a %1$s)', type);
 	EXECUTE format('INSERT INTO keys SELECT %s, %s FROM generate_series(1, 40)', p, a);
-	EXECUTE format('SELECT (cuckoo_info(f)).key_kind,
+	EXECUTE format('SELECT (cuckoo_info(f)).key_type,
 			f @> %1$s AND NOT f @> %2$s AND %1$s <@ f AND NOT %2$s <@ f AND cuckoo_contains(f, %1$s) AND NOT cuckoo_contains(f, %2$s)
 			AND cuckoo_count(f, %1$s) = 1 AND cuckoo_count(f, %2$s) = 0 AND cuckoo_add(cuckoo_new(), %1$s) = f
 		FROM (SELECT cuckoo_new() + %1$s AS f) AS made', p, a) INTO kind, literals;
@@ -57,7 +57,7 @@ BEGIN
 		FROM (SELECT cuckoo_new() + %1$s + %2$s + %1$s AS f) AS made', p, a) INTO removal;
 
 	-- Typed overload, polymorphic one, all arities, window
-	SELECT f @> k.p AND NOT f @> k.a AND (cuckoo_info(f)).key_kind = kind AND cuckoo_cardinality(f) = 1 AND f = ALL (others)
+	SELECT f @> k.p AND NOT f @> k.a AND (cuckoo_info(f)).key_type = kind AND cuckoo_cardinality(f) = 1 AND f = ALL (others)
 		INTO aggregates
 		FROM (SELECT cuckoo_agg(keys.p) AS f, ARRAY[polymorphic_agg(keys.p), cuckoo_agg(keys.p, 0.001), cuckoo_agg(keys.p, 0.001, 0),
 				cuckoo_agg(DISTINCT keys.p), cuckoo_agg(keys.p) FILTER (WHERE keys.p IS NOT NULL)]
@@ -96,7 +96,7 @@ SELECT type, t.* FROM (VALUES
 ) AS kinds (type, present, absent), trial(type, present, absent) AS t;
 
 -- Anonymous rows
-SELECT f @> ROW(1, 'a'::text) AS present, f @> ROW(1, 'b'::text) AS absent, f @> ROW(1, 'a')::pair AS named, (cuckoo_info(f)).key_kind,
+SELECT f @> ROW(1, 'a'::text) AS present, f @> ROW(1, 'b'::text) AS absent, f @> ROW(1, 'a')::pair AS named, (cuckoo_info(f)).key_type,
 	cuckoo_agg(ROW(1, 'a'::text)) = cuckoo_from_array(ARRAY[ROW(1, 'a')::pair]) AS aggregate
 FROM (SELECT cuckoo_new() + ROW(1, 'a'::text) AS f) AS made GROUP BY f;
 
@@ -111,24 +111,24 @@ SELECT cuckoo_agg(i::smallint) = cuckoo_agg(i) AS smallint, cuckoo_agg(i::bigint
 FROM generate_series(1, 50) AS i;
 
 -- What has no type is text, as a literal and as a parameter.
-SELECT (cuckoo_info(cuckoo_new() + '5')).key_kind AS "+", (cuckoo_info(cuckoo_add(cuckoo_new(), '5'))).key_kind AS add,
-	(cuckoo_info(cuckoo_from_array(ARRAY['5']))).key_kind AS from_array, (cuckoo_info(cuckoo_agg('5'))).key_kind AS agg,
-	(cuckoo_info(cuckoo_add_all(cuckoo_new(), ARRAY['5']))).key_kind AS add_all,
+SELECT (cuckoo_info(cuckoo_new() + '5')).key_type AS "+", (cuckoo_info(cuckoo_add(cuckoo_new(), '5'))).key_type AS add,
+	(cuckoo_info(cuckoo_from_array(ARRAY['5']))).key_type AS from_array, (cuckoo_info(cuckoo_agg('5'))).key_type AS agg,
+	(cuckoo_info(cuckoo_add_all(cuckoo_new(), ARRAY['5']))).key_type AS add_all,
 	cuckoo_new() + '5' @> '5' AS "@>", '5' <@ cuckoo_new() + '5' AS "<@", cuckoo_new() + '5' - '5' @> '5' AS "-",
 	cuckoo_hash('5') = cuckoo_hash('5'::text) AS hash, cuckoo_shard('5', 10) = cuckoo_shard('5'::text, 10) AS shard;
-PREPARE untyped AS SELECT (cuckoo_info(cuckoo_new() + $1)).key_kind AS "+", cuckoo_new() + '5' @> $2 AS "@>", $3 <@ cuckoo_new() + '5' AS "<@",
+PREPARE untyped AS SELECT (cuckoo_info(cuckoo_new() + $1)).key_type AS "+", cuckoo_new() + '5' @> $2 AS "@>", $3 <@ cuckoo_new() + '5' AS "<@",
 	cuckoo_contains(cuckoo_new() + '5', $4) AS contains, cuckoo_count(cuckoo_new() + '5', $5) AS count, cuckoo_new() + '5' - $6 @> '5' AS "-",
 	cuckoo_hash($7) = cuckoo_hash('5'::text) AS hash, cuckoo_new() @> $8 AS "null";
 SELECT array_to_string(parameter_types, ' ') AS parameters FROM pg_prepared_statements WHERE name = 'untyped';
 EXECUTE untyped(5, 5, 5, 5, 5, 5, 5, NULL);
-PREPARE untyped_aggregate AS SELECT (cuckoo_info(cuckoo_agg($1))).key_kind;
+PREPARE untyped_aggregate AS SELECT (cuckoo_info(cuckoo_agg($1))).key_type;
 EXECUTE untyped_aggregate('a');
 -- So are arrays.  Parameters that have a type keep it.
 SELECT cuckoo_from_array('{a,b}') = cuckoo_from_array('{b,a}'::text[]) AS from_array, cuckoo_add_all(cuckoo_new(), '{a,b}') = cuckoo_new() + 'a' + 'b' AS add_all,
 	cuckoo_remove_all(cuckoo_new() + 'a', '{a,b}') @> 'a' AS remove_all;
-PREPARE untyped_array AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_kind AS from_array, (cuckoo_info(cuckoo_add_all(cuckoo_new(), $1))).key_kind AS add_all;
+PREPARE untyped_array AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_type AS from_array, (cuckoo_info(cuckoo_add_all(cuckoo_new(), $1))).key_type AS add_all;
 EXECUTE untyped_array('{1,2}');
-PREPARE arrays(integer[]) AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_kind, cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), $1), $1) = cuckoo_new() + 1 - 1 AS gone;
+PREPARE arrays(integer[]) AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_type, cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), $1), $1) = cuckoo_new() + 1 - 1 AS gone;
 EXECUTE arrays('{1,2,3}');
 
 -- A filter can stand on the left of ANY and ALL, and in arrays on its right.
@@ -180,7 +180,7 @@ SELECT cuckoo_add_all(cuckoo_new(), '{3,1,2,1}'::integer[]) = cuckoo_new() + 1 +
 -- times all before.  Every key is found, and the rate asked for is kept.
 CREATE VIEW grown AS SELECT n, cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, n))) AS f
 	FROM unnest('{1,1024,1025,3000,5000,20000,100000}'::integer[]) AS n OFFSET 0;
-SELECT n, i.body, i.items, i.tables, i.capacity, i.fpr_expected <= i.fpr_asked AS kept,
+SELECT n, i.representation, i.items, i.tables, i.capacity, i.expected_fpr <= i.target_fpr AS kept,
 	(SELECT count(*) FROM generate_series(1, n) AS k WHERE NOT f @> k) AS lost,
 	(SELECT count(*) FROM generate_series(1000001, 1100000) AS k WHERE f @> k) <= 100000 * cuckoo_fpr(f) + 5 * sqrt(100000 * cuckoo_fpr(f)) AS rate
 FROM grown, cuckoo_info(f) AS i ORDER BY n;
@@ -190,7 +190,7 @@ FROM grown, cuckoo_tables(f), (VALUES (1, 4096), (2, 3 * 4096), (3, 3 * 4 * 4096
 WHERE number = number_of AND n > 3000 ORDER BY n, number;
 -- The tables add up.
 SELECT n, bool_and(f.items = t.items AND f.blocks = t.blocks AND f.tables = t.tables AND f.bytes = t.bytes + 4 + 40 + 16 * t.tables + 8
-	AND abs(f.fpr_expected - t.fpr) <= 1e-12 AND f.fpr_expected = cuckoo_fpr(g.f) AND f.items = cuckoo_cardinality(g.f)
+	AND abs(f.expected_fpr - t.fpr) <= 1e-12 AND f.expected_fpr = cuckoo_fpr(g.f) AND f.items = cuckoo_cardinality(g.f)
 	AND abs(f.bits_per_item - 8.0 * f.bytes / f.items) < 1e-9 AND abs(f.load - t.items / t.entries) < 1e-12) AS agree
 FROM grown AS g, cuckoo_info(f) AS f, LATERAL (SELECT sum(items) AS items, sum(blocks) AS blocks, count(*) AS tables, sum(bytes) AS bytes,
 	1 - exp(sum(ln(1 - fpr))) AS fpr, sum(4.0 * blocks * buckets) AS entries FROM cuckoo_tables(g.f)) AS t WHERE n > 1024 GROUP BY n ORDER BY n;
@@ -200,19 +200,19 @@ SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) FROM generate_series
 	(SELECT cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(3000, 1, -1))) AS f OFFSET 0) AS made GROUP BY f;
 
 -- 1,000 keys into a filter made for 64: all found, few tables, at most twice the rate.
-SELECT i.capacity, i.items, i.tables, i.fpr_expected <= 2 * i.fpr_asked AS rate,
+SELECT i.capacity, i.items, i.tables, i.expected_fpr <= 2 * i.target_fpr AS rate,
 	(SELECT count(*) FROM generate_series(1, 1000) AS k WHERE f @> k) AS found
 FROM cuckoo_add_all(cuckoo_new(0.001, 64), ARRAY(SELECT generate_series(1, 1000))) AS f, cuckoo_info(f) AS i;
 
 -- A stated capacity: a list of 32, then one table for all.
-SELECT n, i.body, i.items, i.capacity, i.tables, i.fpr_expected <= i.fpr_asked AS kept
+SELECT n, i.representation, i.items, i.capacity, i.tables, i.expected_fpr <= i.target_fpr AS kept
 FROM unnest('{32,33,10000}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(0.001, 10000), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f) AS i;
 
 -- Of a list made by an aggregate one table comes, when it grows.
-SELECT i.body, i.items, i.capacity, i.tables FROM cuckoo_add_all(cuckoo_from_array('{1,2}'::integer[]), ARRAY(SELECT generate_series(3, 33))) AS f, cuckoo_info(f) AS i;
+SELECT i.representation, i.items, i.capacity, i.tables FROM cuckoo_add_all(cuckoo_from_array('{1,2}'::integer[]), ARRAY(SELECT generate_series(3, 33))) AS f, cuckoo_info(f) AS i;
 
 -- Rates and layouts: the fingerprint follows, both layouts answer, and plain is a bit an entry larger.
-SELECT fpr, l AS layout, i.fingerprint_bits, i.layout = l AND i.fpr_asked = fpr AS as_asked, i.fpr_expected <= i.fpr_asked AS kept, round(i.bits_per_item::numeric, 1) AS bits_per_item,
+SELECT fpr, l AS layout, i.fingerprint_bits, i.layout = l AND i.target_fpr = fpr AS as_asked, i.expected_fpr <= i.target_fpr AS kept, round(i.bits_per_item::numeric, 1) AS bits_per_item,
 	(SELECT count(*) FROM generate_series(1, 2000) AS k WHERE f @> k) AS found,
 	(SELECT count(*) FROM generate_series(10001, 60000) AS k WHERE f @> k) <= 50000 * cuckoo_fpr(f) + 5 * sqrt(50000 * cuckoo_fpr(f)) + 1 AS rate
 FROM unnest('{0.1,0.01,0.001,1e-6,2e-9}'::float8[]) AS fpr, unnest('{semisorted,plain}'::text[]) AS l,
@@ -249,7 +249,7 @@ SELECT body, f - 0 = f AS remove, cuckoo_remove(f, -1) = f AS remove, cuckoo_rem
 FROM (VALUES (10), (1000)) AS sizes (n), cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f);
 
 -- Each of 10,000 out of one table again: empty, and as it was before.
-SELECT i.body, i.items, i.tables, i.load, cuckoo_fpr(f) AS fpr, f @> 1 AS found, btrim(substr(f::bytea, 57), '\x00') = '' AS zero
+SELECT i.representation, i.items, i.tables, i.load, cuckoo_fpr(f) AS fpr, f @> 1 AS found, btrim(substr(f::bytea, 57), '\x00') = '' AS zero
 FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000))), ARRAY(SELECT generate_series(1, 10000))) AS f, cuckoo_info(f) AS i;
 
 -- Half of them, from one table and from several: nothing else is lost.  Of
@@ -316,7 +316,7 @@ FROM not_removable(cuckoo_from_array(ARRAY(SELECT generate_series(1, 100)))) AS 
 \pset format aligned
 \x on
 SELECT * FROM cuckoo_info(cuckoo_new(0.01, 100, -5, 'plain') + 'a' + 'b');
-SELECT format_version, body, key_kind, items, capacity, round(load::numeric, 4) AS load, fpr_asked, round(fpr_expected::numeric, 5) AS fpr_expected,
+SELECT format_version, body, key_type, items, capacity, round(load::numeric, 4) AS load, target_fpr, round(expected_fpr::numeric, 5) AS expected_fpr,
 	fingerprint_bits, layout, tables, blocks, seed, removable, bytes = octet_length(f::bytea) + 4 AS bytes, round(bits_per_item::numeric, 2) = round(8.0 * bytes / items, 2) AS bits_per_item
 FROM cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 0.01) AS f, cuckoo_info(f);
 \x off

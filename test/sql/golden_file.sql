@@ -46,7 +46,7 @@ BEGIN
 END
 $$;
 
-SELECT name, body, key_kind AS kind, layout, items,
+SELECT name, body, key_type AS kind, layout, items,
 	(SELECT string_agg(format('%s x %s x %s', blocks, buckets, fingerprint_bits), ', ' ORDER BY number) FROM cuckoo_tables(f)) AS tables,
 	f::text = filter AND f::bytea = decode(filter, 'base64') AND f::bytea::cuckoofilter = f AS read, answers(f, keys), CASE WHEN same THEN made_again(f, keys, made) END AS made_again
 FROM (SELECT *, filter::cuckoofilter AS f FROM golden OFFSET 0) AS g, cuckoo_info(f)

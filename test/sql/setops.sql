@@ -13,7 +13,7 @@ SET search_path = setops_test, public;
 -- What a filter is, in short; and keys of first .. last that it does not find.
 CREATE FUNCTION brief(f cuckoofilter, OUT body text, OUT items bigint, OUT tables integer, OUT removable boolean, OUT capacity bigint,
 	OUT fpr float8, OUT layout text, OUT seed bigint)
-LANGUAGE sql RETURN (SELECT (i.body, i.items, i.tables, i.removable, i.capacity, i.fpr_asked, i.layout, i.seed) FROM cuckoo_info(f) AS i);
+LANGUAGE sql RETURN (SELECT (i.representation, i.items, i.tables, i.removable, i.capacity, i.target_fpr, i.layout, i.seed) FROM cuckoo_info(f) AS i);
 CREATE FUNCTION missing(f cuckoofilter, first integer, last integer) RETURNS bigint
 LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHERE NOT f @> k);
 
