@@ -21,13 +21,15 @@ INSERT INTO samples
 	UNION ALL SELECT 'fifty keys', cuckoo_agg(i) FROM generate_series(1, 50) AS i
 	UNION ALL SELECT '1,024 keys', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1024)))
 	UNION ALL SELECT 'smallest table', cuckoo_agg(i, 0.001, 1) FROM generate_series(1, 1) AS i
-	UNION ALL SELECT 'dense table, inline', cuckoo_agg(i, 0.001, 33) FROM generate_series(1, 33) AS i
+	UNION ALL SELECT 'dense table, inline', cuckoo_agg(i, 0.001, 100) FROM generate_series(1, 100) AS i
 	UNION ALL SELECT 'two words per bucket', cuckoo_agg(i, 2e-8) FROM generate_series(1, 2000) AS i
 	UNION ALL SELECT 'table of text', cuckoo_agg(i::text) FROM generate_series(1, 500) AS i
 	UNION ALL SELECT 'toasted table', cuckoo_agg(i) FROM generate_series(1, 20000) AS i
 	UNION ALL SELECT 'two blocks', cuckoo_agg(i) FROM generate_series(1, 150000) AS i
 	UNION ALL SELECT 'sparse, toasted', cuckoo_agg(i, 0.001, 1e6) FROM generate_series(1, 20000) AS i
-	UNION ALL SELECT 'two tables', cuckoo_add_all(cuckoo_new(0.001, 33), ARRAY(SELECT generate_series(1, 4000)))
+	UNION ALL SELECT 'three tables', cuckoo_add_all(cuckoo_new(0.001, 33), ARRAY(SELECT generate_series(1, 4000)))
+	-- Low parts of 16 bits that repeat eight times: compressible
+	UNION ALL SELECT 'copies', cuckoo_add_all(cuckoo_new(0.001, 500000), 1 || ARRAY(SELECT k FROM generate_series(2, 1000) AS k, generate_series(1, 8)))
 	UNION ALL SELECT 'almost empty table', cuckoo_remove_all(cuckoo_agg(i), ARRAY(SELECT generate_series(2, 10000))) FROM generate_series(1, 10000) AS i
 	UNION ALL SELECT 'state', state_of(i) FROM generate_series(1, 5) AS i
 	UNION ALL SELECT 'large state', state_of(i) FROM generate_series(1, 110000) AS i;
