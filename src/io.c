@@ -35,9 +35,6 @@ DescribeVerdict(const CuckooVerdict *verdict)
 		case CUCKOO_TOO_LONG:
 			return psprintf("It has %llu bytes, of at most %llu.", found, expected);
 		case CUCKOO_BAD_LENGTH:
-			if (expected == 0)
-				return psprintf("It has %llu bytes, and its header describes more than a filter may have.",
-								found);
 			return psprintf("It has %llu bytes, and its header describes %llu.",
 							found, expected);
 		case CUCKOO_NEWER_VERSION:

@@ -96,7 +96,7 @@ SET LOCAL search_path = catalog_test;
 SELECT f OPERATOR("else where".@>) 5 AS contains, 6 OPERATOR("else where".<@) f AS contained,
 	"else where".cuckoo_cardinality(f OPERATOR("else where".+) 6 OPERATOR("else where".-) 5) AS items,
 	"else where".cuckoo_count("else where".cuckoo_agg(i), 3) AS count,
-	(SELECT body FROM "else where".cuckoo_info(f)) AS body
+	(SELECT representation FROM "else where".cuckoo_info(f)) AS representation
 FROM "else where".cuckoo_from_array(ARRAY[5]) AS f, generate_series(1, 3) AS i GROUP BY f;
 
 -- Moved to a third one.  What was stored stays, and so do indexes.
