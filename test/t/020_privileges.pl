@@ -133,7 +133,7 @@ $plants .= "CREATE DOMAIN %1\$s.$_ AS integer CHECK (%1\$s.trap(VALUE));\n"
 
 # Each question gives one value, under names that are qualified.
 my @questions = (
-	q{md5((EXT.cuckoo_new(0.01, 1000, 42, 'plain'))::bytea)},
+	q{md5((EXT.cuckoo_new(0.01, 1000, 42))::bytea)},
 	q{md5((EXT.cuckoo_from_array(ARRAY(SELECT generate_series(1, 5000))))::bytea)},
 	q{md5((EXT.cuckoo_from_array(ARRAY['a', 'b', 'c']))::bytea)},
 	q{(SELECT md5(EXT.cuckoo_agg(i)::bytea) FROM generate_series(1, 5000) AS i)},
