@@ -187,6 +187,27 @@ says('docs/guide.md', 'A filter that is emptied also becomes smaller.');
 is(query('SELECT bytes FROM (SELECT array_agg(k) AS keys FROM generate_series(1, 100000) AS k) AS s, cuckoo_info(cuckoo_remove_all(cuckoo_from_array(keys), keys))'), '69', 'an emptied filter');
 
 #
+# Keys from strangers
+#
+# Nine keys whose classes share both buckets in a table for 100,009 keys: eight
+# of one class and one of another.
+says('docs/security.md', 'make a full filter sparse: nine chosen keys among 100,000 others are enough. It is then 1 % larger');
+is(query(<<~SQL), 'dense|155520|t sparse|157012|t', 'nine keys make a filter sparse');
+	SELECT string_agg(concat_ws('|', representation, bytes, cuckoo_contains_all(f, keys)), ' ' ORDER BY representation)
+	FROM (SELECT ARRAY(SELECT generate_series(1, 100000)) || last AS keys
+		FROM (VALUES (ARRAY(SELECT generate_series(100001::bigint, 100009))),
+			('{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243,8599452078814404211}'::bigint[])) AS v (last)) AS s
+		CROSS JOIN LATERAL cuckoo_from_array(keys) AS f, cuckoo_info(f)
+	SQL
+says('docs/security.md', 'eight such keys are pinned and cannot be removed any more');
+is(query(<<~SQL), '1', 'eight keys that share their copies');
+	SELECT count(DISTINCT f - k) FROM cuckoo_new() AS e
+		CROSS JOIN LATERAL cuckoo_add_all(cuckoo_new(0.001, 100009), '{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243}'::bigint[]) AS f,
+		unnest('{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243}'::bigint[]) AS k
+	WHERE (f - k) = f
+	SQL
+
+#
 # Literals and parameters without a type
 #
 says('README.md', "`f @> '5'` on a filter of integers is an error: write `f @> 5` or `f @> '5'::integer`, and `f @> \$1::integer` unless the parameter's type is declared.");
