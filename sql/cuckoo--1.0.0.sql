@@ -36,7 +36,7 @@ CREATE TYPE cuckoofilter (
 	STORAGE = external
 );
 COMMENT ON TYPE cuckoofilter IS
-	'cuckoo filter: a set of keys that answers "may it hold this one?" at a chosen false-positive rate, without false negatives';
+	'cuckoo filter: an approximate set of keys; a lookup has no false negatives, and false positives at a chosen rate';
 
 -- bytea: both ways explicit, and into the type only through the validator
 
@@ -56,34 +56,34 @@ COMMENT ON CAST (cuckoofilter AS bytea) IS 'to the portable bytes';
 CREATE FUNCTION cuckoo_new(fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_new(float8, float8, bigint) IS
-	'an empty filter: target rate from 2e-8 to 0.1; capacity in keys, rounded up, 0 if it is unknown; seed of the hash. NULL means the default';
+	'an empty filter: target rate fpr (2e-8 to 0.1), capacity in keys (rounded up; 0: unknown), seed of the hash; NULL means the default. An error if a filter of that capacity would be too large';
 
 CREATE FUNCTION cuckoo_from_array(keys anycompatiblearray, fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray, float8, float8, bigint) IS
-	'a filter over the distinct elements of an array, as cuckoo_agg makes it, with the same parameters; NULL elements are skipped';
+	'a filter over the distinct elements of an array, as cuckoo_agg makes it, with the same parameters (target rate, capacity in keys, seed); NULL elements are skipped';
 
 -- Change: a NULL key leaves the filter as it is
 
 CREATE FUNCTION cuckoo_add(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add(cuckoofilter, anycompatible) IS
-	'the filter with one copy more of the key; of copies beyond eight nothing is kept but that there are many';
+	'the filter with one more copy of the key; a key with eight copies is pinned: further copies change nothing. An error for another key type';
 
 CREATE FUNCTION cuckoo_add_new(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add_new(cuckoofilter, anycompatible) IS
-	'the filter with one copy of the key, added only where the filter does not contain it; a filter of tables is marked not removable by this, because two keys may then share an entry';
+	'the filter with one copy of the key, added only if the filter does not contain it; the result is marked not removable, because two keys may then share an item. An error for another key type';
 
 CREATE FUNCTION cuckoo_add_all(f cuckoofilter, keys anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add_all(cuckoofilter, anycompatiblearray) IS
-	'the filter with one copy more of each element of the array; NULL elements are skipped';
+	'the filter with one more copy of each element of the array; NULL elements are skipped. An error for another key type';
 
 CREATE FUNCTION cuckoo_remove(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_remove(cuckoofilter, anycompatible) IS
-	'the filter with one copy less of a key that was added to it; unchanged if there is none, or none that can be taken out with safety. Removing a key that was never added can lose another';
+	'the filter with one copy less of a key that was added to it; unchanged if there is none, if the key is pinned, or if several tables contain it. Removing a key that was never added can lose another. An error for another key type, and for a filter that is not removable';
 
 CREATE FUNCTION cuckoo_remove_all(f cuckoofilter, keys anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -95,24 +95,24 @@ COMMENT ON FUNCTION cuckoo_remove_all(cuckoofilter, anycompatiblearray) IS
 CREATE FUNCTION cuckoo_union(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_union(cuckoofilter, cuckoofilter) IS
-	'union of the sets: of each key the larger number of copies. Tables of equal shape become one where the result fits, others are held side by side, 16 at most. Where tables take part the result is not removable. An error for different seeds or kinds of keys';
+	'union of the sets: of each key the larger number of copies. Tables of equal shape become one, others are kept side by side, 16 at most. Not removable if both filters hold keys. An error for different seeds or key types';
 
 CREATE FUNCTION cuckoo_merge(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_merge(cuckoofilter, cuckoofilter) IS
-	'sum of the multisets: the copies of both, up to eight. Tables of equal shape become one where the result fits, others are held side by side, 16 at most. Keys stay removable. An error for different seeds or kinds of keys';
+	'sum of the multisets: the copies of both, up to eight. Tables of equal shape become one, others are kept side by side, 16 at most. Removable if both filters are. An error for different seeds or key types';
 
 CREATE FUNCTION cuckoo_mergeable(f cuckoofilter, g cuckoofilter) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_mergeable(cuckoofilter, cuckoofilter) IS
-	'whether union and merge of the two filters raise no error: keys of one kind, the same seed, no more tables and bytes than one filter can hold';
+	'whether two filters can be combined: same key type and seed, and a result within the limits. Reads only the headers; false, too, if the items of both might not fit';
 
--- Ask
+-- Look up
 
 CREATE FUNCTION cuckoo_contains_support(internal) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_contains_support(internal) IS
-	'planner support: what asking a filter costs, and how many rows pass where that is asked by function';
+	'planner support: the cost of a lookup, and how many rows pass if it is called as a function';
 
 CREATE FUNCTION cuckoo_contains_sel(internal, oid, internal, integer) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
@@ -128,25 +128,25 @@ CREATE FUNCTION cuckoo_contains(f cuckoofilter, key anycompatible) RETURNS boole
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contains(cuckoofilter, anycompatible) IS
-	'whether the filter may hold the key: never false for one it holds, true for others at the rate of cuckoo_fpr (Fan et al., CoNEXT 2014)';
+	'whether the filter may hold the key: always true for a key it holds, and for others at the rate that cuckoo_fpr expects (Fan et al., CoNEXT 2014). An error for another key type';
 
 CREATE FUNCTION cuckoo_contained(key anycompatible, f cuckoofilter) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contained(anycompatible, cuckoofilter) IS
-	'whether the filter may hold the key: behind the operator <@';
+	'whether the filter may hold the key: function of the operator <@';
 
 CREATE FUNCTION cuckoo_contains_any(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contains_any(cuckoofilter, anycompatiblearray) IS
-	'whether the filter may hold at least one element of the array; NULL where only a NULL element could make it so';
+	'whether the filter may hold at least one element of the array; NULL if only a NULL element could make it true';
 
 CREATE FUNCTION cuckoo_contains_all(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contains_all(cuckoofilter, anycompatiblearray) IS
-	'whether the filter may hold every element of the array; NULL where only a NULL element could make it false';
+	'whether the filter may hold every element of the array; NULL if only a NULL element could make it false';
 
 CREATE FUNCTION cuckoo_contains_each(f cuckoofilter, keys anycompatiblearray) RETURNS boolean[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
@@ -157,12 +157,12 @@ COMMENT ON FUNCTION cuckoo_contains_each(cuckoofilter, anycompatiblearray) IS
 CREATE FUNCTION cuckoo_count(f cuckoofilter, key anycompatible) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_count(cuckoofilter, anycompatible) IS
-	'copies of the key that the filter seems to hold, 0 to 8: never fewer than were added and not removed, up to eight';
+	'copies of the key, 0 to 8: never fewer than were added and not removed, up to eight';
 
 CREATE FUNCTION cuckoo_cardinality(f cuckoofilter) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_cardinality(cuckoofilter) IS
-	'copies of keys stored in the filter in all';
+	'items of the filter: the copies of all keys';
 
 -- Look inside
 
@@ -184,7 +184,7 @@ CREATE FUNCTION cuckoo_info(f cuckoofilter,
 	OUT bits_per_item float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_info(cuckoofilter) IS
-	'what a filter is: representation (sparse, dense, mixed, or partial: the state of an aggregate), key type, items stored, capacity in keys (NULL: unknown), load of its entries, target and expected false-positive rate, bits of a fingerprint in the first table, tables, blocks, seed, whether keys can be removed, size in bytes and in bits per item';
+	'parameters and state of a filter: representation (sparse, dense, mixed, or partial: the state of an aggregate), key type, items stored, capacity in keys (NULL: unknown), load of its entries, target and expected false-positive rate, bits of a fingerprint in the first table, tables, blocks, seed, whether keys can be removed, size in bytes and in bits per item';
 
 CREATE FUNCTION cuckoo_tables(f cuckoofilter,
 	OUT number integer,
@@ -200,19 +200,19 @@ CREATE FUNCTION cuckoo_tables(f cuckoofilter,
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2;
 COMMENT ON FUNCTION cuckoo_tables(cuckoofilter) IS
-	'the tables of a filter, in their order: items stored, capacity in keys, load of its entries, expected false-positive rate, bits of a fingerprint, blocks, buckets per block, bytes, representation (sparse or dense)';
+	'the tables of a filter, in their order: items stored, capacity in keys, load of their entries, expected false-positive rate, bits of a fingerprint, blocks, buckets per block, bytes, representation (sparse or dense)';
 
 CREATE FUNCTION cuckoo_fpr(f cuckoofilter) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_fpr(cuckoofilter) IS
-	'the false-positive rate expected of the filter as it is filled now';
+	'the expected false-positive rate of the filter as it is now: the fraction of absent keys reported as present';
 
-CREATE FUNCTION cuckoo_hash(value anycompatible, seed bigint DEFAULT 0) RETURNS bigint
+CREATE FUNCTION cuckoo_hash(key anycompatible, seed bigint DEFAULT 0) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_hash(anycompatible, bigint) IS
 	'the 64-bit hash of a key under a seed: XXH3 of its canonical bytes, the same on every platform and in every version';
 
-CREATE FUNCTION cuckoo_shard(value anycompatible, shards integer) RETURNS integer
+CREATE FUNCTION cuckoo_shard(key anycompatible, shards integer) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_shard(anycompatible, integer) IS
 	'the shard of a key: 0 to shards - 1, evenly, by a hash that is independent of cuckoo_hash';
@@ -224,19 +224,19 @@ CREATE OPERATOR @> (
 	COMMUTATOR = <@,
 	RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel
 );
-COMMENT ON OPERATOR @> (cuckoofilter, anycompatible) IS 'may the filter hold the key?';
+COMMENT ON OPERATOR @> (cuckoofilter, anycompatible) IS 'whether the filter may hold the key';
 
 CREATE OPERATOR <@ (
 	LEFTARG = anycompatible, RIGHTARG = cuckoofilter, FUNCTION = cuckoo_contained,
 	COMMUTATOR = @>,
 	RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel
 );
-COMMENT ON OPERATOR <@ (anycompatible, cuckoofilter) IS 'may the filter hold the key?';
+COMMENT ON OPERATOR <@ (anycompatible, cuckoofilter) IS 'whether the filter may hold the key';
 
 CREATE OPERATOR + (
 	LEFTARG = cuckoofilter, RIGHTARG = anycompatible, FUNCTION = cuckoo_add
 );
-COMMENT ON OPERATOR + (cuckoofilter, anycompatible) IS 'the filter with one copy more of the key';
+COMMENT ON OPERATOR + (cuckoofilter, anycompatible) IS 'the filter with one more copy of the key';
 
 CREATE OPERATOR - (
 	LEFTARG = cuckoofilter, RIGHTARG = anycompatible, FUNCTION = cuckoo_remove
@@ -410,11 +410,11 @@ BEGIN
 	FOR agg IN
 		SELECT * FROM (VALUES
 			('cuckoo_agg', 0, 1024, 'cuckoo_agg_final',
-			 'a filter over the distinct keys: target rate fpr (2e-8 to 0.1, default 0.001), capacity in keys (default: as many as counted) and seed of the hash (default 0); NULL keys are skipped'),
+			 'a filter over the distinct keys: target rate fpr (2e-8 to 0.1, default 0.001), capacity in keys (default: as many as counted, unknown up to 1,024) and seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows'),
 			('cuckoo_stream_agg', 2, 16384, 'cuckoo_stream_agg_final',
-			 'a filter over the keys, each added if the filter does not contain it yet, in memory for the filter alone; not removable; target rate fpr, capacity in keys and seed of the hash; NULL keys are skipped'),
+			 'a filter over the keys, each added if the filter does not contain it yet, in the memory of the filter; not removable; target rate fpr, capacity in keys and seed of the hash; NULL keys are skipped. An error without a capacity'),
 			('cuckoo_multiset_agg', 2, 16384, 'cuckoo_stream_agg_final',
-			 'a filter with a copy for each row, up to eight of a key, in memory for the filter alone; target rate fpr, capacity in copies and seed of the hash; NULL keys are skipped'))
+			 'a filter with a copy for each row, up to eight of a key, in the memory of the filter; target rate fpr, capacity in copies and seed of the hash; NULL keys are skipped. An error without a capacity'))
 			AS a (name, least, space, final, comment)
 	LOOP
 		FOREACH key_type IN ARRAY key_types LOOP
@@ -450,7 +450,7 @@ $overloads$;
 
 -- Aggregates over filters
 --
--- A state is combined with another as with a row.
+-- A partial state is combined like a row.
 
 CREATE FUNCTION cuckoo_combine_final(cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -467,7 +467,7 @@ CREATE AGGREGATE cuckoo_union_agg(f cuckoofilter) (
 	COMBINEFUNC = cuckoo_union_agg_transfn, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_union_agg(cuckoofilter) IS
-	'union of the sets of keys of all filters, as cuckoo_union has it; NULL is skipped';
+	'union of the sets of keys of all filters, as by cuckoo_union; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';
 
 CREATE FUNCTION cuckoo_merge_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -479,4 +479,4 @@ CREATE AGGREGATE cuckoo_merge_agg(f cuckoofilter) (
 	COMBINEFUNC = cuckoo_merge_agg_transfn, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_merge_agg(cuckoofilter) IS
-	'sum of the multisets of keys of all filters, as cuckoo_merge has it; NULL is skipped';
+	'sum of the multisets of keys of all filters, as by cuckoo_merge; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';

@@ -9,13 +9,13 @@
  *
  * flat		A hash set in a varlena (content "state"), changed in place.  Nothing
  *			is cheaper for the many small groups of a hash aggregation, where
- *			an expanded object a group would be quadratic in groups.
+ *			an expanded object per group would be quadratic in groups.
  *
  * large	From 1 MB on: an expanded object, hashes in the order they came, in
  *			256 parts by their first byte.  A hash set of that size would cost
- *			a cache miss a row, and doubling it a copy.  Repetitions are
+ *			a cache miss per row, and doubling it a copy.  Repetitions are
  *			dropped by sorting a part, which fits in the processor's cache,
- *			when enough have come to make it worth while.
+ *			when there are enough to make it worth while.
  *
  * partial	Sorted distinct hashes in portable bytes: what the other two become
  *			where a state leaves its process.
@@ -103,8 +103,8 @@ extern CuckooValue *CuckooStateToPartial(CuckooValue *value);
 
 /*
  * Whether a flat state is safe to read and to add to.  A user's own aggregate
- * can store one and hand it on, perhaps under another release: so this is
- * asked for every row, and costs nothing beside hashing its key.
+ * can store one and hand it on, perhaps under another release.  This is
+ * checked for every row, and costs nothing beside hashing its key.
  */
 static inline bool
 CuckooFlatIsSafe(const CuckooFlatState *flat)

@@ -195,7 +195,7 @@ CuckooReadBits(const CuckooPacking *packing, const uint8_t *buckets, uint64_t nu
 	return CuckooReadBitsAt(packing, buckets + (nibble >> 1), (int) (nibble & 1) * 4);
 }
 
-/* Write a bucket over what stood there, leaving its neighbours alone. */
+/* Overwrite a bucket, leaving its neighbours alone. */
 static inline void
 CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 				CuckooBits bits)

@@ -112,7 +112,7 @@ CuckooLowestBit(uint64_t word)
 }
 
 /*
- * What the core asks of the program that it is part of.  Memory is the
+ * What the core needs of the program that it is part of.  Memory is the
  * host's: allocate never returns NULL, and what it returned belongs to the
  * caller of the function that returns it.  pause is called in everything that
  * takes long, so that the host can give way or give up; both may leave by

@@ -196,8 +196,8 @@ LookAhead(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed
 
 /*
  * Find room for a fingerprint whose two buckets are full and cannot be helped
- * by one step: an entry of one is taken out at random, and room is sought for
- * it in the same manner.  Each step is looked at before it is taken, which at
+ * by one step: an entry of one is evicted at random, and room is sought for it
+ * in the same manner.  Each step is looked at before it is taken, which at
  * a table's capacity shortens the walk by about four.
  *
  * A packed block is put back as it was if the walk does not lead to room;
@@ -373,7 +373,7 @@ PutUnpacked(const Block *block, uint32_t first, uint32_t fingerprint, uint64_t *
 }
 
 /*
- * The generator starts anew for every block, from all that its content may
+ * The generator starts again for every block, from all that its content may
  * depend on beside the codes.
  */
 static uint64_t

@@ -11,7 +11,7 @@
 #include "sort.h"
 
 /*
- * Encoding a sparse table anew costs about 10 ns per item it has, so it is
+ * Encoding a sparse table again costs about 10 ns per item it has, so it is
  * worth it for an eighth as many, or for so many.
  */
 #define PENDING_SHARE	8
@@ -91,8 +91,8 @@ CuckooFilterRate(const CuckooFilter *filter)
  */
 
 /*
- * Where the capacity is unknown the tables have 1, 2 and 3 bits more than the
- * rate asks, so that their rates add up to less than it.
+ * If the capacity is unknown, the tables have 1, 2 and 3 bits more than the
+ * target rate needs, so their rates add up to less than it.
  */
 bool
 CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape)
@@ -126,8 +126,8 @@ IsForKeys(const CuckooShape *shape, uint64_t keys)
 }
 
 /*
- * The tables that a filter grows by have bits beyond those the rate asks for,
- * so that the expected rate at most doubles.  What comes next depends on the
+ * The tables that a filter grows by have more bits than the target rate needs,
+ * so the expected rate at most doubles.  What comes next depends on the
  * newest table and the target rate alone, so that filters of one rate grow by
  * the same shapes and combine.
  */
@@ -371,7 +371,7 @@ CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length, bool writable
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
-/* How a draft is made anew. */
+/* How a draft is made again. */
 typedef enum Rewrite
 {
 	ENCODE,						/* what is pending */
@@ -382,7 +382,7 @@ typedef enum Rewrite
 } Rewrite;
 
 /*
- * Make a draft anew.  The fields of its tables count what is pending, but the
+ * Make a draft again.  The fields of its tables count what is pending, but the
  * tables are read as they are stored.  False if it would be too large.
  */
 static bool
@@ -611,7 +611,7 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 			case CUCKOO_EIGHT_COPIES:
 				return CUCKOO_PINNED;
 			case CUCKOO_NO_ROOM:
-				/* Crowded by copies.  Sparse, it takes any. */
+				/* Copies leave no room.  A sparse table takes any. */
 				if (!RewriteDraft(draft, MAKE_SPARSE, i, NULL, host))
 					return CUCKOO_TOO_LARGE;
 				table = &filter->tables[i];

@@ -137,7 +137,7 @@ typedef struct CuckooPending
 
 /*
  * A filter being changed.  Dense tables are changed in place; what is added to
- * sparse ones, or removed, is kept aside until it is worth encoding them anew,
+ * sparse ones, or removed, is kept aside until it is worth encoding them again,
  * or the draft is finished.  The fields of the filter may be changed, too.
  */
 typedef struct CuckooDraft

@@ -95,7 +95,7 @@ typedef enum CuckooProblem
 	CUCKOO_BAD_TABLE,			/* found: number of the table, from 1 */
 	CUCKOO_BAD_BUCKET,			/* found: number of the bucket, from 0 */
 	CUCKOO_BAD_GROUP,			/* found: number of the group, from 0 */
-	CUCKOO_BAD_ITEMS,			/* expected: as counted; found: as stated */
+	CUCKOO_BAD_ITEMS,			/* expected: as counted; found: as the field says */
 	CUCKOO_BAD_ORDER,			/* found: number of the hash, from 0 */
 	CUCKOO_BAD_TAIL				/* found: offset of the byte */
 } CuckooProblem;

@@ -15,9 +15,9 @@
  * they are hashed there.  The *nested* key types (array, composite, range,
  * multirange, jsonb) are written part by part in key_nested.c.
  *
- * Two values with the same bytes must be equal or rare: so the bytes of every
- * kind can be read back in one way only, and a nested part is preceded by its
- * length.
+ * Two values with the same bytes must be equal or rare.  The bytes of every key
+ * type can therefore be read back in one way only, and a nested part is
+ * preceded by its length.
  *
  *-------------------------------------------------------------------------
  */
@@ -133,8 +133,7 @@ CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
  * Is this the type of filters (key.h)?
  *
  * The extension can be installed in any schema, and anyone can name a type of
- * his own cuckoofilter: so ask for the C function that reads the type's text
- * form.
+ * their own cuckoofilter.  The C function that reads the type's text form tells.
  */
 bool
 CuckooIsFilterType(Oid type)

@@ -70,9 +70,9 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation,
 extern uint64 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed);
 
 /*
- * The same for the planner, which must not fail over a question that may never
- * be asked: false where one of the errors above could come.  That is more
- * than the types refused: composite types and ranges as well, and in server
+ * The same for the planner, which must not fail over a lookup that may never
+ * take place: false if one of the errors above could occur.  That is more than
+ * the types refused: composite types and ranges as well, and in server
  * encodings that must be converted every text that is not ASCII.
  */
 extern bool CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation,

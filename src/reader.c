@@ -268,7 +268,7 @@ CuckooReadHeader(Datum value, CuckooFilter *filter, Size *bytes)
  *-------------------------------------------------------------------------
  */
 
-/* Give a whole copy up.  Lookups read slices again, and are counted anew. */
+/* Drop a whole copy.  Lookups read slices again, and are counted from 0. */
 static void
 DropWhole(CuckooStored *stored)
 {
@@ -320,7 +320,8 @@ SiteGone(void *argument)
 
 /*
  * A stored filter must not be found again.  Somebody may just be looking a key
- * up in it, so it is freed only when its users ask the next time, or are gone.
+ * up in it, so it is freed only when its users look up the next key, or are
+ * gone.
  */
 static void
 MakeStale(CuckooStored *stored)

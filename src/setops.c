@@ -357,10 +357,10 @@ CuckooWarnOfRate(FunctionCallInfo fcinfo, CuckooValue *value)
 		return;
 	fcinfo->flinfo->fn_extra = MemoryContextAlloc(fcinfo->flinfo->fn_mcxt, 1);
 	ereport(WARNING,
-			(errmsg("cuckoofilter reports absent keys more than ten times as often as asked"),
+			(errmsg("expected false-positive rate of cuckoofilter is more than ten times the target rate"),
 			 errdetail("It holds %llu items at an expected rate of %g; the target rate is %g.",
 					   (unsigned long long) filter.items, rate, filter.fpr),
-			 errhint("Build it with a capacity for all keys: cuckoo_agg(key, %g, %llu).",
+			 errhint("Specify the capacity of the whole when building the filters: cuckoo_agg(key, %g, %llu).",
 					 filter.fpr, (unsigned long long) filter.items)));
 }
 

@@ -38,7 +38,7 @@ CuckooBitsFor(double fpr)
 }
 
 /*
- * A few buckets more than the load asks leave small tables the room they
+ * A few buckets more than the load needs leave small tables the room they
  * need: a walk has nowhere to go in them.  (Without, one build of 20,000 of
  * 33 keys fails.)
  */

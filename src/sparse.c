@@ -702,7 +702,7 @@ CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source, const CuckooHost *
  * Editing
  */
 
-/* Write one group anew, with those of the codes that are in it. */
+/* Write one group again, with those of the codes that are in it. */
 static void
 EditGroup(CuckooSparse *target, CuckooSparseSource *old, uint64_t group,
 		  uint64_t position, const uint64_t *codes, uint64_t count, bool remove,

@@ -19,8 +19,8 @@
  * flat		A filter: many small groups stay small.
  *
  * large	From 4 kB on: an expanded object with a draft (filter.h), whose
- *			tables are changed in place if dense, and encoded anew for an eighth
- *			of their items if sparse.
+ *			tables are changed in place if dense, and encoded again for an
+ *			eighth of their items if sparse.
  *
  * Partial states are filters, and are combined as cuckoo_union and
  * cuckoo_merge do it.
@@ -38,7 +38,7 @@
 #include "aggstate.h"
 #include "setops.h"
 
-/* Making a flat state of this size anew for each row costs a microsecond. */
+/* Making a flat state of this size again for each row costs a microsecond. */
 #define FLAT_BYTES	4096
 
 /*
@@ -71,7 +71,7 @@ LargeFlatSize(ExpandedObjectHeader *header)
 static void
 LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
 {
-	/* Nothing has been added since its size was asked for. */
+	/* Nothing has been added since its size was requested. */
 	memcpy(result, ((LargeState *) header)->draft.bytes - VARHDRSZ, size);
 }
 
