@@ -395,56 +395,67 @@ COMMENT ON FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) IS
 
 DO $overloads$
 DECLARE
-	key_types CONSTANT regtype[] := '{anycompatible,
-		bool, "\"char\"", int2, int4, int8, oid, xid8, float4, float8, numeric, money,
-		text, varchar, bpchar, name, bytea, bit, varbit, uuid,
-		date, time, timetz, timestamp, timestamptz, interval,
-		inet, cidr, macaddr, macaddr8, pg_lsn, jsonb}';
-	parameters CONSTANT text[] := '{fpr float8, capacity float8, seed bigint}';
-	key_type regtype;
-	agg record;
-	count integer;
-	symbol text;
-	types text;
+	-- The extension can be created by users who are not superusers, in a schema
+	-- of their own, but this runs with a superuser's rights: only what is in
+	-- pg_catalog may be called, and what is created is named with its schema.
+	path CONSTANT text := pg_catalog.current_setting('search_path');
+	target CONSTANT name := pg_catalog.current_schema();
 BEGIN
-	FOR agg IN
-		SELECT * FROM (VALUES
-			('cuckoo_agg', 0, 1024, 'cuckoo_agg_final',
-			 'a filter over the distinct keys: target rate fpr (2e-8 to 0.1, default 0.001), capacity in keys (default: as many as counted, unknown up to 1,024) and seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows'),
-			('cuckoo_stream_agg', 2, 16384, 'cuckoo_stream_agg_final',
-			 'a filter over the keys, each added if the filter does not contain it yet, in the memory of the filter; not removable; target rate fpr, capacity in keys and seed of the hash; NULL keys are skipped. An error without a capacity'),
-			('cuckoo_multiset_agg', 2, 16384, 'cuckoo_stream_agg_final',
-			 'a filter with a copy for each row, up to eight of a key, in the memory of the filter; target rate fpr, capacity in copies and seed of the hash; NULL keys are skipped. An error without a capacity'))
-			AS a (name, least, space, final, comment)
-	LOOP
-		FOREACH key_type IN ARRAY key_types LOOP
-			symbol := agg.name || '_transfn';
-			IF key_type <> 'anycompatible'::regtype THEN
-				symbol := symbol || '_' || (SELECT typname FROM pg_type WHERE oid = key_type);
-			END IF;
-			FOR count IN agg.least .. 3 LOOP
-				types := array_to_string(key_type::text ||
-					(ARRAY['float8', 'float8', 'bigint'])[:count], ', ');
-				EXECUTE format($$
-					CREATE FUNCTION %1$I(cuckoofilter, %2$s) RETURNS cuckoofilter
-						AS 'MODULE_PATHNAME', %3$L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
-					agg.name || '_transfn', types, symbol);
-				EXECUTE format($$
-					COMMENT ON FUNCTION %1$I(cuckoofilter, %2$s) IS %3$L$$,
-					agg.name || '_transfn', types, 'transition function of ' || agg.name);
-				EXECUTE format($$
-					CREATE AGGREGATE %1$I(%2$s) (
-						SFUNC = %3$I, STYPE = cuckoofilter, SSPACE = %4$s,
-						FINALFUNC = %5$I, FINALFUNC_MODIFY = READ_ONLY,
-						COMBINEFUNC = %6$I, PARALLEL = SAFE)$$,
-					agg.name, array_to_string(('key ' || key_type) || parameters[:count], ', '),
-					agg.name || '_transfn', agg.space, agg.final, agg.name || '_combine');
-				EXECUTE format($$
-					COMMENT ON AGGREGATE %1$I(%2$s) IS %3$L$$,
-					agg.name, types, agg.comment);
+	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+	DECLARE
+		key_types CONSTANT regtype[] := '{anycompatible,
+			bool, "\"char\"", int2, int4, int8, oid, xid8, float4, float8, numeric, money,
+			text, varchar, bpchar, name, bytea, bit, varbit, uuid,
+			date, time, timetz, timestamp, timestamptz, interval,
+			inet, cidr, macaddr, macaddr8, pg_lsn, jsonb}';
+		parameters CONSTANT text[] := '{fpr float8, capacity float8, seed bigint}';
+		key_type regtype;
+		agg record;
+		count integer;
+		symbol text;
+		types text;
+	BEGIN
+		FOR agg IN
+			SELECT * FROM (VALUES
+				('cuckoo_agg', 0, 1024, 'cuckoo_agg_final',
+				 'a filter over the distinct keys: target rate fpr (2e-8 to 0.1, default 0.001), capacity in keys (default: as many as counted, unknown up to 1,024) and seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows'),
+				('cuckoo_stream_agg', 2, 16384, 'cuckoo_stream_agg_final',
+				 'a filter over the keys, each added if the filter does not contain it yet, in the memory of the filter; not removable; target rate fpr, capacity in keys and seed of the hash; NULL keys are skipped. An error without a capacity'),
+				('cuckoo_multiset_agg', 2, 16384, 'cuckoo_stream_agg_final',
+				 'a filter with a copy for each row, up to eight of a key, in the memory of the filter; target rate fpr, capacity in copies and seed of the hash; NULL keys are skipped. An error without a capacity'))
+				AS a (name, least, space, final, comment)
+		LOOP
+			FOREACH key_type IN ARRAY key_types LOOP
+				symbol := agg.name || '_transfn';
+				IF key_type <> 'anycompatible'::regtype THEN
+					symbol := symbol || '_' || (SELECT typname FROM pg_type WHERE oid = key_type);
+				END IF;
+				FOR count IN agg.least .. 3 LOOP
+					types := array_to_string(key_type::text ||
+						(ARRAY['float8', 'float8', 'bigint'])[:count], ', ');
+					EXECUTE format($$
+						CREATE FUNCTION %1$I.%2$I(%1$I.cuckoofilter, %3$s) RETURNS %1$I.cuckoofilter
+							AS 'MODULE_PATHNAME', %4$L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
+						target, agg.name || '_transfn', types, symbol);
+					EXECUTE format($$
+						COMMENT ON FUNCTION %1$I.%2$I(%1$I.cuckoofilter, %3$s) IS %4$L$$,
+						target, agg.name || '_transfn', types, 'transition function of ' || agg.name);
+					EXECUTE format($$
+						CREATE AGGREGATE %1$I.%2$I(%3$s) (
+							SFUNC = %1$I.%4$I, STYPE = %1$I.cuckoofilter, SSPACE = %5$s,
+							FINALFUNC = %1$I.%6$I, FINALFUNC_MODIFY = READ_ONLY,
+							COMBINEFUNC = %1$I.%7$I, PARALLEL = SAFE)$$,
+						target, agg.name,
+						array_to_string(('key ' || key_type) || parameters[:count], ', '),
+						agg.name || '_transfn', agg.space, agg.final, agg.name || '_combine');
+					EXECUTE format($$
+						COMMENT ON AGGREGATE %1$I.%2$I(%3$s) IS %4$L$$,
+						target, agg.name, types, agg.comment);
+				END LOOP;
 			END LOOP;
 		END LOOP;
-	END LOOP;
+	END;
+	PERFORM pg_catalog.set_config('search_path', path, true);
 END
 $overloads$;
 
