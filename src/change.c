@@ -60,7 +60,8 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	GetParameters(fcinfo, 1, &filter);
 	key = CuckooGetElementKey(fcinfo, 0);
-	run.count = (uint64) CuckooGetElements(fcinfo, 0, &filter, &elements);
+	run.count = (uint64) CuckooGetElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter,
+										  &elements);
 	if (run.count > 0)
 	{
 		filter.key_type = (uint8) key->key_type;
@@ -142,7 +143,7 @@ ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, bool remove)
 	CuckooElements elements;
 	bool		changed = false;
 
-	if (CuckooGetElements(fcinfo, 1, &draft->filter, &elements) == 0)
+	if (CuckooGetElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft->filter, &elements) == 0)
 		return false;
 	CuckooDropNulls(&elements);
 	if (!remove)

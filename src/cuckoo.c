@@ -100,10 +100,9 @@ CuckooCheckSize(double fpr, uint64 capacity)
 }
 
 int
-CuckooGetElements(FunctionCallInfo fcinfo, int argument, const CuckooFilter *filter,
-				  CuckooElements *elements)
+CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
+				  const CuckooFilter *filter, CuckooElements *elements)
 {
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
 	CuckooKey  *key = CuckooGetElementKey(fcinfo, argument);
 	int			room = Max(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), 1);
 	ArrayIterator iterator;

@@ -171,10 +171,8 @@ FillTable(CuckooFilter *filter, int i, const CuckooPart *part, const CuckooHost 
 		CuckooSparseEdit(&table->sparse, &part->table->sparse, part->codes, part->count,
 						 part->remove, host);
 	else
-		CuckooCopy(table->data, part->table->data,
-				   (size_t) CuckooTableBytes(&table->shape,
-											 (CuckooRepresentation) table->representation,
-											 table->items), host);
+		CuckooCopy(table->data, part->table->data, (size_t) CuckooTableStoredBytes(table),
+				   host);
 	return true;
 }
 
@@ -265,12 +263,23 @@ CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_c
  * Pending classes
  */
 
-/* The slot of a code: where it is, or the empty one where it would be. */
+/*
+ * The slot of a code: where it is, or the empty one where it would be.  The
+ * finalizer of MurmurHash3, salted by where the slots are, which nobody who
+ * chooses keys knows.
+ */
 static inline uint64_t
 PendingSlot(const CuckooPending *pending, uint64_t code)
 {
-	uint64_t	h = code * UINT64_C(0x9E3779B97F4A7C15);
-	uint64_t	at = (h ^ h >> 32) & (pending->room - 1);
+	uint64_t	h = code ^ (uint64_t) (uintptr_t) pending->slots;
+	uint64_t	at;
+
+	h ^= h >> 33;
+	h *= UINT64_C(0xFF51AFD7ED558CCD);
+	h ^= h >> 33;
+	h *= UINT64_C(0xC4CEB9FE1A85EC53);
+	h ^= h >> 33;
+	at = h & (pending->room - 1);
 
 	while (pending->slots[at] != 0 && CuckooClassCode(pending->slots[at]) != code)
 		at = (at + 1) & (pending->room - 1);
@@ -463,23 +472,6 @@ IsPending(const CuckooDraft *draft)
 	return false;
 }
 
-/* Bytes of the draft as it is stored, without what is pending. */
-static size_t
-StoredBytes(const CuckooDraft *draft)
-{
-	uint64_t	bytes = CUCKOO_HEADER_BYTES + CUCKOO_TAIL_BYTES +
-		(uint64_t) draft->filter.table_count * CUCKOO_DIRECTORY_BYTES;
-
-	for (int i = 0; i < draft->filter.table_count; i++)
-	{
-		const CuckooTable *table = &draft->filter.tables[i];
-
-		bytes += table->representation == CUCKOO_DENSE ? CuckooDenseBytes(&table->shape) :
-			CuckooSparseBytes(&table->shape, table->sparse.items);
-	}
-	return (size_t) bytes;
-}
-
 /* Make the bytes the draft's own. */
 static void
 MakeWritable(CuckooDraft *draft, const CuckooHost *host)
@@ -489,22 +481,15 @@ MakeWritable(CuckooDraft *draft, const CuckooHost *host)
 
 	if (draft->writable)
 		return;
-	bytes = StoredBytes(draft);
+	bytes = (size_t) CuckooTableOffset(&draft->filter, draft->filter.table_count) +
+		CUCKOO_TAIL_BYTES;
 	copy = (uint8_t *) host->allocate(host->header_bytes + bytes) + host->header_bytes;
 	CuckooCopy(copy, draft->bytes, bytes, host);
 	for (int i = 0; i < draft->filter.table_count; i++)
 	{
 		CuckooTable *table = &draft->filter.tables[i];
-		ptrdiff_t	moved = table->data - draft->bytes;
 
-		table->data = copy + moved;
-		if (table->representation == CUCKOO_DENSE)
-			table->dense.data = table->data;
-		else
-		{
-			table->sparse.bits = table->data + (table->sparse.bits - table->sparse.starts);
-			table->sparse.starts = table->data;
-		}
+		CuckooTableSetData(table, copy + (table->data - draft->bytes));
 	}
 	draft->bytes = copy;
 	draft->writable = true;

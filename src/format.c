@@ -170,13 +170,7 @@ CuckooTableOffset(const CuckooFilter *filter, int i)
 		(uint64_t) filter->table_count * CUCKOO_DIRECTORY_BYTES;
 
 	while (--i >= 0)
-	{
-		const CuckooTable *table = &filter->tables[i];
-
-		offset += CuckooTableBytes(&table->shape,
-								   (CuckooRepresentation) table->representation,
-								   table->items);
-	}
+		offset += CuckooTableStoredBytes(&filter->tables[i]);
 	return offset;
 }
 
@@ -190,12 +184,8 @@ PointInto(CuckooFilter *filter, uint8_t *bytes)
 	p += filter->table_count * CUCKOO_DIRECTORY_BYTES;
 	for (int i = 0; i < filter->table_count; i++)
 	{
-		CuckooTable *table = &filter->tables[i];
-		CuckooRepresentation representation = (CuckooRepresentation) table->representation;
-		CuckooShape shape = table->shape;
-
-		CuckooTableInit(table, &shape, representation, table->items, p);
-		p += CuckooTableBytes(&shape, representation, table->items);
+		CuckooTableSetData(&filter->tables[i], p);
+		p += CuckooTableStoredBytes(&filter->tables[i]);
 	}
 }
 

@@ -133,8 +133,7 @@ cuckoo_tables(PG_FUNCTION_ARGS)
 		Put(values, nulls, n++, Int64GetDatum(shape->blocks), false);
 		Put(values, nulls, n++, Int32GetDatum((int32) shape->buckets), false);
 		Put(values, nulls, n++,
-			Int64GetDatum((int64) CuckooTableBytes(shape, (CuckooRepresentation) table->representation,
-												   table->items)), false);
+			Int64GetDatum((int64) CuckooTableStoredBytes(table)), false);
 		Put(values, nulls, n++,
 			CStringGetTextDatum(representation_names[table->representation]), false);
 		Assert(n == lengthof(values));

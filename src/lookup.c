@@ -112,12 +112,11 @@ LookUpEach(FunctionCallInfo fcinfo, Answers *answers)
 {
 	CuckooElements *elements = &answers->elements;
 	const CuckooReader *reader;
-	Size		lookups = ArrayGetNItems(ARR_NDIM(PG_GETARG_ARRAYTYPE_P(1)),
-										 ARR_DIMS(PG_GETARG_ARRAYTYPE_P(1)));
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
 
 	memset(answers, 0, sizeof(*answers));
-	reader = CuckooReadArgument(fcinfo, 0, lookups);
-	CuckooGetElements(fcinfo, 1, &reader->filter, elements);
+	reader = CuckooReadArgument(fcinfo, 0, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+	CuckooGetElements(fcinfo, 1, array, &reader->filter, elements);
 	answers->contained = palloc0(Max(elements->count, 1) * sizeof(bool));
 	for (int i = 0; i < elements->count; i++)
 	{

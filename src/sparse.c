@@ -17,16 +17,37 @@
  * Geometry
  */
 
-/* The number of low bits: the fewest with two high parts for three items. */
+/* Bits of a number, without leading zeros. */
+static inline int
+BitLength(uint64_t number)
+{
+	int			bits = 0;
+
+#if defined(__GNUC__) || defined(__clang__)
+	if (number > 0)
+		bits = 64 - __builtin_clzll(number);
+#else
+	while (number >> bits != 0)
+		bits++;
+#endif
+	return bits;
+}
+
+/*
+ * The number of low bits: the fewest with two high parts for three items.  A
+ * filter that is not toasted is opened for each lookup, so it is not counted
+ * up from 0: (last >> l) + 1 <= w has l >= bits of last - bits of w.
+ */
 static int
 LowBits(const CuckooShape *shape, uint64_t items)
 {
 	uint64_t	last = CuckooShapeCodes(shape) - 1;
-	int			low_bits = 0;
+	uint64_t	wanted = 3 * (items == 0 ? 1 : items) / 2;
+	int			low_bits = BitLength(last) - BitLength(wanted);
 
-	if (items == 0)
-		items = 1;
-	while (2 * ((last >> low_bits) + 1) > 3 * items)
+	if (low_bits < 0)
+		low_bits = 0;
+	while ((last >> low_bits) + 1 > wanted)
 		low_bits++;
 	return low_bits;
 }
@@ -54,8 +75,7 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items,
 		sparse->ones |= UINT64_C(1) << (field * low_bits);
 	sparse->tops = low_bits == 0 ? 0 : sparse->ones << (low_bits - 1);
 
-	sparse->starts = data;
-	sparse->bits = data == NULL ? NULL : data + 4 * (sparse->groups + 1);
+	CuckooSparseSetData(sparse, data);
 }
 
 uint64_t
@@ -64,7 +84,7 @@ CuckooSparseBytes(const CuckooShape *shape, uint64_t items)
 	CuckooSparse sparse;
 
 	CuckooSparseInit(&sparse, shape, items, NULL);
-	return 4 * (sparse.groups + 1) + (sparse.end + 7) / 8;
+	return CuckooSparseStoredBytes(&sparse);
 }
 
 static inline uint64_t
@@ -603,10 +623,19 @@ LowsEnlarge(Lows *lows)
 {
 	uint64_t   *parts = CuckooAllocate(lows->host, 2 * lows->room, sizeof(uint64_t));
 
-	memcpy(parts, lows->parts, (size_t) lows->count * sizeof(uint64_t));
+	CuckooCopy((uint8_t *) parts, (const uint8_t *) lows->parts,
+			   (size_t) lows->count * sizeof(uint64_t), lows->host);
 	LowsRelease(lows);
 	lows->parts = parts;
 	lows->room *= 2;
+}
+
+/* A group can have millions of codes: pause before every 65,536. */
+static inline void
+PauseAt(const Lows *lows, uint64_t i)
+{
+	if (i % 65536 == 65535)
+		lows->host->pause();
 }
 
 /*
@@ -637,6 +666,7 @@ EncodeCode(Encoder *encoder, uint64_t code)
 	encoder->high = high;
 	if (encoder->lows.count == encoder->lows.room)
 		LowsEnlarge(&encoder->lows);
+	PauseAt(&encoder->lows, encoder->lows.count);
 	encoder->lows.parts[encoder->lows.count++] =
 		code & ((UINT64_C(1) << encoder->low_bits) - 1);
 }
@@ -650,7 +680,10 @@ EncodeEnd(Encoder *encoder, uint64_t end)
 	if (encoder->low_bits > 0)
 	{
 		for (uint64_t i = 0; i < encoder->lows.count; i++)
+		{
+			PauseAt(&encoder->lows, i);
 			Put(&encoder->writer, encoder->lows.parts[i], encoder->low_bits);
+		}
 	}
 	encoder->lows.count = 0;
 }

@@ -61,6 +61,21 @@ typedef struct CuckooSparse
 /* Bytes of a table with so many items. */
 extern uint64_t CuckooSparseBytes(const CuckooShape *shape, uint64_t items);
 
+/* The same of a table that has been initialized. */
+static inline uint64_t
+CuckooSparseStoredBytes(const CuckooSparse *sparse)
+{
+	return 4 * (sparse->groups + 1) + (sparse->end + 7) / 8;
+}
+
+/* Say where a table is. */
+static inline void
+CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
+{
+	sparse->starts = data;
+	sparse->bits = data == NULL ? NULL : data + 4 * (sparse->groups + 1);
+}
+
 /* data may be NULL where it is not read. */
 extern void CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape,
 							 uint64_t items, uint8_t *data);

@@ -18,7 +18,7 @@
  *
  * flat		A filter: many small groups stay small.
  *
- * large	From 4 kB on: an expanded object with a draft (filter.h), whose
+ * large	From 16 kB on: an expanded object with a draft (filter.h), whose
  *			tables are changed in place if dense, and encoded again for an
  *			eighth of their items if sparse.
  *
@@ -82,7 +82,7 @@ static LargeState *
 LargeNew(CuckooValue *flat, MemoryContext aggcontext)
 {
 	MemoryContext context = AllocSetContextCreate(aggcontext, "cuckoofilter draft",
-												  ALLOCSET_DEFAULT_SIZES);
+												  ALLOCSET_SMALL_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	LargeState *state = palloc0(sizeof(LargeState));
 	CuckooValue *copy = CuckooCopyBytes(CuckooValueBytes(flat), VARSIZE_ANY_EXHDR(flat));
@@ -127,6 +127,7 @@ Transition(FunctionCallInfo fcinfo, bool distinct, CuckooKey *key)
 	CuckooDraft *draft = &small;
 	CuckooParameters begun;
 	MemoryContext old;
+	bool		changed = PG_ARGISNULL(0);
 	uint64		hash = 0;
 
 	if (parameters.capacity == 0)
@@ -169,17 +170,24 @@ Transition(FunctionCallInfo fcinfo, bool distinct, CuckooKey *key)
 		CuckooCheckRelabelled(fcinfo);
 		draft->filter.key_type = parameters.key_type;
 		draft->filter.signature = parameters.signature;
+		changed = true;
 	}
 	old = MemoryContextSwitchTo(large != NULL ? large->header.eoh_context :
 								CurrentMemoryContext);
+	/* A user's own aggregate may begin with a filter that is not marked. */
+	if (distinct && !(draft->filter.flags & CUCKOO_FLAG_NOT_REMOVABLE))
+	{
+		draft->filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+		changed = true;
+	}
 	if (key != NULL && distinct)
-		CuckooAddNewToDraft(draft, hash);
+		changed |= CuckooAddNewToDraft(draft, hash);
 	else if (key != NULL)
-		CuckooAddToDraft(draft, hash);
+		changed |= CuckooAddToDraft(draft, hash);
 	MemoryContextSwitchTo(old);
 	if (large != NULL)
 		PG_RETURN_DATUM(EOHPGetRWDatum(&large->header));
-	if (key == NULL && !PG_ARGISNULL(0))
+	if (!changed)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&small));
 }

@@ -27,7 +27,7 @@ typedef struct CuckooTable
 	CuckooShape shape;
 	uint8_t		representation; /* CuckooRepresentation */
 	uint64_t	items;			/* classes with their copies */
-	uint8_t    *data;			/* CuckooTableBytes, then at least
+	uint8_t    *data;			/* CuckooTableStoredBytes, then at least
 								 * CUCKOO_TAIL_BYTES more of readable memory */
 	union
 	{
@@ -61,14 +61,6 @@ CuckooRepresentationFor(const CuckooShape *shape, uint64_t items)
 		CUCKOO_DENSE : CUCKOO_SPARSE;
 }
 
-static inline uint64_t
-CuckooTableBytes(const CuckooShape *shape, CuckooRepresentation representation,
-				 uint64_t items)
-{
-	return representation == CUCKOO_DENSE ? CuckooDenseBytes(shape) :
-		CuckooSparseBytes(shape, items);
-}
-
 /* data may be NULL where it is not read. */
 static inline void
 CuckooTableInit(CuckooTable *table, const CuckooShape *shape,
@@ -82,6 +74,27 @@ CuckooTableInit(CuckooTable *table, const CuckooShape *shape,
 		CuckooDenseInit(&table->dense, shape, data);
 	else
 		CuckooSparseInit(&table->sparse, shape, items, data);
+}
+
+/*
+ * Bytes of a table as it is stored, which for one of a draft is without what is
+ * pending; and where they are.
+ */
+static inline uint64_t
+CuckooTableStoredBytes(const CuckooTable *table)
+{
+	return table->representation == CUCKOO_DENSE ? CuckooDenseBytes(&table->shape) :
+		CuckooSparseStoredBytes(&table->sparse);
+}
+
+static inline void
+CuckooTableSetData(CuckooTable *table, uint8_t *data)
+{
+	table->data = data;
+	if (table->representation == CUCKOO_DENSE)
+		table->dense.data = data;
+	else
+		CuckooSparseSetData(&table->sparse, data);
 }
 
 /*

@@ -862,8 +862,7 @@ a_filter_of_more_than_750_MiB_is_not_made(void **state)
 	assert_null(CuckooMakeFilter(&filter, parts, 1, &host));
 	parts[0].representation = CUCKOO_DENSE;
 	assert_null(CuckooMakeFilter(&filter, parts, 1, &host));
-	filter.tables[0].items = items;
-	filter.tables[0].representation = CUCKOO_SPARSE;
+	CuckooTableInit(&filter.tables[0], &parts[0].shape, CUCKOO_SPARSE, items, NULL);
 	assert_int_equal(CuckooBytes(&filter), CuckooSparseBytes(&parts[0].shape, items) + 56);
 }
 

@@ -358,8 +358,7 @@ every_header_field_is_read_as_it_was_written(void **state)
 			assert_ptr_equal(table->data, filter.tables[t].data);
 			assert_ptr_equal(table->data, next);
 			assert_int_equal(CuckooTableOffset(&read, t), next - bytes);
-			next += CuckooTableBytes(&table->shape,
-									 (CuckooRepresentation) table->representation, table->items);
+			next += CuckooTableStoredBytes(table);
 		}
 		assert_int_equal(CuckooTableOffset(&read, read.table_count), next - bytes);
 		if (filter.content == CUCKOO_PARTIAL)
