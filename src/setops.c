@@ -46,9 +46,10 @@ DescribeFilter(StringInfo text, const CuckooFilter *filter)
 					 CuckooKeyTypeDescribe(filter->key_type, filter->signature),
 					 (long long) filter->seed);
 	if (filter->table_count > 0)
-		appendStringInfo(text, " and %d %s with %llu items", filter->table_count,
+		appendStringInfo(text, " and %d %s with %llu %s", filter->table_count,
 						 filter->table_count == 1 ? "table" : "tables",
-						 (unsigned long long) filter->items);
+						 (unsigned long long) filter->items,
+						 filter->items == 1 ? "item" : "items");
 }
 
 /* Say why two filters cannot be combined. */
@@ -104,10 +105,15 @@ static void
 AddValue(CuckooCombination *combination, CuckooValue *value)
 {
 	CuckooFilter filter;
+	CuckooConflict conflict;
 
 	CuckooOpenFilter(&filter, value);
-	ReportConflict(CuckooCombinationAdd(combination, &filter, &CuckooServer),
-				   &combination->header, &filter);
+	conflict = CuckooCombinationAdd(combination, &filter, &CuckooServer);
+	if (conflict != CUCKOO_NO_CONFLICT)
+	{
+		combination->header.table_count = combination->pool_count;
+		ReportConflict(conflict, &combination->header, &filter);
+	}
 }
 
 /* The filter of a combination. */

@@ -70,6 +70,11 @@ is(query(<<~SQL), '11.4|9.38 15.2|12.49 20.3|16.64 1138.6|9.33 1518.1|12.44 2024
 	FROM unnest('{10000,1000000}'::integer[]) AS n, unnest('{0.01,0.001,0.0001}'::float8[]) AS fpr
 		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, fpr) AS f FROM generate_series(1, n) AS i) AS q, cuckoo_info(f)
 	SQL
+says('README.md', '1,000 keys at 0.001 need 2.9 kB, or 1.6 kB if you specify their number as the capacity');
+is(query(<<~SQL), '2.9 1.6', 'of 1,000 keys');
+	SELECT string_agg(round(bytes / 1024.0, 1) || '', ' ' ORDER BY room)
+	FROM unnest('{0,1000}'::integer[]) AS room CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 0.001, room) AS f FROM generate_series(1, 1000) AS i) AS q, cuckoo_info(f)
+	SQL
 says('README.md', "`cuckoo_new(0.001, 1e6)` is an empty filter with room for a million keys. It has 69 bytes.");
 is(query('SELECT bytes FROM cuckoo_info(cuckoo_new(0.001, 1e6))'), '69', 'an empty filter');
 says('README.md', '22.9 bits per key at 2,000 keys, 18.7 at 30,000, 14.1 at a million and 16.1 at 10 million');
@@ -85,7 +90,7 @@ is(query(<<~SQL), '1|12.5|0.00094 2|16.0|0.00095 2|16.0|0.00101 3|17.8|0.00119',
 	FROM unnest('{10000,20000,100000,1000000}'::integer[]) AS n
 		CROSS JOIN LATERAL (SELECT cuckoo_add_all(cuckoo_new(0.001, 10000), ARRAY(SELECT generate_series(1, n))) AS f) AS q, cuckoo_info(f)
 	SQL
-says('README.md', 'each doubling of the capacity adds one bit per key, and makes the filter half as often wrong');
+says('README.md', 'each doubling of the capacity adds one bit per key and halves the expected rate');
 says('README.md', '| 128,000 | 199,044 | 15.9 |');
 says('README.md', '| unknown | 213,035 | 17.0 |');
 is(query(<<~SQL), '155508 199044 169498 181998 194498 240244 281542', 'of 100,000 keys with room for more');
@@ -122,12 +127,12 @@ is(query(<<~SQL), '1', 'small filters and one that has no capacity');
 #
 # Copies
 #
-says('docs/guide.md', '1,000 keys with 100 rows each take 16 kB, and 10,000 such keys 160 kB');
+says('docs/guide.md', 'with room for all rows, 1,000 keys with 100 rows each take 16 kB, and 10,000 such keys 160 kB');
 is(query(<<~SQL), '16|162', 'copies beyond eight cost nothing');
 	SELECT (SELECT bytes / 1000 FROM (SELECT cuckoo_multiset_agg(i % 1000, 0.001, 1e5) AS f FROM generate_series(1, 100000) AS i) AS q, cuckoo_info(f)),
 		(SELECT bytes / 1000 FROM (SELECT cuckoo_multiset_agg(i % 10000, 0.001, 1e6) AS f FROM generate_series(1, 1000000) AS i) AS q, cuckoo_info(f))
 	SQL
-says('docs/guide.md', 'Of 20,000 keys with one to three copies each none stayed, of those with four to seven copies 8 to 32 copies stayed. Keys with eight copies or more stay for good.');
+says('docs/guide.md', 'Of 20,000 keys with one to three copies each, no copy stayed. With four to seven copies each, 8 to 32 copies stayed. Keys with eight copies or more stay for good.');
 is(query(<<~SQL), '0 0 0 32 16 16 8 159992', 'copies that stay');
 	SELECT string_agg(cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(cuckoo_new(0.001, 20000 * c), keys), keys)) || '', ' ' ORDER BY c)
 	FROM generate_series(1, 8) AS c CROSS JOIN LATERAL (SELECT array_agg(k) AS keys FROM generate_series(1, 20000) AS k, generate_series(1, c)) AS s
