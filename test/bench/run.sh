@@ -12,8 +12,9 @@
 #   parallel   SQL: aggregates on two parallel workers
 #   scan       SQL: a scan through a filter against IN, = ANY, a semi-join
 #   partitions SQL: a scan of 60 partitions through one filter
+#   year       SQL: the union of 365 daily filters against the rows behind them
 #   forms      SQL: the scan by where the filter comes from
-#   point      SQL: one question to a stored filter
+#   point      SQL: one lookup in a stored filter
 #   memory     SQL: memory of builds and scans at their peak
 #
 # and --quick for a tenth of the data and fewer rounds, to see that all of it
@@ -33,7 +34,11 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=sql.sh
 . "$bench/sql.sh"
 
+<<<<<<< HEAD
 all_steps=(speed rates sizes figures build parallel scan partitions forms point memory)
+=======
+all_steps=(speed rates sizes build parallel scan partitions year forms point memory)
+>>>>>>> w-h
 
 # What a full run measures, and a quick one.
 set_sizes()
