@@ -34,11 +34,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=sql.sh
 . "$bench/sql.sh"
 
-<<<<<<< HEAD
-all_steps=(speed rates sizes figures build parallel scan partitions forms point memory)
-=======
-all_steps=(speed rates sizes build parallel scan partitions year forms point memory)
->>>>>>> w-h
+all_steps=(speed rates sizes figures build parallel scan partitions year forms point memory)
 
 # What a full run measures, and a quick one.
 set_sizes()
