@@ -45,6 +45,23 @@ FROM keys;
 -- Keys of an aggregate can be removed: one copy each.
 SELECT cuckoo_cardinality(cuckoo_remove_all(cuckoo_agg(k), array_agg(k))) AS items, cuckoo_remove_all(cuckoo_agg(k), array_agg(k) FILTER (WHERE k > 20)) @> 20 AS kept FROM keys;
 
+-- Seeds: an aggregate or array with one makes what a new filter with it does,
+-- to which the keys are added; whatever the seed, all keys are found.
+SELECT s, bool_and((cuckoo_info(f)).seed = coalesce(s, 0)) AS seed, bool_and(f = cuckoo_add_all(cuckoo_new(0.01, c, s), keys)) AS as_new, bool_and(cuckoo_contains_all(f, keys)) AS found,
+	bool_and(f = cuckoo_from_array(keys, 0.01, c, s)) AS as_array, bool_and(words = cuckoo_add_all(cuckoo_new(0.01, c, s), ARRAY(SELECT unnest(keys)::text))) AS text,
+	bool_and(rows = cuckoo_from_array(ARRAY(SELECT ROW(k) FROM unnest(keys) AS k), 0.01, c, s)) AS polymorphic, bool_and((f = cuckoo_agg) = (coalesce(s, 0) = 0)) AS other_than_0
+FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808,NULL}'::bigint[]) AS s, unnest('{0,2000}'::integer[]) AS c,
+	LATERAL (SELECT array_agg(k) AS keys, cuckoo_agg(k, 0.01, c, s) AS f, cuckoo_agg(k::text, 0.01, c, s) AS words, cuckoo_agg(ROW(k), 0.01, c, s) AS rows, cuckoo_agg(k, 0.01, c) FROM keys) AS made
+GROUP BY s ORDER BY s;
+SELECT s, m = cuckoo_add_all(cuckoo_new(0.01, 4000, s), keys) AS multiset, (cuckoo_info(t)).seed = s AND cuckoo_contains_all(t, keys) AS stream,
+	(SELECT bool_and(f = cuckoo_from_array(ARRAY(SELECT generate_series(1, k)), 0.01, 0, s)) FROM (SELECT k, cuckoo_agg(k, 0.01, 0, s) OVER (ORDER BY k) AS f FROM keys WHERE k <= 50) AS x) AS window
+FROM unnest('{0,-5,42}'::bigint[]) AS s,
+	LATERAL (SELECT array_agg(k) AS keys, cuckoo_multiset_agg(k, 0.01, 4000, s) AS m, cuckoo_stream_agg(k, 0.01, 4000, s) AS t FROM (SELECT k FROM keys UNION ALL SELECT k FROM keys) AS twice) AS made;
+SELECT cuckoo_stream_agg(k, 0.0001, 4000, 42) = cuckoo_add_new(cuckoo_add_new(cuckoo_add_new(cuckoo_new(0.0001, 4000, 42), 1), 2), 3) AS stream FROM unnest('{1,2,1,3,3}'::integer[]) AS k;
+-- NULL keys keep it.
+SELECT cuckoo_agg(NULL::integer, 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) AS agg, cuckoo_multiset_agg(NULL::text, 0.01, 100, 7) = cuckoo_new(0.01, 100, 7) AS multiset, cuckoo_from_array('{NULL}'::text[], 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) AS "array",
+	cuckoo_agg(CASE WHEN k = 3 THEN k END, 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) + 3 AS some FROM generate_series(1, 5) AS k;
+
 -- Groups
 SELECT g, cuckoo_cardinality(f) AS items, f = ALL (ARRAY[g2, g3]) AS same FROM (
 	SELECT g, cuckoo_agg(k) AS f, cuckoo_from_array(array_agg(k)) AS g2, cuckoo_agg(k ORDER BY t DESC) AS g3 FROM keys GROUP BY g) AS grouped ORDER BY g;

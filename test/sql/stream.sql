@@ -93,8 +93,8 @@ SELECT rows, capacity, in_turn, (cuckoo_info(f)).items, (cuckoo_info(f)).tables,
 FROM (VALUES (5), (8), (50)) AS v (rows), (VALUES (2000), (16000), (100000)) AS c (capacity), (VALUES (true), (false)) AS o (in_turn),
 	LATERAL (SELECT cuckoo_multiset_agg(CASE WHEN in_turn THEN k % 2000 ELSE k / rows END, 0.001, capacity) AS f FROM generate_series(0, rows * 2000 - 1) AS k) AS a
 ORDER BY rows, capacity, in_turn;
--- Eight copies of each of 300,000 keys, key after key, which a stash was once
--- too small for: seconds
+-- Eight copies of each of 300,000 keys, key after key, which no dense table
+-- takes: seconds
 SET statement_timeout = '60s';
 SELECT (brief(f)).*, missing(f, 0, 299999), (SELECT count(*) FROM generate_series(0, 299999) AS k WHERE cuckoo_count(f, k) <> 8) AS other_counts
 FROM (SELECT cuckoo_multiset_agg(k / 8, 1e-5, 2400000) AS f FROM generate_series(0, 2399999) AS k) AS x;
