@@ -272,4 +272,14 @@ SELECT count(*) FROM (SELECT cuckoo_merge_agg(f) OVER (ORDER BY i) AS f FROM cro
 -- Operators say nothing: cuckoo_fpr does.
 SELECT round(cuckoo_fpr(fold('||', 'left', array_agg(f)))::numeric, 4) AS fpr FROM crowd;
 
+-- What is unset changes nothing, in any order and however large the filter is:
+-- a dense one as it grew key by key, which a combination would build anew.
+WITH grown AS (
+	SELECT cuckoo_add_all(cuckoo_new(0.001, 5000), array_agg(i)) AS f FROM generate_series(1, 4800) AS i
+), rows AS (
+	SELECT f, 1 AS n FROM grown UNION ALL SELECT cuckoo_agg(i), 2 FROM generate_series(1, 0) AS i
+)
+SELECT cuckoo_union_agg(rows.f ORDER BY n) = grown.f AS behind, cuckoo_union_agg(rows.f ORDER BY n DESC) = grown.f AS before,
+	cuckoo_merge_agg(rows.f ORDER BY n) = grown.f AS merged
+FROM rows, grown GROUP BY grown.f;
 DROP SCHEMA setops_test CASCADE;

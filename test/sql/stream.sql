@@ -204,4 +204,10 @@ SELECT n % 2 AS g, cuckoo_cardinality(combine_all(s)) > 14500 AS items FROM work
 SELECT combine(f ORDER BY f NULLS LAST) = cuckoo_stream_agg(1, 0.01, 100) AS last, combine(f ORDER BY f NULLS FIRST) = cuckoo_stream_agg(1, 0.01, 100) AS first,
 	combine(NULL) IS NULL AS all FROM (SELECT cuckoo_stream_agg(1, 0.01, 100) AS f UNION ALL SELECT NULL) AS x;
 
+-- A user's own aggregate may begin with a filter from which keys can be
+-- removed.  They cannot be from the result, where two may share an item.
+SELECT cuckoo_new(0.1, 2000)::text AS begun \gset
+CREATE AGGREGATE stream_from(integer, float8, float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, INITCOND = :'begun');
+SELECT (cuckoo_info(stream_from(i, 0.1, 2000))).removable FROM generate_series(1, 1900) AS i;
 DROP SCHEMA stream_test CASCADE;
