@@ -109,6 +109,13 @@ typedef struct CuckooStored
 	CuckooReader reader;
 } CuckooStored;
 
+/* The stored filter whose reader reads slices. */
+static inline CuckooStored *
+StoredOf(const CuckooReader *reader)
+{
+	return (CuckooStored *) ((char *) reader - offsetof(CuckooStored, reader));
+}
+
 static dlist_head stored_filters = DLIST_STATIC_INIT(stored_filters);
 static dlist_head sites = DLIST_STATIC_INIT(sites);
 
@@ -193,6 +200,8 @@ CountInSparse(const CuckooReader *reader, const CuckooTable *table, uint64 offse
 
 	ReadSlice(reader, offset + CuckooSparseStartsAt(sparse, code), starts, sizeof(starts));
 	at = CuckooSparseGroupAt(sparse, code, starts, &bytes);
+	/* A group made to be large costs as many lookups as it is large. */
+	StoredOf(reader)->lookups += bytes / BYTES_PER_LOOKUP;
 	group = palloc0(bytes + CUCKOO_TAIL_BYTES);
 	ReadSlice(reader, offset + at, group, (int) bytes);
 	copies = CuckooSparseGroupCount(sparse, code, starts, group);
