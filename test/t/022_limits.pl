@@ -168,7 +168,7 @@ CREATE FUNCTION buffers(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 CREATE FUNCTION lookups(ids integer[]) RETURNS text LANGUAGE sql RETURN
 	format('SELECT i FROM generate_series(1, 10000) AS i, LATERAL (SELECT f FROM sizes WHERE id = ANY(%L) ORDER BY id OFFSET 0 * i) AS s WHERE f @> (1000 + i %% 4000)', ids);
 CREATE FUNCTION kept_bytes() RETURNS numeric LANGUAGE sql
-	AS $$SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE parent = 'stored cuckoofilters'$$;
+	AS $$SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'stored cuckoofilter'$$;
 SQL
 is($node->safe_psql('postgres', 'SELECT bool_and(octet_length(f::bytea) > 900000 AND pg_column_size(f) < 400000) FROM compressed'), 't', 'filters that are compressed');
 is($node->safe_psql('postgres', <<SQL), "7\nt\n10000\n1|8\n2|8\n3|8\n7", 'what cannot be kept drives nothing out, and is read all the same');
