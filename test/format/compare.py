@@ -216,7 +216,7 @@ def ask(name, query, questions):
     if ((representation or None) != mine.representation() or int(items) != mine.items() or
             (int(capacity) if capacity else 0) != mine.capacity or (float(target) if target else 0) != mine.fpr or
             int(tables) != len(mine.tables) or (int(seed) if seed else 0) & (2**64 - 1) != mine.seed or
-            (removable == 't') != mine.removable() or version != '1' or (key_type or None) != mine.key_type()):
+            (removable == 't') != mine.removable or version != '1' or (key_type or None) != mine.key_type()):
         wrong.append('header: %s' % rows[1])
     if not math.isclose(float(expected), mine.rate(), rel_tol=1e-6):
         wrong.append('rate %s, not %g' % (expected, mine.rate()))
@@ -444,8 +444,20 @@ def compare_malformed():
         write([DenseTable.build(Shape(1, 2, 6), [0x10, 0x20, 0x30, 0x13, 0x23])], 'date', 0.1),
         write([SparseTable.build(Shape(1, 28, 5), [c for c in range(5, 448, 5) if c % 32])], 'integer', 0.1),
         write_partial('text', hashes[:3], 0.01, 0, 7),
-        write_partial(('range', 'date'), [], 0.01, 9, 7)]
+        write_partial(('range', 'date'), [], 0.01, 9, 7),
+        write_partial(None, [], 0.01, 9, 7)]
     cases = set(start)
+    # Hashes without a key type, and items without one in either representation.
+    cases.add(write_partial(None, hashes[:2], 0.01))
+    cases.update(write([table(make, (1, 6, 9), 3)], None, 0.01) for make in (SparseTable, DenseTable))
+    # An unset filter with room for a hash, and a start beyond the items before the last one.
+    cases.add(UNSET_FILTER + bytes(8))
+    several = SparseTable.build(Shape(1, 200, 5), range(1, 3200, 32))
+    data = write([several], 'integer', 0.1)
+    for i in range(several.groups + 1):
+        at = HEADER_BYTES + DIRECTORY_BYTES + 4 * i
+        for value in 0, several.items - 1, several.items, several.items + 1, 4 * several.items, 2**31, 2**32 - 1:
+            cases.add(data[:at] + value.to_bytes(4, 'little') + data[at + 4:])
     # Tables in every order and twice: empty ones, all of one size.
     empty = [SparseTable.build(Shape(*shape), []) for shape in ((1, 6, 9), (2, 4, 6), (1, 8, 7), (2, 4, 7))]
     for tables in product(empty, repeat=3):
