@@ -5,7 +5,7 @@ import math
 import random
 import subprocess
 import sys
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from itertools import product
 from pathlib import Path
 
@@ -115,7 +115,9 @@ KEYS = {
     ('array', 'integer'): [
         ("'{1,NULL,3}'::integer[]", [1, None, 3]), ("'{}'::bigint[]", []),
         ("'{{1,2,3},{4,5,6}}'::smallint[]", {'bounds': [[2, 1], [3, 1]], 'elements': [1, 2, 3, 4, 5, 6]}),
-        ("'[-1:0]={7,8}'::integer[]", {'bounds': [[2, -1]], 'elements': [7, 8]})],
+        ("'[-1:0]={7,8}'::integer[]", {'bounds': [[2, -1]], 'elements': [7, 8]}),
+        ("'1 2'::int2vector", {'bounds': [[2, 0]], 'elements': [1, 2]}),
+        ("'3 4294967295'::oidvector", {'bounds': [[2, 0]], 'elements': [3, 2**32 - 1]})],
     ('array', 'text'): [
         ("'[0:1][5:6]={{a,b},{c,\"\"}}'::text[]",
          {'bounds': [[2, 0], [2, 5]], 'elements': ['a', 'b', 'c', '']}),
@@ -138,10 +140,20 @@ KEYS = {
         ("ARRAY[ROW(7, 'sad'), NULL]::pair[]", [[7, 'sad'], None]), ("'{}'::pair[]", [])],
     ('array', 'record'): [
         ("ARRAY[ROW(1, 'a'::text), ROW(2, NULL::text)]",
-         [[('integer', 1), ('text', 'a')], [('integer', 2), ('text', None)]])],
+         [[('integer', 1), ('text', 'a')], [('integer', 2), ('text', None)]]),
+        # Described by the first record alone, and by what is not NULL in it
+        ("ARRAY[ROW(1), ROW('x'::text)]", [[('integer', 1)], [('text', 'x')]]),
+        ("ARRAY[NULL, ROW('x'::text), ROW(1)]", [None, [('text', 'x')], [('integer', 1)]]),
+        ("ARRAY[ROW(1, NULL::record), ROW(1, ROW(2))]",
+         [[('integer', 1), ('record', None)], [('integer', 1), ('record', [('integer', 2)])]]),
+        ("ARRAY[ROW(1, ROW(2)), ROW(1, ROW('x'::text))]",
+         [[('integer', 1), ('record', [('integer', 2)])], [('integer', 1), ('record', [('text', 'x')])]]),
+        ("ARRAY[ROW(1, NULL::pair)]", [[('integer', 1), (('composite', ('integer', 'enum')), None)]]),
+        ("ARRAY[NULL::record]", [None]), ("ARRAY[]::record[]", [])],
     ('range', 'integer'): [
         ("'[1,5)'::int4range", (1, 5, '[)')), ("'(1,5]'::int8range", (2, 6, '[)')),
-        ("'empty'::int4range", 'empty'), ("'(,)'::int8range", (None, None, '()'))],
+        ("'empty'::int4range", 'empty'), ("'(,)'::int8range", (None, None, '()')),
+        ("'[1,4]'::plain_range", (1, 4, '[]'))],
     ('range', 'numeric'): [("'(1.0,2.50]'::numrange", ('1', '2.5', '(]')),
                            ("'[,2)'::numrange", (None, '2', '()'))],
     ('range', 'date'): [("'[2000-01-01,2000-01-31]'::daterange", (0, 31, '[)'))],
@@ -177,11 +189,12 @@ def refused(query):
 def compare_signatures():
     """A filter written with a signature takes keys of that type and no other."""
     types = [(key_type, keys[0][0]) for key_type, keys in KEYS.items() if signature(key_type, keys[0][1])]
-    for key_type, key in types:
-        mine = signature(key_type, KEYS[key_type][0][1])
-        rows = sql("SELECT encode(f::bytea, 'hex') FROM (SELECT cuckoo_new() + %s AS f) AS q" % key)
-        test(Filter(bytes.fromhex(rows[0][0])).signature == mine, 'the signature of %s' % type_name(key_type),
-             '%08x, not %08x' % (Filter(bytes.fromhex(rows[0][0])).signature, mine))
+    for key_type, _ in types:
+        rows = sql(' '.join("SELECT encode((cuckoo_new() + %s)::bytea, 'hex');" % text for text, _ in KEYS[key_type]))
+        wrong = [text for (text, value), row in zip(KEYS[key_type], rows)
+                 if Filter(bytes.fromhex(row[0])).signature != signature(key_type, value)]
+        test(not wrong and len(rows) == len(KEYS[key_type]),
+             'the signatures of %d keys of type %s' % (len(rows), type_name(key_type)), ', '.join(wrong))
     for (_, one), (_, other) in zip(types, types[1:] + types[:1]):
         test(refused('(cuckoo_new() + %s) @> %s' % (one, other)), 'a filter of %s has no answer for %s' % (one, other))
 
@@ -506,8 +519,26 @@ def compare_malformed():
          '%d differ: %s' % (len(wrong), ' '.join(wrong[:5])))
 
 
+def compare_text():
+    """Text forms that are not base64 as the page has it are refused by both."""
+    good = b64encode(write_keys('integer', [42], 0.001, 1)).decode()
+    texts = [good, ' ' + good, good + '\n', good[:8] + '\n' + good[8:], good + ' ', good.rstrip('='),
+             good[:8] + '-_' + good[10:], good[:-4], '']
+    rows = sql('CREATE FUNCTION pg_temp.good(form text) RETURNS integer LANGUAGE plpgsql AS $$ BEGIN '
+               'PERFORM form::cuckoofilter; RETURN 1; EXCEPTION WHEN invalid_text_representation THEN RETURN 0; END $$;' +
+               ' '.join("SELECT pg_temp.good('%s');" % text for text in texts))
+    mine = []
+    for text in texts:
+        try:
+            Filter.from_text(text)
+            mine.append(['1'])
+        except FormatError:
+            mine.append(['0'])
+    test(rows == mine == [['1']] + 8 * [['0']], 'text forms: both sides take the same', '%s, %s' % (rows, mine))
+
+
 sql("CREATE EXTENSION IF NOT EXISTS cuckoo; CREATE TYPE mood AS ENUM ('sad', 'fröhlich'); "
-    'CREATE TYPE pair AS (a integer, b mood);')
+    'CREATE TYPE pair AS (a integer, b mood); CREATE TYPE plain_range AS RANGE (subtype = integer);')
 for right, example in page.examples():
     test(right, example)
 compare_keys()
@@ -516,5 +547,6 @@ compare_filters()
 compare_golden()
 compare_written()
 compare_malformed()
+compare_text()
 print('%d passed, %d failed' % (passed, failed))
 sys.exit(failed > 0)
