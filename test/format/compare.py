@@ -5,7 +5,7 @@ import math
 import random
 import subprocess
 import sys
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from itertools import product
 from pathlib import Path
 
@@ -115,7 +115,9 @@ KEYS = {
     ('array', 'integer'): [
         ("'{1,NULL,3}'::integer[]", [1, None, 3]), ("'{}'::bigint[]", []),
         ("'{{1,2,3},{4,5,6}}'::smallint[]", {'bounds': [[2, 1], [3, 1]], 'elements': [1, 2, 3, 4, 5, 6]}),
-        ("'[-1:0]={7,8}'::integer[]", {'bounds': [[2, -1]], 'elements': [7, 8]})],
+        ("'[-1:0]={7,8}'::integer[]", {'bounds': [[2, -1]], 'elements': [7, 8]}),
+        ("'1 2'::int2vector", {'bounds': [[2, 0]], 'elements': [1, 2]}),
+        ("'3 4294967295'::oidvector", {'bounds': [[2, 0]], 'elements': [3, 2**32 - 1]})],
     ('array', 'text'): [
         ("'[0:1][5:6]={{a,b},{c,\"\"}}'::text[]",
          {'bounds': [[2, 0], [2, 5]], 'elements': ['a', 'b', 'c', '']}),
@@ -138,10 +140,20 @@ KEYS = {
         ("ARRAY[ROW(7, 'sad'), NULL]::pair[]", [[7, 'sad'], None]), ("'{}'::pair[]", [])],
     ('array', 'record'): [
         ("ARRAY[ROW(1, 'a'::text), ROW(2, NULL::text)]",
-         [[('integer', 1), ('text', 'a')], [('integer', 2), ('text', None)]])],
+         [[('integer', 1), ('text', 'a')], [('integer', 2), ('text', None)]]),
+        # Described by the first record alone, and by what is not NULL in it
+        ("ARRAY[ROW(1), ROW('x'::text)]", [[('integer', 1)], [('text', 'x')]]),
+        ("ARRAY[NULL, ROW('x'::text), ROW(1)]", [None, [('text', 'x')], [('integer', 1)]]),
+        ("ARRAY[ROW(1, NULL::record), ROW(1, ROW(2))]",
+         [[('integer', 1), ('record', None)], [('integer', 1), ('record', [('integer', 2)])]]),
+        ("ARRAY[ROW(1, ROW(2)), ROW(1, ROW('x'::text))]",
+         [[('integer', 1), ('record', [('integer', 2)])], [('integer', 1), ('record', [('text', 'x')])]]),
+        ("ARRAY[ROW(1, NULL::pair)]", [[('integer', 1), (('composite', ('integer', 'enum')), None)]]),
+        ("ARRAY[NULL::record]", [None]), ("ARRAY[]::record[]", [])],
     ('range', 'integer'): [
         ("'[1,5)'::int4range", (1, 5, '[)')), ("'(1,5]'::int8range", (2, 6, '[)')),
-        ("'empty'::int4range", 'empty'), ("'(,)'::int8range", (None, None, '()'))],
+        ("'empty'::int4range", 'empty'), ("'(,)'::int8range", (None, None, '()')),
+        ("'[1,4]'::plain_range", (1, 4, '[]'))],
     ('range', 'numeric'): [("'(1.0,2.50]'::numrange", ('1', '2.5', '(]')),
                            ("'[,2)'::numrange", (None, '2', '()'))],
     ('range', 'date'): [("'[2000-01-01,2000-01-31]'::daterange", (0, 31, '[)'))],
@@ -177,11 +189,12 @@ def refused(query):
 def compare_signatures():
     """A filter written with a signature takes keys of that type and no other."""
     types = [(key_type, keys[0][0]) for key_type, keys in KEYS.items() if signature(key_type, keys[0][1])]
-    for key_type, key in types:
-        mine = signature(key_type, KEYS[key_type][0][1])
-        rows = sql("SELECT encode(f::bytea, 'hex') FROM (SELECT cuckoo_new() + %s AS f) AS q" % key)
-        test(Filter(bytes.fromhex(rows[0][0])).signature == mine, 'the signature of %s' % type_name(key_type),
-             '%08x, not %08x' % (Filter(bytes.fromhex(rows[0][0])).signature, mine))
+    for key_type, _ in types:
+        rows = sql(' '.join("SELECT encode((cuckoo_new() + %s)::bytea, 'hex');" % text for text, _ in KEYS[key_type]))
+        wrong = [text for (text, value), row in zip(KEYS[key_type], rows)
+                 if Filter(bytes.fromhex(row[0])).signature != signature(key_type, value)]
+        test(not wrong and len(rows) == len(KEYS[key_type]),
+             'the signatures of %d keys of type %s' % (len(rows), type_name(key_type)), ', '.join(wrong))
     for (_, one), (_, other) in zip(types, types[1:] + types[:1]):
         test(refused('(cuckoo_new() + %s) @> %s' % (one, other)), 'a filter of %s has no answer for %s' % (one, other))
 
@@ -216,7 +229,7 @@ def ask(name, query, questions):
     if ((representation or None) != mine.representation() or int(items) != mine.items() or
             (int(capacity) if capacity else 0) != mine.capacity or (float(target) if target else 0) != mine.fpr or
             int(tables) != len(mine.tables) or (int(seed) if seed else 0) & (2**64 - 1) != mine.seed or
-            (removable == 't') != mine.removable() or version != '1' or (key_type or None) != mine.key_type()):
+            (removable == 't') != mine.removable or version != '1' or (key_type or None) != mine.key_type()):
         wrong.append('header: %s' % rows[1])
     if not math.isclose(float(expected), mine.rate(), rel_tol=1e-6):
         wrong.append('rate %s, not %g' % (expected, mine.rate()))
@@ -373,6 +386,13 @@ BULK = [
 
 # ------------------------------------------------- filters of another's making
 
+# Key type, keys, rate, capacity and seed of the golden partial states, which have no answers
+GOLDEN_STATES = {
+    'partial': ('integer', range(1, 21), 0.01, 500, -77),
+    'partial-array': (('array', 'integer'), [[1, None, 3], [], {'bounds': [[2, -1]], 'elements': [7, 8]}], 0.001, 0, 7),
+    'partial-empty': (None, [], 0.01, 500, -77)}
+
+
 def compare_golden():
     """The golden filters, and what the server that stored them said of keys."""
     golden = Path(__file__).parent.parent / 'golden'
@@ -385,6 +405,11 @@ def compare_golden():
             filter_ = Filter(b64decode(text))
         except FormatError as error:
             test(False, 'golden %s' % name, str(error))
+            continue
+        if filter_.partial:
+            key_type, keys, *parameters, seed = GOLDEN_STATES[name]
+            hashes = [hash_key(key_type, key, seed) for key in keys]
+            test(filter_.data == write_partial(key_type, hashes, *parameters, seed), 'golden %s' % name)
             continue
         wrong = [hash_ for hash_, copies in answers
                  if filter_.count_hash(int(hash_, 16)) != int(copies)]
@@ -444,8 +469,20 @@ def compare_malformed():
         write([DenseTable.build(Shape(1, 2, 6), [0x10, 0x20, 0x30, 0x13, 0x23])], 'date', 0.1),
         write([SparseTable.build(Shape(1, 28, 5), [c for c in range(5, 448, 5) if c % 32])], 'integer', 0.1),
         write_partial('text', hashes[:3], 0.01, 0, 7),
-        write_partial(('range', 'date'), [], 0.01, 9, 7)]
+        write_partial(('range', 'date'), [], 0.01, 9, 7),
+        write_partial(None, [], 0.01, 9, 7)]
     cases = set(start)
+    # Hashes without a key type, and items without one in either representation.
+    cases.add(write_partial(None, hashes[:2], 0.01))
+    cases.update(write([table(make, (1, 6, 9), 3)], None, 0.01) for make in (SparseTable, DenseTable))
+    # An unset filter with room for a hash, and a start beyond the items before the last one.
+    cases.add(UNSET_FILTER + bytes(8))
+    several = SparseTable.build(Shape(1, 200, 5), range(1, 3200, 32))
+    data = write([several], 'integer', 0.1)
+    for i in range(several.groups + 1):
+        at = HEADER_BYTES + DIRECTORY_BYTES + 4 * i
+        for value in 0, several.items - 1, several.items, several.items + 1, 4 * several.items, 2**31, 2**32 - 1:
+            cases.add(data[:at] + value.to_bytes(4, 'little') + data[at + 4:])
     # Tables in every order and twice: empty ones, all of one size.
     empty = [SparseTable.build(Shape(*shape), []) for shape in ((1, 6, 9), (2, 4, 6), (1, 8, 7), (2, 4, 7))]
     for tables in product(empty, repeat=3):
@@ -494,8 +531,26 @@ def compare_malformed():
          '%d differ: %s' % (len(wrong), ' '.join(wrong[:5])))
 
 
+def compare_text():
+    """Text forms that are not base64 as the page has it are refused by both."""
+    good = b64encode(write_keys('integer', [42], 0.001, 1)).decode()
+    texts = [good, ' ' + good, good + '\n', good[:8] + '\n' + good[8:], good + ' ', good.rstrip('='),
+             good[:8] + '-_' + good[10:], good[:-4], '']
+    rows = sql('CREATE FUNCTION pg_temp.good(form text) RETURNS integer LANGUAGE plpgsql AS $$ BEGIN '
+               'PERFORM form::cuckoofilter; RETURN 1; EXCEPTION WHEN invalid_text_representation THEN RETURN 0; END $$;' +
+               ' '.join("SELECT pg_temp.good('%s');" % text for text in texts))
+    mine = []
+    for text in texts:
+        try:
+            Filter.from_text(text)
+            mine.append(['1'])
+        except FormatError:
+            mine.append(['0'])
+    test(rows == mine == [['1']] + 8 * [['0']], 'text forms: both sides take the same', '%s, %s' % (rows, mine))
+
+
 sql("CREATE EXTENSION IF NOT EXISTS cuckoo; CREATE TYPE mood AS ENUM ('sad', 'fröhlich'); "
-    'CREATE TYPE pair AS (a integer, b mood);')
+    'CREATE TYPE pair AS (a integer, b mood); CREATE TYPE plain_range AS RANGE (subtype = integer);')
 for right, example in page.examples():
     test(right, example)
 compare_keys()
@@ -504,5 +559,6 @@ compare_filters()
 compare_golden()
 compare_written()
 compare_malformed()
+compare_text()
 print('%d passed, %d failed' % (passed, failed))
 sys.exit(failed > 0)

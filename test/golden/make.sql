@@ -9,8 +9,11 @@
 -- the same bytes are expected of what is built from a list of keys and of what
 -- combines such filters.  Where a single key is put when it is added is free.
 
+BEGIN;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE TYPE pg_temp.golden_mood AS ENUM ('sad', 'fröhlich');
+-- The state of cuckoo_agg, as it goes from server to server
+CREATE AGGREGATE state_of(anycompatible, float8, float8, bigint) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 CREATE TEMP TABLE golden (name text, keys text, made text, same boolean, number serial);
 
 INSERT INTO golden VALUES
@@ -115,6 +118,12 @@ INSERT INTO golden VALUES
 	('written-sparse-32', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAAAAAAB7FK5H4XqEP24AAAAAAAAAYwAAAAAAAAABAAAAAwAAAG4AAAASACAAAAAAAEcAAABuAAAAx7WZ2zIrshbXNh+itXZuChLGwPxtJbwVLo7Dtds4cwVyxmIkHtiBvlLA6x4NUCuMPtYqMp0+Xj2K5BXtMhLQLl7PJftS4lxLOMGb23v7cCGomySpE28BtpaUSl8Ez0TJRPUna+5XAOVPxEVUQDcaXQ6lvyJe36KvuLx5SSGzGHwk5ilWZ10UPshCNAj2GmrHEsFNG9hfAsFKmrN+4BoQuDzrZEBM8ckOrg3o0S7l20iFMeny7GsY9cRFZv2ys6X2cMOPr954u0TYJdniST3eASQcRYWlPvttSHqPE+SnW/5MVqlHZfLOlVrqq4dl5k3GfqBhAIpItRfkzmMGAMTj9B5wd7f6/up7+K0BC+t5b9znRgq98KSa8qX7VKunVAmqTWW1yhgWh3fD25Upg/1lEdVOHpbgoyDIcB0FzDNUEnnvO+KT5ddqFjUOo+6yLpWV+m+Wis1fapeJsENruekDgLQLKaSFD0F5gKmJ66JFMkoxfew0QWHHT8FbJZjpRcUxQ+nnCM6gl6GBFJWOBgQZPNODlR5924llpIQQ3NEmQtC+1MbrmvpzVPA7tf3SVDtchyAEMpbZYSkAAAAAAAAAAA==''::cuckoofilter', false),
 	('written-mixed', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAQAAAAB7FK5H4XqEPwAAAAAAAAAABwAAAAAAAAADAAAABQAAACgAAAAGAAkBAgAAADIAAAAQAA4BBAAAABQAAAAwdRQAKAqArBwHAJh+AACTEADAQEcAgKrSAABwcAPAig8AgG83AECkywLAc/gHgAGUBwCqAQAA+AUAAGDVAkDd9AsA6PQLAPgBAADQAQCA8zEGgI34C4C/AAAAACMAAIBVBQBQTAkAaAAAAAB+AABAAAAAAO8BAHAAAAAAJwAAANTRNrEAAMCL6HAHAACQmzUCAAAAQP0FAAAAAHw6AgAAAIBVxAbAHF3MIw0AAACA8gAAAAAAMAcAAAAAAABwBwAAtJFgBAAAAEANSgAAABcgwZQAAABA7yMAAAC6mHAEAAAQfunSAAAAAETKlAAAAMDvDAQAAB6UewQAAMBUbtYAAACl+dlxAAAAFhD5C8ATGhIDAAAAAAAAIwAAAABUJCEAAFAsJxAAAADD1CsIAADgJmssDAAAg+1NFQAAoHRZYA0AAMIzCAAAAAAAAAAAAAAUAAAATaWCQ6pGSOfMdGyvZofUtv3KNHBtN9YsmBF0zBYkyyD1zrayXQg2yP4YU2aKWqfS6LVdK7XaTckgwf+9jd9AE56HNiTxPBS3ImJRNOqxwU3VmvoXAAAAAAAAAAA=''::cuckoofilter', false);
 
+-- States of aggregates
+INSERT INTO golden VALUES
+	('partial', 'SELECT k FROM generate_series(1, 20) AS k', 'state_of(k, 0.01, 500, -77)', true),
+	('partial-array', 'SELECT k FROM (VALUES (ARRAY[1, NULL, 3]), (''{}''), (''[-1:0]={7,8}'')) AS v (k)', 'state_of(k, 0.001, 0, 7)', true),
+	('partial-empty', 'SELECT 1 AS k WHERE false', '(SELECT state_of(NULL::integer, 0.01, 500, -77))', true);
+
 CREATE FUNCTION pg_temp.make(keys text, made text) RETURNS cuckoofilter LANGUAGE plpgsql AS $$
 DECLARE
 	f cuckoofilter;
@@ -128,3 +137,4 @@ $$;
 \echo 'name	keys	made	same	filter'
 SELECT name, keys, CASE WHEN name LIKE 'written%' THEN '' ELSE made END, same, pg_temp.make(keys, made)
 FROM golden ORDER BY number;
+ROLLBACK;
