@@ -184,9 +184,10 @@ CuckooBucketSum(uint32_t fingerprint, uint32_t buckets)
 static inline uint32_t
 CuckooOtherBucket(uint32_t fingerprint, uint32_t bucket, uint32_t buckets)
 {
-	uint32_t	sum = CuckooBucketSum(fingerprint, buckets);
+	uint32_t	other = CuckooBucketSum(fingerprint, buckets) - bucket;
 
-	return sum >= bucket ? sum - bucket : sum + buckets - bucket;
+	/* Without a branch, which would be mispredicted half the time. */
+	return other + (buckets & (0 - (other >> 31)));
 }
 
 /*
