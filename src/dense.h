@@ -27,7 +27,9 @@
 typedef struct CuckooDense
 {
 	CuckooShape shape;
-	CuckooPacking packing;		/* follows from the shape */
+	CuckooPacking packing;		/* these three follow from the shape */
+	uint64_t	pairs;
+	uint32_t	fingerprints;
 	uint8_t    *data;			/* CuckooDenseBytes of buckets, then at least
 								 * CUCKOO_TAIL_BYTES more of readable memory */
 } CuckooDense;
@@ -44,6 +46,8 @@ CuckooDenseInit(CuckooDense *dense, const CuckooShape *shape, uint8_t *data)
 {
 	dense->shape = *shape;
 	CuckooPackingInit(&dense->packing, shape->bits);
+	dense->pairs = CuckooShapePairs(shape);
+	dense->fingerprints = CuckooShapeFingerprints(shape);
 	dense->data = data;
 }
 
@@ -55,7 +59,8 @@ static inline bool
 CuckooDenseContains(const CuckooDense *dense, uint64_t hash)
 {
 	const CuckooPacking *packing = &dense->packing;
-	CuckooPlace place = CuckooPlaceOf(&dense->shape, hash);
+	CuckooPlace place = CuckooScaledPlace(&dense->shape, dense->pairs, dense->fingerprints,
+										  hash);
 	uint64_t	bits;
 	uint64_t	second;
 	uint64_t	matches;
@@ -70,7 +75,7 @@ CuckooDenseContains(const CuckooDense *dense, uint64_t hash)
 	 * alone.  Both buckets are read before either is judged: the two loads
 	 * overlap, and a "yes" does not depend on which of them it is.
 	 */
-	bits = CuckooReadNarrow(packing, dense->data, place.base + place.first);
+	bits = CuckooReadNarrow(packing, dense->data, place.even);
 	second = CuckooReadNarrow(packing, dense->data, place.base + place.second);
 	matches = CuckooMatchHigh(packing, bits, place.fingerprint);
 	in_second = CuckooMatchHigh(packing, second, place.fingerprint);

@@ -75,6 +75,7 @@ typedef struct CuckooShape
 /* Where a dense table keeps a class. */
 typedef struct CuckooPlace
 {
+	uint64_t	even;			/* number of the even bucket in the table */
 	uint64_t	base;			/* number of the block's first bucket */
 	uint32_t	first;			/* the even bucket, within the block */
 	uint32_t	second;			/* the odd one */
@@ -240,27 +241,36 @@ CuckooCodeOf(const CuckooShape *shape, uint64_t hash)
  * but is the hash scaled to N as well.
  */
 static inline CuckooPlace
-CuckooPlaceOf(const CuckooShape *shape, uint64_t hash)
+CuckooScaledPlace(const CuckooShape *shape, uint64_t pairs, uint32_t fingerprints,
+				  uint64_t hash)
 {
-	uint64_t	scaled = CuckooScale(CuckooShapePairs(shape), hash);
+	uint64_t	scaled = CuckooScale(pairs, hash);
 	CuckooPlace place;
 
+	place.even = 2 * (scaled >> 32);
 	place.base = (CuckooScale(shape->blocks, hash) >> 32) * shape->buckets;
-	place.first = (uint32_t) (2 * (scaled >> 32) - place.base);
-	place.fingerprint = CuckooScaledFingerprint(CuckooShapeFingerprints(shape), scaled);
+	place.first = (uint32_t) (place.even - place.base);
+	place.fingerprint = CuckooScaledFingerprint(fingerprints, scaled);
 	place.second = CuckooOtherBucket(place.fingerprint, place.first, shape->buckets);
 	return place;
+}
+
+static inline CuckooPlace
+CuckooPlaceOf(const CuckooShape *shape, uint64_t hash)
+{
+	return CuckooScaledPlace(shape, CuckooShapePairs(shape), CuckooShapeFingerprints(shape),
+							 hash);
 }
 
 /* The place of a class. */
 static inline CuckooPlace
 CuckooPlaceOfCode(const CuckooShape *shape, uint64_t code)
 {
-	uint64_t	even = 2 * (code >> shape->bits);
 	CuckooPlace place;
 
-	place.base = even / shape->buckets * shape->buckets;
-	place.first = (uint32_t) (even - place.base);
+	place.even = 2 * (code >> shape->bits);
+	place.base = place.even / shape->buckets * shape->buckets;
+	place.first = (uint32_t) (place.even - place.base);
 	place.fingerprint = (uint32_t) code & CuckooShapeFingerprints(shape);
 	place.second = CuckooOtherBucket(place.fingerprint, place.first, shape->buckets);
 	return place;
