@@ -243,7 +243,7 @@ BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
 	laps[0] = Now();
 	CuckooSort(hashes, scratch, keys, NULL);
 	laps[1] = Now();
-	distinct = CuckooUnique(hashes, keys);
+	distinct = CuckooUnique(hashes, keys, NULL);
 	laps[2] = Now();
 	bytes = Build(&filter, 0.001, CapacityFor(representation, keys), hashes, distinct);
 	laps[3] = Now();
@@ -370,7 +370,7 @@ SortedHashes(size_t keys)
 
 	FillHashes(hashes, 0, keys);
 	CuckooSort(hashes, scratch, keys, NULL);
-	if (CuckooUnique(hashes, keys) != keys)
+	if (CuckooUnique(hashes, keys, NULL) != keys)
 		Fail("two keys have the same hash");
 	free(scratch);
 	return hashes;
