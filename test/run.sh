@@ -235,7 +235,7 @@ run_tap()
 	{
 		logged tap make -s -C "$work/src/test/citus" PG_CONFIG="$pg_config" install &&
 			logged tap make -s -C "$work/src/test/reader" PG_CONFIG="$pg_config" install &&
-			installcheck tap "$work/src" REGRESS= ISOLATION= PROVE_FLAGS=--verbose
+			installcheck tap "$work/src" REGRESS= ISOLATION= PROVE_FLAGS="--verbose -j$(nproc)"
 	} || status=$?
 	passed=$(grep -E '^ok ' "$work/log/tap" | grep -vc '# skip' || true)
 	failed=$(count '^not ok ' "$work/log/tap")
