@@ -36,7 +36,7 @@ CREATE TYPE cuckoofilter (
 	STORAGE = external
 );
 COMMENT ON TYPE cuckoofilter IS
-	'cuckoo filter: a set of keys that answers "may it hold this one?" at a chosen false-positive rate, without false negatives';
+	'cuckoo filter: an approximate set of keys; a lookup has no false negatives, and false positives at a chosen rate';
 
 -- bytea: both ways explicit, and into the type only through the validator
 
@@ -53,42 +53,37 @@ COMMENT ON CAST (cuckoofilter AS bytea) IS 'to the portable bytes';
 
 -- Make
 
-CREATE FUNCTION cuckoo_new(fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0, layout text DEFAULT 'semisorted') RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_new(fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_new(float8, float8, bigint, text) IS
-	'an empty filter: false-positive rate from 2e-9 to 0.1; capacity in keys, rounded up, 0 for growing as needed; seed of the hash; layout semisorted (12.5 bits a key at 0.001) or plain (one bit more, faster to change). NULL means the default';
+COMMENT ON FUNCTION cuckoo_new(float8, float8, bigint) IS
+	'an empty filter: target rate fpr (2e-8 to 0.1), capacity in keys (rounded up; 0: unknown), seed of the hash; NULL means the default. An error if a filter of that capacity would be too large';
 
-CREATE FUNCTION cuckoo_from_array(anycompatiblearray) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_from_array(keys anycompatiblearray, fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray) IS
-	'a filter over the distinct elements of an array, as cuckoo_agg makes it; NULL elements are skipped';
-
-CREATE FUNCTION cuckoo_from_array(keys anycompatiblearray, fpr float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray, float8) IS
-	'a filter over the distinct elements of an array at this false-positive rate (2e-9 to 0.1; NULL: 0.001)';
+COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray, float8, float8, bigint) IS
+	'a filter over the distinct elements of an array, as cuckoo_agg makes it, with the same parameters (target rate, capacity in keys, seed); NULL elements are skipped';
 
 -- Change: a NULL key leaves the filter as it is
 
 CREATE FUNCTION cuckoo_add(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add(cuckoofilter, anycompatible) IS
-	'the filter with one copy more of the key; of copies beyond eight nothing is kept but that there are many';
+	'the filter with one more copy of the key; a key with eight copies is pinned: further copies change nothing. An error for another key type';
 
 CREATE FUNCTION cuckoo_add_new(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add_new(cuckoofilter, anycompatible) IS
-	'the filter with one copy of the key, added only where the filter does not contain it; a filter of tables is marked not removable by this, because two keys may then share an entry';
+	'the filter with one copy of the key, added only if the filter does not contain it; the result is marked not removable, because two keys may then share an item. An error for another key type';
 
 CREATE FUNCTION cuckoo_add_all(f cuckoofilter, keys anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add_all(cuckoofilter, anycompatiblearray) IS
-	'the filter with one copy more of each element of the array; NULL elements are skipped';
+	'the filter with one more copy of each element of the array; NULL elements are skipped. An error for another key type';
 
 CREATE FUNCTION cuckoo_remove(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_remove(cuckoofilter, anycompatible) IS
-	'the filter with one copy less of a key that was added to it; unchanged if there is none, or none that can be taken out with safety. Removing a key that was never added can lose another';
+	'the filter with one copy less of a key that was added to it; unchanged if there is none, if the key is pinned, or if several tables contain it. Removing a key that was never added can lose another. An error for another key type, and for a filter that is not removable';
 
 CREATE FUNCTION cuckoo_remove_all(f cuckoofilter, keys anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -100,24 +95,24 @@ COMMENT ON FUNCTION cuckoo_remove_all(cuckoofilter, anycompatiblearray) IS
 CREATE FUNCTION cuckoo_union(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_union(cuckoofilter, cuckoofilter) IS
-	'union of the sets: of each key the larger number of copies. Tables of equal shape become one where the result fits, others are held side by side, 16 at most. Where tables take part the result is not removable. An error for different seeds or kinds of keys';
+	'union of the sets: of each key the larger number of copies. Tables of equal shape become one, others are kept side by side, 16 at most. Not removable if both filters hold keys. An error for different seeds or key types';
 
 CREATE FUNCTION cuckoo_merge(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_merge(cuckoofilter, cuckoofilter) IS
-	'sum of the multisets: the copies of both, up to eight. Tables of equal shape become one where the result fits, others are held side by side, 16 at most. Keys stay removable. An error for different seeds or kinds of keys';
+	'sum of the multisets: the copies of both, up to eight. Tables of equal shape become one, others are kept side by side, 16 at most. Removable if both filters are. An error for different seeds or key types';
 
 CREATE FUNCTION cuckoo_mergeable(f cuckoofilter, g cuckoofilter) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_mergeable(cuckoofilter, cuckoofilter) IS
-	'whether union and merge of the two filters raise no error: keys of one kind, the same seed, no more tables and bytes than one filter can hold';
+	'whether two filters can be combined: same key type and seed, and a result within the limits. Reads only the headers; false, too, if the items of both might not fit';
 
--- Ask
+-- Look up
 
 CREATE FUNCTION cuckoo_contains_support(internal) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_contains_support(internal) IS
-	'planner support: what asking a filter costs, and how many rows pass where that is asked by function';
+	'planner support: the cost of a lookup, and how many rows pass if it is called as a function';
 
 CREATE FUNCTION cuckoo_contains_sel(internal, oid, internal, integer) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
@@ -133,25 +128,25 @@ CREATE FUNCTION cuckoo_contains(f cuckoofilter, key anycompatible) RETURNS boole
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contains(cuckoofilter, anycompatible) IS
-	'whether the filter may hold the key: never false for one it holds, true for others at the rate of cuckoo_fpr (Fan et al., CoNEXT 2014)';
+	'whether the filter may hold the key: always true for a key it holds, and for others at the rate that cuckoo_fpr expects (Fan et al., CoNEXT 2014). An error for another key type';
 
 CREATE FUNCTION cuckoo_contained(key anycompatible, f cuckoofilter) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contained(anycompatible, cuckoofilter) IS
-	'whether the filter may hold the key: behind the operator <@';
+	'whether the filter may hold the key: function of the operator <@';
 
 CREATE FUNCTION cuckoo_contains_any(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contains_any(cuckoofilter, anycompatiblearray) IS
-	'whether the filter may hold at least one element of the array; NULL where only a NULL element could make it so';
+	'whether the filter may hold at least one element of the array; NULL if only a NULL element could make it true';
 
 CREATE FUNCTION cuckoo_contains_all(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	SUPPORT cuckoo_contains_support;
 COMMENT ON FUNCTION cuckoo_contains_all(cuckoofilter, anycompatiblearray) IS
-	'whether the filter may hold every element of the array; NULL where only a NULL element could make it false';
+	'whether the filter may hold every element of the array; NULL if only a NULL element could make it false';
 
 CREATE FUNCTION cuckoo_contains_each(f cuckoofilter, keys anycompatiblearray) RETURNS boolean[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
@@ -162,26 +157,25 @@ COMMENT ON FUNCTION cuckoo_contains_each(cuckoofilter, anycompatiblearray) IS
 CREATE FUNCTION cuckoo_count(f cuckoofilter, key anycompatible) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_count(cuckoofilter, anycompatible) IS
-	'copies of the key that the filter seems to hold, 0 to 8: never fewer than were added and not removed, up to eight';
+	'copies of the key, 0 to 8: never fewer than were added and not removed, up to eight';
 
 CREATE FUNCTION cuckoo_cardinality(f cuckoofilter) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_cardinality(cuckoofilter) IS
-	'copies of keys stored in the filter in all';
+	'items of the filter: the copies of all keys';
 
 -- Look inside
 
 CREATE FUNCTION cuckoo_info(f cuckoofilter,
 	OUT format_version integer,
-	OUT body text,
-	OUT key_kind text,
+	OUT representation text,
+	OUT key_type text,
 	OUT items bigint,
 	OUT capacity bigint,
 	OUT load float8,
-	OUT fpr_asked float8,
-	OUT fpr_expected float8,
+	OUT target_fpr float8,
+	OUT expected_fpr float8,
 	OUT fingerprint_bits integer,
-	OUT layout text,
 	OUT tables integer,
 	OUT blocks bigint,
 	OUT seed bigint,
@@ -190,35 +184,35 @@ CREATE FUNCTION cuckoo_info(f cuckoofilter,
 	OUT bits_per_item float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_info(cuckoofilter) IS
-	'what a filter is: body (list of hashes, tables, or partial state of an aggregate), kind of its keys, items stored, capacity stated in keys, load of its entries (0 to 1), false-positive rates, bits of a fingerprint in the first table, layout, tables, blocks, seed, whether keys can be removed, size in bytes and in bits an item';
+	'parameters and state of a filter: representation (sparse, dense, mixed, or partial: the state of an aggregate), key type, items stored, capacity in keys (NULL: unknown), load of its entries, target and expected false-positive rate, bits of a fingerprint in the first table, tables, blocks, seed, whether keys can be removed, size in bytes and in bits per item';
 
 CREATE FUNCTION cuckoo_tables(f cuckoofilter,
 	OUT number integer,
 	OUT items bigint,
 	OUT capacity bigint,
 	OUT load float8,
-	OUT fpr float8,
+	OUT expected_fpr float8,
 	OUT fingerprint_bits integer,
 	OUT blocks bigint,
 	OUT buckets integer,
 	OUT bytes bigint,
-	OUT stash boolean)
+	OUT representation text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2;
 COMMENT ON FUNCTION cuckoo_tables(cuckoofilter) IS
-	'the tables of a filter, in their order: items stored, capacity in keys, load (0 to 1), false-positive rate, bits of a fingerprint, blocks, buckets a block, bytes, whether it is a stash, whose keys stay';
+	'the tables of a filter, in their order: items stored, capacity in keys, load of their entries, expected false-positive rate, bits of a fingerprint, blocks, buckets per block, bytes, representation (sparse or dense)';
 
 CREATE FUNCTION cuckoo_fpr(f cuckoofilter) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_fpr(cuckoofilter) IS
-	'the false-positive rate expected of the filter as it is filled now';
+	'the expected false-positive rate of the filter as it is now: the fraction of absent keys reported as present';
 
-CREATE FUNCTION cuckoo_hash(value anycompatible, seed bigint DEFAULT 0) RETURNS bigint
+CREATE FUNCTION cuckoo_hash(key anycompatible, seed bigint DEFAULT 0) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_hash(anycompatible, bigint) IS
 	'the 64-bit hash of a key under a seed: XXH3 of its canonical bytes, the same on every platform and in every version';
 
-CREATE FUNCTION cuckoo_shard(value anycompatible, shards integer) RETURNS integer
+CREATE FUNCTION cuckoo_shard(key anycompatible, shards integer) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_shard(anycompatible, integer) IS
 	'the shard of a key: 0 to shards - 1, evenly, by a hash that is independent of cuckoo_hash';
@@ -230,19 +224,19 @@ CREATE OPERATOR @> (
 	COMMUTATOR = <@,
 	RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel
 );
-COMMENT ON OPERATOR @> (cuckoofilter, anycompatible) IS 'may the filter hold the key?';
+COMMENT ON OPERATOR @> (cuckoofilter, anycompatible) IS 'whether the filter may hold the key';
 
 CREATE OPERATOR <@ (
 	LEFTARG = anycompatible, RIGHTARG = cuckoofilter, FUNCTION = cuckoo_contained,
 	COMMUTATOR = @>,
 	RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel
 );
-COMMENT ON OPERATOR <@ (anycompatible, cuckoofilter) IS 'may the filter hold the key?';
+COMMENT ON OPERATOR <@ (anycompatible, cuckoofilter) IS 'whether the filter may hold the key';
 
 CREATE OPERATOR + (
 	LEFTARG = cuckoofilter, RIGHTARG = anycompatible, FUNCTION = cuckoo_add
 );
-COMMENT ON OPERATOR + (cuckoofilter, anycompatible) IS 'the filter with one copy more of the key';
+COMMENT ON OPERATOR + (cuckoofilter, anycompatible) IS 'the filter with one more copy of the key';
 
 CREATE OPERATOR - (
 	LEFTARG = cuckoofilter, RIGHTARG = anycompatible, FUNCTION = cuckoo_remove
@@ -368,10 +362,11 @@ CREATE OPERATOR CLASS cuckoofilter_ops
 COMMENT ON OPERATOR CLASS cuckoofilter_ops USING hash IS 'cuckoofilter, by bytes';
 COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING hash IS 'cuckoofilter, by bytes';
 
--- Aggregates
+-- Aggregates over keys
 --
--- One overload a common key type, and one for all others: a planner that
--- distributes aggregates may do so only with those that are not polymorphic.
+-- An overload for each built-in scalar key type, and one for all others: a
+-- planner that distributes aggregates does so only with those that are not
+-- polymorphic.  The parameters behind the key can be left out from the end.
 
 CREATE FUNCTION cuckoo_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -383,475 +378,95 @@ CREATE FUNCTION cuckoo_agg_final(cuckoofilter) RETURNS cuckoofilter
 COMMENT ON FUNCTION cuckoo_agg_final(cuckoofilter) IS
 	'final function of cuckoo_agg';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key anycompatible) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(anycompatible) IS
-	'a filter over the distinct keys; NULL keys are skipped';
+COMMENT ON FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) IS
+	'combine function of cuckoo_stream_agg';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_stream_agg_final(cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key anycompatible, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
+COMMENT ON FUNCTION cuckoo_stream_agg_final(cuckoofilter) IS
+	'final function of cuckoo_stream_agg and cuckoo_multiset_agg';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key anycompatible, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
+COMMENT ON FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) IS
+	'combine function of cuckoo_multiset_agg';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, text) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, text) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key text) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(text) IS
-	'a filter over the distinct keys; NULL keys are skipped';
+DO $overloads$
+DECLARE
+	-- The extension can be created by users who are not superusers, in a schema
+	-- of their own, but this runs with a superuser's rights: only what is in
+	-- pg_catalog may be called, and what is created is named with its schema.
+	path CONSTANT text := pg_catalog.current_setting('search_path');
+	target CONSTANT name := pg_catalog.current_schema();
+BEGIN
+	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+	DECLARE
+		key_types CONSTANT regtype[] := '{anycompatible,
+			bool, "\"char\"", int2, int4, int8, oid, xid8, float4, float8, numeric, money,
+			text, varchar, bpchar, name, bytea, bit, varbit, uuid,
+			date, time, timetz, timestamp, timestamptz, interval,
+			inet, cidr, macaddr, macaddr8, pg_lsn, jsonb}';
+		parameters CONSTANT text[] := '{fpr float8, capacity float8, seed bigint}';
+		key_type regtype;
+		agg record;
+		count integer;
+		symbol text;
+		types text;
+	BEGIN
+		FOR agg IN
+			SELECT * FROM (VALUES
+				('cuckoo_agg', 0, 1024, 'cuckoo_agg_final',
+				 'a filter over the distinct keys: target rate fpr (2e-8 to 0.1, default 0.001), capacity in keys (default: as many as counted, unknown up to 1,024) and seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows'),
+				('cuckoo_stream_agg', 2, 16384, 'cuckoo_stream_agg_final',
+				 'a filter over the keys, each added if the filter does not contain it yet, in the memory of the filter; not removable; target rate fpr, capacity in keys and seed of the hash; NULL keys are skipped. An error without a capacity'),
+				('cuckoo_multiset_agg', 2, 16384, 'cuckoo_stream_agg_final',
+				 'a filter with a copy for each row, up to eight of a key, in the memory of the filter; target rate fpr, capacity in copies and seed of the hash; NULL keys are skipped. An error without a capacity'))
+				AS a (name, least, space, final, comment)
+		LOOP
+			FOREACH key_type IN ARRAY key_types LOOP
+				symbol := agg.name || '_transfn';
+				IF key_type <> 'anycompatible'::regtype THEN
+					symbol := symbol || '_' || (SELECT typname FROM pg_type WHERE oid = key_type);
+				END IF;
+				FOR count IN agg.least .. 3 LOOP
+					types := array_to_string(key_type::text ||
+						(ARRAY['float8', 'float8', 'bigint'])[:count], ', ');
+					EXECUTE format($$
+						CREATE FUNCTION %1$I.%2$I(%1$I.cuckoofilter, %3$s) RETURNS %1$I.cuckoofilter
+							AS 'MODULE_PATHNAME', %4$L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
+						target, agg.name || '_transfn', types, symbol);
+					EXECUTE format($$
+						COMMENT ON FUNCTION %1$I.%2$I(%1$I.cuckoofilter, %3$s) IS %4$L$$,
+						target, agg.name || '_transfn', types, 'transition function of ' || agg.name);
+					EXECUTE format($$
+						CREATE AGGREGATE %1$I.%2$I(%3$s) (
+							SFUNC = %1$I.%4$I, STYPE = %1$I.cuckoofilter, SSPACE = %5$s,
+							FINALFUNC = %1$I.%6$I, FINALFUNC_MODIFY = READ_ONLY,
+							COMBINEFUNC = %1$I.%7$I, PARALLEL = SAFE)$$,
+						target, agg.name,
+						array_to_string(('key ' || key_type) || parameters[:count], ', '),
+						agg.name || '_transfn', agg.space, agg.final, agg.name || '_combine');
+					EXECUTE format($$
+						COMMENT ON AGGREGATE %1$I.%2$I(%3$s) IS %4$L$$,
+						target, agg.name, types, agg.comment);
+				END LOOP;
+			END LOOP;
+		END LOOP;
+	END;
+	PERFORM pg_catalog.set_config('search_path', path, true);
+END
+$overloads$;
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, text, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, text, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key text, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(text, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, text, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, text, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key text, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(text, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, "char") RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, "char") IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key "char") (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg("char") IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, "char", float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, "char", float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key "char", fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg("char", float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, "char", float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, "char", float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key "char", fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg("char", float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key smallint) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(smallint) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key smallint, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(smallint, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, smallint, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key smallint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(smallint, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, integer) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, integer) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key integer) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(integer) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, integer, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, integer, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key integer, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(integer, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, integer, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, integer, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key integer, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(integer, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bigint) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bigint) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bigint, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bigint, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bigint, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bigint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bigint, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key uuid) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(uuid) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key uuid, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(uuid, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, uuid, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key uuid, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(uuid, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bytea) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bytea) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bytea, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bytea, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, bytea, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key bytea, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(bytea, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key numeric) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(numeric) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key numeric, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(numeric, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, numeric, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key numeric, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(numeric, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, real) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, real) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key real) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(real) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, real, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, real, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key real, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(real, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, real, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, real, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key real, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(real, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key double precision) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(double precision) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key double precision, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(double precision, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, double precision, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key double precision, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(double precision, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, date) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, date) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key date) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(date) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, date, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, date, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key date, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(date, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, date, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, date, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key date, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(date, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamp) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamp) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamp, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamp, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamp, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamp, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamp, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamptz) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamptz) IS
-	'a filter over the distinct keys; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamptz, fpr float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamptz, float8) IS
-	'a filter over the distinct keys at a false-positive rate; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, timestamptz, float8, float8) IS 'transition function of cuckoo_agg';
-CREATE AGGREGATE cuckoo_agg(key timestamptz, fpr float8, capacity float8) (
-	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
-	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_agg(timestamptz, float8, float8) IS
-	'a filter over the distinct keys at a false-positive rate, for a capacity in keys; NULL keys are skipped';
-
--- Aggregates that combine filters: the state is the filter so far, and a
--- state is combined with another as with a row.
+-- Aggregates over filters
+--
+-- A partial state is combined like a row.
 
 CREATE FUNCTION cuckoo_combine_final(cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_combine_final(cuckoofilter) IS
-	'final function of the aggregates whose state is a filter';
+	'final function of cuckoo_union_agg and cuckoo_merge_agg';
 
 CREATE FUNCTION cuckoo_union_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -863,7 +478,7 @@ CREATE AGGREGATE cuckoo_union_agg(f cuckoofilter) (
 	COMBINEFUNC = cuckoo_union_agg_transfn, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_union_agg(cuckoofilter) IS
-	'union of the sets of keys of all filters, as cuckoo_union has it; NULL is skipped';
+	'union of the sets of keys of all filters, as by cuckoo_union; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';
 
 CREATE FUNCTION cuckoo_merge_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -875,324 +490,4 @@ CREATE AGGREGATE cuckoo_merge_agg(f cuckoofilter) (
 	COMBINEFUNC = cuckoo_merge_agg_transfn, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_merge_agg(cuckoofilter) IS
-	'sum of the multisets of keys of all filters, as cuckoo_merge has it; NULL is skipped';
-
--- Aggregates in bounded memory
-
-CREATE FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) IS
-	'combine function of cuckoo_stream_agg';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, text, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, text, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key text, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(text, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, "char", float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, "char", float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key "char", fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg("char", float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, smallint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, smallint, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key smallint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(smallint, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, integer, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, integer, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key integer, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(integer, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bigint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bigint, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key bigint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(bigint, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, uuid, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, uuid, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key uuid, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(uuid, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bytea, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, bytea, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key bytea, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(bytea, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, numeric, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, numeric, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key numeric, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(numeric, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, real, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, real, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key real, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(real, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, double precision, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, double precision, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key double precision, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(double precision, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, date, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, date, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key date, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(date, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamp, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamp, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key timestamp, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(timestamp, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamptz, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_stream_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, timestamptz, float8, float8) IS 'transition function of cuckoo_stream_agg';
-CREATE AGGREGATE cuckoo_stream_agg(key timestamptz, fpr float8, capacity float8) (
-	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_stream_agg(timestamptz, float8, float8) IS
-	'a filter over the keys, each added where the filter does not contain it yet, in memory for the capacity in keys; not removable; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) IS
-	'combine function of cuckoo_multiset_agg';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, text, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_text' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, text, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key text, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(text, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, "char", float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_char' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, "char", float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key "char", fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg("char", float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, smallint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_int2' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, smallint, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key smallint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(smallint, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, integer, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_int4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, integer, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key integer, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(integer, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bigint, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_int8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bigint, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key bigint, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(bigint, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, uuid, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_uuid' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, uuid, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key uuid, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(uuid, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bytea, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_bytea' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, bytea, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key bytea, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(bytea, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, numeric, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_numeric' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, numeric, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key numeric, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(numeric, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, real, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_float4' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, real, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key real, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(real, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, double precision, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_float8' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, double precision, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key double precision, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(double precision, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, date, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_date' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, date, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key date, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(date, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamp, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_timestamp' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamp, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key timestamp, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(timestamp, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
-
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamptz, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME', 'cuckoo_multiset_agg_transfn_timestamptz' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, timestamptz, float8, float8) IS 'transition function of cuckoo_multiset_agg';
-CREATE AGGREGATE cuckoo_multiset_agg(key timestamptz, fpr float8, capacity float8) (
-	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
-);
-COMMENT ON AGGREGATE cuckoo_multiset_agg(timestamptz, float8, float8) IS
-	'a filter with one copy for every row, up to eight of a key, in memory for the capacity in copies; NULL keys are skipped';
+	'sum of the multisets of keys of all filters, as by cuckoo_merge; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';

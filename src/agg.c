@@ -15,7 +15,6 @@
  */
 #include "compat.h"
 
-#include "catalog/pg_type.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
 
@@ -68,134 +67,113 @@ CuckooSameState(FunctionCallInfo fcinfo)
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
-/* The parameters that a row has, NULL or left out being the default. */
-static inline CuckooParameters
-GetParameters(FunctionCallInfo fcinfo, CuckooKind kind, CuckooKind element_kind)
-{
-	CuckooParameters parameters;
-
-	parameters.kind = (uint8) kind;
-	parameters.element_kind = (uint8) element_kind;
-	parameters.fpr = CUCKOO_DEFAULT_FPR;
-	parameters.capacity = 0;
-	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
-		parameters.fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
-	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
-		parameters.capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(3));
-	return parameters;
-}
-
 /*
- * One row of the aggregate, with a key of that kind; CUCKOO_KIND_NONE is a row
- * without one, which counts for its parameters alone.
+ * One row of the aggregate.  A NULL key is a row without one, which counts for
+ * its parameters alone.
  */
 static inline Datum
-Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext, uint64 hash,
-		   CuckooKind kind, CuckooKind element_kind)
+Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext,
+		   CuckooParameters *parameters, bool key_is_null, uint64 hash)
 {
-	CuckooParameters parameters = GetParameters(fcinfo, kind, element_kind);
 	CuckooState state;
 
 	if (PG_ARGISNULL(0))
 	{
-		if (kind != CUCKOO_KIND_NONE)
+		if (!key_is_null)
 			CuckooCheckRelabelled(fcinfo);
-		CuckooCheckSize(parameters.fpr, parameters.capacity, CUCKOO_SEMISORTED);
-		CuckooStateInit(&state, &parameters);
+		CuckooCheckSize(parameters->fpr, parameters->capacity);
+		CuckooStateInit(&state, parameters);
 	}
 	else
 	{
 		CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-		if (unlikely(!CuckooSameParameters(CuckooStateParameters(&state), &parameters)) &&
-			CuckooMatchParameters(CuckooStateParameters(&state), &parameters))
+		if (unlikely(!CuckooSameParameters(CuckooStateParameters(&state), parameters)) &&
+			CuckooMatchParameters(CuckooStateParameters(&state), parameters))
 		{
 			CuckooCheckRelabelled(fcinfo);
-			CuckooStateSetKind(&state, &parameters);
+			CuckooStateSetKeyType(&state, parameters);
 		}
-		if (kind != CUCKOO_KIND_NONE && CuckooStateAddQuickly(&state, hash))
+		if (!key_is_null && CuckooStateAddQuickly(&state, hash))
 			return CuckooStateDatum(&state);
 	}
-	if (kind != CUCKOO_KIND_NONE)
+	if (!key_is_null)
 		CuckooStateAdd(&state, hash, aggcontext);
 	return CuckooStateDatum(&state);
 }
 
-/* A row whose key is NULL: only where it can have parameters is it of use. */
+/* A row whose key is NULL: it is of use only if it has parameters. */
 static Datum
 TransitionWithoutKey(FunctionCallInfo fcinfo, MemoryContext aggcontext)
 {
+	CuckooParameters parameters;
+
 	if (PG_NARGS() <= 2)
 		return CuckooSameState(fcinfo);
-	return Transition(fcinfo, aggcontext, 0, CUCKOO_KIND_NONE, CUCKOO_KIND_NONE);
+	parameters = CuckooArgumentParameters(fcinfo);
+	return Transition(fcinfo, aggcontext, &parameters, true, 0);
+}
+
+/* A row with a key of a type that is known. */
+static inline Datum
+TransitionWithKey(FunctionCallInfo fcinfo, MemoryContext aggcontext, CuckooKey *key)
+{
+	CuckooParameters parameters = CuckooArgumentParameters(fcinfo);
+	uint64		hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), parameters.seed);
+
+	parameters.key_type = (uint8) key->key_type;
+	parameters.signature = key->signature;
+	return Transition(fcinfo, aggcontext, &parameters, false, hash);
 }
 
 /*
- * cuckoo_agg_transfn(state, key [, fpr [, capacity]]) for keys of any type
+ * cuckoo_agg_transfn(state, key [, fpr [, capacity [, seed]]]) for keys of any
+ * type
  */
 PG_FUNCTION_INFO_V1(cuckoo_agg_transfn);
 Datum
 cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
-	CuckooKey  *key;
-	uint64		hash;
 
 	if (PG_ARGISNULL(1))
 		return TransitionWithoutKey(fcinfo, aggcontext);
-	key = CuckooGetKey(fcinfo, 1);
-	hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), 0);
-	return Transition(fcinfo, aggcontext, hash, key->kind, key->element_kind);
+	return TransitionWithKey(fcinfo, aggcontext, CuckooGetKey(fcinfo, 1));
 }
 
-/* The same for integers, whose hashing is inlined. */
-#define INTEGER_TRANSITION(name, GETARG) \
-PG_FUNCTION_INFO_V1(name); \
+/* The same for the types known when the function is written. */
+#define INTEGER_TRANSITION(suffix, type) \
+PG_FUNCTION_INFO_V1(cuckoo_agg_transfn_##suffix); \
 Datum \
-name(PG_FUNCTION_ARGS) \
+cuckoo_agg_transfn_##suffix(PG_FUNCTION_ARGS) \
 { \
 	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
+	CuckooParameters parameters; \
 	\
 	if (PG_ARGISNULL(1)) \
 		return TransitionWithoutKey(fcinfo, aggcontext); \
-	return Transition(fcinfo, aggcontext, CuckooHashInt64(GETARG(1), 0), \
-					  CUCKOO_KIND_INTEGER, CUCKOO_KIND_NONE); \
+	parameters = CuckooArgumentParameters(fcinfo); \
+	parameters.key_type = CUCKOO_KEY_INTEGER; \
+	return Transition(fcinfo, aggcontext, &parameters, false, \
+					  CuckooHashInt64(CuckooIntegerValue(type, PG_GETARG_DATUM(1)), \
+									  parameters.seed)); \
 }
 
-INTEGER_TRANSITION(cuckoo_agg_transfn_int2, PG_GETARG_INT16)
-INTEGER_TRANSITION(cuckoo_agg_transfn_int4, PG_GETARG_INT32)
-INTEGER_TRANSITION(cuckoo_agg_transfn_int8, PG_GETARG_INT64)
-
-/*
- * The same for other types known when the function is written.  Citus calls
- * these without an expression to take the type from, and with nothing kept
- * from row to row.
- */
-#define TYPED_TRANSITION(name, type) \
-PG_FUNCTION_INFO_V1(name); \
+#define TYPED_TRANSITION(suffix, type) \
+PG_FUNCTION_INFO_V1(cuckoo_agg_transfn_##suffix); \
 Datum \
-name(PG_FUNCTION_ARGS) \
+cuckoo_agg_transfn_##suffix(PG_FUNCTION_ARGS) \
 { \
 	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
 	CuckooKey	key; \
-	uint64		hash; \
 	\
 	if (PG_ARGISNULL(1)) \
 		return TransitionWithoutKey(fcinfo, aggcontext); \
 	CuckooKeyInit(&key, type, CuckooTypedCollation(fcinfo), CurrentMemoryContext); \
-	hash = CuckooKeyHash(&key, PG_GETARG_DATUM(1), 0); \
-	return Transition(fcinfo, aggcontext, hash, key.kind, key.element_kind); \
+	return TransitionWithKey(fcinfo, aggcontext, &key); \
 }
 
-TYPED_TRANSITION(cuckoo_agg_transfn_text, TEXTOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_char, CHAROID)
-TYPED_TRANSITION(cuckoo_agg_transfn_uuid, UUIDOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_bytea, BYTEAOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_numeric, NUMERICOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_float4, FLOAT4OID)
-TYPED_TRANSITION(cuckoo_agg_transfn_float8, FLOAT8OID)
-TYPED_TRANSITION(cuckoo_agg_transfn_date, DATEOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_timestamp, TIMESTAMPOID)
-TYPED_TRANSITION(cuckoo_agg_transfn_timestamptz, TIMESTAMPTZOID)
+CUCKOO_INTEGER_TYPES(INTEGER_TRANSITION)
+CUCKOO_OTHER_TYPES(TYPED_TRANSITION)
 
 /* cuckoo_agg_combine(state, state): the hashes of both */
 PG_FUNCTION_INFO_V1(cuckoo_agg_combine);
@@ -204,7 +182,7 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooParameters parameters;
-	struct varlena *other;
+	CuckooValue *other;
 	CuckooState state;
 
 	if (PG_ARGISNULL(1))
@@ -214,7 +192,7 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	 * A large state is flattened, one from a tuple aligned.  Neither is ever
 	 * returned: the caller's memory may go before the aggregate does.
 	 */
-	other = PG_GETARG_VARLENA_P(1);
+	other = (CuckooValue *) PG_GETARG_VARLENA_P(1);
 	parameters = CuckooValueParameters(other);
 	if (PG_ARGISNULL(0))
 		CuckooStateInit(&state, &parameters);
@@ -222,15 +200,14 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	{
 		CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
 		if (CuckooMatchParameters(CuckooStateParameters(&state), &parameters))
-			CuckooStateSetKind(&state, &parameters);
+			CuckooStateSetKeyType(&state, &parameters);
 	}
 	CuckooStateAddAll(&state, other, aggcontext);
 	return CuckooStateDatum(&state);
 }
 
 /*
- * cuckoo_agg_final(state): the filter.  Over no rows an empty one without
- * parameters.
+ * cuckoo_agg_final(state): the filter.  Over no rows an unset one.
  */
 PG_FUNCTION_INFO_V1(cuckoo_agg_final);
 Datum
@@ -240,7 +217,7 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
 	CuckooState state;
 
 	if (PG_ARGISNULL(0))
-		PG_RETURN_POINTER(CuckooUnsetValue());
+		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
 	CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-	PG_RETURN_POINTER(CuckooStateBuild(&state));
+	PG_RETURN_CUCKOOFILTER_P(CuckooStateBuild(&state));
 }

@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 
 #include "aggstate.h"
-#include "build.h"
+#include "sort.h"
 
 /*
  * Distinct keys an aggregate takes at most: a gigabyte of hashes.
@@ -67,7 +67,7 @@ typedef struct LargeState
 static Size LargeFlatSize(ExpandedObjectHeader *header);
 static void LargeFlatten(ExpandedObjectHeader *header, void *result, Size size);
 
-static const ExpandedObjectMethods large_methods = {
+const ExpandedObjectMethods CuckooLargeMethods = {
 	LargeFlatSize,
 	LargeFlatten
 };
@@ -124,12 +124,12 @@ CheckFlat(const CuckooFlatState *state)
 	/* A NaN fails both comparisons. */
 	if (!(parameters->fpr >= CUCKOO_MIN_FPR && parameters->fpr <= CUCKOO_MAX_FPR) ||
 		parameters->capacity > CUCKOO_MAX_CAPACITY ||
-		parameters->kind > CUCKOO_KIND_LAST ||
-		parameters->element_kind > CUCKOO_KIND_LAST ||
-		CuckooKindHasElements(parameters->kind) != (parameters->element_kind != CUCKOO_KIND_NONE))
+		parameters->key_type > CUCKOO_KEY_LAST ||
+		CuckooKeyTypeIsNested((CuckooKeyType) parameters->key_type) !=
+		(parameters->signature != 0))
 		ReportNoState();
-	/* Only of no keys is the kind unknown. */
-	for (uint32 i = 0; parameters->kind == CUCKOO_KIND_NONE && i < state->slots; i++)
+	/* Only of no keys is the key type unknown. */
+	for (uint32 i = 0; parameters->key_type == CUCKOO_KEY_NONE && i < state->slots; i++)
 	{
 		if (state->has_zero || state->slot[i] != 0)
 			ReportNoState();
@@ -145,13 +145,14 @@ FlatNew(const CuckooParameters *parameters, uint32 slots)
 
 	SET_VARSIZE(state, bytes);
 	state->version = CUCKOO_FLAT_VERSION;
-	state->body = CUCKOO_STATE;
+	state->content = CUCKOO_STATE;
 	state->slots = slots;
 	/* One by one, because bytes between them would be copied as they are. */
 	state->parameters.fpr = parameters->fpr;
 	state->parameters.capacity = parameters->capacity;
-	state->parameters.kind = parameters->kind;
-	state->parameters.element_kind = parameters->element_kind;
+	state->parameters.seed = parameters->seed;
+	state->parameters.signature = parameters->signature;
+	state->parameters.key_type = parameters->key_type;
 	return state;
 }
 
@@ -207,8 +208,8 @@ FlatSorted(const CuckooFlatState *state, uint64 *count)
 		if (state->slot[i] != 0)
 			hashes[(*count)++] = state->slot[i];
 	}
-	CuckooSortHashes(hashes, hashes + room, *count, NULL);
-	*count = CuckooUniqueHashes(hashes, *count, NULL);
+	CuckooSort(hashes, hashes + room, *count, NULL);
+	*count = CuckooUnique(hashes, *count, NULL);
 	return hashes;
 }
 
@@ -223,7 +224,7 @@ LargeNew(const CuckooParameters *parameters, MemoryContext aggcontext)
 												  ALLOCSET_DEFAULT_SIZES);
 	LargeState *state = MemoryContextAllocZero(context, sizeof(LargeState));
 
-	EOH_init_header(&state->shown.header, &large_methods, context);
+	EOH_init_header(&state->shown.header, &CuckooLargeMethods, context);
 	state->shown.parameters = *parameters;
 	state->limit = 2 * MAX_KEYS;
 	for (int i = 0; i < CUCKOO_PARTS; i++)
@@ -306,9 +307,9 @@ PartNormalize(LargeState *state, int part)
 		state->work_room = room;
 	}
 	PartGet(state, part, state->work);
-	CuckooSortHashes(state->work, state->work + state->work_room, before,
-					 CuckooPauseForInterrupts);
-	after = CuckooUniqueHashes(state->work, before, CuckooPauseForInterrupts);
+	CuckooSort(state->work, state->work + state->work_room, before,
+					 CuckooServer.pause);
+	after = CuckooUnique(state->work, before, CuckooServer.pause);
 	PartSet(state, part, state->work, after);
 	p->sorted = after;
 	p->limit = Max(after * (after > before / 4 * 3 ? 8 : 2), PART_LIMIT);
@@ -387,7 +388,7 @@ LargeAdd(LargeState *state, uint64 hash)
 static size_t
 PartialBytes(uint64 count)
 {
-	size_t		bytes = CUCKOO_HEADER_BYTES + count * sizeof(uint64);
+	size_t		bytes = CUCKOO_HEADER_BYTES + count * sizeof(uint64) + CUCKOO_TAIL_BYTES;
 
 	if (bytes > CUCKOO_MAX_BYTES)
 		ereport(ERROR,
@@ -398,34 +399,34 @@ PartialBytes(uint64 count)
 	return bytes;
 }
 
+/* Lay a partial state out; the hashes belong where it points. */
 static void
-PartialHeader(const CuckooParameters *parameters, uint64 count, uint8 *bytes)
+PartialLayOut(CuckooFilter *partial, const CuckooParameters *parameters, uint64 count,
+			  uint8 *bytes)
 {
-	CuckooFilter filter;
-
-	CuckooParametersHeader(parameters, &filter);
-	filter.body = CUCKOO_PARTIAL;
-	filter.items = count;
-	CuckooWriteHeader(&filter, bytes);
+	CuckooParametersHeader(parameters, partial);
+	partial->content = CUCKOO_PARTIAL;
+	partial->items = count;
+	CuckooLayOut(partial, bytes);
 }
 
 /* A flat state as a partial one, for what leaves the server. */
-struct varlena *
-CuckooStateToPartial(struct varlena *value)
+CuckooValue *
+CuckooStateToPartial(CuckooValue *value)
 {
 	/* In a tuple it may have lost its alignment. */
 	CuckooFlatState *state = (CuckooFlatState *) PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
 	uint64		count;
 	uint64	   *hashes = FlatSorted(CheckFlat(state), &count);
-	struct varlena *partial = CuckooNewValue(PartialBytes(count));
-	uint8	   *bytes = CuckooValueBytes(partial);
+	CuckooValue *made = CuckooNewValue(PartialBytes(count));
+	CuckooFilter partial;
 
-	PartialHeader(&state->parameters, count, bytes);
+	PartialLayOut(&partial, &state->parameters, count, CuckooValueBytes(made));
 	for (uint64 i = 0; i < count; i++)
-		CuckooStore64(bytes + CUCKOO_HEADER_BYTES + 8 * i, hashes[i]);
+		CuckooStore64(partial.hashes + 8 * i, hashes[i]);
 	pfree(hashes);
-	CuckooAssertValid(partial);
-	return partial;
+	CuckooAssertValid(made);
+	return made;
 }
 
 /* Size of a large state as a partial one; sorts it, so that this is exact. */
@@ -440,10 +441,14 @@ static void
 LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
 {
 	LargeState *state = (LargeState *) header;
-	uint8	   *bytes = (uint8 *) VARDATA(result);
-	uint8	   *p = bytes + CUCKOO_HEADER_BYTES;
+	CuckooFilter partial;
+	uint8	   *p;
 
 	SET_VARSIZE(result, size);
+	PartialLayOut(&partial, &state->shown.parameters,
+				  (size - VARHDRSZ - PartialBytes(0)) / sizeof(uint64),
+				  (uint8 *) VARDATA(result));
+	p = partial.hashes;
 	for (int part = 0; part < CUCKOO_PARTS; part++)
 	{
 		uint64		left = PartCount(state, part);
@@ -458,8 +463,7 @@ LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
 			left -= count;
 		}
 	}
-	Assert(p == (uint8 *) result + size);
-	PartialHeader(&state->shown.parameters, (uint64) (p - bytes - CUCKOO_HEADER_BYTES) / 8, bytes);
+	Assert(p == (uint8 *) result + size - CUCKOO_TAIL_BYTES);
 }
 
 /*
@@ -476,20 +480,20 @@ CuckooStateInit(CuckooState *state, const CuckooParameters *parameters)
 
 /*
  * Refuse a row or state whose parameters are not those of the ones before.
- * True if it has the first key, and so the kind of all.
+ * True if it has the first key, and so the key type of all.
  */
 bool
 CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b)
 {
-	bool		kinds_differ = a->kind != b->kind || a->element_kind != b->element_kind;
+	bool		types_differ = a->key_type != b->key_type || a->signature != b->signature;
 
-	if (kinds_differ && a->kind != CUCKOO_KIND_NONE && b->kind != CUCKOO_KIND_NONE)
+	if (types_differ && a->key_type != CUCKOO_KEY_NONE && b->key_type != CUCKOO_KEY_NONE)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("keys of one aggregate are of different kinds"),
-				 errdetail("One is of kind %s, another of kind %s.",
-						   CuckooKindDescribe(a->kind, a->element_kind),
-						   CuckooKindDescribe(b->kind, b->element_kind))));
+				 errmsg("key types of one aggregate differ between rows"),
+				 errdetail("One key is of type %s, another of type %s.",
+						   CuckooKeyTypeDescribe((CuckooKeyType) a->key_type, a->signature),
+						   CuckooKeyTypeDescribe((CuckooKeyType) b->key_type, b->signature))));
 	if (a->fpr != b->fpr)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -502,7 +506,13 @@ CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b)
 				 errdetail("It is %llu in one row and %llu in another.",
 						   (unsigned long long) a->capacity,
 						   (unsigned long long) b->capacity)));
-	return kinds_differ && a->kind == CUCKOO_KIND_NONE;
+	if (a->seed != b->seed)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("seed of one aggregate differs between rows"),
+				 errdetail("It is %lld in one row and %lld in another.",
+						   (long long) a->seed, (long long) b->seed)));
+	return types_differ && a->key_type == CUCKOO_KEY_NONE;
 }
 
 /* Add a hash, turning the state into a larger one where needed. */
@@ -555,7 +565,7 @@ CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext)
 
 /* The parameters of a flat or partial state, which is aligned if flat. */
 CuckooParameters
-CuckooValueParameters(struct varlena *value)
+CuckooValueParameters(CuckooValue *value)
 {
 	CuckooFilter partial;
 
@@ -569,7 +579,7 @@ CuckooValueParameters(struct varlena *value)
 
 /* Add all hashes of a flat or partial state, which is aligned if flat. */
 void
-CuckooStateAddAll(CuckooState *state, struct varlena *other, MemoryContext aggcontext)
+CuckooStateAddAll(CuckooState *state, CuckooValue *other, MemoryContext aggcontext)
 {
 	CuckooFilter partial;
 
@@ -586,11 +596,11 @@ CuckooStateAddAll(CuckooState *state, struct varlena *other, MemoryContext aggco
 		}
 		return;
 	}
-	CuckooOpen(&partial, CuckooValueBytes(other));
+	CuckooOpen(&partial, CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
 	for (uint64 i = 0; i < partial.items; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		CuckooStateAdd(state, CuckooListGet(&partial, i), aggcontext);
+		CuckooStateAdd(state, CuckooPartialHash(&partial, i), aggcontext);
 	}
 }
 
@@ -602,7 +612,7 @@ CuckooStateAddAll(CuckooState *state, struct varlena *other, MemoryContext aggco
 void
 CuckooStateUnpack(CuckooState *state, Datum value, MemoryContext aggcontext)
 {
-	struct varlena *pointer = (struct varlena *) PG_DETOAST_DATUM(value);
+	CuckooValue *pointer = (CuckooValue *) PG_DETOAST_DATUM(value);
 	CuckooParameters parameters;
 
 	state->flat = NULL;
@@ -618,48 +628,46 @@ CuckooStateUnpack(CuckooState *state, Datum value, MemoryContext aggcontext)
 	CuckooStateAddAll(state, pointer, aggcontext);
 }
 
-/* The chunks of a large state, as what a build reads. */
-static void
-LargeRuns(LargeState *state, CuckooRuns *runs)
+/* The chunks of a large state, as what a build reads; returns how many. */
+static uint64
+LargeRuns(LargeState *state, CuckooRun **runs)
 {
-	runs->total = LargeNormalize(state);
-	runs->count = 0;
-	runs->runs = palloc((CUCKOO_PARTS + runs->total / CHUNK_HASHES) * sizeof(CuckooRun));
+	uint64		total = LargeNormalize(state);
+	uint64		run_count = 0;
+
+	*runs = palloc((CUCKOO_PARTS + total / CHUNK_HASHES) * sizeof(CuckooRun));
 	for (int part = 0; part < CUCKOO_PARTS; part++)
 	{
 		uint64		left = PartCount(state, part);
 
 		for (Chunk *chunk = state->parts[part].first; left > 0; chunk = chunk->next)
 		{
-			CuckooRun  *run = &runs->runs[runs->count++];
+			CuckooRun  *run = &(*runs)[run_count++];
 
 			run->hashes = chunk->hashes;
 			run->count = Min(left, CHUNK_HASHES);
 			left -= run->count;
 		}
 	}
+	return run_count;
 }
 
 /*
  * The filter over the hashes of a state.  A large state is sorted in place,
  * which does not change what it is.
  */
-struct varlena *
+CuckooValue *
 CuckooStateBuild(CuckooState *state)
 {
 	CuckooFilter filter;
-	CuckooRuns	runs;
-	CuckooRun	run;
+	CuckooRun	flat;
+	CuckooRun  *runs = &flat;
+	uint64		run_count = 1;
 
 	CuckooParametersHeader(CuckooStateParameters(state), &filter);
 	if (state->large != NULL)
-		LargeRuns((LargeState *) state->large, &runs);
+		run_count = LargeRuns((LargeState *) state->large, &runs);
 	else
-	{
-		run.hashes = FlatSorted(CheckFlat(state->flat), &run.count);
-		runs.runs = &run;
-		runs.count = 1;
-		runs.total = run.count;
-	}
-	return CuckooBuildValue(&filter, &runs);
+		flat.hashes = FlatSorted(CheckFlat(state->flat), &flat.count);
+	return CuckooBuildValue(&filter, runs, run_count);
 }

@@ -7,15 +7,15 @@
  * planners that split aggregates between servers send states around by the
  * type's own functions:
  *
- * flat		A hash set in a varlena (body "state"), changed in place.  Nothing
+ * flat		A hash set in a varlena (content "state"), changed in place.  Nothing
  *			is cheaper for the many small groups of a hash aggregation, where
- *			an expanded object a group would be quadratic in groups.
+ *			an expanded object per group would be quadratic in groups.
  *
  * large	From 1 MB on: an expanded object, hashes in the order they came, in
  *			256 parts by their first byte.  A hash set of that size would cost
- *			a cache miss a row, and doubling it a copy.  Repetitions are
+ *			a cache miss per row, and doubling it a copy.  Repetitions are
  *			dropped by sorting a part, which fits in the processor's cache,
- *			when enough have come to make it worth while.
+ *			when there are enough to make it worth while.
  *
  * partial	Sorted distinct hashes in portable bytes: what the other two become
  *			where a state leaves its process.
@@ -28,6 +28,7 @@
 #include "compat.h"
 
 #include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
 #include "utils/expandeddatum.h"
 
 #include "cuckoo.h"
@@ -36,21 +37,22 @@
 typedef struct CuckooParameters
 {
 	double		fpr;
-	uint64		capacity;		/* keys; 0: none stated */
-	uint8		kind;			/* CuckooKind; NONE as long as there is no key */
-	uint8		element_kind;
+	uint64		capacity;		/* keys; 0: none specified */
+	uint64		seed;
+	uint32		signature;
+	uint8		key_type;		/* CuckooKeyType; NONE: no key yet */
 } CuckooParameters;
 
 /*
  * The flat form: a varlena like all values of the type, so that the executor
- * can copy it.  Its second byte is where the format has the body; all else
+ * can copy it.  Its second byte is where the format has the content; all else
  * follows the C compiler's rules.
  */
 typedef struct CuckooFlatState
 {
 	int32		vl_len_;
 	uint8		version;
-	uint8		body;			/* CUCKOO_STATE */
+	uint8		content;		/* CUCKOO_STATE */
 	uint8		has_zero;		/* hash 0, which marks an empty slot */
 	uint32		used;			/* slots filled */
 	uint32		slots;			/* a power of two */
@@ -86,10 +88,11 @@ extern void CuckooStateInit(CuckooState *state, const CuckooParameters *paramete
 extern void CuckooStateUnpack(CuckooState *state, Datum value, MemoryContext aggcontext);
 extern bool CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b);
 extern void CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext);
-extern void CuckooStateAddAll(CuckooState *state, struct varlena *other,
+extern void CuckooStateAddAll(CuckooState *state, CuckooValue *other,
 							  MemoryContext aggcontext);
-extern CuckooParameters CuckooValueParameters(struct varlena *value);
-extern struct varlena *CuckooStateBuild(CuckooState *state);
+extern CuckooParameters CuckooValueParameters(CuckooValue *value);
+extern CuckooValue *CuckooStateBuild(CuckooState *state);
+extern CuckooValue *CuckooStateToPartial(CuckooValue *value);
 
 /* Slots of a flat state: from 8 to 128 k, 1 MB. */
 #define CUCKOO_MIN_SLOTS	8
@@ -100,8 +103,8 @@ extern struct varlena *CuckooStateBuild(CuckooState *state);
 
 /*
  * Whether a flat state is safe to read and to add to.  A user's own aggregate
- * can store one and hand it on, perhaps under another release: so this is
- * asked for every row, and costs nothing beside hashing its key.
+ * can store one and hand it on, perhaps under another release.  This is
+ * checked for every row, and costs nothing beside hashing its key.
  */
 static inline bool
 CuckooFlatIsSafe(const CuckooFlatState *flat)
@@ -113,20 +116,37 @@ CuckooFlatIsSafe(const CuckooFlatState *flat)
 		VARSIZE(flat) == offsetof(CuckooFlatState, slot) + flat->slots * sizeof(uint64);
 }
 
-/* The state that an aggregate's function was given. */
+/*
+ * The expanded object that an aggregate's function was given as its state;
+ * NULL if it is no such object, or that of another aggregate.
+ */
+static inline ExpandedObjectHeader *
+CuckooExpandedState(Datum state, const ExpandedObjectMethods *methods)
+{
+	ExpandedObjectHeader *header;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(state)))
+		return NULL;
+	header = DatumGetEOHP(state);
+	return header->eoh_methods == methods ? header : NULL;
+}
+
+/* The methods of the large form, by which it is known. */
+extern const ExpandedObjectMethods CuckooLargeMethods;
+
+/* The state that an aggregate's function was given.  Final functions only read. */
 static inline void
 CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)
 {
 	struct varlena *pointer = (struct varlena *) DatumGetPointer(value);
 
 	state->flat = NULL;
-	state->large = NULL;
-	/* No other expanded object is of this type.  Final functions only read. */
-	if (VARATT_IS_EXTERNAL_EXPANDED(pointer))
-		state->large = (CuckooLargeState *) DatumGetEOHP(value);
-	else if (!VARATT_IS_EXTENDED(pointer) &&
-			 ((CuckooFlatState *) pointer)->body == CUCKOO_STATE &&
-			 likely(CuckooFlatIsSafe((CuckooFlatState *) pointer)))
+	state->large = (CuckooLargeState *) CuckooExpandedState(value, &CuckooLargeMethods);
+	if (state->large != NULL)
+		return;
+	if (!VARATT_IS_EXTENDED(pointer) &&
+		((CuckooFlatState *) pointer)->content == CUCKOO_STATE &&
+		likely(CuckooFlatIsSafe((CuckooFlatState *) pointer)))
 		state->flat = (CuckooFlatState *) pointer;
 	else
 		CuckooStateUnpack(state, value, aggcontext);
@@ -147,15 +167,15 @@ CuckooStateParameters(const CuckooState *state)
 	return state->large != NULL ? &state->large->parameters : &state->flat->parameters;
 }
 
-/* Give a state of no keys the kind of its first. */
+/* Give a state of no keys the key type of its first. */
 static inline void
-CuckooStateSetKind(CuckooState *state, const CuckooParameters *parameters)
+CuckooStateSetKeyType(CuckooState *state, const CuckooParameters *parameters)
 {
 	CuckooParameters *own = state->large != NULL ?
 		&state->large->parameters : &state->flat->parameters;
 
-	own->kind = parameters->kind;
-	own->element_kind = parameters->element_kind;
+	own->key_type = parameters->key_type;
+	own->signature = parameters->signature;
 }
 
 /* The parameters that a filter's header has, and a header that has them. */
@@ -166,25 +186,48 @@ CuckooHeaderParameters(const CuckooFilter *filter)
 
 	parameters.fpr = filter->fpr;
 	parameters.capacity = filter->capacity;
-	parameters.kind = filter->kind;
-	parameters.element_kind = filter->element_kind;
+	parameters.seed = filter->seed;
+	parameters.signature = filter->signature;
+	parameters.key_type = filter->key_type;
 	return parameters;
 }
 
 static inline void
 CuckooParametersHeader(const CuckooParameters *parameters, CuckooFilter *filter)
 {
-	CuckooFilterInit(filter, parameters->fpr, parameters->capacity, 0,
-					 CUCKOO_SEMISORTED);
-	filter->kind = parameters->kind;
-	filter->element_kind = parameters->element_kind;
+	CuckooFilterInit(filter, parameters->fpr, parameters->capacity, parameters->seed);
+	filter->signature = parameters->signature;
+	filter->key_type = parameters->key_type;
+}
+
+/*
+ * The parameters of an aggregate's row, the arguments behind its key: (fpr
+ * [, capacity [, seed]]).  NULL or left out is the default.
+ */
+static inline CuckooParameters
+CuckooArgumentParameters(FunctionCallInfo fcinfo)
+{
+	CuckooParameters parameters;
+
+	parameters.fpr = CUCKOO_DEFAULT_FPR;
+	parameters.capacity = 0;
+	parameters.seed = 0;
+	parameters.signature = 0;
+	parameters.key_type = CUCKOO_KEY_NONE;
+	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
+		parameters.fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
+	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
+		parameters.capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(3));
+	if (PG_NARGS() > 4 && !PG_ARGISNULL(4))
+		parameters.seed = (uint64) PG_GETARG_INT64(4);
+	return parameters;
 }
 
 static inline bool
 CuckooSameParameters(const CuckooParameters *a, const CuckooParameters *b)
 {
-	return a->kind == b->kind && a->element_kind == b->element_kind &&
-		a->fpr == b->fpr && a->capacity == b->capacity;
+	return a->key_type == b->key_type && a->signature == b->signature &&
+		a->fpr == b->fpr && a->capacity == b->capacity && a->seed == b->seed;
 }
 
 /* Where the search for a hash in a flat state begins. */
@@ -220,6 +263,48 @@ CuckooStateAddQuickly(const CuckooState *state, uint64 hash)
 extern MemoryContext CuckooAggContext(FunctionCallInfo fcinfo);
 extern void CuckooCheckRelabelled(FunctionCallInfo fcinfo);
 extern Datum CuckooSameState(FunctionCallInfo fcinfo);
+
+/*
+ * The built-in scalar key types, by the names of their types: each aggregate
+ * over keys has a transition function for each, which the install script
+ * declares.  Planners that distribute aggregates call these without an
+ * expression to take the type from, and with nothing kept from row to row.
+ * Those of integers are apart: their hash can be inlined.
+ */
+#define CUCKOO_INTEGER_TYPES(DEFINE) \
+	DEFINE(int2, INT2OID) \
+	DEFINE(int4, INT4OID) \
+	DEFINE(int8, INT8OID)
+
+#define CUCKOO_OTHER_TYPES(DEFINE) \
+	DEFINE(bool, BOOLOID) \
+	DEFINE(char, CHAROID) \
+	DEFINE(oid, OIDOID) \
+	DEFINE(xid8, XID8OID) \
+	DEFINE(float4, FLOAT4OID) \
+	DEFINE(float8, FLOAT8OID) \
+	DEFINE(numeric, NUMERICOID) \
+	DEFINE(money, MONEYOID) \
+	DEFINE(text, TEXTOID) \
+	DEFINE(varchar, VARCHAROID) \
+	DEFINE(bpchar, BPCHAROID) \
+	DEFINE(name, NAMEOID) \
+	DEFINE(bytea, BYTEAOID) \
+	DEFINE(bit, BITOID) \
+	DEFINE(varbit, VARBITOID) \
+	DEFINE(uuid, UUIDOID) \
+	DEFINE(date, DATEOID) \
+	DEFINE(time, TIMEOID) \
+	DEFINE(timetz, TIMETZOID) \
+	DEFINE(timestamp, TIMESTAMPOID) \
+	DEFINE(timestamptz, TIMESTAMPTZOID) \
+	DEFINE(interval, INTERVALOID) \
+	DEFINE(inet, INETOID) \
+	DEFINE(cidr, CIDROID) \
+	DEFINE(macaddr, MACADDROID) \
+	DEFINE(macaddr8, MACADDR8OID) \
+	DEFINE(pg_lsn, PG_LSNOID) \
+	DEFINE(jsonb, JSONBOID)
 
 /*
  * The collation of a typed aggregate's key.  Citus sends several arguments as

@@ -1,25 +1,22 @@
 /*-------------------------------------------------------------------------
  *
  * bucket.h
- *	  The two layouts of a bucket: four fingerprints in a few bits.
+ *	  A dense bucket: four fingerprints in 4 (f - 1) bits.
  *
- * plain		Four fingerprints of f bits in ascending order, 4 f bits.
+ * Section 5.2 of the cuckoo filter paper.  The order of entries in a bucket
+ * carries no information, so it need not be stored: the four low nibbles,
+ * sorted, form one of only 3,876 multisets, and that number takes 12 bits
+ * instead of 16.  The high parts follow in the same order.  One bit per key
+ * less than four plain fingerprints.
  *
- * semisorted	Section 5.2 of the cuckoo filter paper.  The order of entries in
- *				a bucket carries no information, so it need not be stored:
- *				the four low nibbles, sorted, form one of only 3,876
- *				multisets, and that number takes 12 bits instead of 16.  The
- *				high parts follow in the same order.  4 (f - 1) bits: one bit
- *				a key less at the same rate.
- *
- * In both an empty entry is 0, which no fingerprint is, and entries stand in
- * one order (of the "sort key" below), so that a set of fingerprints has one
- * representation.  An empty bucket is all zero bits.
+ * An empty entry is 0, which no fingerprint is, and entries are kept in one
+ * order (of the "sort key" below), so that a set of fingerprints has one
+ * form.  An empty bucket is all zero bits.
  *
  * Buckets follow each other without gaps.  A bucket is a whole number of
  * nibbles, so it starts at a byte or in the middle of one, and is read with
- * one 64-bit load (up to 16 nibbles: f up to 17, or 16 when plain) or two.  A
- * load may reach up to 8 bytes past a table's last bucket: CUCKOO_TAIL_BYTES.
+ * one 64-bit load (f up to 17) or two.  A load may reach up to 8 bytes past a
+ * table's last bucket: CUCKOO_TAIL_BYTES.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -28,122 +25,52 @@
 #ifndef CUCKOO_BUCKET_H
 #define CUCKOO_BUCKET_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "shape.h"
 
-#define CUCKOO_ENTRIES		4	/* entries a bucket */
-#define CUCKOO_TAIL_BYTES	8	/* zero bytes kept after the last bucket */
-
-#define CUCKOO_MIN_BITS		5	/* bits of a fingerprint */
-#define CUCKOO_MAX_BITS		32
-
-typedef enum CuckooLayout
-{
-	CUCKOO_SEMISORTED = 0,
-	CUCKOO_PLAIN = 1
-} CuckooLayout;
+#define CUCKOO_TAIL_BYTES	8	/* zero bytes that end every filter */
 
 /* Number of multisets of four nibbles: C(16 + 4 - 1, 4). */
 #define CUCKOO_MULTISETS	3876
 
-/*
- * Portable loads and stores, little-endian and unaligned; compilers make one
- * instruction of each.
- */
-static inline uint32_t
-CuckooLoad16(const uint8_t *p)
-{
-	return (uint32_t) p[0] | (uint32_t) p[1] << 8;
-}
-
-static inline uint32_t
-CuckooLoad32(const uint8_t *p)
-{
-	return (uint32_t) p[0] | (uint32_t) p[1] << 8 |
-		(uint32_t) p[2] << 16 | (uint32_t) p[3] << 24;
-}
-
-static inline uint64_t
-CuckooLoad64(const uint8_t *p)
-{
-	return (uint64_t) p[0] | (uint64_t) p[1] << 8 |
-		(uint64_t) p[2] << 16 | (uint64_t) p[3] << 24 |
-		(uint64_t) p[4] << 32 | (uint64_t) p[5] << 40 |
-		(uint64_t) p[6] << 48 | (uint64_t) p[7] << 56;
-}
-
-static inline void
-CuckooStore16(uint8_t *p, uint32_t v)
-{
-	p[0] = (uint8_t) v;
-	p[1] = (uint8_t) (v >> 8);
-}
-
-static inline void
-CuckooStore32(uint8_t *p, uint32_t v)
-{
-	p[0] = (uint8_t) v;
-	p[1] = (uint8_t) (v >> 8);
-	p[2] = (uint8_t) (v >> 16);
-	p[3] = (uint8_t) (v >> 24);
-}
-
-static inline void
-CuckooStore64(uint8_t *p, uint64_t v)
-{
-	p[0] = (uint8_t) v;
-	p[1] = (uint8_t) (v >> 8);
-	p[2] = (uint8_t) (v >> 16);
-	p[3] = (uint8_t) (v >> 24);
-	p[4] = (uint8_t) (v >> 32);
-	p[5] = (uint8_t) (v >> 40);
-	p[6] = (uint8_t) (v >> 48);
-	p[7] = (uint8_t) (v >> 56);
-}
+/* Bits of the number of a multiset, and of each low part. */
+#define CUCKOO_RANK_BITS	12
+#define CUCKOO_LOW_BITS		4
 
 /*
- * How the buckets of a table are coded: all that follows from f and the
- * layout, worked out once a table.
+ * How the buckets of a table are packed: all that follows from f, worked out
+ * once a table.
  */
-typedef struct CuckooCode
+typedef struct CuckooPacking
 {
-	uint8_t		bits;			/* f, bits of a fingerprint */
-	uint8_t		layout;			/* CuckooLayout */
-	uint8_t		low_bits;		/* 4 when semi-sorted, else 0 */
-	uint8_t		code_bits;		/* 12 when semi-sorted, else 0 */
-	uint8_t		high_bits;		/* f - low_bits */
-	uint8_t		nibbles;		/* of a bucket: f, or f - 1 when semi-sorted */
+	uint8_t		high_bits;		/* of a high part: f - 4 */
+	uint8_t		nibbles;		/* of a bucket: f - 1 */
 	uint32_t	reciprocal;		/* of high_bits, times 2^16 and rounded up */
 	uint64_t	ones;			/* 1 in each of the four high parts (one word) */
 	uint64_t	tops;			/* the top bit of each */
-} CuckooCode;
+} CuckooPacking;
 
 /* Up to 16 nibbles a bucket is read in one word. */
 static inline bool
-CuckooIsNarrow(const CuckooCode *code)
+CuckooIsNarrow(const CuckooPacking *packing)
 {
-	return code->nibbles <= 16;
+	return packing->nibbles <= 16;
 }
 
 static inline void
-CuckooCodeInit(CuckooCode *code, int bits, CuckooLayout layout)
+CuckooPackingInit(CuckooPacking *packing, int bits)
 {
-	int			high_bits = layout == CUCKOO_SEMISORTED ? bits - 4 : bits;
+	int			high_bits = bits - CUCKOO_LOW_BITS;
 
-	code->bits = (uint8_t) bits;
-	code->layout = (uint8_t) layout;
-	code->low_bits = layout == CUCKOO_SEMISORTED ? 4 : 0;
-	code->code_bits = layout == CUCKOO_SEMISORTED ? 12 : 0;
-	code->high_bits = (uint8_t) high_bits;
-	code->nibbles = (uint8_t) (layout == CUCKOO_SEMISORTED ? bits - 1 : bits);
-	code->reciprocal = (uint32_t) (65536 / high_bits + 1);
-	code->ones = 0;
-	code->tops = 0;
-	if (CuckooIsNarrow(code))
+	packing->high_bits = (uint8_t) high_bits;
+	packing->nibbles = (uint8_t) (bits - 1);
+	packing->reciprocal = (uint32_t) (65536 / high_bits + 1);
+	packing->ones = 0;
+	packing->tops = 0;
+	if (CuckooIsNarrow(packing))
 	{
-		code->ones = 1 | UINT64_C(1) << high_bits | UINT64_C(1) << (2 * high_bits) |
+		packing->ones = 1 | UINT64_C(1) << high_bits | UINT64_C(1) << (2 * high_bits) |
 			UINT64_C(1) << (3 * high_bits);
-		code->tops = code->ones << (high_bits - 1);
+		packing->tops = packing->ones << (high_bits - 1);
 	}
 }
 
@@ -170,27 +97,18 @@ CuckooMultisetRank(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 
 /*
  * The way back: four nibbles, the smallest lowest, by the multiset's number;
- * 4,096 entries so that any 12 bits may be looked up.  Defined in table.c.
+ * 4,096 entries so that any 12 bits may be looked up.  Defined in dense.c.
  */
 extern const uint16_t CuckooMultisets[4096];
 
 /*
  * The sort key of a fingerprint within its bucket: its low nibble first (for
- * semi-sorting), then its high part.  A rotation, so that it can be undone.
- * Nothing to do for the plain layout.
+ * semi-sorting), then its high part.
  */
 static inline uint32_t
-CuckooSortKey(const CuckooCode *code, uint32_t fingerprint)
+CuckooSortKey(uint32_t fingerprint)
 {
-	return code->low_bits == 0 ? fingerprint :
-		(fingerprint >> 4 | fingerprint << 28);
-}
-
-static inline uint32_t
-CuckooFromSortKey(const CuckooCode *code, uint32_t sort_key)
-{
-	return code->low_bits == 0 ? sort_key :
-		(sort_key << 4 | sort_key >> 28);
+	return fingerprint >> CUCKOO_LOW_BITS | fingerprint << (32 - CUCKOO_LOW_BITS);
 }
 
 /* The bits of a bucket, right-aligned; high is 0 for a narrow one. */
@@ -205,9 +123,9 @@ typedef struct CuckooBits
  * its successor's.
  */
 static inline uint64_t
-CuckooReadNarrow(const CuckooCode *code, const uint8_t *buckets, uint64_t number)
+CuckooReadNarrow(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
 {
-	uint64_t	nibble = number * code->nibbles;
+	uint64_t	nibble = number * packing->nibbles;
 
 	return CuckooLoad64(buckets + (nibble >> 1)) >> ((nibble & 1) * 4);
 }
@@ -219,27 +137,12 @@ CuckooReadNarrow(const CuckooCode *code, const uint8_t *buckets, uint64_t number
  * above it may not be.
  */
 static inline uint64_t
-CuckooMatchHigh(const CuckooCode *code, uint64_t bits, uint32_t fingerprint)
+CuckooMatchHigh(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprint)
 {
-	uint64_t	high = fingerprint >> code->low_bits;
-	uint64_t	x = (bits >> code->code_bits) ^ (high * code->ones);
+	uint64_t	high = fingerprint >> CUCKOO_LOW_BITS;
+	uint64_t	x = (bits >> CUCKOO_RANK_BITS) ^ (high * packing->ones);
 
-	return (x - code->ones) & ~x & code->tops;
-}
-
-/* Position of the lowest bit that is set. */
-static inline int
-CuckooLowestBit(uint64_t word)
-{
-#if defined(__GNUC__) || defined(__clang__)
-	return __builtin_ctzll(word);
-#else
-	int			position = 0;
-
-	while ((word >> position & 1) == 0)
-		position++;
-	return position;
-#endif
+	return (x - packing->ones) & ~x & packing->tops;
 }
 
 /*
@@ -247,11 +150,11 @@ CuckooLowestBit(uint64_t word)
  * nibble of the fingerprint as well.
  */
 static inline bool
-CuckooMatchLow(const CuckooCode *code, uint64_t bits, uint64_t matches,
+CuckooMatchLow(const CuckooPacking *packing, uint64_t bits, uint64_t matches,
 			   uint32_t fingerprint)
 {
-	uint32_t	field = (uint32_t) (CuckooLowestBit(matches) + 1 - code->high_bits);
-	uint32_t	slot = field * code->reciprocal >> 16;
+	uint32_t	field = (uint32_t) (CuckooLowestBit(matches) + 1 - packing->high_bits);
+	uint32_t	slot = field * packing->reciprocal >> 16;
 
 	return ((CuckooMultisets[bits & 0xFFF] >> (4 * slot) ^ fingerprint) & 15) == 0;
 }
@@ -261,9 +164,9 @@ CuckooMatchLow(const CuckooCode *code, uint64_t bits, uint64_t matches,
  * (shift 4); bits of its successor cut off.
  */
 static inline CuckooBits
-CuckooReadBitsAt(const CuckooCode *code, const uint8_t *p, int shift)
+CuckooReadBitsAt(const CuckooPacking *packing, const uint8_t *p, int shift)
 {
-	int			length = code->nibbles * 4;
+	int			length = packing->nibbles * 4;
 	CuckooBits	bits;
 
 	bits.low = CuckooLoad64(p) >> shift;
@@ -285,22 +188,22 @@ CuckooReadBitsAt(const CuckooCode *code, const uint8_t *p, int shift)
 
 /* Read the bucket of that number. */
 static inline CuckooBits
-CuckooReadBits(const CuckooCode *code, const uint8_t *buckets, uint64_t number)
+CuckooReadBits(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
 {
-	uint64_t	nibble = number * code->nibbles;
+	uint64_t	nibble = number * packing->nibbles;
 
-	return CuckooReadBitsAt(code, buckets + (nibble >> 1), (int) (nibble & 1) * 4);
+	return CuckooReadBitsAt(packing, buckets + (nibble >> 1), (int) (nibble & 1) * 4);
 }
 
-/* Write a bucket over what stood there, leaving its neighbours alone. */
+/* Overwrite a bucket, leaving its neighbours alone. */
 static inline void
-CuckooWriteBits(const CuckooCode *code, uint8_t *buckets, uint64_t number,
+CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 				CuckooBits bits)
 {
-	uint64_t	nibble = number * code->nibbles;
+	uint64_t	nibble = number * packing->nibbles;
 	uint8_t    *p = buckets + (nibble >> 1);
 	int			shift = (int) (nibble & 1) * 4;
-	int			length = code->nibbles * 4 + shift;
+	int			length = packing->nibbles * 4 + shift;
 	uint64_t	low = bits.low << shift;
 
 	/* Zero low nibble of the mask: it belongs to the bucket before. */
@@ -346,15 +249,16 @@ CuckooField(CuckooBits bits, int position, int width)
 
 /* The four fingerprints of a bucket in their order, 0 where an entry is empty. */
 static inline void
-CuckooDecode(const CuckooCode *code, CuckooBits bits,
+CuckooDecode(const CuckooPacking *packing, CuckooBits bits,
 			 uint32_t entries[CUCKOO_ENTRIES])
 {
-	int			width = code->high_bits;
+	int			width = packing->high_bits;
+	uint32_t	nibbles = CuckooMultisets[bits.low & 0xFFF];
 
-	if (CuckooIsNarrow(code))
+	if (CuckooIsNarrow(packing))
 	{
 		uint64_t	mask = (UINT64_C(1) << width) - 1;
-		uint64_t	highs = bits.low >> code->code_bits;
+		uint64_t	highs = bits.low >> CUCKOO_RANK_BITS;
 
 		for (int i = 0; i < CUCKOO_ENTRIES; i++)
 			entries[i] = (uint32_t) (highs >> (i * width) & mask);
@@ -362,19 +266,15 @@ CuckooDecode(const CuckooCode *code, CuckooBits bits,
 	else
 	{
 		for (int i = 0; i < CUCKOO_ENTRIES; i++)
-			entries[i] = CuckooField(bits, code->code_bits + i * width, width);
+			entries[i] = CuckooField(bits, CUCKOO_RANK_BITS + i * width, width);
 	}
 
-	if (code->low_bits != 0)
-	{
-		uint32_t	nibbles = CuckooMultisets[bits.low & 0xFFF];
-
-		for (int i = 0; i < CUCKOO_ENTRIES; i++)
-			entries[i] = entries[i] << 4 | (nibbles >> (i * 4) & 15);
-	}
+	for (int i = 0; i < CUCKOO_ENTRIES; i++)
+		entries[i] = entries[i] << CUCKOO_LOW_BITS |
+			(nibbles >> (i * CUCKOO_LOW_BITS) & 15);
 }
 
-/* Exchange two sort keys that stand in the wrong order. */
+/* Exchange two sort keys that are in the wrong order. */
 static inline void
 CuckooOrder(uint32_t *a, uint32_t *b)
 {
@@ -387,15 +287,15 @@ CuckooOrder(uint32_t *a, uint32_t *b)
 
 /* The bits of a bucket that holds these fingerprints, given in any order. */
 static inline CuckooBits
-CuckooEncode(const CuckooCode *code, const uint32_t entries[CUCKOO_ENTRIES])
+CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES])
 {
 	uint32_t	key[CUCKOO_ENTRIES];
-	uint32_t	mask = (uint32_t) ((UINT64_C(1) << code->high_bits) - 1);
-	int			width = code->high_bits;
+	uint32_t	mask = (uint32_t) ((UINT64_C(1) << packing->high_bits) - 1);
+	int			width = packing->high_bits;
 	CuckooBits	bits;
 
 	for (int i = 0; i < CUCKOO_ENTRIES; i++)
-		key[i] = CuckooSortKey(code, entries[i]);
+		key[i] = CuckooSortKey(entries[i]);
 
 	/* a sorting network for four */
 	CuckooOrder(&key[0], &key[1]);
@@ -404,15 +304,13 @@ CuckooEncode(const CuckooCode *code, const uint32_t entries[CUCKOO_ENTRIES])
 	CuckooOrder(&key[1], &key[3]);
 	CuckooOrder(&key[1], &key[2]);
 
-	bits.low = 0;
+	bits.low = CuckooMultisetRank(key[0] >> 28, key[1] >> 28,
+								  key[2] >> 28, key[3] >> 28);
 	bits.high = 0;
-	if (code->low_bits != 0)
-		bits.low = CuckooMultisetRank(key[0] >> 28, key[1] >> 28,
-									  key[2] >> 28, key[3] >> 28);
 
 	for (int i = 0; i < CUCKOO_ENTRIES; i++)
 	{
-		int			position = code->code_bits + i * width;
+		int			position = CUCKOO_RANK_BITS + i * width;
 		uint64_t	high = key[i] & mask;
 
 		if (position >= 64)

@@ -12,141 +12,151 @@
 #include "compat.h"
 
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
-#include "build.h"
 #include "cuckoo.h"
+#include "sort.h"
 
-/* The layout of that name. */
-static CuckooLayout
-ParseLayout(const char *name)
+/* The parameters that a function has from one argument on; NULL: the default. */
+static void
+GetParameters(FunctionCallInfo fcinfo, int argument, CuckooFilter *filter)
 {
-	if (strcmp(name, "semisorted") == 0)
-		return CUCKOO_SEMISORTED;
-	if (strcmp(name, "plain") == 0)
-		return CUCKOO_PLAIN;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown layout \"%s\"", name),
-			 errhint("The layouts are \"semisorted\" and \"plain\".")));
-	return CUCKOO_SEMISORTED;
+	double		fpr = CUCKOO_DEFAULT_FPR;
+	uint64		capacity = 0;
+	uint64		seed = 0;
+
+	if (!PG_ARGISNULL(argument))
+		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(argument));
+	if (!PG_ARGISNULL(argument + 1))
+		capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(argument + 1));
+	if (!PG_ARGISNULL(argument + 2))
+		seed = (uint64) PG_GETARG_INT64(argument + 2);
+	CuckooCheckSize(fpr, capacity);
+	CuckooFilterInit(filter, fpr, capacity, seed);
 }
 
-/* cuckoo_new(fpr, capacity, seed, layout): NULL means the default */
+/* cuckoo_new(fpr, capacity, seed): NULL means the default */
 PG_FUNCTION_INFO_V1(cuckoo_new);
 Datum
 cuckoo_new(PG_FUNCTION_ARGS)
 {
-	double		fpr = PG_ARGISNULL(0) ? CUCKOO_DEFAULT_FPR : PG_GETARG_FLOAT8(0);
-	double		capacity = PG_ARGISNULL(1) ? 0 : PG_GETARG_FLOAT8(1);
-	int64		seed = PG_ARGISNULL(2) ? 0 : PG_GETARG_INT64(2);
-	CuckooLayout layout = PG_ARGISNULL(3) ? CUCKOO_SEMISORTED :
-		ParseLayout(text_to_cstring(PG_GETARG_TEXT_PP(3)));
 	CuckooFilter filter;
-	CuckooDraft draft;
 
-	CuckooFilterInit(&filter, CuckooCheckFpr(fpr), CuckooCheckCapacity(capacity),
-					 (uint64) seed, layout);
-	CuckooCheckSize(filter.fpr, filter.capacity, layout);
-	CuckooDraftInit(&draft, &filter);
-	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
+	GetParameters(fcinfo, 0, &filter);
+	PG_RETURN_CUCKOOFILTER_P(CuckooEmptyValue(&filter));
 }
 
-/* cuckoo_from_array(array [, fpr]): as cuckoo_agg over the elements */
+/* cuckoo_from_array(array, fpr, capacity, seed): as cuckoo_agg over the elements */
 PG_FUNCTION_INFO_V1(cuckoo_from_array);
 Datum
 cuckoo_from_array(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key;
-	CuckooFilter parameters;
-	uint64	   *hashes;
+	CuckooFilter filter;
+	CuckooElements elements;
 	uint64	   *scratch;
-	uint64		count;
 	CuckooRun	run;
-	CuckooRuns	runs;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	CuckooFilterInit(&parameters,
-					 PG_NARGS() < 2 || PG_ARGISNULL(1) ? CUCKOO_DEFAULT_FPR :
-					 CuckooCheckFpr(PG_GETARG_FLOAT8(1)),
-					 0, 0, CUCKOO_SEMISORTED);
+	GetParameters(fcinfo, 1, &filter);
 	key = CuckooGetElementKey(fcinfo, 0);
-	count = CuckooArrayHashes(fcinfo, 0, parameters.seed, &hashes);
-	if (count == 0)
-		PG_RETURN_POINTER(CuckooUnsetValue());
-	parameters.kind = (uint8) key->kind;
-	parameters.element_kind = (uint8) key->element_kind;
-	scratch = palloc(count * sizeof(uint64));
-	CuckooSortHashes(hashes, scratch, count, CuckooPauseForInterrupts);
+	run.count = (uint64) CuckooGetElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter,
+										  &elements);
+	if (run.count > 0)
+	{
+		filter.key_type = (uint8) key->key_type;
+		filter.signature = key->signature;
+	}
+	CuckooDropNulls(&elements);
+	scratch = CuckooAllocate(&CuckooServer, run.count, sizeof(uint64));
+	CuckooSort(elements.hashes, scratch, run.count, CuckooServer.pause);
 	pfree(scratch);
-	run.hashes = hashes;
-	run.count = CuckooUniqueHashes(hashes, count, CuckooPauseForInterrupts);
-	runs.runs = &run;
-	runs.count = 1;
-	runs.total = run.count;
-	PG_RETURN_POINTER(CuckooBuildValue(&parameters, &runs));
+	run.count = CuckooUnique(elements.hashes, run.count, CuckooServer.pause);
+	run.hashes = elements.hashes;
+	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &run, 1));
 }
 
-/* cuckoo_add(f, value), f + value: one copy more */
+/* cuckoo_add(f, key), f + key: one copy more */
 PG_FUNCTION_INFO_V1(cuckoo_add);
 Datum
 cuckoo_add(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key;
 	CuckooDraft draft;
+	uint64		hash;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	key = CuckooGetKey(fcinfo, 1);
-	CuckooDraftOpen(&draft, PG_GETARG_DATUM(0));
-	CuckooDraftSet(&draft, key);
-	CuckooDraftAdd(&draft, CuckooKeyHash(key, PG_GETARG_DATUM(1), draft.filter.seed));
-	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
+	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
+	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
+	CuckooDraftSetKeyType(&draft, key);
+	if (!CuckooAddToDraft(&draft, hash))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
 /*
- * cuckoo_add_new(f, value): one copy, where f does not contain the key.  Exact
- * in a list.  In tables another key's fingerprint may be found instead, and
- * two keys then share an entry: the filter is marked not removable, whether or
- * not that has happened.
+ * cuckoo_add_new(f, key): one copy, if f does not contain the key.  Another
+ * key's fingerprint may be found instead, and two keys then share an item: the
+ * filter is marked not removable, whether or not that has happened.
  */
 PG_FUNCTION_INFO_V1(cuckoo_add_new);
 Datum
 cuckoo_add_new(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key;
-	struct varlena *value;
+	CuckooValue *value;
 	CuckooFilter filter;
 	CuckooDraft draft;
 	uint64		hash;
-	bool		contained;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	key = CuckooGetKey(fcinfo, 1);
-	value = PG_GETARG_VARLENA_PP(0);
-	CuckooOpen(&filter, CuckooValueBytes(value));
-	CuckooRefuseState(&filter);
-	CuckooMatchKind(&filter, key);
-	hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), filter.seed);
-	contained = CuckooFilterContains(&filter, hash);
-	if (contained && (filter.body == CUCKOO_LIST ||
-					  (filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) != 0))
+	value = PG_GETARG_CUCKOOFILTER_P(0);
+	CuckooOpenFilter(&filter, value);
+	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &filter);
+	if ((filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) != 0 &&
+		CuckooFilterContains(&filter, hash))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
 	/* Reading it a second time would take as long as all the rest. */
-	CuckooDraftFrom(&draft, PG_GETARG_DATUM(0), value);
-	CuckooDraftSet(&draft, key);
-	if (draft.filter.body == CUCKOO_TABLES)
-		draft.filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-	if (!contained)
-		CuckooDraftAdd(&draft, hash);
-	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
+	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), value);
+	CuckooDraftSetKeyType(&draft, key);
+	draft.filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+	CuckooAddNewToDraft(&draft, hash);
+	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
+}
+
+/*
+ * Add or remove one copy of each element of an array; whether anything
+ * changed.
+ */
+static bool
+ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, bool remove)
+{
+	CuckooElements elements;
+	bool		changed = false;
+
+	if (CuckooGetElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft->filter, &elements) == 0)
+		return false;
+	CuckooDropNulls(&elements);
+	if (!remove)
+		CuckooDraftSetKeyType(draft, CuckooGetElementKey(fcinfo, 1));
+	for (int i = 0; i < elements.count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (i + CUCKOO_PREFETCH_KEYS < elements.count)
+			CuckooFilterPrefetch(&draft->filter, elements.hashes[i + CUCKOO_PREFETCH_KEYS]);
+		changed |= remove ? CuckooRemoveFromDraft(draft, elements.hashes[i]) :
+			CuckooAddToDraft(draft, elements.hashes[i]);
+	}
+	return changed;
 }
 
 /* cuckoo_add_all(f, array): one copy more of each element */
@@ -155,30 +165,19 @@ Datum
 cuckoo_add_all(PG_FUNCTION_ARGS)
 {
 	CuckooDraft draft;
-	uint64	   *hashes;
-	int			count;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	CuckooDraftOpen(&draft, PG_GETARG_DATUM(0));
-	count = CuckooArrayHashes(fcinfo, 1, draft.filter.seed, &hashes);
-	if (count == 0)
+	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
+	if (!ChangeAll(fcinfo, &draft, false))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	CuckooDraftSet(&draft, CuckooGetElementKey(fcinfo, 1));
-	for (int i = 0; i < count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (i + CUCKOO_PREFETCH_KEYS < count)
-			CuckooFilterPrefetch(&draft.filter, hashes[i + CUCKOO_PREFETCH_KEYS]);
-		CuckooDraftAdd(&draft, hashes[i]);
-	}
-	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
+	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
 /*
- * Where two keys may share an entry, taking one out could lose the other.
+ * If two keys may share an item, removing one could lose the other.
  */
 static void
 CheckRemovable(const CuckooFilter *filter)
@@ -187,31 +186,30 @@ CheckRemovable(const CuckooFilter *filter)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("keys cannot be removed from this cuckoofilter"),
-				 errdetail("It was made by an operation that lets two keys share an entry: cuckoo_add_new, cuckoo_union or cuckoo_stream_agg."),
+				 errdetail("It was made by an operation that lets two keys share an item: cuckoo_add_new, cuckoo_union or cuckoo_stream_agg."),
 				 errhint("Use cuckoo_add and cuckoo_merge, or build the filter with cuckoo_agg.")));
 }
 
-/* cuckoo_remove(f, value), f - value: one copy less; absent: f unchanged */
+/* cuckoo_remove(f, key), f - key: one copy less; absent: f unchanged */
 PG_FUNCTION_INFO_V1(cuckoo_remove);
 Datum
 cuckoo_remove(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key;
 	CuckooDraft draft;
+	uint64		hash;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	key = CuckooGetKey(fcinfo, 1);
-	CuckooDraftOpen(&draft, PG_GETARG_DATUM(0));
-	CuckooMatchKind(&draft.filter, key);
+	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
+	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CheckRemovable(&draft.filter);
-	if (CuckooFilterRemove(&draft.filter,
-						   CuckooKeyHash(key, PG_GETARG_DATUM(1), draft.filter.seed)) !=
-		CUCKOO_REMOVED)
+	if (!CuckooRemoveFromDraft(&draft, hash))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
+	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
 /* cuckoo_remove_all(f, array): one copy less of each element */
@@ -220,27 +218,14 @@ Datum
 cuckoo_remove_all(PG_FUNCTION_ARGS)
 {
 	CuckooDraft draft;
-	uint64	   *hashes;
-	int			count;
-	bool		changed = false;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	CuckooDraftOpen(&draft, PG_GETARG_DATUM(0));
-	count = CuckooArrayHashes(fcinfo, 1, draft.filter.seed, &hashes);
-	if (count > 0)
-		CuckooMatchKind(&draft.filter, CuckooGetElementKey(fcinfo, 1));
+	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	CheckRemovable(&draft.filter);
-	for (int i = 0; i < count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (i + CUCKOO_PREFETCH_KEYS < count)
-			CuckooFilterPrefetch(&draft.filter, hashes[i + CUCKOO_PREFETCH_KEYS]);
-		changed |= CuckooFilterRemove(&draft.filter, hashes[i]) == CUCKOO_REMOVED;
-	}
-	if (!changed)
+	if (!ChangeAll(fcinfo, &draft, true))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
+	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }

@@ -11,9 +11,9 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
 #include "utils/float.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 
 #include "cuckoo.h"
 
@@ -59,23 +59,6 @@ CuckooGetElementKey(FunctionCallInfo fcinfo, int argument)
 	return &call->key;
 }
 
-/*
- * The message for a key of another kind than the filter's.  What mostly stands
- * behind it is an untyped literal or parameter, which is text.
- */
-void
-CuckooReportKind(const CuckooFilter *filter, const CuckooKey *key)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DATATYPE_MISMATCH),
-			 errmsg("key is of another kind than those of the cuckoofilter"),
-			 errdetail("The filter holds keys of kind %s, the key is of kind %s.",
-					   CuckooKindDescribe(filter->kind, filter->element_kind),
-					   CuckooKindDescribe(key->kind, key->element_kind)),
-			 errhint("Cast the key to the type that the filter was built from.")));
-}
-
-/* Refuse a false-positive rate that no filter keeps. */
 double
 CuckooCheckFpr(double fpr)
 {
@@ -89,96 +72,75 @@ CuckooCheckFpr(double fpr)
 	return fpr;
 }
 
-/*
- * From a capacity as SQL has it, float8 so that 1e6 can be written.  People
- * compute it (1.1 * count(*)): a fraction is rounded up.
- */
 uint64
 CuckooCheckCapacity(double capacity)
 {
-	if (!(capacity >= 0) || isinf(capacity))
+	/* A NaN fails the comparison. */
+	if (!(capacity >= 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("capacity must be a number of keys, or 0 for none specified"),
-				 errdetail("The capacity given is %g.", capacity)));
-	capacity = ceil(capacity);
+				 errmsg("capacity must be at least 0 keys"),
+				 errdetail("The capacity given is %g.", capacity),
+				 errhint("A capacity of 0 means that it is unknown.")));
 	if (capacity > (double) CUCKOO_MAX_CAPACITY)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("capacity is too large for a cuckoofilter"),
 				 errdetail("The capacity given is %.0f keys.", capacity),
 				 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
-	return (uint64) capacity;
+	return (uint64) ceil(capacity);
 }
 
-/* Whether the first table for such a capacity fits in a value. */
-bool
-CuckooSizeFits(double fpr, uint64 capacity, CuckooLayout layout)
-{
-	CuckooFilter filter;
-	CuckooFilter first;
-
-	if (capacity == 0)
-		return true;
-	CuckooFilterInit(&filter, fpr, capacity, 0, layout);
-	return CuckooPlanGrowth(&filter, &first) == CUCKOO_GROWTH_PLANNED;
-}
-
-/*
- * Refuse a capacity whose table would not: better now than when the list before
- * it is full.
- */
+/* Better now than when the filter has grown dense. */
 void
-CuckooCheckSize(double fpr, uint64 capacity, CuckooLayout layout)
+CuckooCheckSize(double fpr, uint64 capacity)
 {
-	if (!CuckooSizeFits(fpr, capacity, layout))
+	if (!CuckooCapacityFits(fpr, capacity))
 		CuckooReportTooLarge(capacity, fpr);
 }
 
-/* The message for it. */
-void
-CuckooReportTooLarge(uint64 keys, double fpr)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("cuckoofilter would be too large"),
-			 errdetail("A filter for %llu keys at a false-positive rate of %g exceeds %llu bytes.",
-					   (unsigned long long) keys, fpr,
-					   (unsigned long long) CUCKOO_MAX_BYTES),
-			 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
-	pg_unreachable();
-}
-
-/* The pause of the core's long loops. */
-void
-CuckooPauseForInterrupts(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
-/*
- * The hashes of an array argument's elements, NULLs left out.  Returns how
- * many; *hashes is palloc'd.
- */
 int
-CuckooArrayHashes(FunctionCallInfo fcinfo, int argument, uint64 seed,
-				  uint64 **hashes)
+CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
+				  const CuckooFilter *filter, CuckooElements *elements)
 {
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
 	CuckooKey  *key = CuckooGetElementKey(fcinfo, argument);
-	ArrayIterator iterator = array_create_iterator(array, 0, NULL);
-	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	Datum		element;
+	int			room = Max(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), 1);
+	ArrayIterator iterator;
+	Datum		value;
 	bool		is_null;
-	int			kept = 0;
+	int			count = 0;
 
-	*hashes = palloc(sizeof(uint64) * Max(count, 1));
-	while (array_iterate(iterator, &element, &is_null))
+	CuckooMatchKeyType(filter->key_type, filter->signature, key);
+	elements->array = array;
+	elements->count = 0;
+	elements->nulls = palloc(room * sizeof(bool));
+	elements->hashes = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(uint64));
+	iterator = array_create_iterator(array, 0, NULL);
+	while (array_iterate(iterator, &value, &is_null))
 	{
+		int			i = elements->count++;
+
 		CHECK_FOR_INTERRUPTS();
-		if (!is_null)
-			(*hashes)[kept++] = CuckooKeyHash(key, element, seed);
+		elements->nulls[i] = is_null;
+		if (is_null)
+			continue;
+		elements->hashes[i] = CuckooArgumentHash(key, value, filter);
+		count++;
 	}
 	array_free_iterator(iterator);
-	return kept;
+	return count;
+}
+
+void
+CuckooDropNulls(CuckooElements *elements)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < elements->count; i++)
+	{
+		if (!elements->nulls[i])
+			elements->hashes[kept++] = elements->hashes[i];
+	}
+	elements->count = kept;
+	elements->nulls = NULL;
 }

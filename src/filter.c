@@ -1,112 +1,52 @@
 /*-------------------------------------------------------------------------
  *
  * filter.c
- *	  A filter of any body: asking, adding, removing, growing; see filter.h.
+ *	  A filter: its tables together; see filter.h.
  *
  *-------------------------------------------------------------------------
  */
 #include <math.h>
-#include <string.h>
 
-#include "build.h"
 #include "filter.h"
+#include "sort.h"
 
 /*
- * How long a walk may be in a table that is not the last: enough where there
- * is room, short where there is none.
+ * Encoding a sparse table again costs about 10 ns per item it has, so it is
+ * worth it for an eighth as many, or for so many.
  */
-#define SHORT_WALK	16
+#define PENDING_SHARE	8
+#define PENDING_CLASSES	1024
 
 /*
- * The tables of a grown filter have bits beyond those the rate asks for, so
- * that their rates add up to no more than the one asked where no capacity was
- * stated (1/4 + 1/8 + 6/16 + 8/32 = 1), and to no more than twice that where
- * one was, and its first table spends all of it.
+ * A table that a filter grows by has this many times the capacity of the one
+ * before: few tables, since it costs what it holds.
  */
-static const uint8_t unstated_bits[CUCKOO_MAX_TABLES] = {
-	2, 3, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 5, 5
-};
-static const uint8_t stated_bits[CUCKOO_MAX_TABLES] = {
-	0, 2, 3, 4, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5
-};
-
-/*
- * Each table holds three times all before while that is less than this many
- * keys: few tables.  Afterwards as much as all before: less idle room.
- */
-#define FAST_GROWTH_KEYS	1000000
-
-/*
- * A stash takes this share of the keys that its table is for, with fingerprints
- * of as many bits, and so, while keys are added, that share to the rate: no more than the table
- * that might stand in its stead, with two bits more at most.  Of as many
- * copies as the table is for, no more keys can have four and more.
- */
-#define STASH_SHARE		4
-
-/*
- * Once there, it helps out while its table holds less than this share: keys with
- * single copies all find room until then, so that none of them needs it.
- */
-#define STASH_IN_USE	2
+#define GROWTH	32
 
 void
-CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity,
-				 uint64_t seed, CuckooLayout layout)
+CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity, uint64_t seed)
 {
-	memset(filter, 0, sizeof(*filter));
-	filter->body = CUCKOO_LIST;
-	filter->flags = layout == CUCKOO_PLAIN ? CUCKOO_FLAG_PLAIN : 0;
+	memset(filter, 0, offsetof(CuckooFilter, tables));
 	filter->fpr = fpr;
 	filter->capacity = capacity;
 	filter->seed = seed;
 }
 
-uint64_t
-CuckooListFind(const CuckooFilter *filter, uint64_t hash)
+void
+CuckooFilterInitUnset(CuckooFilter *filter)
 {
-	uint64_t	low = 0;
-	uint64_t	high = filter->items;
-
-	while (low < high)
-	{
-		uint64_t	middle = low + (high - low) / 2;
-
-		if (CuckooListGet(filter, middle) < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	CuckooFilterInit(filter, 0, 0, 0);
+	filter->flags = CUCKOO_FLAG_UNSET;
 }
 
-/* Copies of a hash in a list, which stand from position at on. */
-static int
-ListCount(const CuckooFilter *filter, uint64_t at, uint64_t hash)
-{
-	int			copies = 0;
-
-	while (at < filter->items && CuckooListGet(filter, at) == hash)
-	{
-		copies++;
-		at++;
-	}
-	return copies;
-}
+/*
+ * Looking up
+ */
 
 bool
 CuckooFilterContains(const CuckooFilter *filter, uint64_t hash)
 {
-	/* What most are. */
-	if (filter->table_count == 1)
-		return CuckooTableContains(&filter->tables[0], hash);
-	if (filter->body != CUCKOO_TABLES)
-	{
-		uint64_t	at = CuckooListFind(filter, hash);
-
-		return at < filter->items && CuckooListGet(filter, at) == hash;
-	}
-	/* The last tables are the largest of a filter that has grown. */
+	/* The last tables are the largest. */
 	for (int i = filter->table_count - 1; i >= 0; i--)
 	{
 		if (CuckooTableContains(&filter->tables[i], hash))
@@ -127,14 +67,8 @@ CuckooFilterCount(const CuckooFilter *filter, uint64_t hash)
 {
 	int			copies = 0;
 
-	if (filter->body != CUCKOO_TABLES)
-		return ListCount(filter, CuckooListFind(filter, hash), hash);
 	for (int i = 0; i < filter->table_count; i++)
-	{
-		int			here = CuckooTableCount(&filter->tables[i], hash);
-
-		copies += here > 0 && CuckooIsStash(filter, i) ? CUCKOO_MAX_COPIES : here;
-	}
+		copies += CuckooTableCount(&filter->tables[i], hash);
 	return copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES;
 }
 
@@ -143,311 +77,636 @@ CuckooFilterRate(const CuckooFilter *filter)
 {
 	double		none = 0;
 
-	if (filter->body != CUCKOO_TABLES)
-		return ldexp((double) filter->items, -64);
 	/* One table's rate as it is. */
 	if (filter->table_count == 1)
-		return CuckooTableRate(&filter->tables[0].shape, filter->tables[0].items);
+		return CuckooShapeRate(&filter->tables[0].shape, filter->tables[0].items);
 	/* By logarithms: 1 - (1 - rate) would lose the last digits of small ones. */
 	for (int i = 0; i < filter->table_count; i++)
-		none += log1p(-CuckooTableRate(&filter->tables[i].shape,
-									   filter->tables[i].items));
-	return -expm1(none);
-}
-
-static CuckooInsertResult
-ListAdd(CuckooFilter *filter, uint64_t hash)
-{
-	uint64_t	at = CuckooListFind(filter, hash);
-	uint8_t    *p = filter->list + 8 * at;
-
-	if (ListCount(filter, at, hash) == CUCKOO_MAX_COPIES)
-		return CUCKOO_STUCK;
-	if (filter->items >= CuckooListLimit(filter))
-		return CUCKOO_FULL;
-	memmove(p + 8, p, (size_t) (8 * (filter->items - at)));
-	CuckooStore64(p, hash);
-	filter->items++;
-	return CUCKOO_INSERTED;
-}
-
-static CuckooRemoveResult
-ListRemove(CuckooFilter *filter, uint64_t hash)
-{
-	uint64_t	at = CuckooListFind(filter, hash);
-	uint8_t    *p = filter->list + 8 * at;
-	int			copies = ListCount(filter, at, hash);
-
-	if (copies == 0)
-		return CUCKOO_ABSENT;
-	if (copies == CUCKOO_MAX_COPIES)
-		return CUCKOO_KEPT;
-	memmove(p, p + 8, (size_t) (8 * (filter->items - at - 1)));
-	filter->items--;
-	return CUCKOO_REMOVED;
-}
-
-/* The number of the newest table that is no stash; -1: none. */
-static int
-NewestTable(const CuckooFilter *filter)
-{
-	int			i = filter->table_count - 1;
-
-	while (i >= 0 && CuckooIsStash(filter, i))
-		i--;
-	return i;
-}
-
-/* The number of the stash for a table's classes; -1: none. */
-static int
-StashOf(const CuckooFilter *filter, int table)
-{
-	int			i = filter->table_count - 1;
-
-	while (i >= 0 && !(CuckooIsStash(filter, i) &&
-					   CuckooSameClasses(&filter->tables[i].shape,
-										 &filter->tables[table].shape)))
-		i--;
-	return i;
-}
-
-/* Keys that a table is for.  More in a stash would cost the rate. */
-uint64_t
-CuckooTableCapacity(const CuckooFilter *filter, int i)
-{
-	uint64_t	capacity = CuckooShapeCapacity(&filter->tables[i].shape);
-
-	return CuckooIsStash(filter, i) ? capacity / STASH_SHARE : capacity;
-}
-
-/* Whether a table that found no room holds far fewer keys than it is for. */
-static bool
-IsCrowded(const CuckooTable *table)
-{
-	return table->items < CuckooShapeCapacity(&table->shape) / CUCKOO_CROWDED_SHARE;
-}
-
-static CuckooInsertResult
-AddToTable(CuckooFilter *filter, int i, uint64_t hash, int max_kicks)
-{
-	CuckooInsertResult result = CuckooTableInsert(&filter->tables[i], hash, max_kicks);
-
-	if (result == CUCKOO_INSERTED)
-		filter->items++;
-	return result;
+		none += log1p(-CuckooShapeRate(&filter->tables[i].shape, filter->tables[i].items));
+	return none == 0 ? 0 : -expm1(none);	/* and not -0 */
 }
 
 /*
- * Move a class from a table to the stash for it, all copies as one.  False,
- * and nothing changed, where there is none or it is full.
+ * Sizing
  */
-static bool
-MoveToStash(CuckooFilter *filter, int table, const CuckooPlace *place)
-{
-	int			i = StashOf(filter, table);
-	CuckooTable *stash;
-	CuckooInsertResult result;
 
-	if (i < 0)
-		return false;
-	stash = &filter->tables[i];
-	if (stash->items >= CuckooTableCapacity(filter, i))
-		return false;
-	result = CuckooTableInsertAt(stash, place);
-	if (result == CUCKOO_FULL)
-		return false;
-	filter->items += result == CUCKOO_INSERTED;
-	filter->items -= (uint64_t) CuckooTableTakeClass(&filter->tables[table], place);
+/*
+ * If the capacity is unknown, the tables have 1, 2 and 3 bits more than the
+ * target rate needs, so their rates add up to less than it.
+ */
+bool
+CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape)
+{
+	int			bits = CuckooBitsFor(filter->fpr);
+
+	if (filter->capacity == 0)
+		return CuckooShapeFor(shape, CUCKOO_FIRST_KEYS, bits + 1);
+	return CuckooShapeFor(shape, filter->capacity, bits);
+}
+
+bool
+CuckooCapacityFits(double fpr, uint64_t capacity)
+{
+	CuckooShape shape;
+
+	return capacity == 0 ||
+		(CuckooShapeFor(&shape, capacity, CuckooBitsFor(fpr)) &&
+		 CUCKOO_HEADER_BYTES + CUCKOO_DIRECTORY_BYTES + CuckooDenseBytes(&shape) +
+		 CUCKOO_TAIL_BYTES <= CUCKOO_MAX_BYTES);
+}
+
+/* Whether a shape has the blocks and buckets of a table for so many keys. */
+static bool
+IsForKeys(const CuckooShape *shape, uint64_t keys)
+{
+	CuckooShape same;
+
+	CuckooShapeFor(&same, keys, shape->bits);
+	return CuckooSameShape(shape, &same);
+}
+
+/*
+ * The tables that a filter grows by have more bits than the target rate needs,
+ * so the expected rate at most doubles.  What comes next depends on the
+ * newest table and the target rate alone, so that filters of one rate grow by
+ * the same shapes and combine.
+ */
+bool
+CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
+{
+	const CuckooShape *newest = &filter->tables[filter->table_count - 1].shape;
+	int			asked = CuckooBitsFor(filter->fpr);
+	int			bits = newest->bits + 1;
+
+	if (bits < asked + 2)
+		bits = asked + 2;
+	if (bits > asked + 8)
+		bits = asked + 8;
+	if (bits > CUCKOO_MAX_BITS)
+		bits = CUCKOO_MAX_BITS;
+	if (IsForKeys(newest, CUCKOO_FIRST_KEYS))
+		CuckooShapeFor(shape, CUCKOO_SECOND_KEYS, bits);
+	else if (IsForKeys(newest, CUCKOO_SECOND_KEYS))
+		CuckooShapeFor(shape, CUCKOO_THIRD_KEYS, bits);
+	else
+		CuckooShapeFor(shape, GROWTH * CuckooShapeCapacity(newest), bits);
+	return filter->table_count < CUCKOO_MAX_TABLES && CuckooShapeOrder(newest, shape) < 0;
+}
+
+/*
+ * Making
+ */
+
+/* Fill table i from its part; false if it has to be sparse. */
+static bool
+FillTable(CuckooFilter *filter, int i, const CuckooPart *part, const CuckooHost *host)
+{
+	CuckooTable *table = &filter->tables[i];
+
+	if (part->source != NULL && table->representation == CUCKOO_DENSE)
+		return CuckooDenseBuild(&table->dense, part->source, filter->seed, host);
+	if (part->source != NULL)
+		CuckooSparseBuild(&table->sparse, part->source, host);
+	else if (part->count > 0)
+		CuckooSparseEdit(&table->sparse, &part->table->sparse, part->codes, part->count,
+						 part->remove, host);
+	else
+		CuckooCopy(table->data, part->table->data, (size_t) CuckooTableStoredBytes(table),
+				   host);
 	return true;
 }
 
-/* Let the class that is in a key's way leave a crowded table, or itself. */
-static CuckooInsertResult
-AddToCrowded(CuckooFilter *filter, int table, uint64_t hash)
+/* Plan the tables; returns the bytes of the filter, 0 if too many. */
+static size_t
+PlanTables(CuckooFilter *filter, const CuckooPart *parts, int count)
 {
-	CuckooPlace leaving = CuckooTableLeaving(&filter->tables[table], hash);
-	CuckooPlace place = CuckooLocate(&filter->tables[table].shape, hash);
+	filter->content = CUCKOO_TABLES;
+	filter->table_count = (uint8_t) count;
+	filter->items = 0;
+	for (int i = 0; i < count; i++)
+	{
+		CuckooTableInit(&filter->tables[i], &parts[i].shape, parts[i].representation,
+						parts[i].items, NULL);
+		filter->items += parts[i].items;
+	}
+	return CuckooBytes(filter);
+}
 
-	if (!MoveToStash(filter, table, &leaving))
-		return CUCKOO_FULL;
-	if (leaving.fingerprint == place.fingerprint)
-		return CUCKOO_INSERTED;
-	return AddToTable(filter, table, hash, 0);
+uint8_t *
+CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count, const CuckooHost *host)
+{
+	for (;;)
+	{
+		size_t		bytes = PlanTables(filter, parts, count);
+		int			sparse = -1;	/* a dense part that is to be sparse */
+		uint8_t    *made;
+
+		if (bytes > 0)
+		{
+			made = (uint8_t *) host->allocate(host->header_bytes + bytes) +
+				host->header_bytes;
+			CuckooLayOut(filter, made);
+			for (int i = 0; i < count && sparse < 0; i++)
+			{
+				if (!FillTable(filter, i, &parts[i], host))
+					sparse = i;
+			}
+			if (sparse < 0)
+				return made;
+			CuckooFreeFilter(made, host);
+		}
+		else
+		{
+			/* The last is the largest. */
+			for (int i = 0; i < count; i++)
+			{
+				if (parts[i].source != NULL && parts[i].representation == CUCKOO_DENSE)
+					sparse = i;
+			}
+			if (sparse < 0)
+				return NULL;
+		}
+		parts[sparse].representation = CUCKOO_SPARSE;
+	}
+}
+
+void
+CuckooFreeFilter(uint8_t *bytes, const CuckooHost *host)
+{
+	host->release(bytes - host->header_bytes);
+}
+
+uint8_t *
+CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_count,
+					 const CuckooHost *host)
+{
+	CuckooHashSource source;
+	CuckooPart	part;
+	uint64_t	keys = 0;
+
+	memset(&part, 0, sizeof(part));
+	for (uint64_t i = 0; i < run_count; i++)
+		keys += runs[i].count;
+	if (filter->capacity == 0 ? keys > CUCKOO_UNKNOWN_KEYS : keys > filter->capacity)
+		filter->capacity = keys;
+	if (!CuckooCapacityFits(filter->fpr, filter->capacity))
+		return NULL;
+	CuckooFirstShape(filter, &part.shape);
+	CuckooHashSourceInit(&source, &part.shape, runs, run_count);
+	part.source = &source.source;
+	part.items = CuckooSourceCount(part.source, host);
+	part.representation = CuckooRepresentationFor(&part.shape, part.items);
+	return CuckooMakeFilter(filter, &part, 1, host);
 }
 
 /*
- * First to a table that holds the class already, because a class in two
- * tables cannot be removed; then to the last table; then to older ones that
- * removals have made room in, newest first.  Without the last of these a
- * filter that is filled and drained again and again would creep to twice its
- * size.  Long walks come at the end: before every addition to an older table
- * they would make refilling 300 times slower.  At the very end, where the last
- * table is far from full, its stash.
- *
- * Where a table has a stash, the eighth copy takes a class there.
+ * Pending classes
  */
-CuckooInsertResult
-CuckooFilterAdd(CuckooFilter *filter, uint64_t hash)
+
+/*
+ * The slot of a code: where it is, or the empty one where it would be.  The
+ * finalizer of MurmurHash3, salted by where the slots are, which nobody who
+ * chooses keys knows.
+ */
+static inline uint64_t
+PendingSlot(const CuckooPending *pending, uint64_t code)
 {
-	int			last;
-	int			almost_stuck = -1;
-	uint32_t	holders = 0;
-	CuckooInsertResult result;
+	uint64_t	h = code ^ (uint64_t) (uintptr_t) pending->slots;
+	uint64_t	at;
 
-	if (filter->body == CUCKOO_LIST)
-		return ListAdd(filter, hash);
-	if (filter->table_count == 1)
-		return AddToTable(filter, 0, hash, CUCKOO_MAX_KICKS);
+	h ^= h >> 33;
+	h *= UINT64_C(0xFF51AFD7ED558CCD);
+	h ^= h >> 33;
+	h *= UINT64_C(0xC4CEB9FE1A85EC53);
+	h ^= h >> 33;
+	at = h & (pending->room - 1);
 
-	for (int i = 0; i < filter->table_count; i++)
-	{
-		int			copies = CuckooTableCount(&filter->tables[i], hash);
-
-		if (copies == CUCKOO_MAX_COPIES || (copies > 0 && CuckooIsStash(filter, i)))
-			return CUCKOO_STUCK;
-		if (copies > 0)
-			holders |= UINT32_C(1) << i;
-		if (copies == CUCKOO_MAX_COPIES - 1)
-			almost_stuck = i;
-	}
-	if (almost_stuck >= 0)
-	{
-		CuckooPlace place = CuckooLocate(&filter->tables[almost_stuck].shape, hash);
-
-		if (MoveToStash(filter, almost_stuck, &place))
-			return CUCKOO_INSERTED;
-	}
-	last = NewestTable(filter);
-	for (int i = last - 1; i >= 0; i--)
-	{
-		if ((holders >> i & 1) != 0 &&
-			AddToTable(filter, i, hash, SHORT_WALK) == CUCKOO_INSERTED)
-			return CUCKOO_INSERTED;
-	}
-
-	if (AddToTable(filter, last, hash, SHORT_WALK) == CUCKOO_INSERTED)
-		return CUCKOO_INSERTED;
-	for (int i = last - 1; i >= 0; i--)
-	{
-		const CuckooTable *table = &filter->tables[i];
-
-		if (!CuckooIsStash(filter, i) &&
-			table->items < CuckooShapeCapacity(&table->shape) &&
-			AddToTable(filter, i, hash, SHORT_WALK) == CUCKOO_INSERTED)
-			return CUCKOO_INSERTED;
-	}
-	result = AddToTable(filter, last, hash, CUCKOO_MAX_KICKS);
-	if (result == CUCKOO_FULL && filter->tables[last].items <
-		CuckooShapeCapacity(&filter->tables[last].shape) / STASH_IN_USE)
-		result = AddToCrowded(filter, last, hash);
-	return result;
+	while (pending->slots[at] != 0 && CuckooClassCode(pending->slots[at]) != code)
+		at = (at + 1) & (pending->room - 1);
+	return at;
 }
 
-CuckooRemoveResult
-CuckooFilterRemove(CuckooFilter *filter, uint64_t hash)
+/* Copies of a hash's class that are pending for table i of a draft. */
+static inline int
+PendingCopies(const CuckooDraft *draft, int i, uint64_t hash)
 {
+	const CuckooPending *pending = &draft->pending[i];
+	CuckooClass class;
+
+	if (pending->classes == 0)
+		return 0;
+	class = pending->slots[PendingSlot(pending, CuckooCodeOf(&draft->filter.tables[i].shape,
+															 hash))];
+	return class == 0 ? 0 : CuckooClassCopies(class);
+}
+
+/* Double the slots, or make the first ones. */
+static void
+PendingEnlarge(CuckooPending *pending, const CuckooHost *host)
+{
+	CuckooPending larger = *pending;
+
+	larger.room = pending->room == 0 ? 8 : 2 * pending->room;
+	larger.slots = CuckooAllocate(host, larger.room, sizeof(CuckooClass));
+	memset(larger.slots, 0, (size_t) larger.room * sizeof(CuckooClass));
+	for (uint64_t i = 0; i < pending->room; i++)
+	{
+		CuckooClass class = pending->slots[i];
+
+		if (class != 0)
+			larger.slots[PendingSlot(&larger, CuckooClassCode(class))] = class;
+	}
+	if (pending->room > 0)
+		host->release(pending->slots);
+	*pending = larger;
+}
+
+/* One copy more of a code, which has seven at most. */
+static void
+PendingAdd(CuckooPending *pending, uint64_t code, const CuckooHost *host)
+{
+	uint64_t	at;
+
+	if (2 * pending->classes >= pending->room)
+		PendingEnlarge(pending, host);
+	at = PendingSlot(pending, code);
+	if (pending->slots[at] == 0)
+	{
+		pending->slots[at] = CuckooMakeClass(code, 1);
+		pending->classes++;
+	}
+	else
+		pending->slots[at]++;
+	pending->copies++;
+}
+
+/* The sorted codes, each as often as it has copies. */
+static uint64_t *
+PendingCodes(const CuckooPending *pending, const CuckooHost *host)
+{
+	uint64_t   *codes = CuckooAllocate(host, 2 * pending->copies, sizeof(uint64_t));
+	size_t		count = 0;
+
+	for (uint64_t i = 0; i < pending->room; i++)
+	{
+		CuckooClass class = pending->slots[i];
+
+		for (int copy = 0; class != 0 && copy < CuckooClassCopies(class); copy++)
+			codes[count++] = CuckooClassCode(class);
+	}
+	CuckooSort(codes, codes + count, count, host->pause);
+	return codes;
+}
+
+static void
+PendingClear(CuckooPending *pending, const CuckooHost *host)
+{
+	if (pending->room > 0)
+		host->release(pending->slots);
+	memset(pending, 0, sizeof(*pending));
+}
+
+/*
+ * Drafts
+ */
+
+void
+CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length, bool writable)
+{
+	CuckooOpen(&draft->filter, bytes, length);
+	draft->bytes = bytes;
+	draft->writable = writable;
+	draft->removing = false;
+	memset(draft->pending, 0, sizeof(draft->pending));
+}
+
+/* How a draft is made again. */
+typedef enum Rewrite
+{
+	ENCODE,						/* what is pending */
+	MAKE_SPARSE,				/* that, and a table sparse, */
+	MAKE_DENSE,					/* or dense if its items find room, */
+	DROP,						/* or without a table, */
+	GROW						/* or with one more, empty */
+} Rewrite;
+
+/*
+ * Make a draft again.  The fields of its tables count what is pending, but the
+ * tables are read as they are stored.  False if it would be too large.
+ */
+static bool
+RewriteDraft(CuckooDraft *draft, Rewrite rewrite, int table, const CuckooShape *grown,
+			 const CuckooHost *host)
+{
+	CuckooFilter *old = &draft->filter;
+	CuckooFilter made;
+	CuckooPart	parts[CUCKOO_MAX_TABLES];
+	uint64_t   *codes[CUCKOO_MAX_TABLES] = {NULL};
+	CuckooClassSource none;
+	CuckooTableSource base;
+	CuckooEditSource edited;
+	int			count = 0;
+	uint8_t    *bytes;
+
+	memset(parts, 0, sizeof(parts));
+	for (int i = 0; i < old->table_count; i++)
+	{
+		CuckooPart *part = &parts[count];
+
+		if (rewrite == DROP && i == table)
+			continue;
+		count++;
+		part->shape = old->tables[i].shape;
+		part->items = old->tables[i].items;
+		part->representation = (CuckooRepresentation) old->tables[i].representation;
+		part->table = &old->tables[i];
+		part->remove = draft->removing;
+		part->count = draft->pending[i].copies;
+		if (part->count > 0)
+			part->codes = codes[i] = PendingCodes(&draft->pending[i], host);
+		if (i == table && (rewrite == MAKE_SPARSE || rewrite == MAKE_DENSE))
+		{
+			part->representation = rewrite == MAKE_DENSE ? CUCKOO_DENSE : CUCKOO_SPARSE;
+			CuckooEditSourceInit(&edited, CuckooTableSourceInit(&base, part->table, host),
+								 part->codes, part->count, part->remove);
+			part->source = &edited.source;
+		}
+	}
+	if (rewrite == GROW)
+	{
+		CuckooClassSourceInit(&none, NULL, 0);
+		parts[count].shape = *grown;
+		parts[count++].source = &none.source;
+	}
+
+	memcpy(&made, old, offsetof(CuckooFilter, tables));
+	bytes = CuckooMakeFilter(&made, parts, count, host);
+	if (rewrite == MAKE_SPARSE || rewrite == MAKE_DENSE)
+		CuckooTableSourceRelease(&base);
+	for (int i = 0; i < old->table_count; i++)
+	{
+		if (codes[i] != NULL)
+			host->release(codes[i]);
+	}
+	if (bytes == NULL)
+		return false;
+	for (int i = 0; i < old->table_count; i++)
+		PendingClear(&draft->pending[i], host);
+	if (draft->writable)
+		CuckooFreeFilter(draft->bytes, host);
+	draft->bytes = bytes;
+	draft->writable = true;
+	memcpy(old, &made, offsetof(CuckooFilter, tables) + (size_t) count * sizeof(CuckooTable));
+	return true;
+}
+
+/* Whether anything is pending. */
+static bool
+IsPending(const CuckooDraft *draft)
+{
+	for (int i = 0; i < draft->filter.table_count; i++)
+	{
+		if (draft->pending[i].classes > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Make the bytes the draft's own. */
+static void
+MakeWritable(CuckooDraft *draft, const CuckooHost *host)
+{
+	size_t		bytes;
+	uint8_t    *copy;
+
+	if (draft->writable)
+		return;
+	bytes = (size_t) CuckooTableOffset(&draft->filter, draft->filter.table_count) +
+		CUCKOO_TAIL_BYTES;
+	copy = (uint8_t *) host->allocate(host->header_bytes + bytes) + host->header_bytes;
+	CuckooCopy(copy, draft->bytes, bytes, host);
+	for (int i = 0; i < draft->filter.table_count; i++)
+	{
+		CuckooTable *table = &draft->filter.tables[i];
+
+		CuckooTableSetData(table, copy + (table->data - draft->bytes));
+	}
+	draft->bytes = copy;
+	draft->writable = true;
+}
+
+/* Encode what is pending if it is of the other sort, or enough. */
+static bool
+Switch(CuckooDraft *draft, bool removing, const CuckooHost *host)
+{
+	if (draft->removing != removing && IsPending(draft) &&
+		!RewriteDraft(draft, ENCODE, -1, NULL, host))
+		return false;
+	draft->removing = removing;
+	return true;
+}
+
+static bool
+EncodeIfMany(CuckooDraft *draft, int i, const CuckooHost *host)
+{
+	const CuckooTable *table = &draft->filter.tables[i];
+	const CuckooPending *pending = &draft->pending[i];
+
+	if (pending->classes < PENDING_CLASSES ||
+		pending->classes < table->items / PENDING_SHARE)
+		return true;
+	return RewriteDraft(draft, ENCODE, -1, NULL, host);
+}
+
+bool
+CuckooDraftContains(const CuckooDraft *draft, uint64_t hash)
+{
+	for (int i = draft->filter.table_count - 1; i >= 0; i--)
+	{
+		const CuckooTable *table = &draft->filter.tables[i];
+		int			pending = PendingCopies(draft, i, hash);
+
+		if (pending > 0 ? !draft->removing || CuckooTableCount(table, hash) > pending :
+			CuckooTableContains(table, hash))
+			return true;
+	}
+	return false;
+}
+
+/* Copies of a key in table i of a draft. */
+static int
+DraftCount(const CuckooDraft *draft, int i, uint64_t hash)
+{
+	const CuckooTable *table = &draft->filter.tables[i];
+	int			pending = PendingCopies(draft, i, hash);
+
+	return CuckooTableCount(table, hash) + (draft->removing ? -pending : pending);
+}
+
+/* Whether table i of a draft is below its capacity. */
+static inline bool
+HasRoom(const CuckooDraft *draft, int i)
+{
+	const CuckooTable *table = &draft->filter.tables[i];
+
+	return table->items < CuckooShapeCapacity(&table->shape);
+}
+
+/* The newest table with room; -1: none has. */
+static inline int
+NewestWithRoom(const CuckooDraft *draft)
+{
+	int			i = draft->filter.table_count - 1;
+
+	while (i >= 0 && !HasRoom(draft, i))
+		i--;
+	return i;
+}
+
+/* Add one copy of a key to table i, or to a new one if i is -1. */
+static CuckooChange
+AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
+{
+	CuckooFilter *filter = &draft->filter;
+	CuckooTable *table;
+
+	if (i == -1)
+	{
+		CuckooShape shape;
+
+		if (!CuckooNextShape(filter, &shape))
+			return CUCKOO_FULL;
+		if (!RewriteDraft(draft, GROW, -1, &shape, host))
+			return CUCKOO_TOO_LARGE;
+		i = filter->table_count - 1;
+	}
+
+	table = &filter->tables[i];
+	if (table->representation == CUCKOO_DENSE)
+	{
+		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
+
+		MakeWritable(draft, host);
+		switch (CuckooDenseInsert(&table->dense, &place, host))
+		{
+			case CUCKOO_INSERTED:
+				table->items++;
+				filter->items++;
+				return CUCKOO_CHANGED;
+			case CUCKOO_EIGHT_COPIES:
+				return CUCKOO_PINNED;
+			case CUCKOO_NO_ROOM:
+				/* Copies leave no room.  A sparse table takes any. */
+				if (!RewriteDraft(draft, MAKE_SPARSE, i, NULL, host))
+					return CUCKOO_TOO_LARGE;
+				table = &filter->tables[i];
+				break;
+		}
+	}
+
+	PendingAdd(&draft->pending[i], CuckooCodeOf(&table->shape, hash), host);
+	table->items++;
+	filter->items++;
+	/* Once, when it crosses: if its items find no room, it stays sparse. */
+	if (table->items == CuckooDenseFrom(&table->shape))
+		return RewriteDraft(draft, MAKE_DENSE, i, NULL, host) ?
+			CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
+	return EncodeIfMany(draft, i, host) ? CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
+}
+
+/*
+ * To the newest table that holds the class and has room, because a class in
+ * two tables cannot be removed, else the newest with room.
+ */
+CuckooChange
+CuckooDraftAdd(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
+{
+	const CuckooFilter *filter = &draft->filter;
 	int			holder = -1;
-	CuckooRemoveResult result;
 
-	if (filter->body == CUCKOO_LIST)
-		return ListRemove(filter, hash);
+	if (!Switch(draft, false, host))
+		return CUCKOO_TOO_LARGE;
+	/* What most are: inserting tells whether the class is pinned. */
+	if (filter->table_count == 1 && filter->tables[0].representation == CUCKOO_DENSE &&
+		HasRoom(draft, 0))
+		return AddTo(draft, 0, hash, host);
 
+	for (int i = filter->table_count - 1; i >= 0; i--)
+	{
+		int			copies = DraftCount(draft, i, hash);
+
+		if (copies >= CUCKOO_MAX_COPIES)
+			return CUCKOO_PINNED;
+		if (copies > 0 && holder < 0 && HasRoom(draft, i))
+			holder = i;
+	}
+	return AddTo(draft, holder >= 0 ? holder : NewestWithRoom(draft), hash, host);
+}
+
+CuckooChange
+CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
+{
+	if (CuckooDraftContains(draft, hash))
+		return CUCKOO_PRESENT;
+	if (!Switch(draft, false, host))
+		return CUCKOO_TOO_LARGE;
+	return AddTo(draft, NewestWithRoom(draft), hash, host);
+}
+
+CuckooChange
+CuckooDraftRemove(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
+{
+	CuckooFilter *filter = &draft->filter;
+	CuckooTable *table;
+	int			holder = -1;
+
+	if (!Switch(draft, true, host))
+		return CUCKOO_TOO_LARGE;
 	for (int i = 0; i < filter->table_count; i++)
 	{
-		if (CuckooTableContains(&filter->tables[i], hash))
+		if (DraftCount(draft, i, hash) > 0)
 		{
-			if (holder >= 0 || CuckooIsStash(filter, i))
+			if (holder >= 0)
 				return CUCKOO_KEPT;
 			holder = i;
 		}
 	}
 	if (holder < 0)
 		return CUCKOO_ABSENT;
-	result = CuckooTableRemove(&filter->tables[holder], hash);
-	if (result == CUCKOO_REMOVED)
-		filter->items--;
-	return result;
-}
+	table = &filter->tables[holder];
+	if (CuckooTableCount(table, hash) == CUCKOO_MAX_COPIES)
+		return CUCKOO_KEPT;
 
-/*
- * The table that a filter of tables grows by, if it is not a stash, or its
- * first one: for three times or once the keys of all before, or for four lists
- * at least, or for the capacity stated.  False where no shape is so large.
- */
-static bool
-PlanTable(const CuckooFilter *filter, CuckooShape *shape)
-{
-	int			next = filter->table_count;
-	uint64_t	keys = 0;
-	int			bits;
-
-	for (int i = 0; i < next; i++)
+	if (table->representation == CUCKOO_DENSE)
 	{
-		if (!CuckooIsStash(filter, i))
-			keys += CuckooTableCapacity(filter, i);
+		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
+
+		MakeWritable(draft, host);
+		CuckooDenseRemove(&table->dense, &place);
 	}
-	if (keys > 0)
-		keys *= 3 * keys < FAST_GROWTH_KEYS ? 3 : 1;
 	else
+		PendingAdd(&draft->pending[holder], CuckooCodeOf(&table->shape, hash), host);
+	table->items--;
+	filter->items--;
+	if (table->items == 0 && filter->table_count > 1)
+		return RewriteDraft(draft, DROP, holder, NULL, host) ?
+			CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
+	if (table->representation == CUCKOO_DENSE)
 	{
-		keys = 4 * CuckooListLimit(filter);
-		if (keys < filter->capacity)
-			keys = filter->capacity;
+		if (table->items < CuckooSparseBelow(&table->shape) &&
+			!RewriteDraft(draft, MAKE_SPARSE, holder, NULL, host))
+			return CUCKOO_TOO_LARGE;
+		return CUCKOO_CHANGED;
 	}
-	bits = CuckooBitsFor(filter->fpr, CUCKOO_FULL_LOAD,
-						 (filter->capacity == 0 ? unstated_bits : stated_bits)[next]);
-	return CuckooShapeFor(shape, keys, bits, CuckooFilterLayout(filter), 0);
+	return EncodeIfMany(draft, holder, host) ? CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
 }
 
-CuckooGrowth
-CuckooPlanGrowth(const CuckooFilter *filter, CuckooFilter *grown)
+uint8_t *
+CuckooDraftFinish(CuckooDraft *draft, const CuckooHost *host)
 {
-	int			next = filter->table_count;
-	int			last = NewestTable(filter);
-	bool		crowded = last >= 0 && IsCrowded(&filter->tables[last]);
-	int			stash = crowded ? StashOf(filter, last) : -1;
-
-	*grown = *filter;
-	if (next == CUCKOO_MAX_TABLES)
-	{
-		/*
-		 * One entry a key does not crowd a stash by chance: such hashes were
-		 * made to collide.
-		 */
-		return stash >= 0 && filter->tables[stash].items < CuckooTableCapacity(filter, stash) ?
-			CUCKOO_GROWTH_IN_VAIN : CUCKOO_GROWTH_NO_TABLE;
-	}
-
-	grown->body = CUCKOO_TABLES;
-	grown->table_count = (uint8_t) (next + 1);
-	grown->tables[next].items = 0;
-	if (next == 0)
-		grown->items = 0;
-	if (crowded && stash < 0)
-	{
-		grown->stashes |= (uint16_t) (1 << next);
-		grown->tables[next].shape = filter->tables[last].shape;
-	}
-	else if (!PlanTable(filter, &grown->tables[next].shape))
-		return CUCKOO_GROWTH_TOO_LARGE;
-	return CuckooBytes(grown) == 0 ? CUCKOO_GROWTH_TOO_LARGE : CUCKOO_GROWTH_PLANNED;
-}
-
-void
-CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown, uint8_t *bytes,
-		   CuckooPause pause)
-{
-	CuckooLayOut(grown, bytes);
-	for (int i = 0; i < filter->table_count; i++)
-		CuckooTableCopy(&grown->tables[i], &filter->tables[i], pause);
-	if (CuckooIsStash(grown, filter->table_count))
-	{
-		int			last = NewestTable(grown);
-		uint64_t	bucket = 0;
-		CuckooPlace place;
-
-		while (CuckooTableNextStuck(&grown->tables[last], &bucket, &place, pause))
-			MoveToStash(grown, last, &place);
-		CuckooWriteHeader(grown, bytes);
-	}
+	if (IsPending(draft))
+		return RewriteDraft(draft, ENCODE, -1, NULL, host) ? draft->bytes : NULL;
+	MakeWritable(draft, host);
+	CuckooWriteHeader(&draft->filter, draft->bytes);
+	return draft->bytes;
 }

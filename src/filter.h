@@ -1,29 +1,23 @@
 /*-------------------------------------------------------------------------
  *
  * filter.h
- *	  A filter of any body: asking, adding, removing, growing.
+ *	  A filter: its tables together.  Looking up, making, adding, removing.
  *
  * What must hold across several tables lives here:
  *
- * - A class has at most eight copies in one table, and the eighth sticks: it
- *	 may stand for more, so it is never taken out.  By table, not by the sum:
- *	 deciding by the sum loses keys.
+ * - A class has at most eight copies in one table, and the eighth is pinned:
+ *	 it may stand for more, so the class is never removed there.  By table, not
+ *	 by the sum: deciding by the sum loses keys.
  *
- * - A copy is taken out only where exactly one table holds the class.  With
- *	 two, one of them may hold another key's equal fingerprint, and taking that
- *	 one out would lose the other key.
+ * - A copy is removed only where exactly one table holds the class.  With two,
+ *	 one of them may hold another key's equal fingerprint, and removing that
+ *	 one would lose the other key.
  *
- * - What a stash seems to hold counts as stuck: it is neither added again nor
- *	 taken out.
+ * - A table takes keys up to its capacity; then the filter grows by another.
+ *	 Only combinations fill a table further.
  *
- * All copies of a key stand in the two buckets of its class, so keys with five
- * and more crowd a table long before it is full, and further tables as well.
- * Such a table gets a stash: a table of the same shape, and so of the same
- * classes, in which one entry says what eight copies say in the other.  Classes
- * with eight copies move there, and nothing is lost by it; where those with five
- * to seven still leave a key no room, one of them does, or the key itself, and
- * then sticks as well.  (The stash of A. Kirsch, M. D. Mitzenmacher, U. Wieder:
- * "More Robust Hashing: Cuckoo Hashing with a Stash", ESA 2008, as a table.)
+ * Every filter's bytes come from CuckooMakeFilter: from hashes, from other
+ * filters, or from what it was before a change.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -34,76 +28,153 @@
 
 #include "format.h"
 
-typedef enum CuckooGrowth
-{
-	CUCKOO_GROWTH_PLANNED,
-	CUCKOO_GROWTH_NO_TABLE,		/* there are sixteen already */
-	CUCKOO_GROWTH_TOO_LARGE,	/* more than CUCKOO_MAX_BYTES */
-	CUCKOO_GROWTH_IN_VAIN		/* the same, but the last and its stash hold
-								 * little: the hashes were made to collide */
-} CuckooGrowth;
+/*
+ * A counted build of so many keys and fewer is for an unknown capacity, so
+ * that small filters of one rate always combine.
+ */
+#define CUCKOO_UNKNOWN_KEYS	1024
 
-/* An empty filter, a list, with these parameters. */
+/* The header of a filter with these parameters and no tables. */
 extern void CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity,
-							 uint64_t seed, CuckooLayout layout);
+							 uint64_t seed);
 
-/* Whether the filter may hold the key; never false for one it does. */
+/* An unset filter: what an aggregate returns over no rows. */
+extern void CuckooFilterInitUnset(CuckooFilter *filter);
+
+/* Whether the filter may contain a key; never false for one it does. */
 extern bool CuckooFilterContains(const CuckooFilter *filter, uint64_t hash);
 
-/*
- * Begin to load what a question about the key will read, or an addition: for
- * keys that come in batches.
- */
+/* Begin to load what a lookup of the key will read. */
 extern void CuckooFilterPrefetch(const CuckooFilter *filter, uint64_t hash);
 
-/* Keys ahead of the one being asked for that are worth loading. */
+/* Keys ahead of the one being looked up that are worth loading. */
 #define CUCKOO_PREFETCH_KEYS	16
 
-/* Keys that a table is for: a stash for fewer than another of its shape. */
-extern uint64_t CuckooTableCapacity(const CuckooFilter *filter, int i);
-
-/*
- * Copies of the key: the sum over the tables, but 8 at most; 8 where it is in a
- * stash.
- */
+/* Copies of a key: the sum over the tables, but 8 at most. */
 extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
 
 /*
- * The probability that the filter seems to hold a key that it does not, as it
- * is filled now: 1 - the product over its tables of 1 - CuckooTableRate; for a
- * list, items / 2^64.
+ * The expected rate, as the filter is filled now: 1 - the product over its
+ * tables of 1 - CuckooShapeRate.
  */
 extern double CuckooFilterRate(const CuckooFilter *filter);
 
 /*
- * Add one copy of a key.  CUCKOO_FULL, and nothing changed, where the filter
- * has to grow first.  A list must have memory for CuckooListLimit hashes.
- * Fields of the filter change, not the header in its bytes: see
- * CuckooWriteHeader.
+ * The shape of the first table of a filter: for its capacity, or the first of
+ * unknown capacity.  False if no table can be so large.
  */
-extern CuckooInsertResult CuckooFilterAdd(CuckooFilter *filter, uint64_t hash);
-
-/* Take one copy of a key out, where that is safe.  As for adding. */
-extern CuckooRemoveResult CuckooFilterRemove(CuckooFilter *filter, uint64_t hash);
+extern bool CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape);
 
 /*
- * What the filter becomes when it grows: a list an empty table; tables one more,
- * which is a stash where the last one is crowded.  *grown gets the header fields
- * and the shapes.
+ * Whether a capacity can be specified or counted at this rate: the dense table
+ * for it, with its header, is at most CUCKOO_MAX_BYTES.
  */
-extern CuckooGrowth CuckooPlanGrowth(const CuckooFilter *filter,
-									 CuckooFilter *grown);
+extern bool CuckooCapacityFits(double fpr, uint64_t capacity);
 
 /*
- * Carry tables over into what was planned, and what sticks in the last one into
- * its stash, if that is new; bytes are CuckooBytes(grown) zero bytes.  The
- * hashes of a list are left to be added, since they may make the filter grow
- * further: CuckooFilterAdd, from the first to the last.
+ * The shape of the table that a full filter grows by; false if there is none,
+ * because the newest is the largest or there are sixteen.
  */
-extern void CuckooGrow(const CuckooFilter *filter, CuckooFilter *grown,
-					   uint8_t *bytes, CuckooPause pause);
+extern bool CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape);
 
-/* The position of the first hash of a list that is not less than this one. */
-extern uint64_t CuckooListFind(const CuckooFilter *filter, uint64_t hash);
+/* What one table of a filter is made from. */
+typedef struct CuckooPart
+{
+	CuckooShape shape;
+	uint64_t	items;			/* it will have */
+	CuckooRepresentation representation;	/* wanted: a dense one becomes
+											 * sparse where its items find no
+											 * room or it were too large */
+	CuckooSource *source;		/* of exactly these items, or else */
+	const CuckooTable *table;	/* a table to copy, if it is sparse with */
+	const uint64_t *codes;		/* these sorted codes more, or less */
+	uint64_t	count;			/* so many */
+	bool		remove;
+} CuckooPart;
+
+/*
+ * Make a filter of these parts, in the order of shapes, and of the header
+ * fields of *filter, which then has tables.  Returns its bytes, CuckooBytes
+ * (*filter) of them; NULL if they were more than CUCKOO_MAX_BYTES.
+ */
+extern uint8_t *CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count,
+								 const CuckooHost *host);
+
+/* Give back what CuckooMakeFilter returned. */
+extern void CuckooFreeFilter(uint8_t *bytes, const CuckooHost *host);
+
+/*
+ * The filter over sorted distinct hashes, as an aggregate or array counts
+ * them: sized for them, or for the capacity specified if that is larger.
+ * NULL if it were too large.
+ */
+extern uint8_t *CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs,
+									 uint64_t run_count, const CuckooHost *host);
+
+/* What has come of adding or removing a key. */
+typedef enum CuckooChange
+{
+	CUCKOO_CHANGED,
+	CUCKOO_PINNED,				/* eight copies: the filter stays as it is */
+	CUCKOO_PRESENT,				/* contained already: it stays as it is */
+	CUCKOO_ABSENT,				/* nothing to remove: it stays as it is */
+	CUCKOO_KEPT,				/* cannot be removed safely: it stays as it is */
+	CUCKOO_FULL,				/* it cannot grow any more */
+	CUCKOO_TOO_LARGE			/* it would exceed CUCKOO_MAX_BYTES */
+} CuckooChange;
+
+/*
+ * Classes added to or removed from a sparse table and not yet encoded there: a
+ * hash set of counted classes.
+ */
+typedef struct CuckooPending
+{
+	CuckooClass *slots;			/* 0: empty */
+	uint64_t	room;			/* slots, a power of two; 0: none yet */
+	uint64_t	classes;		/* slots filled */
+	uint64_t	copies;			/* of all of them */
+} CuckooPending;
+
+/*
+ * A filter being changed.  Dense tables are changed in place; what is added to
+ * sparse ones, or removed, is kept aside until it is worth encoding them again,
+ * or the draft is finished.  The fields of the filter may be changed, too.
+ */
+typedef struct CuckooDraft
+{
+	CuckooFilter filter;		/* its items include what is pending */
+	uint8_t    *bytes;
+	bool		writable;		/* the bytes are the draft's, to change and free */
+	bool		removing;		/* what is pending is to be removed */
+	CuckooPending pending[CUCKOO_MAX_TABLES];
+} CuckooDraft;
+
+/*
+ * The filter is set and valid.  Writable bytes, which the host allocated with
+ * its header before them, become the draft's.
+ */
+extern void CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length,
+							bool writable);
+
+/* As CuckooFilterContains, with what is pending. */
+extern bool CuckooDraftContains(const CuckooDraft *draft, uint64_t hash);
+
+/* Add one copy of a key.  After CUCKOO_FULL or TOO_LARGE, throw the draft away. */
+extern CuckooChange CuckooDraftAdd(CuckooDraft *draft, uint64_t hash,
+								   const CuckooHost *host);
+
+/* Add one copy of a key if the draft does not contain it.  As for adding. */
+extern CuckooChange CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash,
+									  const CuckooHost *host);
+
+/* Remove one copy of a key, if that is safe.  As for adding. */
+extern CuckooChange CuckooDraftRemove(CuckooDraft *draft, uint64_t hash,
+									  const CuckooHost *host);
+
+/*
+ * The bytes of the filter as it is now, CuckooBytes(&draft->filter) of them;
+ * NULL if they were too many.  They are the draft's, which may go on.
+ */
+extern uint8_t *CuckooDraftFinish(CuckooDraft *draft, const CuckooHost *host);
 
 #endif							/* CUCKOO_FILTER_H */

@@ -5,29 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
-#include <string.h>
-
 #include "format.h"
-
-/* A double by its IEEE 754 bits, on any byte order. */
-static double
-LoadDouble(const uint8_t *p)
-{
-	uint64_t	bits = CuckooLoad64(p);
-	double		value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-static void
-StoreDouble(uint8_t *p, double value)
-{
-	uint64_t	bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	CuckooStore64(p, bits);
-}
 
 static CuckooVerdict
 Verdict(CuckooProblem problem, uint64_t expected, uint64_t found)
@@ -41,183 +19,182 @@ Verdict(CuckooProblem problem, uint64_t expected, uint64_t found)
 }
 
 /*
- * The header fields that do not depend on what follows them.  Every field of
- * an unset filter is zero, so that there is one of it for each layout.
+ * The header fields.  Every field of an unset filter is zero, so that there is
+ * one of it.
  */
 static CuckooVerdict
 CheckHeader(const uint8_t *bytes)
 {
-	uint8_t		body = bytes[1];
-	uint8_t		kind = bytes[2];
-	uint8_t		element_kind = bytes[3];
-	uint8_t		flags = bytes[4];
-	uint8_t		table_count = bytes[5];
-	double		fpr = LoadDouble(bytes + 8);
-	uint64_t	capacity = CuckooLoad64(bytes + 16);
-	uint64_t	items = CuckooLoad64(bytes + 32);
+	uint8_t		content = bytes[1];
+	uint8_t		key_type = bytes[2];
+	uint8_t		flags = bytes[3];
+	double		fpr = CuckooLoadDouble(bytes + 8);
+	uint8_t		tables = bytes[32];
 
-	if (body > CUCKOO_PARTIAL)
+	if (content > CUCKOO_PARTIAL)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 1);
-	if (kind > CUCKOO_KIND_LAST || (kind == CUCKOO_KIND_NONE && items > 0))
+	if (key_type > CUCKOO_KEY_LAST)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 2);
-	if (element_kind > CUCKOO_KIND_LAST ||
-		CuckooKindHasElements(kind) != (element_kind != CUCKOO_KIND_NONE))
+	/* Any hash of an aggregate's state may be removed. */
+	if ((flags & ~CUCKOO_FLAGS) != 0 || (content == CUCKOO_PARTIAL && flags != 0))
 		return Verdict(CUCKOO_BAD_FIELD, 0, 3);
-	if (flags & ~CUCKOO_FLAGS)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 4);
-	/* A list has hashes, of which any one may be taken out. */
-	if (body != CUCKOO_TABLES && (flags & CUCKOO_FLAG_NOT_REMOVABLE))
-		return Verdict(CUCKOO_BAD_FIELD, 0, 4);
-	/* An aggregate's state has neither layout nor seed. */
-	if (body == CUCKOO_PARTIAL && flags != 0)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 4);
-	if (body == CUCKOO_PARTIAL && CuckooLoad64(bytes + 24) != 0)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 24);
-	if (body == CUCKOO_TABLES ?
-		table_count < 1 || table_count > CUCKOO_MAX_TABLES : table_count != 0)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 5);
-	if (body == CUCKOO_PARTIAL && bytes[6] != CUCKOO_PARTIAL_VERSION)
-		return Verdict(CUCKOO_BAD_PARTIAL_VERSION, CUCKOO_PARTIAL_VERSION, bytes[6]);
-	if (body != CUCKOO_PARTIAL && bytes[6] != 0)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 6);
-	if (bytes[7] != 0)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 7);
+	for (uint64_t i = 33; i < CUCKOO_HEADER_BYTES; i++)
+	{
+		if (bytes[i] != 0)
+			return Verdict(CUCKOO_BAD_FIELD, 0, i);
+	}
 	if (flags & CUCKOO_FLAG_UNSET)
 	{
-		if (body != CUCKOO_LIST || flags != CUCKOO_FLAG_UNSET)
-			return Verdict(CUCKOO_BAD_FIELD, 0, 4);
-		for (int i = 0; i < CUCKOO_HEADER_BYTES; i++)
+		if (flags != CUCKOO_FLAG_UNSET)
+			return Verdict(CUCKOO_BAD_FIELD, 0, 3);
+		for (uint64_t i = 1; i < CUCKOO_HEADER_BYTES; i++)
 		{
-			if (bytes[i] != 0 && i != 0 && i != 4)
-				return Verdict(CUCKOO_BAD_FIELD, 0, (uint64_t) i);
+			if (bytes[i] != 0 && i != 3)
+				return Verdict(CUCKOO_BAD_FIELD, 0, i);
 		}
 		return Verdict(CUCKOO_VALID, 0, 0);
 	}
+	if (CuckooKeyTypeIsNested((CuckooKeyType) key_type) != (CuckooLoad32(bytes + 4) != 0))
+		return Verdict(CUCKOO_BAD_FIELD, 0, 4);
 	/* A NaN fails both comparisons. */
 	if (!(fpr >= CUCKOO_MIN_FPR && fpr <= CUCKOO_MAX_FPR))
 		return Verdict(CUCKOO_BAD_FIELD, 0, 8);
-	if (capacity > CUCKOO_MAX_CAPACITY)
+	if (CuckooLoad64(bytes + 16) > CUCKOO_MAX_CAPACITY)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 16);
-	if (items > CUCKOO_MAX_BYTES)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 32);
-	if (body == CUCKOO_LIST &&
-		items > (capacity == 0 ? CUCKOO_LONG_LIST : CUCKOO_SHORT_LIST))
+	if (content == CUCKOO_PARTIAL ? tables != 0 : tables < 1 || tables > CUCKOO_MAX_TABLES)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 32);
 	return Verdict(CUCKOO_VALID, 0, 0);
 }
 
 /*
- * A sorted list: a hash stands at most eight times in a filter, once in an
- * aggregate's state.
- */
-static CuckooVerdict
-CheckList(const CuckooFilter *filter)
-{
-	uint64_t	most = filter->body == CUCKOO_PARTIAL ? 1 : CUCKOO_MAX_COPIES;
-	uint64_t	copies = 0;
-
-	for (uint64_t i = 0; i < filter->items; i++)
-	{
-		uint64_t	hash = CuckooListGet(filter, i);
-
-		if (i > 0 && hash < CuckooListGet(filter, i - 1))
-			return Verdict(CUCKOO_BAD_ORDER, 0, i);
-		copies = i > 0 && hash == CuckooListGet(filter, i - 1) ? copies + 1 : 1;
-		if (copies > most)
-			return Verdict(CUCKOO_BAD_ORDER, 0, i);
-	}
-	return Verdict(CUCKOO_VALID, 0, 0);
-}
-
-/*
- * The shapes in the directory, before any length is worked out from them.
- * They are bounded so that no sum of sixteen can wrap.
+ * The directory, before any length is worked out from it.  Its ranges are such
+ * that no sum of sixteen lengths can wrap.
  */
 static CuckooVerdict
 CheckDirectory(const uint8_t *bytes)
 {
-	uint64_t	sum = 0;
+	CuckooShape last = {0};
 
-	for (int i = 0; i < bytes[5]; i++)
+	for (int i = 0; i < bytes[32]; i++)
 	{
 		const uint8_t *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
-		uint64_t	blocks = CuckooLoad32(entry);
-		uint64_t	buckets = CuckooLoad16(entry + 4);
-		uint64_t	items = CuckooLoad64(entry + 8);
+		uint64_t	items = CuckooLoad32(entry + 4);
+		CuckooShape shape;
 
-		/* At least two bytes a bucket; the first table is no stash. */
-		if (blocks < 1 || blocks > CUCKOO_MAX_BYTES / (2 * CUCKOO_MIN_BUCKETS) ||
-			buckets < CUCKOO_MIN_BUCKETS || buckets > CUCKOO_MAX_BUCKETS ||
-			buckets % 2 != 0 || blocks * buckets > CUCKOO_MAX_BYTES / 2 ||
-			entry[6] < CUCKOO_MIN_BITS || entry[6] > CUCKOO_MAX_BITS ||
-			entry[7] > (i > 0) || items > blocks * buckets * CUCKOO_ENTRIES)
+		shape.blocks = CuckooLoad32(entry);
+		shape.buckets = CuckooLoad16(entry + 8);
+		shape.bits = entry[10];
+		if (shape.blocks < 1 || shape.buckets < CUCKOO_MIN_BUCKETS ||
+			shape.buckets > CUCKOO_MAX_BUCKETS || shape.buckets % 2 != 0 ||
+			CuckooShapeBuckets(&shape) > CUCKOO_MAX_TABLE_BUCKETS ||
+			shape.bits < CUCKOO_MIN_BITS || shape.bits > CUCKOO_MAX_BITS ||
+			entry[11] > CUCKOO_DENSE ||
+			(entry[11] == CUCKOO_DENSE && items > CuckooShapeEntries(&shape)) ||
+			(items > 0 && bytes[2] == CUCKOO_KEY_NONE) ||
+			(i > 0 && CuckooShapeOrder(&last, &shape) >= 0))
 			return Verdict(CUCKOO_BAD_TABLE, 0, (uint64_t) i + 1);
-		sum += items;
+		last = shape;
 	}
-	if (sum != CuckooLoad64(bytes + 32))
-		return Verdict(CUCKOO_BAD_ITEMS, sum, CuckooLoad64(bytes + 32));
+	return Verdict(CUCKOO_VALID, 0, 0);
+}
+
+/* The hashes of a partial state: ascending, and so distinct. */
+static CuckooVerdict
+CheckHashes(const CuckooFilter *filter)
+{
+	for (uint64_t i = 1; i < filter->items; i++)
+	{
+		if (CuckooPartialHash(filter, i) <= CuckooPartialHash(filter, i - 1))
+			return Verdict(CUCKOO_BAD_ORDER, 0, i);
+	}
+	return Verdict(CUCKOO_VALID, 0, 0);
+}
+
+static CuckooVerdict
+CheckTable(const CuckooTable *table, const CuckooHost *host)
+{
+	uint64_t	items;
+	uint64_t	bad;
+
+	if (table->representation == CUCKOO_SPARSE)
+	{
+		if (!CuckooSparseCheck(&table->sparse, &bad, host))
+			return Verdict(CUCKOO_BAD_GROUP, 0, bad);
+		return Verdict(CUCKOO_VALID, 0, 0);
+	}
+	if (!CuckooDenseCheck(&table->dense, &items, &bad, host))
+		return Verdict(CUCKOO_BAD_BUCKET, 0, bad);
+	if (items != table->items)
+		return Verdict(CUCKOO_BAD_ITEMS, items, table->items);
 	return Verdict(CUCKOO_VALID, 0, 0);
 }
 
 void
 CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 {
-	filter->body = bytes[1];
-	if (filter->body == CUCKOO_STATE)
+	filter->content = bytes[1];
+	if (filter->content == CUCKOO_STATE)
 	{
 		/* Nothing else of it is as in the format. */
 		memset(filter, 0, sizeof(*filter));
-		filter->body = CUCKOO_STATE;
+		filter->content = CUCKOO_STATE;
 		return;
 	}
-	filter->kind = bytes[2];
-	filter->element_kind = bytes[3];
-	filter->flags = bytes[4];
-	filter->table_count = bytes[5];
-	filter->stashes = 0;
-	filter->fpr = LoadDouble(bytes + 8);
+	filter->key_type = bytes[2];
+	filter->flags = bytes[3];
+	filter->table_count = bytes[32];
+	filter->signature = CuckooLoad32(bytes + 4);
+	filter->fpr = CuckooLoadDouble(bytes + 8);
 	filter->capacity = CuckooLoad64(bytes + 16);
 	filter->seed = CuckooLoad64(bytes + 24);
-	filter->items = CuckooLoad64(bytes + 32);
+	filter->items = 0;
+	filter->hashes = NULL;
 	for (int i = 0; i < filter->table_count; i++)
 	{
 		const uint8_t *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
-		CuckooTable *table = &filter->tables[i];
+		CuckooShape shape;
 
-		table->shape.blocks = CuckooLoad32(entry);
-		table->shape.buckets = CuckooLoad16(entry + 4);
-		table->shape.bits = entry[6];
-		table->shape.layout = (uint8_t) CuckooFilterLayout(filter);
-		table->items = CuckooLoad64(entry + 8);
-		CuckooTableInit(table, &table->shape, table->items, NULL);
-		filter->stashes |= (uint16_t) (entry[7] << i);
+		shape.blocks = CuckooLoad32(entry);
+		shape.buckets = CuckooLoad16(entry + 8);
+		shape.bits = entry[10];
+		CuckooTableInit(&filter->tables[i], &shape, (CuckooRepresentation) entry[11],
+						CuckooLoad32(entry + 4), NULL);
+		filter->items += filter->tables[i].items;
 	}
-	filter->list = NULL;
 }
 
-/* Point the filter at its list or tables in bytes, which must be that long. */
+uint64_t
+CuckooTableOffset(const CuckooFilter *filter, int i)
+{
+	uint64_t	offset = CUCKOO_HEADER_BYTES +
+		(uint64_t) filter->table_count * CUCKOO_DIRECTORY_BYTES;
+
+	while (--i >= 0)
+		offset += CuckooTableStoredBytes(&filter->tables[i]);
+	return offset;
+}
+
+/* Point the filter at its tables or hashes in bytes, which must be that long. */
 static void
 PointInto(CuckooFilter *filter, uint8_t *bytes)
 {
 	uint8_t    *p = bytes + CUCKOO_HEADER_BYTES;
 
-	filter->list = p;
+	filter->hashes = p;
 	p += filter->table_count * CUCKOO_DIRECTORY_BYTES;
 	for (int i = 0; i < filter->table_count; i++)
 	{
-		CuckooTable *table = &filter->tables[i];
-
-		CuckooTableInit(table, &table->shape, table->items, p);
-		p += CuckooShapeBytes(&table->shape);
+		CuckooTableSetData(&filter->tables[i], p);
+		p += CuckooTableStoredBytes(&filter->tables[i]);
 	}
 }
 
 CuckooVerdict
-CuckooValidate(const uint8_t *bytes, size_t length, CuckooPause pause)
+CuckooValidate(const uint8_t *bytes, size_t length, const CuckooHost *host)
 {
 	CuckooVerdict verdict;
 	CuckooFilter filter;
-	uint64_t	fixed = CUCKOO_HEADER_BYTES;
+	uint64_t	fixed = CUCKOO_HEADER_BYTES + CUCKOO_TAIL_BYTES;
 	uint64_t	expected;
 
 	/* The version first: everything else depends on it. */
@@ -235,102 +212,84 @@ CuckooValidate(const uint8_t *bytes, size_t length, CuckooPause pause)
 	verdict = CheckHeader(bytes);
 	if (verdict.problem != CUCKOO_VALID)
 		return verdict;
-	if (bytes[1] == CUCKOO_TABLES)
-	{
-		fixed += (uint64_t) bytes[5] * CUCKOO_DIRECTORY_BYTES;
-		if (length < fixed)
-			return Verdict(CUCKOO_TOO_SHORT, fixed, length);
-		verdict = CheckDirectory(bytes);
-		if (verdict.problem != CUCKOO_VALID)
-			return verdict;
-	}
+	fixed += (uint64_t) bytes[32] * CUCKOO_DIRECTORY_BYTES;
+	if (length < fixed)
+		return Verdict(CUCKOO_TOO_SHORT, fixed, length);
+	verdict = CheckDirectory(bytes);
+	if (verdict.problem != CUCKOO_VALID)
+		return verdict;
 
 	CuckooOpenHeader(&filter, bytes);
-	expected = CuckooBytes(&filter);
+	if (filter.content == CUCKOO_PARTIAL)
+		filter.items = (length - fixed) / 8;
+	expected = CuckooTableOffset(&filter, filter.table_count) + CUCKOO_TAIL_BYTES;
+	if (filter.content == CUCKOO_PARTIAL)
+		expected += 8 * filter.items;
+	if (expected == length && filter.items > 0 && filter.key_type == CUCKOO_KEY_NONE)
+		return Verdict(CUCKOO_BAD_FIELD, 0, 2);
 	if (expected != length)
 		return Verdict(CUCKOO_BAD_LENGTH, expected, length);
-
-	/* The filter is only read here; those that change one share the type. */
-	PointInto(&filter, (uint8_t *) bytes);
-	if (filter.body != CUCKOO_TABLES)
-		return CheckList(&filter);
-
-	for (int i = 0; i < filter.table_count; i++)
-	{
-		CuckooTable *table = &filter.tables[i];
-		uint64_t	items;
-		uint64_t	bad;
-
-		if (!CuckooTableCheck(table, &items, &bad, pause))
-			return Verdict(CUCKOO_BAD_BUCKET, 0, bad);
-		if (items != table->items)
-			return Verdict(CUCKOO_BAD_ITEMS, items, table->items);
-	}
 	for (size_t i = length - CUCKOO_TAIL_BYTES; i < length; i++)
 	{
 		if (bytes[i] != 0)
 			return Verdict(CUCKOO_BAD_TAIL, 0, i);
 	}
-	return Verdict(CUCKOO_VALID, 0, 0);
+
+	/* The filter is only read here; those that change one share the type. */
+	PointInto(&filter, (uint8_t *) bytes);
+	if (filter.content == CUCKOO_PARTIAL)
+		return CheckHashes(&filter);
+	for (int i = 0; i < filter.table_count; i++)
+	{
+		verdict = CheckTable(&filter.tables[i], host);
+		if (verdict.problem != CUCKOO_VALID)
+			return verdict;
+	}
+	return verdict;
 }
 
 void
-CuckooOpen(CuckooFilter *filter, uint8_t *bytes)
+CuckooOpen(CuckooFilter *filter, uint8_t *bytes, size_t length)
 {
 	CuckooOpenHeader(filter, bytes);
+	if (filter->content == CUCKOO_PARTIAL)
+		filter->items = (length - CUCKOO_HEADER_BYTES - CUCKOO_TAIL_BYTES) / 8;
 	PointInto(filter, bytes);
 }
 
 size_t
 CuckooBytes(const CuckooFilter *filter)
 {
-	uint64_t	bytes = CUCKOO_HEADER_BYTES;
+	uint64_t	bytes = CuckooTableOffset(filter, filter->table_count) + CUCKOO_TAIL_BYTES;
 
-	if (filter->body != CUCKOO_TABLES)
-	{
-		if (filter->items > CUCKOO_MAX_BYTES / 8)
-			return 0;
-		bytes += filter->items * 8;
-	}
-	else
-	{
-		bytes += filter->table_count * CUCKOO_DIRECTORY_BYTES + CUCKOO_TAIL_BYTES;
-		for (int i = 0; i < filter->table_count; i++)
-		{
-			/* 2^32 blocks of 2^15 buckets of 16 bytes do not wrap */
-			bytes += CuckooShapeBytes(&filter->tables[i].shape);
-			if (bytes > CUCKOO_MAX_BYTES)
-				return 0;
-		}
-	}
+	if (filter->content == CUCKOO_PARTIAL)
+		bytes += 8 * filter->items;
 	return bytes > CUCKOO_MAX_BYTES ? 0 : (size_t) bytes;
 }
 
 void
 CuckooWriteHeader(const CuckooFilter *filter, uint8_t *bytes)
 {
+	memset(bytes, 0, CUCKOO_HEADER_BYTES);
 	bytes[0] = CUCKOO_VERSION;
-	bytes[1] = filter->body;
-	bytes[2] = filter->kind;
-	bytes[3] = filter->element_kind;
-	bytes[4] = filter->flags;
-	bytes[5] = filter->table_count;
-	bytes[6] = filter->body == CUCKOO_PARTIAL ? CUCKOO_PARTIAL_VERSION : 0;
-	bytes[7] = 0;
-	StoreDouble(bytes + 8, filter->fpr);
+	bytes[1] = filter->content;
+	bytes[2] = filter->key_type;
+	bytes[3] = filter->flags;
+	CuckooStore32(bytes + 4, filter->signature);
+	CuckooStoreDouble(bytes + 8, filter->fpr);
 	CuckooStore64(bytes + 16, filter->capacity);
 	CuckooStore64(bytes + 24, filter->seed);
-	CuckooStore64(bytes + 32, filter->items);
+	bytes[32] = filter->table_count;
 	for (int i = 0; i < filter->table_count; i++)
 	{
 		const CuckooTable *table = &filter->tables[i];
 		uint8_t    *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
 
 		CuckooStore32(entry, table->shape.blocks);
-		CuckooStore16(entry + 4, table->shape.buckets);
-		entry[6] = table->shape.bits;
-		entry[7] = CuckooIsStash(filter, i);
-		CuckooStore64(entry + 8, table->items);
+		CuckooStore32(entry + 4, (uint32_t) table->items);
+		CuckooStore16(entry + 8, table->shape.buckets);
+		entry[10] = table->shape.bits;
+		entry[11] = table->representation;
 	}
 }
 
@@ -339,4 +298,5 @@ CuckooLayOut(CuckooFilter *filter, uint8_t *bytes)
 {
 	CuckooWriteHeader(filter, bytes);
 	PointInto(filter, bytes);
+	memset(bytes + CuckooBytes(filter) - CUCKOO_TAIL_BYTES, 0, CUCKOO_TAIL_BYTES);
 }

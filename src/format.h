@@ -10,21 +10,21 @@
  *
  *	offset	bytes
  *	  0		1		format version: 1
- *	  1		1		body (CuckooBody)
- *	  2		1		key kind (CuckooKind)
- *	  3		1		kind of the elements of an array, range or multirange; or 0
- *	  4		1		flags (CUCKOO_FLAG_...)
- *	  5		1		number of tables
- *	  6		1		version of a partial body; else 0
- *	  7		1		0
- *	  8		8		false-positive rate asked for, IEEE 754
- *	 16		8		capacity stated, in keys; 0: none
+ *	  1		1		content (CuckooContent)
+ *	  2		1		key type (CuckooKeyType); 0: no key yet
+ *	  3		1		flags (CUCKOO_FLAG_...)
+ *	  4		4		signature of the key types inside an array, range,
+ *					multirange or composite; else 0
+ *	  8		8		target rate, IEEE 754
+ *	 16		8		capacity specified or counted, in keys; 0: unknown
  *	 24		8		seed
- *	 32		8		items: hashes in a list, entries filled in all tables
- *	 40				list, partial: 8 bytes a hash, ascending
- *					tables: 16 bytes each (blocks 4, buckets a block 2,
- *					fingerprint bits 1, stash 0 or 1, items 8), then the
- *					buckets of each, then 8 zero bytes
+ *	 32		1		number of tables; 0 if partial or unset
+ *	 33		3		0
+ *	 36				tables: 12 bytes each (blocks 4, items 4, buckets per block
+ *					2, fingerprint bits 1, representation 1), in the order of
+ *					shapes, then the bytes of each
+ *					partial: 8 bytes per hash, ascending
+ *	 end	8		0, so that a word can be read anywhere before
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -38,66 +38,47 @@
 
 #define CUCKOO_VERSION			1
 #define CUCKOO_LAST_VERSION		15	/* beyond it is no version but garbage */
-#define CUCKOO_PARTIAL_VERSION	1
 
-#define CUCKOO_HEADER_BYTES		40
-#define CUCKOO_DIRECTORY_BYTES	16	/* a table */
+#define CUCKOO_HEADER_BYTES		36
+#define CUCKOO_DIRECTORY_BYTES	12	/* per table */
 #define CUCKOO_MAX_TABLES		16
 #define CUCKOO_MAX_HEADER_BYTES \
 	(CUCKOO_HEADER_BYTES + CUCKOO_MAX_TABLES * CUCKOO_DIRECTORY_BYTES)
 
 /*
- * Hashes a list holds at most: 1,024 where no capacity was stated, else 32.
- * A list takes 64 bits a key, but is exact and merges into any shape.
- */
-#define CUCKOO_LONG_LIST		1024
-#define CUCKOO_SHORT_LIST		32
-
-/*
- * The largest filter: its text form takes a third more, and a row with it
- * must stay under PostgreSQL's 1 GB.
+ * The largest filter, 750 MiB: its text form takes a third more, and a row
+ * with it must stay under PostgreSQL's 1 GB.
  */
 #define CUCKOO_MAX_BYTES		UINT64_C(786432000)
 
-/*
- * Rates that fingerprints of at most 32 bits can keep.  The casts drop what
- * constants have beyond a double on machines that compute with more.
- */
-#define CUCKOO_MIN_FPR			((double) 2e-9)
-#define CUCKOO_MAX_FPR			((double) 0.1)
+/* Keys that the largest table is for: far more than fit in a value. */
+#define CUCKOO_MAX_CAPACITY		(CUCKOO_MAX_TABLE_BUCKETS * 193 / 50)
 
-/* Keys that may be stated; far more than fit in CUCKOO_MAX_BYTES. */
-#define CUCKOO_MAX_CAPACITY		(UINT64_C(1) << 40)
-
-typedef enum CuckooBody
+typedef enum CuckooContent
 {
-	CUCKOO_LIST = 0,			/* sorted hashes, up to eight copies of each */
-	CUCKOO_TABLES = 1,			/* one to sixteen tables */
-	CUCKOO_PARTIAL = 2,			/* an aggregate's state: sorted distinct hashes */
-	CUCKOO_STATE = 3			/* the same while it is worked on; only ever in
+	CUCKOO_TABLES = 0,			/* one to sixteen tables; none if unset */
+	CUCKOO_PARTIAL = 1,			/* an aggregate's state: sorted distinct hashes */
+	CUCKOO_STATE = 2			/* the same while it is worked on; only ever in
 								 * a server's memory, never valid outside */
-} CuckooBody;
+} CuckooContent;
 
-#define CUCKOO_FLAG_PLAIN			0x01	/* layout of the tables; else
-											 * semi-sorted */
-#define CUCKOO_FLAG_NOT_REMOVABLE	0x02	/* two keys may share an entry */
-#define CUCKOO_FLAG_UNSET			0x04	/* no parameters yet: all zero */
-#define CUCKOO_FLAGS				0x07
+#define CUCKOO_FLAG_NOT_REMOVABLE	0x01	/* two keys may share an item */
+#define CUCKOO_FLAG_UNSET			0x02	/* no parameters yet: all else zero */
+#define CUCKOO_FLAGS				0x03
 
 /* A filter taken apart.  The bytes stay where they are. */
 typedef struct CuckooFilter
 {
-	uint8_t		body;			/* CuckooBody */
-	uint8_t		kind;			/* CuckooKind */
-	uint8_t		element_kind;	/* CuckooKind */
+	uint8_t		content;		/* CuckooContent */
+	uint8_t		key_type;		/* CuckooKeyType */
 	uint8_t		flags;
 	uint8_t		table_count;
-	uint16_t	stashes;		/* bit i: table i is a stash; never the first */
-	double		fpr;			/* asked for */
-	uint64_t	capacity;		/* stated, or 0 */
+	uint32_t	signature;
+	double		fpr;			/* target rate */
+	uint64_t	capacity;		/* specified or counted; 0: unknown */
 	uint64_t	seed;
-	uint64_t	items;
-	uint8_t    *list;			/* list and partial bodies: the hashes */
+	uint64_t	items;			/* in all tables; hashes of a partial state */
+	uint8_t    *hashes;			/* of a partial state */
 	CuckooTable tables[CUCKOO_MAX_TABLES];	/* the first table_count */
 } CuckooFilter;
 
@@ -110,11 +91,11 @@ typedef enum CuckooProblem
 	CUCKOO_BAD_LENGTH,			/* expected, found: bytes */
 	CUCKOO_NEWER_VERSION,		/* expected: ours; found: the value's */
 	CUCKOO_BAD_VERSION,			/* as above */
-	CUCKOO_BAD_PARTIAL_VERSION,
 	CUCKOO_BAD_FIELD,			/* found: offset of the header byte */
 	CUCKOO_BAD_TABLE,			/* found: number of the table, from 1 */
 	CUCKOO_BAD_BUCKET,			/* found: number of the bucket, from 0 */
-	CUCKOO_BAD_ITEMS,			/* expected: as counted; found: as stated */
+	CUCKOO_BAD_GROUP,			/* found: number of the group, from 0 */
+	CUCKOO_BAD_ITEMS,			/* expected: as counted; found: as the field says */
 	CUCKOO_BAD_ORDER,			/* found: number of the hash, from 0 */
 	CUCKOO_BAD_TAIL				/* found: offset of the byte */
 } CuckooProblem;
@@ -131,26 +112,30 @@ typedef struct CuckooVerdict
  * given them; before it none.  Reads only the length bytes given.
  */
 extern CuckooVerdict CuckooValidate(const uint8_t *bytes, size_t length,
-									CuckooPause pause);
+									const CuckooHost *host);
 
 /* Take valid bytes apart.  The filter points into them. */
-extern void CuckooOpen(CuckooFilter *filter, uint8_t *bytes);
+extern void CuckooOpen(CuckooFilter *filter, uint8_t *bytes, size_t length);
 
 /*
  * The same where only the header and directory are at hand, the first
- * CUCKOO_MAX_HEADER_BYTES: the list and the tables have no memory.
+ * CUCKOO_MAX_HEADER_BYTES: the tables have no memory, and a partial state no
+ * hashes.
  */
 extern void CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes);
 
+/* Where the bytes of table i begin; of the one behind the last: the tail. */
+extern uint64_t CuckooTableOffset(const CuckooFilter *filter, int i);
+
 /*
- * Bytes of a filter with these header fields and tables (a list's from its
- * items); 0 where that is more than CUCKOO_MAX_BYTES.
+ * Bytes of a filter with these header fields and tables or hashes; 0 if that
+ * is more than CUCKOO_MAX_BYTES.
  */
 extern size_t CuckooBytes(const CuckooFilter *filter);
 
 /*
- * Write the header and directory of a filter into bytes, and point its list
- * or tables to where they belong.  Does not touch what stands there.
+ * Write the header, directory and tail of a filter into CuckooBytes of memory,
+ * and point its tables or hashes to where they belong, untouched.
  */
 extern void CuckooLayOut(CuckooFilter *filter, uint8_t *bytes);
 
@@ -160,34 +145,11 @@ extern void CuckooLayOut(CuckooFilter *filter, uint8_t *bytes);
  */
 extern void CuckooWriteHeader(const CuckooFilter *filter, uint8_t *bytes);
 
-/* Hash number i of a list or partial body. */
+/* Hash number i of a partial state. */
 static inline uint64_t
-CuckooListGet(const CuckooFilter *filter, uint64_t i)
+CuckooPartialHash(const CuckooFilter *filter, uint64_t i)
 {
-	return CuckooLoad64(filter->list + 8 * i);
-}
-
-/*
- * Whether table number i is a stash: what it seems to hold is never taken out
- * of the filter, see filter.h.
- */
-static inline bool
-CuckooIsStash(const CuckooFilter *filter, int i)
-{
-	return (filter->stashes >> i & 1) != 0;
-}
-
-static inline CuckooLayout
-CuckooFilterLayout(const CuckooFilter *filter)
-{
-	return filter->flags & CUCKOO_FLAG_PLAIN ? CUCKOO_PLAIN : CUCKOO_SEMISORTED;
-}
-
-/* Hashes a list of this filter holds at most. */
-static inline uint64_t
-CuckooListLimit(const CuckooFilter *filter)
-{
-	return filter->capacity == 0 ? CUCKOO_LONG_LIST : CUCKOO_SHORT_LIST;
+	return CuckooLoad64(filter->hashes + 8 * i);
 }
 
 #endif							/* CUCKOO_FORMAT_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * hash.h
- *	  Key kinds, and the 64-bit hash of a key's canonical bytes.
+ *	  Key types, and the 64-bit hash of a key's canonical bytes.
  *
  * A key is hashed by XXH3 over bytes that are the same on every platform, in
  * every database encoding and in every version (key.c makes them, and
@@ -15,6 +15,7 @@
 #ifndef CUCKOO_HASH_H
 #define CUCKOO_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,61 +27,74 @@
 #endif
 
 /*
- * What a key is.  The numbers stand in stored filters and in the seeds of
- * stored hashes: they never change, new ones are added at the end.
+ * The type of a key as far as equality goes.  The numbers are stored in
+ * filters and are part of the seeds of stored hashes: they never change, and
+ * new ones are added at the end.
  */
-typedef enum CuckooKind
+typedef enum CuckooKeyType
 {
-	CUCKOO_KIND_NONE = 0,		/* an empty filter that has seen no key */
-	CUCKOO_KIND_INTEGER = 1,	/* smallint, integer, bigint, oid */
-	CUCKOO_KIND_BOOLEAN = 2,
-	CUCKOO_KIND_CHAR = 3,		/* "char" */
-	CUCKOO_KIND_TEXT = 4,		/* text, varchar, name, char(n) */
-	CUCKOO_KIND_BYTEA = 5,
-	CUCKOO_KIND_BIT = 6,		/* bit, varbit */
-	CUCKOO_KIND_FLOAT = 7,		/* real, double precision */
-	CUCKOO_KIND_NUMERIC = 8,
-	CUCKOO_KIND_MONEY = 9,
-	CUCKOO_KIND_UUID = 10,
-	CUCKOO_KIND_DATE = 11,
-	CUCKOO_KIND_TIME = 12,
-	CUCKOO_KIND_TIMETZ = 13,
-	CUCKOO_KIND_TIMESTAMP = 14,
-	CUCKOO_KIND_TIMESTAMPTZ = 15,
-	CUCKOO_KIND_INTERVAL = 16,
-	CUCKOO_KIND_INET = 17,		/* inet, cidr */
-	CUCKOO_KIND_MACADDR = 18,
-	CUCKOO_KIND_MACADDR8 = 19,
-	CUCKOO_KIND_PG_LSN = 20,
-	CUCKOO_KIND_XID8 = 21,
-	CUCKOO_KIND_ENUM = 22,
-	CUCKOO_KIND_JSONB = 23,
-	CUCKOO_KIND_ARRAY = 24,
-	CUCKOO_KIND_COMPOSITE = 25,
-	CUCKOO_KIND_RANGE = 26,
-	CUCKOO_KIND_MULTIRANGE = 27
-} CuckooKind;
+	CUCKOO_KEY_NONE = 0,		/* an empty filter that has seen no key */
+	CUCKOO_KEY_INTEGER = 1,		/* smallint, integer, bigint, oid */
+	CUCKOO_KEY_BOOLEAN = 2,
+	CUCKOO_KEY_CHAR = 3,		/* "char" */
+	CUCKOO_KEY_TEXT = 4,		/* text, varchar, name, char(n) */
+	CUCKOO_KEY_BYTEA = 5,
+	CUCKOO_KEY_BIT = 6,		/* bit, varbit */
+	CUCKOO_KEY_FLOAT = 7,		/* real, double precision */
+	CUCKOO_KEY_NUMERIC = 8,
+	CUCKOO_KEY_MONEY = 9,
+	CUCKOO_KEY_UUID = 10,
+	CUCKOO_KEY_DATE = 11,
+	CUCKOO_KEY_TIME = 12,
+	CUCKOO_KEY_TIMETZ = 13,
+	CUCKOO_KEY_TIMESTAMP = 14,
+	CUCKOO_KEY_TIMESTAMPTZ = 15,
+	CUCKOO_KEY_INTERVAL = 16,
+	CUCKOO_KEY_INET = 17,		/* inet, cidr */
+	CUCKOO_KEY_MACADDR = 18,
+	CUCKOO_KEY_MACADDR8 = 19,
+	CUCKOO_KEY_PG_LSN = 20,
+	CUCKOO_KEY_XID8 = 21,
+	CUCKOO_KEY_ENUM = 22,
+	CUCKOO_KEY_JSONB = 23,
+	CUCKOO_KEY_ARRAY = 24,
+	CUCKOO_KEY_COMPOSITE = 25,
+	CUCKOO_KEY_RANGE = 26,
+	CUCKOO_KEY_MULTIRANGE = 27
+} CuckooKeyType;
 
-#define CUCKOO_KIND_LAST	CUCKOO_KIND_MULTIRANGE
+#define CUCKOO_KEY_LAST		CUCKOO_KEY_MULTIRANGE
 
-/* Whether a kind goes together with that of its elements or bounds. */
-static inline int
-CuckooKindHasElements(CuckooKind kind)
+/* Whether keys of a type have other key types inside: then it has a signature. */
+static inline bool
+CuckooKeyTypeIsNested(CuckooKeyType key_type)
 {
-	return kind == CUCKOO_KIND_ARRAY || kind == CUCKOO_KIND_RANGE ||
-		kind == CUCKOO_KIND_MULTIRANGE;
+	return key_type == CUCKOO_KEY_ARRAY || key_type == CUCKOO_KEY_COMPOSITE ||
+		key_type == CUCKOO_KEY_RANGE || key_type == CUCKOO_KEY_MULTIRANGE;
 }
 
 /*
- * The kind goes into the seed, so that the same bytes under two kinds (text
- * '5' and bytea '5') hash apart without anything being copied before
- * hashing.  The factor is 2^64 divided by the golden ratio, odd.
+ * The signature of the key types inside a nested one, from their description
+ * (docs/format.md): never 0.
+ */
+static inline uint32_t
+CuckooSignature(const void *description, size_t length)
+{
+	uint32_t	signature = (uint32_t) XXH3_64bits(description, length);
+
+	return signature == 0 ? 1 : signature;
+}
+
+/*
+ * The key type is part of the seed, so the same bytes under two types (text
+ * '5' and bytea '5') hash apart and nothing has to be copied before hashing.
+ * The factor is 2^64 divided by the golden ratio, odd.
  */
 static inline uint64_t
-CuckooHash(const void *bytes, size_t length, uint64_t seed, CuckooKind kind)
+CuckooHash(const void *bytes, size_t length, uint64_t seed, CuckooKeyType key_type)
 {
 	return XXH3_64bits_withSeed(bytes, length,
-								seed + (uint64_t) kind * UINT64_C(0x9E3779B97F4A7C15));
+								seed + (uint64_t) key_type * UINT64_C(0x9E3779B97F4A7C15));
 }
 
 #endif							/* CUCKOO_HASH_H */

@@ -12,8 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "build.h"
-#include "cuckoo.h"
+#include "aggstate.h"
 
 /* One column of a result row. */
 static void
@@ -21,6 +20,22 @@ Put(Datum *values, bool *nulls, int column, Datum value, bool is_null)
 {
 	values[column] = value;
 	nulls[column] = is_null;
+}
+
+static const char *const representation_names[] = {"sparse", "dense"};
+
+/* How the tables of a filter are stored, or "partial". */
+static const char *
+Representation(const CuckooFilter *filter)
+{
+	if (filter->content == CUCKOO_PARTIAL)
+		return "partial";
+	for (int i = 1; i < filter->table_count; i++)
+	{
+		if (filter->tables[i].representation != filter->tables[0].representation)
+			return "mixed";
+	}
+	return filter->table_count == 0 ? "" : representation_names[filter->tables[0].representation];
 }
 
 /*
@@ -31,30 +46,31 @@ PG_FUNCTION_INFO_V1(cuckoo_info);
 Datum
 cuckoo_info(PG_FUNCTION_ARGS)
 {
-	static const char *const bodies[] = {"list", "tables", "partial"};
 	CuckooFilter filter;
 	Size		bytes;
 	TupleDesc	row;
-	Datum		values[16];
-	bool		nulls[16];
+	Datum		values[15];
+	bool		nulls[15];
 	uint64		entries = 0;
 	uint64		blocks = 0;
-	bool		tables;
+	bool		has_tables;
 	bool		unset;
 	int			n = 0;
 
 	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
-	if (filter.body == CUCKOO_STATE)
+	if (filter.content == CUCKOO_STATE)
 	{
-		struct varlena *partial = CuckooStateToPartial(PG_GETARG_VARLENA_PP(0));
+		CuckooValue *partial = CuckooStateToPartial(PG_GETARG_CUCKOOFILTER_P(0));
 
 		CuckooOpenHeader(&filter, CuckooValueBytes(partial));
 		bytes = VARSIZE(partial);
 	}
+	if (filter.content == CUCKOO_PARTIAL)
+		filter.items = (bytes - VARHDRSZ - CUCKOO_HEADER_BYTES - CUCKOO_TAIL_BYTES) / 8;
 	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 
-	tables = filter.body == CUCKOO_TABLES;
+	has_tables = filter.table_count > 0;
 	unset = (filter.flags & CUCKOO_FLAG_UNSET) != 0;
 	for (int i = 0; i < filter.table_count; i++)
 	{
@@ -63,20 +79,18 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	}
 
 	Put(values, nulls, n++, Int32GetDatum(CUCKOO_VERSION), false);
-	Put(values, nulls, n++, CStringGetTextDatum(bodies[filter.body]), false);
+	Put(values, nulls, n++, CStringGetTextDatum(Representation(&filter)), unset);
 	Put(values, nulls, n++,
-		CStringGetTextDatum(CuckooKindDescribe(filter.kind, filter.element_kind)),
-		filter.kind == CUCKOO_KIND_NONE);
+		CStringGetTextDatum(CuckooKeyTypeName((CuckooKeyType) filter.key_type)),
+		filter.key_type == CUCKOO_KEY_NONE);
 	Put(values, nulls, n++, Int64GetDatum((int64) filter.items), false);
 	Put(values, nulls, n++, Int64GetDatum((int64) filter.capacity), filter.capacity == 0);
 	Put(values, nulls, n++,
-		Float8GetDatum(tables ? (double) filter.items / (double) entries : 0), !tables);
+		Float8GetDatum(has_tables ? (double) filter.items / (double) entries : 0), !has_tables);
 	Put(values, nulls, n++, Float8GetDatum(filter.fpr), unset);
 	Put(values, nulls, n++, Float8GetDatum(CuckooFilterRate(&filter)), false);
-	Put(values, nulls, n++, Int32GetDatum(tables ? filter.tables[0].shape.bits : 0), !tables);
 	Put(values, nulls, n++,
-		CStringGetTextDatum(CuckooFilterLayout(&filter) == CUCKOO_PLAIN ? "plain" : "semisorted"),
-		unset);
+		Int32GetDatum(has_tables ? filter.tables[0].shape.bits : 0), !has_tables);
 	Put(values, nulls, n++, Int32GetDatum(filter.table_count), false);
 	Put(values, nulls, n++, Int64GetDatum((int64) blocks), false);
 	Put(values, nulls, n++, Int64GetDatum((int64) filter.seed), unset);
@@ -89,7 +103,7 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
 }
 
-/* cuckoo_tables(f) -> setof record: one row a table, in their order */
+/* cuckoo_tables(f) -> setof record: one row per table, in their order */
 PG_FUNCTION_INFO_V1(cuckoo_tables);
 Datum
 cuckoo_tables(PG_FUNCTION_ARGS)
@@ -111,15 +125,17 @@ cuckoo_tables(PG_FUNCTION_ARGS)
 
 		Put(values, nulls, n++, Int32GetDatum(i + 1), false);
 		Put(values, nulls, n++, Int64GetDatum((int64) table->items), false);
-		Put(values, nulls, n++, Int64GetDatum((int64) CuckooTableCapacity(&filter, i)), false);
+		Put(values, nulls, n++, Int64GetDatum((int64) CuckooShapeCapacity(shape)), false);
 		Put(values, nulls, n++,
 			Float8GetDatum((double) table->items / (double) CuckooShapeEntries(shape)), false);
-		Put(values, nulls, n++, Float8GetDatum(CuckooTableRate(shape, table->items)), false);
+		Put(values, nulls, n++, Float8GetDatum(CuckooShapeRate(shape, table->items)), false);
 		Put(values, nulls, n++, Int32GetDatum(shape->bits), false);
 		Put(values, nulls, n++, Int64GetDatum(shape->blocks), false);
 		Put(values, nulls, n++, Int32GetDatum((int32) shape->buckets), false);
-		Put(values, nulls, n++, Int64GetDatum((int64) CuckooShapeBytes(shape)), false);
-		Put(values, nulls, n++, BoolGetDatum(CuckooIsStash(&filter, i)), false);
+		Put(values, nulls, n++,
+			Int64GetDatum((int64) CuckooTableStoredBytes(table)), false);
+		Put(values, nulls, n++,
+			CStringGetTextDatum(representation_names[table->representation]), false);
 		Assert(n == lengthof(values));
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
@@ -140,4 +156,17 @@ cuckoo_fpr(PG_FUNCTION_ARGS)
 	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
 	CuckooRefuseState(&filter);
 	PG_RETURN_FLOAT8(CuckooFilterRate(&filter));
+}
+
+/* cuckoo_cardinality(f) -> bigint: copies stored in all */
+PG_FUNCTION_INFO_V1(cuckoo_cardinality);
+Datum
+cuckoo_cardinality(PG_FUNCTION_ARGS)
+{
+	CuckooFilter filter;
+	Size		bytes;
+
+	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
+	CuckooRefuseState(&filter);
+	PG_RETURN_INT64((int64) filter.items);
 }

@@ -17,7 +17,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "cuckoo.h"
+#include "aggstate.h"
 
 /* The words for what the validator found. */
 static char *
@@ -35,28 +35,24 @@ DescribeVerdict(const CuckooVerdict *verdict)
 		case CUCKOO_TOO_LONG:
 			return psprintf("It has %llu bytes, of at most %llu.", found, expected);
 		case CUCKOO_BAD_LENGTH:
-			if (expected == 0)
-				return psprintf("It has %llu bytes, and its header describes more than a filter may have.",
-								found);
 			return psprintf("It has %llu bytes, and its header describes %llu.",
 							found, expected);
 		case CUCKOO_NEWER_VERSION:
 		case CUCKOO_BAD_VERSION:
 			return psprintf("Its format version is %llu.", found);
-		case CUCKOO_BAD_PARTIAL_VERSION:
-			return psprintf("It is an aggregate's partial state of version %llu, not %llu.",
-							found, expected);
 		case CUCKOO_BAD_FIELD:
 			return psprintf("The header field at offset %llu is out of range.", found);
 		case CUCKOO_BAD_TABLE:
 			return psprintf("The directory entry of table %llu is out of range.", found);
 		case CUCKOO_BAD_BUCKET:
 			return psprintf("Bucket %llu of a table is not in its canonical form.", found);
+		case CUCKOO_BAD_GROUP:
+			return psprintf("Group %llu of a table is not in its canonical form.", found);
 		case CUCKOO_BAD_ITEMS:
 			return psprintf("It holds %llu items, and its header says %llu.",
 							expected, found);
 		case CUCKOO_BAD_ORDER:
-			return psprintf("Hash %llu of its list is out of order.", found);
+			return psprintf("Hash %llu of the partial state is out of order.", found);
 		case CUCKOO_BAD_TAIL:
 			return psprintf("The byte at offset %llu is not zero.", found);
 	}
@@ -70,7 +66,7 @@ DescribeVerdict(const CuckooVerdict *verdict)
 static bool
 CheckOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
 {
-	CuckooVerdict verdict = CuckooValidate(bytes, length, CuckooPauseForInterrupts);
+	CuckooVerdict verdict = CuckooValidate(bytes, length, &CuckooServer);
 
 	if (verdict.problem == CUCKOO_NEWER_VERSION)
 		ereturn(escontext, false,
@@ -90,7 +86,7 @@ CheckOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
 }
 
 /* A value from portable bytes that come from outside, copied. */
-static struct varlena *
+static CuckooValue *
 ValueFromOutside(const uint8 *bytes, size_t length)
 {
 	CheckOutside(bytes, length, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
@@ -99,12 +95,12 @@ ValueFromOutside(const uint8 *bytes, size_t length)
 
 /*
  * The portable bytes of an argument.  What an aggregate works on becomes the
- * partial body that another server can read.
+ * partial state that another server can read.
  */
-static struct varlena *
+static CuckooValue *
 GetPortable(FunctionCallInfo fcinfo, int argument)
 {
-	struct varlena *value = PG_GETARG_VARLENA_PP(argument);
+	CuckooValue *value = PG_GETARG_CUCKOOFILTER_P(argument);
 
 	if (CuckooValueBytes(value)[1] == CUCKOO_STATE)
 		value = CuckooStateToPartial(value);
@@ -169,7 +165,7 @@ cuckoofilter_in(PG_FUNCTION_ARGS)
 {
 	char	   *text = PG_GETARG_CSTRING(0);
 	size_t		length = strlen(text);
-	struct varlena *value = palloc(VARHDRSZ + length / 4 * 3 + 3);
+	CuckooValue *value = palloc(VARHDRSZ + length / 4 * 3 + 3);
 	uint8	   *bytes = (uint8 *) VARDATA(value);
 	int64		decoded = DecodeBase64(text, length, bytes);
 
@@ -190,7 +186,7 @@ PG_FUNCTION_INFO_V1(cuckoofilter_out);
 Datum
 cuckoofilter_out(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = GetPortable(fcinfo, 0);
+	CuckooValue *value = GetPortable(fcinfo, 0);
 	size_t		length = VARSIZE_ANY_EXHDR(value);
 	char	   *text = palloc((length + 2) / 3 * 4 + 1);
 
@@ -215,7 +211,7 @@ PG_FUNCTION_INFO_V1(cuckoofilter_send);
 Datum
 cuckoofilter_send(PG_FUNCTION_ARGS)
 {
-	struct varlena *value = GetPortable(fcinfo, 0);
+	CuckooValue *value = GetPortable(fcinfo, 0);
 
 	PG_RETURN_BYTEA_P(CuckooCopyBytes(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value)));
 }
@@ -238,8 +234,8 @@ cuckoofilter_from_bytea(PG_FUNCTION_ARGS)
 static int
 Compare(FunctionCallInfo fcinfo)
 {
-	struct varlena *a = GetPortable(fcinfo, 0);
-	struct varlena *b = GetPortable(fcinfo, 1);
+	CuckooValue *a = GetPortable(fcinfo, 0);
+	CuckooValue *b = GetPortable(fcinfo, 1);
 	size_t		a_length = VARSIZE_ANY_EXHDR(a);
 	size_t		b_length = VARSIZE_ANY_EXHDR(b);
 	size_t		both = Min(a_length, b_length);
@@ -265,7 +261,7 @@ Compare(FunctionCallInfo fcinfo)
 static uint64
 HashPieces(FunctionCallInfo fcinfo, uint64 salt)
 {
-	struct varlena *value = GetPortable(fcinfo, 0);
+	CuckooValue *value = GetPortable(fcinfo, 0);
 	size_t		length = VARSIZE_ANY_EXHDR(value);
 
 	for (size_t done = 0; done < length; done += CUCKOO_PAUSE_BYTES)
@@ -285,7 +281,7 @@ HashPieces(FunctionCallInfo fcinfo, uint64 salt)
 static bool
 IsWorkingState(Datum value)
 {
-	struct varlena *slice = (struct varlena *) PG_DETOAST_DATUM_SLICE(value, 0, 2);
+	CuckooValue *slice = (CuckooValue *) PG_DETOAST_DATUM_SLICE(value, 0, 2);
 	bool		is_state = CuckooValueBytes(slice)[1] == CUCKOO_STATE;
 
 	pfree(slice);

@@ -8,16 +8,16 @@
  * over canonical bytes: little-endian, in UTF-8, with nothing in them that
  * belongs to one server (no OID, no alignment, no TOAST compression) and
  * nothing that the equality of its type ignores (display scale, padding, the
- * sign of zero).  docs/format.md writes the bytes of every kind down.
+ * sign of zero).  docs/format.md writes the bytes of every key type down.
  *
  * Types come in two sorts.  The bytes of a *scalar* either lie in the value
  * already or fit into a few words: CuckooScalarBytes says where they are, and
- * they are hashed there.  The *nested* kinds (array, composite, range,
+ * they are hashed there.  The *nested* key types (array, composite, range,
  * multirange, jsonb) are written part by part in key_nested.c.
  *
- * Two values with the same bytes must be equal or rare: so the bytes of every
- * kind can be read back in one way only, and a nested part is preceded by its
- * length.
+ * Two values with the same bytes must be equal or rare.  The bytes of every key
+ * type can therefore be read back in one way only, and a nested part is
+ * preceded by its length.
  *
  *-------------------------------------------------------------------------
  */
@@ -54,70 +54,86 @@
 /* The sign field of numeric_send, which is PostgreSQL's wire format. */
 #define NUMERIC_WIRE_NEGATIVE	0x4000
 
-static const char *const kind_names[] = {
-	[CUCKOO_KIND_NONE] = "none",
-	[CUCKOO_KIND_INTEGER] = "integer",
-	[CUCKOO_KIND_BOOLEAN] = "boolean",
-	[CUCKOO_KIND_CHAR] = "\"char\"",
-	[CUCKOO_KIND_TEXT] = "text",
-	[CUCKOO_KIND_BYTEA] = "bytea",
-	[CUCKOO_KIND_BIT] = "bit",
-	[CUCKOO_KIND_FLOAT] = "double precision",
-	[CUCKOO_KIND_NUMERIC] = "numeric",
-	[CUCKOO_KIND_MONEY] = "money",
-	[CUCKOO_KIND_UUID] = "uuid",
-	[CUCKOO_KIND_DATE] = "date",
-	[CUCKOO_KIND_TIME] = "time",
-	[CUCKOO_KIND_TIMETZ] = "timetz",
-	[CUCKOO_KIND_TIMESTAMP] = "timestamp",
-	[CUCKOO_KIND_TIMESTAMPTZ] = "timestamptz",
-	[CUCKOO_KIND_INTERVAL] = "interval",
-	[CUCKOO_KIND_INET] = "inet",
-	[CUCKOO_KIND_MACADDR] = "macaddr",
-	[CUCKOO_KIND_MACADDR8] = "macaddr8",
-	[CUCKOO_KIND_PG_LSN] = "pg_lsn",
-	[CUCKOO_KIND_XID8] = "xid8",
-	[CUCKOO_KIND_ENUM] = "enum",
-	[CUCKOO_KIND_JSONB] = "jsonb",
-	[CUCKOO_KIND_ARRAY] = "array",
-	[CUCKOO_KIND_COMPOSITE] = "composite",
-	[CUCKOO_KIND_RANGE] = "range",
-	[CUCKOO_KIND_MULTIRANGE] = "multirange"
+static const char *const key_type_names[] = {
+	[CUCKOO_KEY_NONE] = "none",
+	[CUCKOO_KEY_INTEGER] = "integer",
+	[CUCKOO_KEY_BOOLEAN] = "boolean",
+	[CUCKOO_KEY_CHAR] = "\"char\"",
+	[CUCKOO_KEY_TEXT] = "text",
+	[CUCKOO_KEY_BYTEA] = "bytea",
+	[CUCKOO_KEY_BIT] = "bit",
+	[CUCKOO_KEY_FLOAT] = "double precision",
+	[CUCKOO_KEY_NUMERIC] = "numeric",
+	[CUCKOO_KEY_MONEY] = "money",
+	[CUCKOO_KEY_UUID] = "uuid",
+	[CUCKOO_KEY_DATE] = "date",
+	[CUCKOO_KEY_TIME] = "time",
+	[CUCKOO_KEY_TIMETZ] = "timetz",
+	[CUCKOO_KEY_TIMESTAMP] = "timestamp",
+	[CUCKOO_KEY_TIMESTAMPTZ] = "timestamptz",
+	[CUCKOO_KEY_INTERVAL] = "interval",
+	[CUCKOO_KEY_INET] = "inet",
+	[CUCKOO_KEY_MACADDR] = "macaddr",
+	[CUCKOO_KEY_MACADDR8] = "macaddr8",
+	[CUCKOO_KEY_PG_LSN] = "pg_lsn",
+	[CUCKOO_KEY_XID8] = "xid8",
+	[CUCKOO_KEY_ENUM] = "enum",
+	[CUCKOO_KEY_JSONB] = "jsonb",
+	[CUCKOO_KEY_ARRAY] = "array",
+	[CUCKOO_KEY_COMPOSITE] = "composite",
+	[CUCKOO_KEY_RANGE] = "range",
+	[CUCKOO_KEY_MULTIRANGE] = "multirange"
 };
 
-StaticAssertDecl(lengthof(kind_names) == CUCKOO_KIND_LAST + 1,
-				 "every key kind needs a name");
+StaticAssertDecl(lengthof(key_type_names) == CUCKOO_KEY_LAST + 1,
+				 "every key type needs a name");
 
 /*
- * The name of a kind, which is also that of a type to cast to where there is
+ * The name of a key type, which is also that of a type to cast to if there is
  * one.
  */
 const char *
-CuckooKindName(CuckooKind kind)
+CuckooKeyTypeName(CuckooKeyType key_type)
 {
-	if ((unsigned int) kind >= lengthof(kind_names))
+	if ((unsigned int) key_type >= lengthof(key_type_names))
 		return "unknown";
-	return kind_names[kind];
+	return key_type_names[key_type];
 }
 
 /*
- * The name of a kind together with the kind of its elements, palloc'd.
+ * The name of a key type with its signature (key.h).
  */
 char *
-CuckooKindDescribe(CuckooKind kind, CuckooKind element_kind)
+CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature)
 {
-	if (element_kind == CUCKOO_KIND_NONE)
-		return pstrdup(CuckooKindName(kind));
-	return psprintf("%s of %s", CuckooKindName(kind),
-					CuckooKindName(element_kind));
+	if (signature == 0)
+		return pstrdup(CuckooKeyTypeName(key_type));
+	return psprintf("%s (signature %08x)", CuckooKeyTypeName(key_type), signature);
+}
+
+/*
+ * The message for keys of another type than the filter's.  What is mostly
+ * behind it is an untyped literal or parameter, which is text.
+ */
+void
+CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATATYPE_MISMATCH),
+			 errmsg("key type does not match cuckoofilter"),
+			 errdetail("The key type of the filter is %s, that of the key is %s.",
+					   CuckooKeyTypeDescribe(key_type, signature),
+					   CuckooKeyTypeDescribe(key->key_type, key->signature)),
+			 key_type == key->key_type ?
+			 errhint("The types inside differ: cast the key to the type that the filter was built from.") :
+			 errhint("Cast the key to the type that the filter was built from.")));
 }
 
 /*
  * Is this the type of filters (key.h)?
  *
  * The extension can be installed in any schema, and anyone can name a type of
- * his own cuckoofilter: so ask for the C function that reads the type's text
- * form.
+ * their own cuckoofilter.  The C function that reads the type's text form tells.
  */
 bool
 CuckooIsFilterType(Oid type)
@@ -194,11 +210,11 @@ CheckCollation(Oid type, Oid collation)
 }
 
 /*
- * The kind of a built-in scalar type, or CUCKOO_KIND_NONE.  jsonb and
+ * The key type of a built-in scalar type, or CUCKOO_KEY_NONE.  jsonb and
  * anonymous records are here as well: they need nothing looked up either.
  */
-static CuckooKind
-BuiltinKind(Oid type)
+static CuckooKeyType
+BuiltinKeyType(Oid type)
 {
 	switch (type)
 	{
@@ -206,61 +222,61 @@ BuiltinKind(Oid type)
 		case INT4OID:
 		case INT8OID:
 		case OIDOID:
-			return CUCKOO_KIND_INTEGER;
+			return CUCKOO_KEY_INTEGER;
 		case TEXTOID:
 		case VARCHAROID:
 		case BPCHAROID:
 		case NAMEOID:
 			/* A literal without a type that is an attribute: ROW(1, 'x') */
 		case UNKNOWNOID:
-			return CUCKOO_KIND_TEXT;
+			return CUCKOO_KEY_TEXT;
 		case BOOLOID:
-			return CUCKOO_KIND_BOOLEAN;
+			return CUCKOO_KEY_BOOLEAN;
 		case CHAROID:
-			return CUCKOO_KIND_CHAR;
+			return CUCKOO_KEY_CHAR;
 		case BYTEAOID:
-			return CUCKOO_KIND_BYTEA;
+			return CUCKOO_KEY_BYTEA;
 		case BITOID:
 		case VARBITOID:
-			return CUCKOO_KIND_BIT;
+			return CUCKOO_KEY_BIT;
 		case FLOAT4OID:
 		case FLOAT8OID:
-			return CUCKOO_KIND_FLOAT;
+			return CUCKOO_KEY_FLOAT;
 		case NUMERICOID:
-			return CUCKOO_KIND_NUMERIC;
+			return CUCKOO_KEY_NUMERIC;
 		case MONEYOID:
-			return CUCKOO_KIND_MONEY;
+			return CUCKOO_KEY_MONEY;
 		case UUIDOID:
-			return CUCKOO_KIND_UUID;
+			return CUCKOO_KEY_UUID;
 		case DATEOID:
-			return CUCKOO_KIND_DATE;
+			return CUCKOO_KEY_DATE;
 		case TIMEOID:
-			return CUCKOO_KIND_TIME;
+			return CUCKOO_KEY_TIME;
 		case TIMETZOID:
-			return CUCKOO_KIND_TIMETZ;
+			return CUCKOO_KEY_TIMETZ;
 		case TIMESTAMPOID:
-			return CUCKOO_KIND_TIMESTAMP;
+			return CUCKOO_KEY_TIMESTAMP;
 		case TIMESTAMPTZOID:
-			return CUCKOO_KIND_TIMESTAMPTZ;
+			return CUCKOO_KEY_TIMESTAMPTZ;
 		case INTERVALOID:
-			return CUCKOO_KIND_INTERVAL;
+			return CUCKOO_KEY_INTERVAL;
 		case INETOID:
 		case CIDROID:
-			return CUCKOO_KIND_INET;
+			return CUCKOO_KEY_INET;
 		case MACADDROID:
-			return CUCKOO_KIND_MACADDR;
+			return CUCKOO_KEY_MACADDR;
 		case MACADDR8OID:
-			return CUCKOO_KIND_MACADDR8;
+			return CUCKOO_KEY_MACADDR8;
 		case PG_LSNOID:
-			return CUCKOO_KIND_PG_LSN;
+			return CUCKOO_KEY_PG_LSN;
 		case XID8OID:
-			return CUCKOO_KIND_XID8;
+			return CUCKOO_KEY_XID8;
 		case JSONBOID:
-			return CUCKOO_KIND_JSONB;
+			return CUCKOO_KEY_JSONB;
 		case RECORDOID:
-			return CUCKOO_KIND_COMPOSITE;
+			return CUCKOO_KEY_COMPOSITE;
 		default:
-			return CUCKOO_KIND_NONE;
+			return CUCKOO_KEY_NONE;
 	}
 }
 
@@ -277,16 +293,17 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
 				 errmsg("could not determine key type")));
 
-	key->kind = BuiltinKind(type);
-	key->element_kind = CUCKOO_KIND_NONE;
+	key->key_type = BuiltinKeyType(type);
+	key->signature = 0;
+	key->open = type == RECORDOID;
 	key->type = type;
 	key->ctx = ctx;
 	key->detail = NULL;
 	key->buffer = NULL;
 
-	if (key->kind == CUCKOO_KIND_TEXT)
+	if (key->key_type == CUCKOO_KEY_TEXT)
 		CheckCollation(type, collation);
-	if (key->kind != CUCKOO_KIND_NONE)
+	if (key->key_type != CUCKOO_KEY_NONE)
 		return;
 
 	/* arrays of arrays do exist, by way of domains */
@@ -305,16 +322,16 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 			CuckooKeyInit(key, getBaseType(type), collation, ctx);
 			break;
 		case TYPTYPE_ENUM:
-			key->kind = CUCKOO_KIND_ENUM;
+			key->key_type = CUCKOO_KEY_ENUM;
 			break;
 		case TYPTYPE_COMPOSITE:
-			key->kind = CUCKOO_KIND_COMPOSITE;
+			key->key_type = CUCKOO_KEY_COMPOSITE;
 			break;
 		case TYPTYPE_RANGE:
-			CuckooInitRange(key, CUCKOO_KIND_RANGE, type);
+			CuckooInitRange(key, CUCKOO_KEY_RANGE, type);
 			break;
 		case TYPTYPE_MULTIRANGE:
-			CuckooInitRange(key, CUCKOO_KIND_MULTIRANGE, get_multirange_range(type));
+			CuckooInitRange(key, CUCKOO_KEY_MULTIRANGE, get_multirange_range(type));
 			break;
 		default:
 			RefuseType(type);
@@ -329,26 +346,26 @@ CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 {
 	Oid			part;
 	Oid			element;
-	CuckooKind	kind;
+	CuckooKeyType key_type;
 
 	if (!OidIsValid(type))
 		return false;
 	part = getBaseType(type);
 	while (OidIsValid(element = get_element_type(part)))
 		part = getBaseType(element);
-	kind = BuiltinKind(part);
+	key_type = BuiltinKeyType(part);
 	if (part == UNKNOWNOID)
 		return false;
 
-	switch (kind)
+	switch (key_type)
 	{
-		case CUCKOO_KIND_NONE:
+		case CUCKOO_KEY_NONE:
 			if (get_typtype(part) != TYPTYPE_ENUM)
 				return false;
 			break;
-		case CUCKOO_KIND_COMPOSITE:
+		case CUCKOO_KEY_COMPOSITE:
 			return false;
-		case CUCKOO_KIND_TEXT:
+		case CUCKOO_KEY_TEXT:
 			if (!OidIsValid(collation) || !get_collation_isdeterministic(collation))
 				return false;
 			break;
@@ -361,8 +378,8 @@ CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 	 * but not into what is nested.
 	 */
 	if (NeedsConversion() &&
-		(kind == CUCKOO_KIND_NONE || kind == CUCKOO_KIND_JSONB ||
-		 (kind == CUCKOO_KIND_TEXT && part != getBaseType(type))))
+		(key_type == CUCKOO_KEY_NONE || key_type == CUCKOO_KEY_JSONB ||
+		 (key_type == CUCKOO_KEY_TEXT && part != getBaseType(type))))
 		return false;
 
 	CuckooKeyInit(key, type, collation, ctx);
@@ -390,15 +407,19 @@ PutByte(KeyBytes *bytes, uint8 number)
 static inline void
 PutUint32(KeyBytes *bytes, uint32 number)
 {
-	number = LittleEndian32(number);
-	PutBytes(bytes, &number, sizeof(number));
+	uint8		stored[4];
+
+	CuckooStore32(stored, number);
+	PutBytes(bytes, stored, sizeof(stored));
 }
 
 static inline void
 PutUint64(KeyBytes *bytes, uint64 number)
 {
-	number = LittleEndian64(number);
-	PutBytes(bytes, &number, sizeof(number));
+	uint8		stored[8];
+
+	CuckooStore64(stored, number);
+	PutBytes(bytes, stored, sizeof(stored));
 }
 
 /*
@@ -669,9 +690,8 @@ BitBytes(KeyBytes *bytes, Datum value)
 	length = bytes->length - sizeof(bits);
 	memcpy(&bits, data, sizeof(bits));
 
-	bits = (int32) LittleEndian32((uint32) bits);
 	copy = palloc(sizeof(bits) + length);
-	memcpy(copy, &bits, sizeof(bits));
+	CuckooStore32((uint8 *) copy, (uint32) bits);
 	memcpy(copy + sizeof(bits), data + sizeof(bits), length);
 	FreeBytes(bytes);
 	bytes->copy = copy;
@@ -694,28 +714,8 @@ InetBytes(KeyBytes *bytes, Datum value)
 }
 
 /*
- * A value of one of the integer types.
- */
-static inline int64
-IntegerValue(Oid type, Datum value)
-{
-	switch (type)
-	{
-		case INT8OID:
-			return DatumGetInt64(value);
-		case INT4OID:
-			return DatumGetInt32(value);
-		case INT2OID:
-			return DatumGetInt16(value);
-		default:
-			Assert(type == OIDOID);
-			return (int64) DatumGetObjectId(value);
-	}
-}
-
-/*
  * The canonical bytes of a scalar.  Returns false, and does nothing, for the
- * nested kinds.  FreeBytes is to be called when the bytes have been used.
+ * nested key types.  FreeBytes is to be called when the bytes have been used.
  */
 bool
 CuckooScalarBytes(KeyBytes *bytes, const CuckooKey *key, Datum value)
@@ -724,82 +724,82 @@ CuckooScalarBytes(KeyBytes *bytes, const CuckooKey *key, Datum value)
 	bytes->length = 0;
 	bytes->copy = NULL;
 
-	switch (key->kind)
+	switch (key->key_type)
 	{
-		case CUCKOO_KIND_INTEGER:
-			PutUint64(bytes, (uint64) IntegerValue(key->type, value));
+		case CUCKOO_KEY_INTEGER:
+			PutUint64(bytes, (uint64) CuckooIntegerValue(key->type, value));
 			return true;
-		case CUCKOO_KIND_TEXT:
+		case CUCKOO_KEY_TEXT:
 			TextBytes(bytes, key->type, value);
 			return true;
-		case CUCKOO_KIND_BYTEA:
+		case CUCKOO_KEY_BYTEA:
 			PointVarlena(bytes, value);
 			return true;
-		case CUCKOO_KIND_UUID:
+		case CUCKOO_KEY_UUID:
 			PointBytes(bytes, DatumGetUUIDP(value)->data, UUID_LEN);
 			return true;
-		case CUCKOO_KIND_BOOLEAN:
+		case CUCKOO_KEY_BOOLEAN:
 			PutByte(bytes, DatumGetBool(value) ? 1 : 0);
 			return true;
-		case CUCKOO_KIND_CHAR:
+		case CUCKOO_KEY_CHAR:
 			PutByte(bytes, (uint8) DatumGetChar(value));
 			return true;
-		case CUCKOO_KIND_BIT:
+		case CUCKOO_KEY_BIT:
 			BitBytes(bytes, value);
 			return true;
-		case CUCKOO_KIND_FLOAT:
+		case CUCKOO_KEY_FLOAT:
 			FloatBytes(bytes, key->type == FLOAT4OID ?
 					   (double) DatumGetFloat4(value) : DatumGetFloat8(value));
 			return true;
-		case CUCKOO_KIND_NUMERIC:
+		case CUCKOO_KEY_NUMERIC:
 			CuckooNumericBytes(bytes, value);
 			return true;
-		case CUCKOO_KIND_MONEY:
+		case CUCKOO_KEY_MONEY:
 			PutUint64(bytes, (uint64) DatumGetCash(value));
 			return true;
-		case CUCKOO_KIND_DATE:
+		case CUCKOO_KEY_DATE:
 			PutUint32(bytes, (uint32) DatumGetDateADT(value));
 			return true;
-		case CUCKOO_KIND_TIME:
+		case CUCKOO_KEY_TIME:
 			PutUint64(bytes, (uint64) DatumGetTimeADT(value));
 			return true;
-		case CUCKOO_KIND_TIMETZ:
+		case CUCKOO_KEY_TIMETZ:
 			PutUint64(bytes, (uint64) DatumGetTimeTzADTP(value)->time);
 			PutUint32(bytes, (uint32) DatumGetTimeTzADTP(value)->zone);
 			return true;
-		case CUCKOO_KIND_TIMESTAMP:
+		case CUCKOO_KEY_TIMESTAMP:
 			PutUint64(bytes, (uint64) DatumGetTimestamp(value));
 			return true;
-		case CUCKOO_KIND_TIMESTAMPTZ:
+		case CUCKOO_KEY_TIMESTAMPTZ:
 			PutUint64(bytes, (uint64) DatumGetTimestampTz(value));
 			return true;
-		case CUCKOO_KIND_INTERVAL:
+		case CUCKOO_KEY_INTERVAL:
 			IntervalBytes(bytes, DatumGetIntervalP(value));
 			return true;
-		case CUCKOO_KIND_INET:
+		case CUCKOO_KEY_INET:
 			InetBytes(bytes, value);
 			return true;
-		case CUCKOO_KIND_MACADDR:
+		case CUCKOO_KEY_MACADDR:
 			PointBytes(bytes, DatumGetMacaddrP(value), 6);
 			return true;
-		case CUCKOO_KIND_MACADDR8:
+		case CUCKOO_KEY_MACADDR8:
 			PointBytes(bytes, DatumGetMacaddr8P(value), 8);
 			return true;
-		case CUCKOO_KIND_PG_LSN:
+		case CUCKOO_KEY_PG_LSN:
 			PutUint64(bytes, (uint64) DatumGetLSN(value));
 			return true;
-		case CUCKOO_KIND_XID8:
+		case CUCKOO_KEY_XID8:
 			PutUint64(bytes, U64FromFullTransactionId(DatumGetFullTransactionId(value)));
 			return true;
-		case CUCKOO_KIND_ENUM:
+		case CUCKOO_KEY_ENUM:
 			EnumBytes(bytes, DatumGetObjectId(value));
 			return true;
-		case CUCKOO_KIND_JSONB:
-		case CUCKOO_KIND_ARRAY:
-		case CUCKOO_KIND_COMPOSITE:
-		case CUCKOO_KIND_RANGE:
-		case CUCKOO_KIND_MULTIRANGE:
-		case CUCKOO_KIND_NONE:
+		case CUCKOO_KEY_JSONB:
+		case CUCKOO_KEY_ARRAY:
+		case CUCKOO_KEY_COMPOSITE:
+		case CUCKOO_KEY_RANGE:
+		case CUCKOO_KEY_MULTIRANGE:
+		case CUCKOO_KEY_NONE:
 			break;
 	}
 	return false;
@@ -814,11 +814,11 @@ CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
 	KeyBytes	bytes;
 	uint64		hash;
 
-	if (key->kind == CUCKOO_KIND_INTEGER)
-		return CuckooHashInt64(IntegerValue(key->type, value), seed);
+	if (key->key_type == CUCKOO_KEY_INTEGER)
+		return CuckooHashInt64(CuckooIntegerValue(key->type, value), seed);
 	if (!CuckooScalarBytes(&bytes, key, value))
 		return CuckooHashNested(key, value, seed);
-	hash = CuckooHash(bytes.data, bytes.length, seed, key->kind);
+	hash = CuckooHash(bytes.data, bytes.length, seed, key->key_type);
 	FreeBytes(&bytes);
 	return hash;
 }
@@ -829,7 +829,7 @@ CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
 bool
 CuckooKeyTryHash(CuckooKey *key, Datum value, uint64 seed, uint64 *hash)
 {
-	if (key->kind == CUCKOO_KIND_TEXT && NeedsConversion())
+	if (key->key_type == CUCKOO_KEY_TEXT && NeedsConversion())
 	{
 		struct varlena *text = NULL;
 		const char *data;

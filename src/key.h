@@ -10,23 +10,25 @@
 
 #include "postgres.h"
 
+#include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
-#include "port/pg_bswap.h"
 
+#include "bytes.h"
 #include "hash.h"
 
 /*
  * How the values of one SQL type are hashed; made once a call site by
  * CuckooKeyInit and used for every value.
  *
- * kind and element_kind are what a filter's header keeps.  element_kind is
- * the kind of the elements of an array, and of the bounds of a range or
- * multirange; CUCKOO_KIND_NONE for every other kind.
+ * key_type and signature are what a filter's header keeps.  The signature of a
+ * composite is known only from a value: it is that of the one hashed last, 0
+ * before the first.  So is that of whatever has anonymous records inside.
  */
 typedef struct CuckooKey
 {
-	CuckooKind	kind;
-	CuckooKind	element_kind;
+	CuckooKeyType key_type;
+	uint32		signature;
+	bool		open;			/* has anonymous records inside, or is one */
 	Oid			type;			/* base type: domains are looked through */
 
 	/* private to key.c */
@@ -68,9 +70,9 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation,
 extern uint64 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed);
 
 /*
- * The same for the planner, which must not fail over a question that may never
- * be asked: false where one of the errors above could come.  That is more
- * than the types refused: composite types and ranges as well, and in server
+ * The same for the planner, which must not fail over a lookup that may never
+ * take place: false if one of the errors above could occur.  That is more than
+ * the types refused: composite types and ranges as well, and in server
  * encodings that must be converted every text that is not ASCII.
  */
 extern bool CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation,
@@ -81,22 +83,60 @@ extern bool CuckooKeyTryHash(CuckooKey *key, Datum value, uint64 seed,
 /* Whether this is the type of filters, which are validated bytes. */
 extern bool CuckooIsFilterType(Oid type);
 
+/* A value of one of the integer types. */
+static inline int64
+CuckooIntegerValue(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case INT8OID:
+			return DatumGetInt64(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT2OID:
+			return DatumGetInt16(value);
+		default:
+			Assert(type == OIDOID);
+			return (int64) DatumGetObjectId(value);
+	}
+}
+
 /* The hash of a smallint, integer, bigint or oid: what CuckooKeyHash gives. */
 static inline uint64
 CuckooHashInt64(int64 value, uint64 seed)
 {
-	uint64		bytes = (uint64) value;
+	uint8		bytes[8];
 
-#ifdef WORDS_BIGENDIAN
-	bytes = pg_bswap64(bytes);
-#endif
-	return CuckooHash(&bytes, sizeof(bytes), seed, CUCKOO_KIND_INTEGER);
+	CuckooStore64(bytes, (uint64) value);
+	return CuckooHash(bytes, sizeof(bytes), seed, CUCKOO_KEY_INTEGER);
 }
 
-/* "integer", "text", "array", ...: for messages. */
-extern const char *CuckooKindName(CuckooKind kind);
+/*
+ * Whether keys have the key type of a filter, as far as both know it.  If not,
+ * the answer would be "no" whatever the filter holds.
+ */
+static inline bool
+CuckooSameKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
+{
+	return key_type == CUCKOO_KEY_NONE ||
+		(key_type == key->key_type &&
+		 (signature == key->signature || key->signature == 0));
+}
 
-/* "integer", "array of text", ...: palloc'd, for messages and cuckoo_info. */
-extern char *CuckooKindDescribe(CuckooKind kind, CuckooKind element_kind);
+extern void CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key);
+
+/* Refuse keys of another type. */
+static inline void
+CuckooMatchKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
+{
+	if (!CuckooSameKeyType(key_type, signature, key))
+		CuckooReportKeyType(key_type, signature, key);
+}
+
+/* "integer", "text", "array", ...: for messages and cuckoo_info. */
+extern const char *CuckooKeyTypeName(CuckooKeyType key_type);
+
+/* The same with the signature, if there is one; palloc'd, for messages. */
+extern char *CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature);
 
 #endif							/* CUCKOO_KEY_H */

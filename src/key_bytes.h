@@ -2,7 +2,7 @@
  *
  * key_bytes.h
  *	  What the files that make canonical bytes share: key.c for the scalar
- *	  kinds, key_nested.c for those made of parts.
+ *	  key types, key_nested.c for those made of parts.
  *
  *-------------------------------------------------------------------------
  */
@@ -12,7 +12,6 @@
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
-#include "port/pg_bswap.h"
 
 #include "key.h"
 
@@ -41,29 +40,6 @@ NeedsConversion(void)
 }
 
 /*
- * Numbers in little-endian order of bytes, whatever the machine's.
- */
-static inline uint32
-LittleEndian32(uint32 number)
-{
-#ifdef WORDS_BIGENDIAN
-	return pg_bswap32(number);
-#else
-	return number;
-#endif
-}
-
-static inline uint64
-LittleEndian64(uint64 number)
-{
-#ifdef WORDS_BIGENDIAN
-	return pg_bswap64(number);
-#else
-	return number;
-#endif
-}
-
-/*
  * Free what getting a scalar's bytes has allocated.
  */
 static inline void
@@ -82,7 +58,7 @@ extern const char *CuckooConvertText(const char *text, size_t length,
 
 /* in key_nested.c */
 extern void CuckooInitArray(CuckooKey *key, Oid element_type, Oid collation);
-extern void CuckooInitRange(CuckooKey *key, CuckooKind kind, Oid range_type);
+extern void CuckooInitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type);
 extern uint64 CuckooHashNested(CuckooKey *key, Datum value, uint64 seed);
 
 #endif							/* CUCKOO_KEY_BYTES_H */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * key_nested.c
- *	  Canonical bytes of the key kinds made of parts: array, composite,
+ *	  Canonical bytes of the key types made of parts: array, composite,
  *	  range, multirange, jsonb.
  *
  * The parts are written one after the other into a buffer that the key keeps
@@ -44,7 +44,7 @@
 #define BUFFER_KEEP_BYTES	(256 * 1024)
 
 /*
- * Row types that a key of composite kind remembers.  Anonymous records of
+ * Row types that a composite key remembers.  Anonymous records of
  * several types can alternate at one call site (CASE WHEN ... THEN ROW(1) ELSE
  * ROW('a'::text) END); more than a handful is not worth its memory.
  */
@@ -90,6 +90,8 @@ typedef struct RowType
 	MemoryContext ctx;			/* holds everything below */
 	TupleDesc	desc;
 	uint32		attributes;		/* not counting dropped ones */
+	bool		open;			/* any of them is */
+	uint32		signature;		/* of the row; 0 if open */
 	CuckooKey  *keys;			/* these three by attribute, with dropped ones */
 	Datum	   *values;
 	bool	   *nulls;
@@ -111,6 +113,8 @@ typedef struct JsonbPairBytes
 } JsonbPairBytes;
 
 static void AppendValue(StringInfo buf, CuckooKey *key, Datum value);
+static void SetSignature(CuckooKey *key);
+static void DescribeRow(StringInfo buf, const RowType *row);
 static void AppendJsonb(StringInfo buf, JsonbContainer *container);
 
 /*
@@ -125,9 +129,10 @@ CuckooInitArray(CuckooKey *key, Oid element_type, Oid collation)
 	detail->meta.element_type = element_type;
 	get_typlenbyvalalign(element_type, &detail->meta.typlen,
 						 &detail->meta.typbyval, &detail->meta.typalign);
-	key->kind = CUCKOO_KIND_ARRAY;
-	key->element_kind = detail->element.kind;
+	key->key_type = CUCKOO_KEY_ARRAY;
+	key->open = detail->element.open;
 	key->detail = detail;
+	SetSignature(key);
 }
 
 /*
@@ -135,7 +140,7 @@ CuckooInitArray(CuckooKey *key, Oid element_type, Oid collation)
  * a multirange, key->type is not the range type.
  */
 void
-CuckooInitRange(CuckooKey *key, CuckooKind kind, Oid range_type)
+CuckooInitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 {
 	RangeDetail *detail = MemoryContextAllocZero(key->ctx, sizeof(RangeDetail));
 	HeapTuple	tuple;
@@ -168,9 +173,9 @@ CuckooInitRange(CuckooKey *key, CuckooKind kind, Oid range_type)
 
 	CuckooKeyInit(&detail->bound, subtype, collation, key->ctx);
 	detail->range = lookup_type_cache(range_type, TYPECACHE_RANGE_INFO);
-	key->kind = kind;
-	key->element_kind = detail->bound.kind;
+	key->key_type = key_type;
 	key->detail = detail;
+	SetSignature(key);
 }
 
 /*
@@ -185,8 +190,10 @@ AppendByte(StringInfo buf, uint8 number)
 static inline void
 AppendUint32(StringInfo buf, uint32 number)
 {
-	number = LittleEndian32(number);
-	appendBinaryStringInfo(buf, (const char *) &number, sizeof(number));
+	uint8		stored[4];
+
+	CuckooStore32(stored, number);
+	appendBinaryStringInfo(buf, (const char *) stored, sizeof(stored));
 }
 
 static inline void
@@ -214,17 +221,15 @@ AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull)
 	else
 	{
 		int			start = buf->len;
-		uint32		length;
 
 		AppendUint32(buf, 0);
 		AppendValue(buf, key, value);
-		length = LittleEndian32((uint32) (buf->len - start) - sizeof(length));
-		memcpy(buf->data + start, &length, sizeof(length));
+		CuckooStore32((uint8 *) buf->data + start, (uint32) (buf->len - start - 4));
 	}
 }
 
 /*
- * Array: element kind, dimensions with their bounds, then the elements.
+ * Array: key type of the elements, dimensions with their bounds, then the elements.
  * Bounds count, as they do in array_eq.
  */
 static void
@@ -245,7 +250,7 @@ AppendArray(StringInfo buf, CuckooKey *key, Datum value)
 						format_type_be(ARR_ELEMTYPE(array)),
 						format_type_be(detail->meta.element_type))));
 
-	AppendByte(buf, (uint8) detail->element.kind);
+	AppendByte(buf, (uint8) detail->element.key_type);
 	AppendUint32(buf, (uint32) ARR_NDIM(array));
 	for (i = 0; i < ARR_NDIM(array); i++)
 	{
@@ -294,7 +299,7 @@ AppendBounds(StringInfo buf, RangeDetail *detail, const RangeBound *lower,
 }
 
 /*
- * Range: element kind, then flags and bounds.
+ * Range: key type of the bounds, then flags and bounds.
  */
 static void
 AppendRange(StringInfo buf, CuckooKey *key, Datum value)
@@ -308,14 +313,14 @@ AppendRange(StringInfo buf, CuckooKey *key, Datum value)
 	if (RangeTypeGetOid(range) != detail->range->type_id)
 		elog(ERROR, "range types do not match");
 	range_deserialize(detail->range, range, &lower, &upper, &empty);
-	AppendByte(buf, (uint8) detail->bound.kind);
+	AppendByte(buf, (uint8) detail->bound.key_type);
 	AppendBounds(buf, detail, &lower, &upper, empty);
 	if ((Pointer) range != DatumGetPointer(value))
 		pfree(range);
 }
 
 /*
- * Multirange: element kind, number of ranges, then each one's flags and
+ * Multirange: key type of the bounds, number of ranges, then each one's flags and
  * bounds.  PostgreSQL keeps them ordered and merged.
  */
 static void
@@ -327,7 +332,7 @@ AppendMultirange(StringInfo buf, CuckooKey *key, Datum value)
 
 	if (MultirangeTypeGetOid(multirange) != key->type)
 		elog(ERROR, "multirange types do not match");
-	AppendByte(buf, (uint8) detail->bound.kind);
+	AppendByte(buf, (uint8) detail->bound.key_type);
 	AppendUint32(buf, multirange->rangeCount);
 	for (i = 0; i < multirange->rangeCount; i++)
 	{
@@ -351,10 +356,8 @@ AppendMultirange(StringInfo buf, CuckooKey *key, Datum value)
  * tuple descriptor changes whenever the descriptor does.
  */
 static RowType *
-FindRowType(CuckooKey *key, HeapTupleHeader header)
+FindRowType(CuckooKey *key, Oid type, int32 typmod)
 {
-	Oid			type = HeapTupleHeaderGetTypeId(header);
-	int32		typmod = HeapTupleHeaderGetTypMod(header);
 	uint64		identifier = assign_record_type_identifier(type, typmod);
 	CompositeDetail *detail = key->detail;
 	RowType    *row;
@@ -391,6 +394,8 @@ FindRowType(CuckooKey *key, HeapTupleHeader header)
 	ReleaseTupleDesc(desc);
 
 	row->attributes = 0;
+	row->open = false;
+	row->signature = 0;
 	row->keys = palloc0((size_t) row->desc->natts * sizeof(CuckooKey));
 	row->values = palloc0((size_t) row->desc->natts * sizeof(Datum));
 	row->nulls = palloc0((size_t) row->desc->natts * sizeof(bool));
@@ -403,6 +408,15 @@ FindRowType(CuckooKey *key, HeapTupleHeader header)
 		CuckooKeyInit(&row->keys[i], attribute->atttypid,
 					  attribute->attcollation, row->ctx);
 		row->attributes++;
+		row->open |= row->keys[i].open;
+	}
+	if (!row->open)
+	{
+		StringInfoData description;
+
+		initStringInfo(&description);
+		DescribeRow(&description, row);
+		row->signature = CuckooSignature(description.data, (size_t) description.len);
 	}
 	MemoryContextSwitchTo(old);
 
@@ -412,14 +426,15 @@ FindRowType(CuckooKey *key, HeapTupleHeader header)
 }
 
 /*
- * Composite: number of attributes, then kind and value of each, in terms of
+ * Composite: number of attributes, then key type and value of each, in terms of
  * record_eq: names and dropped attributes do not count, NULLs are equal.
  */
 static void
 AppendComposite(StringInfo buf, CuckooKey *key, Datum value)
 {
 	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
-	RowType    *row = FindRowType(key, header);
+	RowType    *row = FindRowType(key, HeapTupleHeaderGetTypeId(header),
+								  HeapTupleHeaderGetTypMod(header));
 	HeapTupleData tuple;
 	int			i;
 
@@ -429,12 +444,13 @@ AppendComposite(StringInfo buf, CuckooKey *key, Datum value)
 	tuple.t_data = header;
 	heap_deform_tuple(&tuple, row->desc, row->values, row->nulls);
 
+	key->signature = row->signature;
 	AppendUint32(buf, row->attributes);
 	for (i = 0; i < row->desc->natts; i++)
 	{
 		if (TupleDescAttr(row->desc, i)->attisdropped)
 			continue;
-		AppendByte(buf, (uint8) row->keys[i].kind);
+		AppendByte(buf, (uint8) row->keys[i].key_type);
 		AppendNested(buf, &row->keys[i], row->values[i], row->nulls[i]);
 	}
 	if ((Pointer) header != DatumGetPointer(value))
@@ -588,28 +604,28 @@ AppendJsonb(StringInfo buf, JsonbContainer *container)
 }
 
 /*
- * Append the canonical bytes of a value of one of the nested kinds.
+ * Append the canonical bytes of a value of one of the nested key types.
  */
 static void
 AppendValue(StringInfo buf, CuckooKey *key, Datum value)
 {
 	check_stack_depth();
 
-	switch (key->kind)
+	switch (key->key_type)
 	{
-		case CUCKOO_KIND_ARRAY:
+		case CUCKOO_KEY_ARRAY:
 			AppendArray(buf, key, value);
 			break;
-		case CUCKOO_KIND_COMPOSITE:
+		case CUCKOO_KEY_COMPOSITE:
 			AppendComposite(buf, key, value);
 			break;
-		case CUCKOO_KIND_RANGE:
+		case CUCKOO_KEY_RANGE:
 			AppendRange(buf, key, value);
 			break;
-		case CUCKOO_KIND_MULTIRANGE:
+		case CUCKOO_KEY_MULTIRANGE:
 			AppendMultirange(buf, key, value);
 			break;
-		case CUCKOO_KIND_JSONB:
+		case CUCKOO_KEY_JSONB:
 			{
 				Jsonb	   *jsonb = DatumGetJsonbP(value);
 
@@ -619,12 +635,140 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value)
 				break;
 			}
 		default:
-			elog(ERROR, "unexpected key kind %d", (int) key->kind);
+			elog(ERROR, "unexpected key type %d", (int) key->key_type);
 	}
 }
 
 /*
- * The hash of a value of one of the nested kinds.
+ * Signatures
+ *
+ * What a nested key type has inside is described by bytes: a scalar by its key
+ * type; an array, range or multirange by that and the description of its
+ * elements or bounds; a composite by that, the number of its attributes in two
+ * bytes, and the description of each.  An anonymous record is described by its
+ * value, and by the number 65535 where there is none to tell.
+ */
+
+#define UNKNOWN_ATTRIBUTES	0xFFFF
+
+static void
+AppendUint16(StringInfo buf, uint32 number)
+{
+	AppendByte(buf, (uint8) number);
+	AppendByte(buf, (uint8) (number >> 8));
+}
+
+static void
+DescribeKey(StringInfo buf, CuckooKey *key)
+{
+	check_stack_depth();
+	AppendByte(buf, (uint8) key->key_type);
+	switch (key->key_type)
+	{
+		case CUCKOO_KEY_ARRAY:
+			DescribeKey(buf, &((ArrayDetail *) key->detail)->element);
+			break;
+		case CUCKOO_KEY_RANGE:
+		case CUCKOO_KEY_MULTIRANGE:
+			DescribeKey(buf, &((RangeDetail *) key->detail)->bound);
+			break;
+		case CUCKOO_KEY_COMPOSITE:
+			if (key->open)
+				AppendUint16(buf, UNKNOWN_ATTRIBUTES);
+			else
+			{
+				/* without the byte that is there already */
+				buf->len--;
+				DescribeRow(buf, FindRowType(key, key->type, -1));
+			}
+			break;
+		default:
+			break;
+	}
+}
+
+static void
+DescribeRow(StringInfo buf, const RowType *row)
+{
+	AppendByte(buf, CUCKOO_KEY_COMPOSITE);
+	AppendUint16(buf, row->attributes);
+	for (int i = 0; i < row->desc->natts; i++)
+	{
+		if (!TupleDescAttr(row->desc, i)->attisdropped)
+			DescribeKey(buf, &row->keys[i]);
+	}
+}
+
+/* The same for what has anonymous records inside, from a value. */
+static void
+DescribeOpen(StringInfo buf, CuckooKey *key, Datum value)
+{
+	check_stack_depth();
+	if (key->key_type == CUCKOO_KEY_ARRAY)
+	{
+		ArrayDetail *detail = key->detail;
+		ArrayIterator iterator = array_create_iterator(DatumGetArrayTypeP(value), 0,
+													   &detail->meta);
+		Datum		element;
+		bool		is_null = true;
+
+		/* The first one tells: arrays of several row types have no equality. */
+		AppendByte(buf, CUCKOO_KEY_ARRAY);
+		while (is_null && array_iterate(iterator, &element, &is_null))
+			;
+		if (is_null)
+			DescribeKey(buf, &detail->element);
+		else
+			DescribeOpen(buf, &detail->element, element);
+		array_free_iterator(iterator);
+	}
+	else
+	{
+		HeapTupleHeader header = DatumGetHeapTupleHeader(value);
+		RowType    *row = FindRowType(key, HeapTupleHeaderGetTypeId(header),
+									  HeapTupleHeaderGetTypMod(header));
+		HeapTupleData tuple;
+
+		tuple.t_len = HeapTupleHeaderGetDatumLength(header);
+		ItemPointerSetInvalid(&tuple.t_self);
+		tuple.t_tableOid = InvalidOid;
+		tuple.t_data = header;
+		AppendByte(buf, CUCKOO_KEY_COMPOSITE);
+		AppendUint16(buf, row->attributes);
+		for (int i = 0; i < row->desc->natts; i++)
+		{
+			Datum		attribute;
+			bool		is_null;
+
+			if (TupleDescAttr(row->desc, i)->attisdropped)
+				continue;
+			attribute = heap_getattr(&tuple, i + 1, row->desc, &is_null);
+			if (row->keys[i].open && !is_null)
+				DescribeOpen(buf, &row->keys[i], attribute);
+			else
+				DescribeKey(buf, &row->keys[i]);
+		}
+	}
+}
+
+/*
+ * The signature of an array, range or multirange, if its type tells.
+ */
+static void
+SetSignature(CuckooKey *key)
+{
+	StringInfoData description;
+
+	if (key->open)
+		return;
+	initStringInfo(&description);
+	DescribeKey(&description, key);
+	key->signature = CuckooSignature(description.data, (size_t) description.len);
+	pfree(description.data);
+}
+
+/*
+ * The hash of a value of one of the nested key types.
  */
 uint64
 CuckooHashNested(CuckooKey *key, Datum value, uint64 seed)
@@ -641,8 +785,16 @@ CuckooHashNested(CuckooKey *key, Datum value, uint64 seed)
 		key->buffer = buf;
 	}
 	resetStringInfo(buf);
+	if (key->open)
+		key->signature = 0;
 	AppendValue(buf, key, value);
-	hash = CuckooHash(buf->data, (size_t) buf->len, seed, key->kind);
+	hash = CuckooHash(buf->data, (size_t) buf->len, seed, key->key_type);
+	if (key->open && key->signature == 0)
+	{
+		resetStringInfo(buf);
+		DescribeOpen(buf, key, value);
+		key->signature = CuckooSignature(buf->data, (size_t) buf->len);
+	}
 	if (buf->maxlen > BUFFER_KEEP_BYTES)
 	{
 		key->buffer = NULL;

@@ -1,18 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * planner.c
- *	  What the planner is told of a question to a filter: how many rows pass,
- *	  and what asking costs.
+ *	  What the planner is told of lookups in a filter: how many rows pass, and
+ *	  what a lookup costs.
  *
- * A filter that is a constant lies in the planner's hands.  So the rows that
- * pass it are not guessed: it is asked for the column's most common values,
- * whose frequencies are known, and for the bounds of the histogram, which
- * are a sample of all other rows.  PassingFraction says how that sample and
- * the number of keys in the filter make up one estimate.
+ * If the filter is a constant, the rows that pass it are not guessed.  The
+ * column's most common values, whose frequencies are known, are looked up in
+ * it, and the bounds of the histogram, which are a sample of all other rows.
+ * PassingFraction says how that sample and the number of keys in the filter
+ * make up one estimate.
  *
- * Nothing here raises an error for what is wrong with the question (keys of
- * another kind, a type that cannot be a key, a nondeterministic collation):
- * whether it is asked at all shows only in execution.
+ * Nothing here raises an error for a lookup that would (another key type, a
+ * type that cannot be a key, a nondeterministic collation): only execution
+ * shows whether the lookup takes place at all.
  *
  *-------------------------------------------------------------------------
  */
@@ -39,9 +39,9 @@
 /*
  * The rows that pass a filter which is not known at planning.
  *
- * Who asks a filter wants to be rid of most rows, but what is left ranges
- * from one in a thousand to nearly all.  One in ten is within a factor of ten
- * of whatever lies between 1 % and 100 %.  Smaller, as PostgreSQL's defaults
+ * A filter is meant to drop most rows, but what passes ranges from one in a
+ * thousand to nearly all.  One in ten is within a factor of ten of whatever
+ * lies between 1 % and 100 %.  A smaller fraction, as PostgreSQL's defaults
  * for "contains" (0.1 % to 1 %), would invite nested loops over a result that
  * turns out large, the costlier of the two mistakes.
  */
@@ -55,16 +55,16 @@
 #define STORED_FILTER_SEL	DEFAULT_MATCHING_SEL
 
 /*
- * What asking costs, in units of cpu_operator_cost.
+ * What a lookup costs, in units of cpu_operator_cost.
  *
  * One more "bigint < constant" adds 4.3 ns to a row of a scan, which is the
- * unit.  Measured against it, a question to a filter in the processor's caches
+ * unit.  Measured against it, a lookup in a filter in the processor's caches
  * adds 36 ns for bigint and text alike; keys whose canonical bytes must be
  * composed first add 70 to 140 ns (array, jsonb, numeric); a filter too large
  * for the processor's own caches, two misses more.
  *
- * So it is asked after comparisons (1 unit), and before functions in PL/pgSQL
- * or SQL (100 units) and sub-selects, with any kind of key.
+ * This puts lookups after comparisons (1 unit), and before functions in
+ * PL/pgSQL or SQL (100 units) and sub-selects, with keys of any type.
  */
 #define QUESTION_UNITS		8
 #define COMPOSED_KEY_UNITS	20
@@ -75,28 +75,28 @@
 #define UNKNOWN_ARRAY_LENGTH	10
 
 /*
- * What the first question to a stored filter costs, in units of
- * seq_page_cost, whatever its size: reader.c reads the header and two buckets
- * in 3.5 us, and at 4.3 ns for cpu_operator_cost a page is 1.7 us.
+ * What the first lookup in a stored filter costs, in units of seq_page_cost,
+ * whatever its size: reader.c reads the header and two slices in 3.5 us, and
+ * at 4.3 ns for cpu_operator_cost a page is 1.7 us.
  *
  * If lookups go on, reader.c fetches the whole filter, by the same measure
  * for one unit a page.  That is not charged: it happens once, however often
  * the scan is repeated, but PostgreSQL takes start-up costs to recur with
  * each repetition, and thousand units would make the inner side of every
- * nested loop look hopeless.  A constant that lies in the plan costs no fetch.
+ * nested loop look hopeless.  A constant of the plan costs no fetch.
  */
 #define FETCH_PAGES			2
 
-/* A TOAST pointer takes 18 bytes in its row; no filter that few. */
+/* A TOAST pointer is 18 bytes in its row; every filter is larger. */
 #define TOAST_POINTER_WIDTH	18
 
-/* Integers lie dense where their range is at most so many times their number. */
+/* Integers are dense if their range is at most so many times their number. */
 #define DENSE				1.1
 
 /* Up to here every integer is a double: 2^53. */
 #define EXACT_INTEGERS		9007199254740992.0
 
-/* Of these, so many are asked for: some 20 us. */
+/* Of these, so many are looked up: some 20 us. */
 #define SAMPLE_SIZE			1000
 #define SAMPLE_SEED			1
 
@@ -104,23 +104,15 @@ PG_FUNCTION_INFO_V1(cuckoo_contains_support);
 PG_FUNCTION_INFO_V1(cuckoo_contains_sel);
 PG_FUNCTION_INFO_V1(cuckoo_contains_joinsel);
 
-/* What a filter answers to the values in one slot of a column's statistics. */
+/* What looking up the values in one slot of a column's statistics gave. */
 typedef struct Answers
 {
 	int			asked;
 	int			contained;
-	double		asked_frequency;	/* of most common values: of those asked, */
+	double		asked_frequency;	/* of most common values: of those tested, */
 	double		contained_frequency;	/* and of those contained */
 	double		least_frequency;	/* of the least common of them */
 } Answers;
-
-/* Are the keys of this kind, as far as the filter says? */
-static inline bool
-KindsMatch(const CuckooFilter *filter, const CuckooKey *key)
-{
-	return filter->kind == CUCKOO_KIND_NONE ||
-		(filter->kind == key->kind && filter->element_kind == key->element_kind);
-}
 
 /*
  * Which argument of the function is the filter?  The one whose type is not
@@ -145,12 +137,14 @@ FilterArgument(Oid function, bool *is_array)
 }
 
 /*
- * Open a constant of the type to ask it.  Returns false for what cannot be
- * asked.
+ * Open a constant of the type for lookups.  Returns false if nothing can be
+ * looked up in it.
  */
 static bool
 OpenConstant(CuckooFilter *filter, const Const *constant)
 {
+	CuckooValue *value;
+
 	/*
 	 * Anyone may create an operator with our estimator and operands of other
 	 * types, and those have not been through the validator.
@@ -159,13 +153,16 @@ OpenConstant(CuckooFilter *filter, const Const *constant)
 		return false;
 
 	/* PostgreSQL has fetched it already: no constant is a TOAST pointer. */
-	CuckooOpen(filter, CuckooValueBytes(PG_DETOAST_DATUM_PACKED(constant->constvalue)));
-	return filter->body == CUCKOO_LIST || filter->body == CUCKOO_TABLES;
+	value = DatumGetCuckooFilterP(constant->constvalue);
+	if (CuckooValueBytes(value)[1] != CUCKOO_TABLES)
+		return false;
+	CuckooOpen(filter, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
+	return true;
 }
 
 /*
- * Ask the filter for the values of one slot of the statistics, but the first
- * and last of so many.
+ * Look up the values of one slot of the statistics, but not the first and
+ * last of so many.
  */
 static Answers
 AskSlot(const CuckooFilter *filter, CuckooKey *key, HeapTuple statistics,
@@ -175,7 +172,7 @@ AskSlot(const CuckooFilter *filter, CuckooKey *key, HeapTuple statistics,
 	AttStatsSlot slot;
 	int			wanted = ATTSTATSSLOT_VALUES;
 
-	/* A histogram has no frequencies, and asking for them would be an error. */
+	/* A histogram has no frequencies, and to request them would be an error. */
 	if (slot_kind == STATISTIC_KIND_MCV)
 		wanted |= ATTSTATSSLOT_NUMBERS;
 	if (!get_attstatsslot(&slot, statistics, slot_kind, InvalidOid, wanted))
@@ -187,7 +184,7 @@ AskSlot(const CuckooFilter *filter, CuckooKey *key, HeapTuple statistics,
 
 		if (!CuckooKeyTryHash(key, slot.values[i], filter->seed, &hash))
 		{
-			/* A sample without the values that cannot be asked is none. */
+			/* A sample without the values that cannot be tested is none. */
 			if (slot_kind == STATISTIC_KIND_MCV)
 				continue;
 			memset(&answers, 0, sizeof(answers));
@@ -207,7 +204,7 @@ AskSlot(const CuckooFilter *filter, CuckooKey *key, HeapTuple statistics,
 	return answers;
 }
 
-/* An integer of one of the key types of that kind. */
+/* An integer of one of the types whose key type is integer. */
 static double
 IntegerValue(Oid type, Datum value)
 {
@@ -225,9 +222,9 @@ IntegerValue(Oid type, Datum value)
 }
 
 /*
- * A better sample than the histogram, where there is one: of integers that
+ * A better sample than the histogram, if there is one: of integers that
  * occur nearly all between the smallest and the largest, as those of a serial
- * column, any may be asked for, and so many more than a hundred.
+ * column, any can be looked up, and so many more than a hundred.
  *
  * They are chosen by a hash, since anything regular can fall in step with the
  * keys.  The histogram does: of a table that ANALYZE has read whole it has,
@@ -243,7 +240,7 @@ AskBetweenEnds(const CuckooFilter *filter, const CuckooKey *key,
 	double		first;
 	double		numbers;
 
-	if (key->kind != CUCKOO_KIND_INTEGER ||
+	if (key->key_type != CUCKOO_KEY_INTEGER ||
 		!get_attstatsslot(&slot, statistics, STATISTIC_KIND_HISTOGRAM,
 						  InvalidOid, ATTSTATSSLOT_VALUES))
 		return answers;
@@ -331,7 +328,7 @@ KnownFilterSelectivity(VariableStatData *column, const CuckooFilter *filter,
 
 		if (statistic_proc_security_check(column, function) &&
 			CuckooKeyTryInit(&key, column->vartype, collation, CurrentMemoryContext) &&
-			KindsMatch(filter, &key))
+			CuckooSameKeyType(filter->key_type, filter->signature, &key))
 		{
 			common = AskSlot(filter, &key, column->statsTuple,
 							 STATISTIC_KIND_MCV, 0);
@@ -479,8 +476,8 @@ ArrayLength(Node *array)
 }
 
 /*
- * Do the filters of this column lie in their rows?  Only what ANALYZE has seen
- * of a plain column can tell: its width would be that of TOAST pointers.
+ * Are the filters of this column stored in their rows?  Only what ANALYZE has
+ * seen of a plain column can tell: its width would be that of TOAST pointers.
  */
 static bool
 IsStoredInline(PlannerInfo *root, Node *filter)
@@ -498,8 +495,8 @@ IsStoredInline(PlannerInfo *root, Node *filter)
 }
 
 /*
- * Is each row's question put to a filter of its own?  Not where rows of
- * another relation bring the keys: then a filter is asked by many.
+ * Is each row's key looked up in a filter of its own?  Not if the keys come
+ * from another relation: then many are looked up in each filter.
  */
 static bool
 IsFilterByRow(PlannerInfo *root, Node *filter, Node *key)
@@ -512,7 +509,7 @@ IsFilterByRow(PlannerInfo *root, Node *filter, Node *key)
 	return !bms_is_empty(filters) && bms_is_subset(pull_varnos(root, key), filters);
 }
 
-/* What asking costs: see the constants above. */
+/* What a lookup costs: see the constants above. */
 static void
 EstimateCost(SupportRequestCost *request)
 {
@@ -567,8 +564,8 @@ EstimateCost(SupportRequestCost *request)
 
 /*
  * cuckoo_contains_support(internal) -> internal: planner support of the
- * functions that ask a filter.  Rows that pass are estimated here where
- * the function is called by name; of operators the estimators are asked.
+ * functions that look keys up.  Rows that pass are estimated here if the
+ * function is called by name; operators have estimators of their own.
  */
 Datum
 cuckoo_contains_support(PG_FUNCTION_ARGS)

@@ -77,8 +77,8 @@
 #include "utils/inval.h"
 #include "utils/memutils.h"
 
-#include "cuckoo.h"
 #include "reader.h"
+#include "value.h"
 
 /* What whole copies may take in a backend.  Tests make it smaller. */
 #ifndef CUCKOO_KEPT_BYTES
@@ -109,6 +109,13 @@ typedef struct CuckooStored
 	CuckooReader reader;
 } CuckooStored;
 
+/* The stored filter whose reader reads slices. */
+static inline CuckooStored *
+StoredOf(const CuckooReader *reader)
+{
+	return (CuckooStored *) ((char *) reader - offsetof(CuckooStored, reader));
+}
+
 static dlist_head stored_filters = DLIST_STATIC_INIT(stored_filters);
 static dlist_head sites = DLIST_STATIC_INIT(sites);
 
@@ -136,8 +143,7 @@ CanSlice(const CuckooStored *stored)
 {
 	Size		content = WholeBytes(stored) - VARHDRSZ;
 
-	return stored->reader.filter.body == CUCKOO_TABLES &&
-		VARATT_EXTERNAL_GET_EXTSIZE(stored->pointer) == content;
+	return VARATT_EXTERNAL_GET_EXTSIZE(stored->pointer) == content;
 }
 
 /* Bytes of the stored filter from offset on; zeros where it has ended. */
@@ -152,42 +158,72 @@ ReadSlice(const CuckooReader *reader, uint64 offset, uint8 *bytes, int length)
 	pfree(slice);
 }
 
-/* Copies of a fingerprint in one bucket of a table that starts at offset. */
+/* Copies of a class in one bucket of a dense table that starts at offset. */
 static int
-CountInSlice(const CuckooReader *reader, const CuckooTable *table, uint64 offset,
-			 uint64 number, uint32 fingerprint)
+CountInBucket(const CuckooReader *reader, const CuckooDense *dense, uint64 offset,
+			  uint64 bucket, uint32 fingerprint)
 {
 	uint8		span[CUCKOO_SPAN_BYTES] = {0};
 	int			bytes;
-	uint64		start = offset + CuckooBucketSpan(table, number, &bytes);
+	uint64		start = offset + CuckooBucketSpan(dense, bucket, &bytes);
 
 	ReadSlice(reader, start, span, bytes);
-	return CuckooBucketCount(table, number, span, fingerprint);
+	return CuckooBucketCount(dense, bucket, span, fingerprint);
 }
 
-/* Copies of a key, reading two buckets of each table; if any, at least one. */
+static int
+CountInDense(const CuckooReader *reader, const CuckooTable *table, uint64 offset,
+			 uint64 hash, bool any)
+{
+	CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
+	int			copies = CountInBucket(reader, &table->dense, offset,
+									   place.base + place.first, place.fingerprint);
+
+	if (copies == 0 || !any)
+		copies += CountInBucket(reader, &table->dense, offset, place.base + place.second,
+								place.fingerprint);
+	return copies;
+}
+
+/* Copies of a class in a sparse table: two starts, then a group. */
+static int
+CountInSparse(const CuckooReader *reader, const CuckooTable *table, uint64 offset,
+			  uint64 hash)
+{
+	const CuckooSparse *sparse = &table->sparse;
+	uint64		code = CuckooCodeOf(&table->shape, hash);
+	uint8		starts[8];
+	uint64		bytes;
+	uint64		at;
+	uint8	   *group;
+	int			copies;
+
+	ReadSlice(reader, offset + CuckooSparseStartsAt(sparse, code), starts, sizeof(starts));
+	at = CuckooSparseGroupAt(sparse, code, starts, &bytes);
+	/* A group made to be large costs as many lookups as it is large. */
+	StoredOf(reader)->lookups += bytes / BYTES_PER_LOOKUP;
+	group = palloc0(bytes + CUCKOO_TAIL_BYTES);
+	ReadSlice(reader, offset + at, group, (int) bytes);
+	copies = CuckooSparseGroupCount(sparse, code, starts, group);
+	pfree(group);
+	return copies;
+}
+
+/* Copies of a key, reading two slices for each table; if any, at least one. */
 static int
 CountSliced(const CuckooReader *reader, uint64 hash, bool any)
 {
 	const CuckooFilter *filter = &reader->filter;
-	uint64		offset = CUCKOO_HEADER_BYTES +
-		(uint64) filter->table_count * CUCKOO_DIRECTORY_BYTES;
 	int			copies = 0;
 
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < filter->table_count && !(any && copies > 0); i++)
 	{
 		const CuckooTable *table = &filter->tables[i];
-		CuckooPlace place = CuckooLocate(&table->shape, hash);
-		int			here = CountInSlice(reader, table, offset, place.base + place.first,
-										place.fingerprint);
+		uint64		offset = CuckooTableOffset(filter, i);
 
-		if (here == 0 || !any)
-			here += CountInSlice(reader, table, offset, place.base + place.second,
-								 place.fingerprint);
-		copies += here > 0 && CuckooIsStash(filter, i) ? CUCKOO_MAX_COPIES : here;
-		if (any && copies > 0)
-			break;
-		offset += CuckooShapeBytes(&table->shape);
+		copies += table->representation == CUCKOO_DENSE ?
+			CountInDense(reader, table, offset, hash, any) :
+			CountInSparse(reader, table, offset, hash);
 	}
 	return Min(copies, CUCKOO_MAX_COPIES);
 }
@@ -223,8 +259,7 @@ OpenStoredHeader(CuckooFilter *filter, struct varlena *value)
 static void
 OpenWhole(CuckooReader *reader, struct varlena *value)
 {
-	CuckooOpen(&reader->filter, CuckooValueBytes(value));
-	CuckooRefuseState(&reader->filter);
+	CuckooOpenFilter(&reader->filter, value);
 	reader->slices = NULL;
 }
 
@@ -242,7 +277,7 @@ CuckooReadHeader(Datum value, CuckooFilter *filter, Size *bytes)
  *-------------------------------------------------------------------------
  */
 
-/* Give a whole copy up.  Lookups read slices again, and are counted anew. */
+/* Drop a whole copy.  Lookups read slices again, and are counted from 0. */
 static void
 DropWhole(CuckooStored *stored)
 {
@@ -294,7 +329,8 @@ SiteGone(void *argument)
 
 /*
  * A stored filter must not be found again.  Somebody may just be looking a key
- * up in it, so it is freed only when its users ask the next time, or are gone.
+ * up in it, so it is freed only when its users look up the next key, or are
+ * gone.
  */
 static void
 MakeStale(CuckooStored *stored)

@@ -97,8 +97,7 @@ CuckooReaderContains(const CuckooReader *reader, uint64 hash)
 	const CuckooFilter *filter = &reader->filter;
 
 	/* What most are, without a detour. */
-	if (reader->slices == NULL && filter->body == CUCKOO_TABLES &&
-		filter->table_count == 1)
+	if (reader->slices == NULL && filter->table_count == 1)
 		return CuckooTableContains(&filter->tables[0], hash);
 	return CuckooReaderContainsAny(reader, hash);
 }

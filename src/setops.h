@@ -9,13 +9,18 @@
 #define CUCKOO_SETOPS_H
 
 #include "combine.h"
-#include "cuckoo.h"
+#include "value.h"
 
-extern struct varlena *CuckooCombine(CuckooOperation operation,
-									 struct varlena *left_value,
-									 struct varlena *right_value);
-extern struct varlena *CuckooCombineState(CuckooOperation operation,
-										  struct varlena *state,
-										  struct varlena *value);
+/*
+ * The union or merge of two filters; one of them itself if the other is unset.
+ */
+extern CuckooValue *CuckooCombineValues(CuckooOperation operation, CuckooValue *left,
+										CuckooValue *right);
+
+/*
+ * Warn, once per call site, of the result of an aggregate whose expected rate
+ * is more than ten times the target rate.
+ */
+extern void CuckooWarnOfRate(FunctionCallInfo fcinfo, CuckooValue *value);
 
 #endif							/* CUCKOO_SETOPS_H */

@@ -4,10 +4,7 @@
  *	  Aggregates in bounded memory: cuckoo_stream_agg and cuckoo_multiset_agg.
  *
  * Where cuckoo_agg keeps all hashes until the end, these write each key into a
- * filter of the capacity stated, at once.  The state is that filter: a list
- * while it is short, so that many small groups stay small, then a table
- * allocated once and changed in place.  Partial states have the same shape and
- * are combined in place.
+ * filter of the capacity specified, at once.
  *
  * cuckoo_stream_agg	adds a key where the filter does not contain it, as
  *						cuckoo_add_new does.  Fingerprints are compared, not
@@ -15,156 +12,195 @@
  *
  * cuckoo_multiset_agg	adds a copy for every row, as cuckoo_add does, up to
  *						eight: for columns with repetitions, whose rows are
- *						removed one by one.
+ *						removed one by one.  Copies count toward the capacity.
  *
- *						The copies of a key share its two buckets, which makes
- *						them far harder to place than other keys: with two
- *						copies of each key a table takes 88 % of its entries,
- *						with three 68 %, with four about 40 %.  What does not fit
- *						goes to a further table, and a key in two tables is not
- *						taken out again.  So state two to four times the copies
- *						expected.  Keys with more crowd their table, which then
- *						gets a stash for them, see filter.h.
+ * The state takes one of two forms, both of them values of the type:
  *
- * The order of rows decides where entries stand, so that only the same rows in
- * the same order give the same bytes.
+ * flat		A filter: many small groups stay small.
+ *
+ * large	From 16 kB on: an expanded object with a draft (filter.h), whose
+ *			tables are changed in place if dense, and encoded again for an
+ *			eighth of their items if sparse.
+ *
+ * Partial states are filters, and are combined as cuckoo_union and
+ * cuckoo_merge do it.
+ *
+ * The order of rows decides where entries of a dense table are, so that only
+ * the same rows in the same order give the same bytes.
  *
  *-------------------------------------------------------------------------
  */
 #include "compat.h"
 
-#include "catalog/pg_type.h"
+#include "utils/expandeddatum.h"
+#include "utils/memutils.h"
 
 #include "aggstate.h"
 #include "setops.h"
 
-/* The parameters of the aggregate from its arguments. */
-static CuckooParameters
-GetParameters(FunctionCallInfo fcinfo, CuckooKind kind, CuckooKind element_kind)
-{
-	CuckooParameters parameters;
-
-	parameters.kind = (uint8) kind;
-	parameters.element_kind = (uint8) element_kind;
-	parameters.fpr = PG_ARGISNULL(2) ? CUCKOO_DEFAULT_FPR :
-		CuckooCheckFpr(PG_GETARG_FLOAT8(2));
-	parameters.capacity = PG_ARGISNULL(3) ? 0 : CuckooCheckCapacity(PG_GETARG_FLOAT8(3));
-	if (parameters.capacity == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("this aggregate needs a capacity"),
-				 errhint("State how many keys there may be, or use cuckoo_agg, which counts them.")));
-	return parameters;
-}
-
-/* A state without keys: a list, with room for them. */
-static void
-StartDraft(CuckooDraft *draft, const CuckooParameters *parameters)
-{
-	CuckooFilter filter;
-
-	/* Better now than after many rows. */
-	CuckooCheckSize(parameters->fpr, parameters->capacity, CUCKOO_SEMISORTED);
-	CuckooParametersHeader(parameters, &filter);
-	CuckooDraftInit(draft, &filter);
-}
+/* Making a flat state of this size again for each row costs a microsecond. */
+#define FLAT_BYTES	4096
 
 /*
- * Open the state as the first argument has it.  One of our own is a plain
- * varlena and is changed in place; what else may come (through a user's own
- * aggregate) is copied.
+ * The large form
  */
-static struct varlena *
-OpenState(FunctionCallInfo fcinfo, CuckooFilter *filter)
-{
-	struct varlena *state = (struct varlena *) PG_DETOAST_DATUM(PG_GETARG_DATUM(0));
 
-	CuckooOpenFilter(filter, state);
+typedef struct LargeState
+{
+	ExpandedObjectHeader header;
+	CuckooDraft draft;
+} LargeState;
+
+/* The filter as it is now; the state's memory. */
+static CuckooValue *
+LargeFinish(LargeState *state)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->header.eoh_context);
+	CuckooValue *value = CuckooFinishDraft(&state->draft);
+
+	MemoryContextSwitchTo(old);
+	return value;
+}
+
+static Size
+LargeFlatSize(ExpandedObjectHeader *header)
+{
+	return VARSIZE(LargeFinish((LargeState *) header));
+}
+
+static void
+LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
+{
+	/* Nothing has been added since its size was requested. */
+	memcpy(result, ((LargeState *) header)->draft.bytes - VARHDRSZ, size);
+}
+
+static const ExpandedObjectMethods large_methods = {LargeFlatSize, LargeFlatten};
+
+/* A large state that begins as a flat one. */
+static LargeState *
+LargeNew(CuckooValue *flat, MemoryContext aggcontext)
+{
+	MemoryContext context = AllocSetContextCreate(aggcontext, "cuckoofilter draft",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	LargeState *state = palloc0(sizeof(LargeState));
+	CuckooValue *copy = CuckooCopyBytes(CuckooValueBytes(flat), VARSIZE_ANY_EXHDR(flat));
+
+	EOH_init_header(&state->header, &large_methods, context);
+	CuckooOpenDraft(&state->draft, (Datum) 0, copy);
+	MemoryContextSwitchTo(old);
 	return state;
 }
 
 /*
- * One row; of kind CUCKOO_KIND_NONE, without a key, for its parameters alone.
- * The state is returned as it is, changed in place, or as a new value where it
- * had to grow or is a list.
+ * Transitions
  */
-static Datum
-Transition(FunctionCallInfo fcinfo, bool distinct, uint64 hash,
-		   CuckooKind kind, CuckooKind element_kind)
+
+/* A state without keys. */
+static CuckooValue *
+EmptyState(bool distinct, const CuckooParameters *parameters)
 {
-	CuckooParameters parameters = GetParameters(fcinfo, kind, element_kind);
-	CuckooParameters begun;
-	CuckooDraft draft;
+	CuckooFilter filter;
 
-	if (PG_ARGISNULL(0))
-	{
-		if (kind != CUCKOO_KIND_NONE)
-			CuckooCheckRelabelled(fcinfo);
-		StartDraft(&draft, &parameters);
-	}
-	else
-	{
-		struct varlena *state = OpenState(fcinfo, &draft.filter);
-
-		begun = CuckooHeaderParameters(&draft.filter);
-		if (CuckooMatchParameters(&begun, &parameters))
-		{
-			CuckooCheckRelabelled(fcinfo);
-			draft.filter.kind = parameters.kind;
-			draft.filter.element_kind = parameters.element_kind;
-			CuckooWriteHeader(&draft.filter, CuckooValueBytes(state));
-		}
-		if (kind == CUCKOO_KIND_NONE)
-			PG_RETURN_POINTER(state);
-		if (draft.filter.body == CUCKOO_TABLES)
-		{
-			bool		marked = (draft.filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) != 0;
-
-			if (distinct)
-				draft.filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-			if (distinct && CuckooFilterContains(&draft.filter, hash))
-			{
-				if (!marked)
-					CuckooWriteHeader(&draft.filter, CuckooValueBytes(state));
-				PG_RETURN_POINTER(state);
-			}
-			if (CuckooFilterAdd(&draft.filter, hash) != CUCKOO_FULL)
-			{
-				CuckooWriteHeader(&draft.filter, CuckooValueBytes(state));
-				if (draft.filter.items % 256 == 0)	/* not each time: it takes long */
-					CuckooAssertValid(state);
-				PG_RETURN_POINTER(state);
-			}
-			CuckooWriteHeader(&draft.filter, CuckooValueBytes(state));
-		}
-		else if (distinct && CuckooFilterContains(&draft.filter, hash))
-			PG_RETURN_POINTER(state);
-		CuckooDraftOpen(&draft, PointerGetDatum(state));
-	}
-	if (kind != CUCKOO_KIND_NONE)
-		CuckooDraftAdd(&draft, hash);
-	PG_RETURN_POINTER(CuckooDraftFinish(&draft));
+	CuckooParametersHeader(parameters, &filter);
+	if (distinct)
+		filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+	return CuckooEmptyValue(&filter);
 }
 
-/*
- * A transition function for keys of any type, and those for types known when
- * the function is written: planners that distribute aggregates call these
- * without an expression to take the type from, and with nothing kept from row
- * to row.
- */
+/* The state, perhaps flat, that an aggregate's function was given. */
+static LargeState *
+GetLarge(Datum state)
+{
+	return (LargeState *) CuckooExpandedState(state, &large_methods);
+}
+
+/* One row; without a key (NULL) it counts for its parameters alone. */
+static Datum
+Transition(FunctionCallInfo fcinfo, bool distinct, CuckooKey *key)
+{
+	MemoryContext aggcontext = CuckooAggContext(fcinfo);
+	CuckooParameters parameters = CuckooArgumentParameters(fcinfo);
+	LargeState *large = PG_ARGISNULL(0) ? NULL : GetLarge(PG_GETARG_DATUM(0));
+	CuckooDraft small;
+	CuckooDraft *draft = &small;
+	CuckooParameters begun;
+	MemoryContext old;
+	bool		changed = PG_ARGISNULL(0);
+	uint64		hash = 0;
+
+	if (parameters.capacity == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("this aggregate needs a capacity"),
+				 errhint("Specify how many keys there may be, or use cuckoo_agg, which counts them.")));
+	if (key != NULL)
+	{
+		hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), parameters.seed);
+		parameters.key_type = (uint8) key->key_type;
+		parameters.signature = key->signature;
+	}
+
+	if (large == NULL)
+	{
+		CuckooValue *flat;
+
+		if (PG_ARGISNULL(0))
+		{
+			if (key != NULL)
+				CuckooCheckRelabelled(fcinfo);
+			flat = EmptyState(distinct, &parameters);
+		}
+		else
+			flat = PG_GETARG_CUCKOOFILTER_P(0);
+		if (VARSIZE_ANY_EXHDR(flat) > FLAT_BYTES)
+			large = LargeNew(flat, aggcontext);
+		else
+			/* Not to be changed in place: the executor frees what it was. */
+			CuckooOpenDraft(&small, PointerGetDatum(flat), flat);
+	}
+	if (large != NULL)
+		draft = &large->draft;
+
+	begun = CuckooHeaderParameters(&draft->filter);
+	if (!CuckooSameParameters(&begun, &parameters) &&
+		CuckooMatchParameters(&begun, &parameters))
+	{
+		CuckooCheckRelabelled(fcinfo);
+		draft->filter.key_type = parameters.key_type;
+		draft->filter.signature = parameters.signature;
+		changed = true;
+	}
+	old = MemoryContextSwitchTo(large != NULL ? large->header.eoh_context :
+								CurrentMemoryContext);
+	/* A user's own aggregate may begin with a filter that is not marked. */
+	if (distinct && !(draft->filter.flags & CUCKOO_FLAG_NOT_REMOVABLE))
+	{
+		draft->filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+		changed = true;
+	}
+	if (key != NULL && distinct)
+		changed |= CuckooAddNewToDraft(draft, hash);
+	else if (key != NULL)
+		changed |= CuckooAddToDraft(draft, hash);
+	MemoryContextSwitchTo(old);
+	if (large != NULL)
+		PG_RETURN_DATUM(EOHPGetRWDatum(&large->header));
+	if (!changed)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&small));
+}
+
+/* For keys of any type, and for those known when the function is written. */
 #define POLYMORPHIC_TRANSITION(name, distinct) \
 PG_FUNCTION_INFO_V1(name); \
 Datum \
 name(PG_FUNCTION_ARGS) \
 { \
-	CuckooKey  *key; \
-	\
-	CuckooAggContext(fcinfo); \
 	if (PG_ARGISNULL(1)) \
-		return Transition(fcinfo, distinct, 0, CUCKOO_KIND_NONE, CUCKOO_KIND_NONE); \
-	key = CuckooGetKey(fcinfo, 1); \
-	return Transition(fcinfo, distinct, CuckooKeyHash(key, PG_GETARG_DATUM(1), 0), \
-					  key->kind, key->element_kind); \
+		return Transition(fcinfo, distinct, NULL); \
+	return Transition(fcinfo, distinct, CuckooGetKey(fcinfo, 1)); \
 }
 
 #define TYPED_TRANSITION(name, distinct, type) \
@@ -174,42 +210,34 @@ name(PG_FUNCTION_ARGS) \
 { \
 	CuckooKey	key; \
 	\
-	CuckooAggContext(fcinfo); \
 	if (PG_ARGISNULL(1)) \
-		return Transition(fcinfo, distinct, 0, CUCKOO_KIND_NONE, CUCKOO_KIND_NONE); \
+		return Transition(fcinfo, distinct, NULL); \
 	CuckooKeyInit(&key, type, CuckooTypedCollation(fcinfo), CurrentMemoryContext); \
-	return Transition(fcinfo, distinct, CuckooKeyHash(&key, PG_GETARG_DATUM(1), 0), \
-					  key.kind, key.element_kind); \
+	return Transition(fcinfo, distinct, &key); \
 }
 
-#define TRANSITIONS(name, distinct) \
-POLYMORPHIC_TRANSITION(name, distinct) \
-TYPED_TRANSITION(name##_text, distinct, TEXTOID) \
-TYPED_TRANSITION(name##_char, distinct, CHAROID) \
-TYPED_TRANSITION(name##_int2, distinct, INT2OID) \
-TYPED_TRANSITION(name##_int4, distinct, INT4OID) \
-TYPED_TRANSITION(name##_int8, distinct, INT8OID) \
-TYPED_TRANSITION(name##_uuid, distinct, UUIDOID) \
-TYPED_TRANSITION(name##_bytea, distinct, BYTEAOID) \
-TYPED_TRANSITION(name##_numeric, distinct, NUMERICOID) \
-TYPED_TRANSITION(name##_float4, distinct, FLOAT4OID) \
-TYPED_TRANSITION(name##_float8, distinct, FLOAT8OID) \
-TYPED_TRANSITION(name##_date, distinct, DATEOID) \
-TYPED_TRANSITION(name##_timestamp, distinct, TIMESTAMPOID) \
-TYPED_TRANSITION(name##_timestamptz, distinct, TIMESTAMPTZOID)
+#define STREAM_TRANSITION(suffix, type) \
+	TYPED_TRANSITION(cuckoo_stream_agg_transfn_##suffix, true, type)
+#define MULTISET_TRANSITION(suffix, type) \
+	TYPED_TRANSITION(cuckoo_multiset_agg_transfn_##suffix, false, type)
 
-/* cuckoo_stream_agg_transfn(state, key, fpr, capacity) */
-TRANSITIONS(cuckoo_stream_agg_transfn, true)
+/* cuckoo_stream_agg_transfn(state, key, fpr, capacity [, seed]) */
+POLYMORPHIC_TRANSITION(cuckoo_stream_agg_transfn, true)
+CUCKOO_INTEGER_TYPES(STREAM_TRANSITION)
+CUCKOO_OTHER_TYPES(STREAM_TRANSITION)
 
-/* cuckoo_multiset_agg_transfn(state, key, fpr, capacity) */
-TRANSITIONS(cuckoo_multiset_agg_transfn, false)
+/* cuckoo_multiset_agg_transfn(state, key, fpr, capacity [, seed]) */
+POLYMORPHIC_TRANSITION(cuckoo_multiset_agg_transfn, false)
+CUCKOO_INTEGER_TYPES(MULTISET_TRANSITION)
+CUCKOO_OTHER_TYPES(MULTISET_TRANSITION)
 
 /* Two partial states of the same parameters: the union or the merge of both. */
 static Datum
 Combine(FunctionCallInfo fcinfo, CuckooOperation operation)
 {
-	struct varlena *state;
-	struct varlena *other;
+	CuckooValue *state;
+	CuckooValue *other;
+	CuckooValue *result;
 	CuckooFilter filter;
 	CuckooParameters left;
 	CuckooParameters right;
@@ -217,15 +245,23 @@ Combine(FunctionCallInfo fcinfo, CuckooOperation operation)
 	CuckooAggContext(fcinfo);
 	if (PG_ARGISNULL(1))
 		return CuckooSameState(fcinfo);
-	other = PG_GETARG_VARLENA_PP(1);
+	other = PG_GETARG_CUCKOOFILTER_P(1);
 	CuckooOpenFilter(&filter, other);
 	if (PG_ARGISNULL(0))
-		PG_RETURN_POINTER(CuckooCopyBytes(CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other)));
+		PG_RETURN_CUCKOOFILTER_P(CuckooCopyBytes(CuckooValueBytes(other),
+												 VARSIZE_ANY_EXHDR(other)));
 	right = CuckooHeaderParameters(&filter);
-	state = OpenState(fcinfo, &filter);
+	state = PG_GETARG_CUCKOOFILTER_P(0);
+	CuckooOpenFilter(&filter, state);
 	left = CuckooHeaderParameters(&filter);
 	CuckooMatchParameters(&left, &right);
-	PG_RETURN_POINTER(CuckooCombineState(operation, state, other));
+	result = CuckooCombineValues(operation, state, other);
+	/* Never the caller's memory, which may go before the aggregate. */
+	if (result == other)
+		result = CuckooCopyBytes(CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
+	if (result == state)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	PG_RETURN_CUCKOOFILTER_P(result);
 }
 
 /* cuckoo_stream_agg_combine(state, state) */
@@ -242,4 +278,29 @@ Datum
 cuckoo_multiset_agg_combine(PG_FUNCTION_ARGS)
 {
 	return Combine(fcinfo, CUCKOO_MERGE);
+}
+
+/*
+ * cuckoo_stream_agg_final(state): the filter, also of cuckoo_multiset_agg.  A
+ * copy, because the state may go on changing: a window calls this for every
+ * row.  Over no rows an unset filter.
+ */
+PG_FUNCTION_INFO_V1(cuckoo_stream_agg_final);
+Datum
+cuckoo_stream_agg_final(PG_FUNCTION_ARGS)
+{
+	LargeState *large;
+	CuckooValue *state;
+	CuckooValue *value;
+	CuckooFilter filter;
+
+	CuckooAggContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
+	large = GetLarge(PG_GETARG_DATUM(0));
+	state = large != NULL ? LargeFinish(large) : PG_GETARG_CUCKOOFILTER_P(0);
+	CuckooOpenFilter(&filter, state);
+	value = CuckooCopyBytes(CuckooValueBytes(state), VARSIZE_ANY_EXHDR(state));
+	CuckooWarnOfRate(fcinfo, value);
+	PG_RETURN_CUCKOOFILTER_P(value);
 }

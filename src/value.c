@@ -1,10 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * value.c
- *	  Values of the type: opening arguments, making and changing values.
- *
- * A stored filter is a varlena whose content is the portable bytes of
- * format.h.  It may be packed, compressed or toasted, and is never aligned.
+ *	  Values of the type; see value.h.
  *
  *-------------------------------------------------------------------------
  */
@@ -13,69 +10,99 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
-#include "build.h"
-#include "cuckoo.h"
+#include "value.h"
 
-/* A value for so many portable bytes, all zero. */
-struct varlena *
+/*
+ * The core's host
+ */
+
+static void *
+Allocate(size_t bytes)
+{
+	if (bytes > MaxAllocHugeSize)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("out of memory"),
+				 errdetail("Failed on request of size %zu.", bytes)));
+	return MemoryContextAllocHuge(CurrentMemoryContext, Max(bytes, 1));
+}
+
+static void
+Pause(void)
+{
+	CHECK_FOR_INTERRUPTS();
+}
+
+const CuckooHost CuckooServer = {Allocate, pfree, Pause, VARHDRSZ};
+
+/*
+ * Making values
+ */
+
+CuckooValue *
 CuckooNewValue(size_t bytes)
 {
-	struct varlena *value = palloc(VARHDRSZ + bytes);
+	CuckooValue *value = palloc(VARHDRSZ + bytes);
 
-	for (size_t done = 0; done < VARHDRSZ + bytes; done += CUCKOO_PAUSE_BYTES)
-	{
-		CHECK_FOR_INTERRUPTS();
-		memset((char *) value + done, 0, Min(CUCKOO_PAUSE_BYTES, VARHDRSZ + bytes - done));
-	}
 	SET_VARSIZE(value, VARHDRSZ + bytes);
 	return value;
 }
 
-/* A varlena with a copy of these bytes. */
-struct varlena *
+CuckooValue *
 CuckooCopyBytes(const uint8 *bytes, size_t length)
 {
-	struct varlena *copy = palloc(VARHDRSZ + length);
+	CuckooValue *copy = CuckooNewValue(length);
 
-	SET_VARSIZE(copy, VARHDRSZ + length);
-	for (size_t done = 0; done < length; done += CUCKOO_PAUSE_BYTES)
-	{
-		CHECK_FOR_INTERRUPTS();
-		memcpy(VARDATA(copy) + done, bytes + done, Min(CUCKOO_PAUSE_BYTES, length - done));
-	}
+	CuckooCopy((uint8 *) VARDATA(copy), bytes, length, &CuckooServer);
 	return copy;
 }
 
-/* What an aggregate gives over no rows: an empty filter without parameters. */
-struct varlena *
-CuckooUnsetValue(void)
+CuckooValue *
+CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter)
 {
-	CuckooFilter filter = {0};
-	CuckooDraft draft;
+	CuckooValue *value = (CuckooValue *) (bytes - VARHDRSZ);
 
-	filter.flags = CUCKOO_FLAG_UNSET;
-	CuckooDraftInit(&draft, &filter);
-	return CuckooDraftFinish(&draft);
+	SET_VARSIZE(value, VARHDRSZ + CuckooBytes(filter));
+	CuckooAssertValid(value);
+	return value;
 }
 
-/* The portable bytes of a detoasted value. */
-uint8 *
-CuckooValueBytes(struct varlena *value)
+CuckooValue *
+CuckooUnsetValue(void)
 {
-	return (uint8 *) VARDATA_ANY(value);
+	CuckooFilter filter;
+
+	CuckooFilterInitUnset(&filter);
+	return CuckooMadeValue(CuckooMakeFilter(&filter, NULL, 0, &CuckooServer), &filter);
+}
+
+CuckooValue *
+CuckooEmptyValue(CuckooFilter *parameters)
+{
+	return CuckooBuildValue(parameters, NULL, 0);
+}
+
+CuckooValue *
+CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs, uint64 run_count)
+{
+	uint8	   *bytes = CuckooMakeFromHashes(parameters, runs, run_count, &CuckooServer);
+
+	if (bytes == NULL)
+		CuckooReportTooLarge(parameters->capacity, parameters->fpr);
+	return CuckooMadeValue(bytes, parameters);
 }
 
 #ifdef CUCKOO_CHECK
 /*
  * Stop the server where a value is not what the validator would let in: as an
- * assertion does, because what made it cannot be trusted any more.  A flat
- * value may have room to spare, as a list's has; its size says what counts.
+ * assertion does, because what made it cannot be trusted any more.
  */
 void
-CuckooAssertValid(struct varlena *value)
+CuckooAssertValid(CuckooValue *value)
 {
+	static const CuckooHost checker = {Allocate, pfree, Pause, 0};
 	CuckooVerdict verdict = CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value),
-										   NULL);
+										   &checker);
 
 	if (verdict.problem != CUCKOO_VALID)
 		elog(PANIC, "cuckoofilter made is not valid: problem %d, expected %llu, found %llu",
@@ -85,284 +112,130 @@ CuckooAssertValid(struct varlena *value)
 #endif
 
 /*
+ * Opening values
+ */
+
+/*
  * An aggregate's state can be seen where aggregation is split between
  * servers.  It is not a filter yet.
  */
 void
 CuckooRefuseState(const CuckooFilter *filter)
 {
-	if (filter->body == CUCKOO_PARTIAL || filter->body == CUCKOO_STATE)
+	if (filter->content != CUCKOO_TABLES)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cuckoofilter is the partial state of an aggregate"),
 				 errhint("Only the aggregate's own functions take it.")));
 }
 
-/* Open a detoasted value, which is to be a filter, not a state. */
 void
-CuckooOpenFilter(CuckooFilter *filter, struct varlena *value)
+CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value)
 {
-	CuckooOpen(filter, CuckooValueBytes(value));
+	/* Nothing behind the header of a state is as in the format. */
+	if (CuckooValueBytes(value)[1] == CUCKOO_TABLES)
+		CuckooOpen(filter, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
+	else
+		CuckooOpenHeader(filter, CuckooValueBytes(value));
 	CuckooRefuseState(filter);
 }
 
-/* A draft of a value that has the header, body and room of this filter. */
-void
-CuckooDraftInit(CuckooDraft *draft, const CuckooFilter *filter)
-{
-	size_t		bytes = CuckooBytes(filter);
+/*
+ * Changing values
+ */
 
-	if (filter->body == CUCKOO_LIST)
-		bytes = CUCKOO_HEADER_BYTES + 8 * CuckooListLimit(filter);
-	draft->filter = *filter;
-	draft->value = CuckooNewValue(bytes);
-	CuckooLayOut(&draft->filter, CuckooValueBytes(draft->value));
-}
-
-/* A draft that starts as a copy of a value. */
 void
-CuckooDraftOpen(CuckooDraft *draft, Datum value)
-{
-	CuckooDraftFrom(draft, value, PG_DETOAST_DATUM_PACKED(value));
-}
-
-/* The same, where the value was detoasted already. */
-void
-CuckooDraftFrom(CuckooDraft *draft, Datum value, struct varlena *source)
+CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
 {
 	CuckooFilter filter;
+	bool		writable;
 
-	CuckooOpen(&filter, CuckooValueBytes(source));
-	CuckooRefuseState(&filter);
-	if (filter.body == CUCKOO_LIST)
-	{
-		CuckooDraftInit(draft, &filter);
-		memcpy(draft->filter.list, filter.list, filter.items * 8);
-		return;
-	}
+	if (value == NULL)
+		value = DatumGetCuckooFilterP(datum);
+	CuckooOpenFilter(&filter, value);
 	/* What was detoasted is a copy already. */
-	if ((Pointer) source == DatumGetPointer(value) || VARATT_IS_SHORT(source))
-		source = PG_DETOAST_DATUM_COPY(PointerGetDatum(source));
-	draft->value = source;
-	CuckooOpen(&draft->filter, CuckooValueBytes(source));
+	writable = (Pointer) value != DatumGetPointer(datum) && !VARATT_IS_SHORT(value);
+	CuckooDraftOpen(draft, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value), writable);
+}
+
+void
+CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key)
+{
+	CuckooFilter *filter = &draft->filter;
+
+	if (filter->flags & CUCKOO_FLAG_UNSET)
+	{
+		CuckooFilter parameters;
+		CuckooValue *empty;
+
+		CuckooFilterInit(&parameters, CUCKOO_DEFAULT_FPR, 0, 0);
+		empty = CuckooEmptyValue(&parameters);
+		CuckooDraftOpen(draft, CuckooValueBytes(empty), VARSIZE_ANY_EXHDR(empty), true);
+	}
+	CuckooMatchKeyType(filter->key_type, filter->signature, key);
+	filter->key_type = (uint8) key->key_type;
+	filter->signature = key->signature;
+}
+
+void
+CuckooReportTooLarge(uint64 keys, double fpr)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("cuckoofilter would be too large"),
+			 errdetail("A filter for %llu keys at a false-positive rate of %g exceeds %llu bytes.",
+					   (unsigned long long) keys, fpr,
+					   (unsigned long long) CUCKOO_MAX_BYTES),
+			 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
+	pg_unreachable();
 }
 
 /*
- * What an empty filter takes from its first key: the kind, and, where it is
- * what an aggregate gave over no rows, the default parameters.
- */
-void
-CuckooDraftSet(CuckooDraft *draft, const CuckooKey *key)
-{
-	if (draft->filter.flags & CUCKOO_FLAG_UNSET)
-	{
-		CuckooFilterInit(&draft->filter, CUCKOO_DEFAULT_FPR, 0, 0, CUCKOO_SEMISORTED);
-		CuckooDraftInit(draft, &draft->filter);
-	}
-	CuckooMatchKind(&draft->filter, key);
-	draft->filter.kind = (uint8) key->kind;
-	draft->filter.element_kind = (uint8) key->element_kind;
-}
-
-/* Make a draft one table larger; a list, a table. */
-void
-CuckooDraftGrow(CuckooDraft *draft)
-{
-	CuckooDraft smaller = *draft;
-	CuckooFilter grown;
-
-	switch (CuckooPlanGrowth(&draft->filter, &grown))
-	{
-		case CUCKOO_GROWTH_PLANNED:
-			break;
-		case CUCKOO_GROWTH_NO_TABLE:
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("cuckoofilter is full"),
-					 errdetail("It has grown to %d tables, the most there can be, and holds %llu items.",
-							   CUCKOO_MAX_TABLES,
-							   (unsigned long long) draft->filter.items),
-					 errhint("Build it anew from its keys with cuckoo_agg, or add them to a filter made by cuckoo_new with a capacity for all of them and their copies.")));
-			break;
-		case CUCKOO_GROWTH_TOO_LARGE:
-			CuckooReportTooLarge(Max(draft->filter.capacity, draft->filter.items + 1),
-								 draft->filter.fpr);
-			break;
-		case CUCKOO_GROWTH_IN_VAIN:
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("keys of the cuckoofilter collide too often"),
-					 errdetail("It has %d tables, the most there can be, and the last one is less than a third full: under seed %lld many keys have the same places.",
-							   CUCKOO_MAX_TABLES, (long long) draft->filter.seed),
-					 errhint("Where keys come from strangers, add them to a filter made by cuckoo_new with a secret seed.")));
-			break;
-	}
-
-	draft->value = CuckooNewValue(CuckooBytes(&grown));
-	draft->filter = grown;
-	CuckooGrow(&smaller.filter, &draft->filter, CuckooValueBytes(draft->value), CuckooPauseForInterrupts);
-	if (smaller.filter.body == CUCKOO_LIST)
-	{
-		for (uint64 i = 0; i < smaller.filter.items; i++)
-			CuckooDraftAdd(draft, CuckooListGet(&smaller.filter, i));
-	}
-	pfree(smaller.value);
-}
-
-/* Add one copy of a key, growing where there is no room. */
-CuckooInsertResult
-CuckooDraftAdd(CuckooDraft *draft, uint64 hash)
-{
-	CuckooInsertResult result;
-
-	while ((result = CuckooFilterAdd(&draft->filter, hash)) == CUCKOO_FULL)
-		CuckooDraftGrow(draft);
-	return result;
-}
-
-/* The finished value. */
-struct varlena *
-CuckooDraftFinish(CuckooDraft *draft)
-{
-	CuckooWriteHeader(&draft->filter, CuckooValueBytes(draft->value));
-	SET_VARSIZE(draft->value, VARHDRSZ + CuckooBytes(&draft->filter));
-	CuckooAssertValid(draft->value);
-	return draft->value;
-}
-
-/* Hashes put together at a time: about as many as a full block has. */
-#define BUFFER_HASHES	(4 * CUCKOO_MAX_BUCKETS)
-
-/*
- * Build the table of a draft, block by block, from hashes in runs.  False where
- * a block had no room.
+ * Raise an error for a change that a filter has no room for; else tell whether
+ * it was one.
  */
 static bool
-BuildTable(CuckooDraft *draft, const CuckooRuns *runs)
+Changed(const CuckooDraft *draft, CuckooChange change)
 {
-	CuckooTable *table = &draft->filter.tables[0];
-	const CuckooShape *shape = &table->shape;
-	void	   *workspace = palloc(CuckooWorkspaceBytes(shape));
-	uint64		room = 0;
-	uint64	   *buffer = NULL;	/* the hashes of a block, in one piece, */
-	uint64		start = 0;		/* from here on */
-	uint64		buffered = 0;
-	uint64		run = 0;
-	uint64		in_run = 0;		/* how many of its hashes are in the buffer */
-	bool		ok = true;
+	const CuckooFilter *filter = &draft->filter;
 
-	for (uint32 block = 0; ok && block < shape->blocks; block++)
-	{
-		size_t		taken;
-
-		CHECK_FOR_INTERRUPTS();
-
-		/* All up to the first hash of the next block, or some more. */
-		while (run < runs->count &&
-			   (buffered == 0 || CuckooBlockOf(shape, buffer[start + buffered - 1]) == block))
-		{
-			/* A run may have all of them: no more of it than a block or so. */
-			const CuckooRun *next = &runs->runs[run];
-			uint64		count = Min(next->count - in_run, BUFFER_HASHES);
-
-			if (start > 0)
-				memmove(buffer, buffer + start, buffered * sizeof(uint64));
-			start = 0;
-			if (buffered + count > room)
-			{
-				room = Max(2 * room, buffered + count);
-				buffer = buffer == NULL ?
-					MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(uint64)) :
-					repalloc_huge(buffer, room * sizeof(uint64));
-			}
-			memcpy(buffer + buffered, next->hashes + in_run, count * sizeof(uint64));
-			buffered += count;
-			in_run += count;
-			if (in_run == next->count)
-			{
-				run++;
-				in_run = 0;
-			}
-		}
-		taken = CuckooBuildBlock(table, block, buffer + start, buffered, workspace,
-								 draft->filter.seed, &ok);
-		start += taken;
-		buffered -= taken;
-	}
-	if (buffer != NULL)
-		pfree(buffer);
-	pfree(workspace);
-	draft->filter.items = table->items;
-	return ok;
+	if (change == CUCKOO_TOO_LARGE)
+		CuckooReportTooLarge(filter->items + 1, filter->fpr);
+	if (change == CUCKOO_FULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("cuckoofilter is full"),
+				 errdetail("It holds %llu items in %d tables and cannot grow any more.",
+						   (unsigned long long) filter->items, filter->table_count),
+				 errhint("Build it again from its keys with cuckoo_agg(key, %g, %llu).",
+						 filter->fpr, 2 * (unsigned long long) filter->items)));
+	return change == CUCKOO_CHANGED;
 }
 
-/*
- * The filter of sorted hashes that no size of one table takes: because of many
- * copies, or made so that eight of them fill the two buckets of a ninth.  Slow,
- * but it grows for them.
- */
-struct varlena *
-CuckooBuildByAdding(const CuckooFilter *parameters, const CuckooRuns *runs)
+bool
+CuckooAddToDraft(CuckooDraft *draft, uint64 hash)
 {
-	CuckooFilter filter = *parameters;
-	CuckooDraft draft;
-
-	filter.body = CUCKOO_LIST;
-	filter.table_count = 0;
-	filter.stashes = 0;
-	filter.items = 0;
-	CuckooDraftInit(&draft, &filter);
-	for (uint64 run = 0; run < runs->count; run++)
-	{
-		for (uint64 i = 0; i < runs->runs[run].count; i++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			CuckooDraftAdd(&draft, runs->runs[run].hashes[i]);
-		}
-	}
-	return CuckooDraftFinish(&draft);
+	return Changed(draft, CuckooDraftAdd(draft, hash, &CuckooServer));
 }
 
-/*
- * The filter over sorted distinct hashes, sized for them or for the capacity
- * stated, if that is larger: a list, or one table.
- */
-struct varlena *
-CuckooBuildValue(const CuckooFilter *parameters, const CuckooRuns *runs)
+bool
+CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash)
 {
-	CuckooFilter filter = *parameters;
-	double		load = parameters->capacity == 0 ? CUCKOO_DESIGN_LOAD : CUCKOO_FULL_LOAD;
-	int			bits = CuckooBitsFor(parameters->fpr, load, 0);
-	CuckooDraft draft;
+	return Changed(draft, CuckooDraftAddNew(draft, hash, &CuckooServer));
+}
 
-	filter.items = runs->total;
-	filter.capacity = Max(parameters->capacity, runs->total);
-	if (runs->total <= CUCKOO_SHORT_LIST)
-	{
-		uint64		at = 0;
+bool
+CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash)
+{
+	return Changed(draft, CuckooDraftRemove(draft, hash, &CuckooServer));
+}
 
-		CuckooDraftInit(&draft, &filter);
-		for (uint64 run = 0; run < runs->count; run++)
-		{
-			for (uint64 i = 0; i < runs->runs[run].count; i++)
-				CuckooStore64(draft.filter.list + 8 * at++, runs->runs[run].hashes[i]);
-		}
-		return CuckooDraftFinish(&draft);
-	}
+CuckooValue *
+CuckooFinishDraft(CuckooDraft *draft)
+{
+	uint8	   *bytes = CuckooDraftFinish(draft, &CuckooServer);
 
-	filter.body = CUCKOO_TABLES;
-	filter.table_count = 1;
-	filter.tables[0].items = 0;
-	for (int attempt = 0; attempt < CUCKOO_MAX_ATTEMPTS; attempt++)
-	{
-		if (!CuckooShapeFor(&filter.tables[0].shape, filter.capacity, bits,
-							CuckooFilterLayout(&filter), attempt) ||
-			CuckooBytes(&filter) == 0)
-			CuckooReportTooLarge(filter.capacity, filter.fpr);
-		CuckooDraftInit(&draft, &filter);
-		if (BuildTable(&draft, runs))
-			return CuckooDraftFinish(&draft);
-		pfree(draft.value);
-	}
-	return CuckooBuildByAdding(&filter, runs);
+	if (bytes == NULL)
+		Changed(draft, CUCKOO_TOO_LARGE);
+	return CuckooMadeValue(bytes, &draft->filter);
 }

@@ -47,31 +47,53 @@ CREATE TABLE filters AS SELECT 'URLs' AS what, cuckoo_agg(homepage) AS filter FR
 SELECT line('time', ms_since(:'start'), 'for all rows, repeated ones too');
 INSERT INTO filters SELECT 'names', cuckoo_agg(name) FROM packages;
 
-SELECT line('filter of the ' || what, kb(pg_column_size(filter)), format('%s bits a key, %s keys',
+SELECT line('filter of the ' || what, kb(pg_column_size(filter)), format('%s bits per key, %s keys',
             round(8.0 * pg_column_size(filter) / cuckoo_cardinality(filter), 2),
             to_char(cuckoo_cardinality(filter), 'FM999,999,999')))
 FROM filters ORDER BY what DESC;
 
+-- Each with the capacity of the whole, so that they combine into one table.
+SELECT 1000 * (1 + count(*) / 1000) AS whole FROM urls \gset
+
 \echo
-\echo '3  Build one a section:  SELECT section, cuckoo_agg(homepage) FROM packages GROUP BY section'
+SELECT format('3  Build one per section:  SELECT section, cuckoo_agg(homepage, 0.001, %s) ... GROUP BY section', :whole);
 
 SELECT clock_timestamp() AS start \gset
 CREATE TABLE sections AS
-SELECT section, cuckoo_agg(homepage) AS filter FROM packages GROUP BY section;
-SELECT line('time', ms_since(:'start'), format('for %s sections', count(*))) FROM sections;
+SELECT section, cuckoo_agg(homepage, 0.001, :whole) AS filter FROM packages GROUP BY section;
+SELECT line('time', ms_since(:'start'), format('for %s sections, each with a capacity of %s keys',
+            count(*), to_char(:whole, 'FM999,999'))) FROM sections;
 
-WITH texts AS (
-    SELECT section, count(*) AS urls, sum(octet_length(homepage)) AS bytes
-    FROM (SELECT DISTINCT section, homepage FROM packages WHERE homepage IS NOT NULL) AS d
-    GROUP BY section
-)
-SELECT line(section, kb(pg_column_size(filter)), format('%s URLs, %s of text, %s bits a key',
-            to_char(urls, 'FM999,999'), kb(bytes), round(8.0 * pg_column_size(filter) / urls, 2)))
-FROM texts JOIN sections USING (section)
-ORDER BY urls DESC LIMIT 5;
+CREATE TABLE section_urls AS SELECT DISTINCT section, homepage AS url FROM packages WHERE homepage IS NOT NULL;
+(SELECT line(section, kb(pg_column_size(filter)), format('%s URLs, %s bits per key, %s',
+             to_char(urls, 'FM999,999'), round(8.0 * pg_column_size(filter) / urls, 2), representation))
+ FROM sections, cuckoo_info(filter),
+     LATERAL (SELECT count(*) AS urls FROM section_urls WHERE section_urls.section = sections.section) AS s
+ ORDER BY urls DESC LIMIT 3)
+UNION ALL
+(SELECT line(section, kb(pg_column_size(filter)), format('%s URLs, %s bits per key, %s',
+             to_char(urls, 'FM999,999'), round(8.0 * pg_column_size(filter) / urls, 2), representation))
+ FROM sections, cuckoo_info(filter),
+     LATERAL (SELECT count(*) AS urls FROM section_urls WHERE section_urls.section = sections.section) AS s
+ WHERE urls >= 30
+ ORDER BY urls LIMIT 1);
+SELECT line('all of them', kb(sum(pg_column_size(filter))), format('%s URLs', to_char((SELECT count(*) FROM section_urls), 'FM999,999')))
+FROM sections;
 
 \echo
-\echo '4  Find repeated URLs as they stream in:  IF seen @> url THEN ... ELSE seen := seen + url'
+\echo '4  Combine them:  SELECT cuckoo_union_agg(filter) FROM sections'
+
+SELECT clock_timestamp() AS start \gset
+CREATE TABLE combined AS SELECT cuckoo_union_agg(filter) AS filter FROM sections;
+SELECT line('time', ms_since(:'start'));
+SELECT line('filter of all sections', kb(bytes), format('%s table, %s, %s of false positives expected',
+            tables, representation, percent(expected_fpr::numeric)))
+FROM combined, cuckoo_info(filter);
+SELECT line('URLs not found', count(*), format('of %s', to_char((SELECT count(*) FROM urls), 'FM999,999')))
+FROM urls WHERE NOT (SELECT filter FROM combined) @> url;
+
+\echo
+\echo '5  Find repeated URLs as they stream in:  IF seen @> url THEN ... ELSE seen := seen + url'
 
 CREATE FUNCTION stream(OUT filter cuckoofilter, OUT repeats bigint) AS $$
 DECLARE
@@ -93,21 +115,21 @@ CREATE TABLE streamed AS SELECT * FROM stream();
 SELECT line('time', ms_since(:'start'), 'for all rows, one by one in PL/pgSQL');
 SELECT count(homepage) - count(DISTINCT homepage) AS true_repeats FROM packages \gset
 SELECT line('repeated rows', :true_repeats, 'by an exact count') FROM streamed;
-SELECT line('found by the filter', repeats, format('%s new URLs taken for repeats, %s of them',
+SELECT line('found by the filter', repeats, format('%s new URLs mistaken for repeats, %s of them',
             repeats - :true_repeats, percent((repeats - :true_repeats)::numeric / (SELECT count(*) FROM urls))))
 FROM streamed;
 SELECT line('filter', kb(pg_column_size(filter)), 'with room for a URL of every package') FROM streamed;
 
 \echo
-\echo '5  Ask for known and unknown URLs:  SELECT ... WHERE filter @> url'
+\echo '6  Look up known and unknown URLs:  SELECT ... WHERE filter @> url'
 
--- Unknown ones are real ones with an ending that makes them unknown.
+-- Unknown URLs are real ones with an ending that makes them unknown.
 CREATE TABLE unknown AS
 SELECT altered AS url
 FROM urls, generate_series(1, 33) AS i, format('%s?%s', url, i) AS altered
 WHERE NOT EXISTS (SELECT FROM urls AS known WHERE known.url = altered);
 
-CREATE FUNCTION ask(fpr float8, OUT filter cuckoofilter, OUT known bigint, OUT unknown bigint) AS $$
+CREATE FUNCTION look_up(fpr float8, OUT filter cuckoofilter, OUT known bigint, OUT unknown bigint) AS $$
 BEGIN
     filter := (SELECT cuckoo_agg(url, fpr) FROM urls);
     SELECT count(*) INTO known FROM urls WHERE filter @> url;
@@ -117,45 +139,45 @@ END $$ LANGUAGE plpgsql;
 SELECT count(*) AS known, (SELECT count(*) FROM unknown) AS unknown FROM urls \gset
 SELECT clock_timestamp() AS start \gset
 CREATE TABLE answers AS
-SELECT fpr, a.* FROM unnest(ARRAY[0.01, 0.001, 0.0001]) AS fpr, ask(fpr) AS a;
-SELECT line('questions', 3 * (:known + :unknown)::bigint, 'in ' || ms_since(:'start'));
+SELECT fpr, a.* FROM unnest(ARRAY[0.01, 0.001, 0.0001]) AS fpr, look_up(fpr) AS a;
+SELECT line('lookups', 3 * (:known + :unknown)::bigint, 'in ' || ms_since(:'start'));
 SELECT line('known URLs not found', sum(:known - known)::bigint,
-            format('of %s, a filter has no false negatives', to_char(3 * :known, 'FM999,999,999')))
+            format('of %s, no false negatives', to_char(3 * :known, 'FM999,999,999')))
 FROM answers;
-SELECT line('false positives, asked for ' || to_char(100 * fpr, 'FM990.09') || ' %',
+SELECT line('false positives, target ' || to_char(100 * fpr, 'FM990.09') || ' %',
             percent(unknown::numeric / :unknown),
-            format('%s expected, %s bits a key', percent(cuckoo_fpr(filter)::numeric),
+            format('%s expected, %s bits per key', percent(cuckoo_fpr(filter)::numeric),
                    round(8.0 * pg_column_size(filter) / :known, 2)))
 FROM answers ORDER BY fpr DESC;
 
 \echo
-\echo '6  Take URLs out again:  filter - url'
+\echo '7  Remove URLs again:  filter - url'
 
-CREATE FUNCTION take_out(OUT before cuckoofilter, OUT after cuckoofilter) AS $$
+CREATE FUNCTION remove_games(OUT before cuckoofilter, OUT after cuckoofilter) AS $$
 DECLARE
-    gone text;
+    url text;
 BEGIN
-    before := (SELECT cuckoo_agg(url) FROM urls);
+    before := (SELECT cuckoo_agg(u.url) FROM urls AS u);
     after := before;
-    FOR gone IN SELECT DISTINCT homepage FROM packages WHERE section = 'games' AND homepage IS NOT NULL LOOP
-        after := after - gone;
+    FOR url IN SELECT DISTINCT homepage FROM packages WHERE section = 'games' AND homepage IS NOT NULL LOOP
+        after := after - url;
     END LOOP;
 END $$ LANGUAGE plpgsql;
 
-CREATE TABLE removal AS SELECT * FROM take_out();
+CREATE TABLE removal AS SELECT * FROM remove_games();
 CREATE TABLE gone AS
 SELECT url, EXISTS (SELECT FROM packages WHERE homepage = url AND section = 'games') AS is_gone FROM urls;
 
-SELECT line('removed', cuckoo_cardinality(before) - cuckoo_cardinality(after), 'all that section games has')
+SELECT line('removed', cuckoo_cardinality(before) - cuckoo_cardinality(after), 'all URLs of the section games')
 FROM removal;
 SELECT line(CASE WHEN is_gone THEN 'of these still found' ELSE 'of the others not found' END,
             count(*) FILTER (WHERE is_gone = found),
             CASE WHEN is_gone THEN 'false positives' ELSE format('of %s', to_char(count(*), 'FM999,999,999')) END)
-FROM (SELECT is_gone, (SELECT after FROM removal) @> url AS found FROM gone) AS asked
+FROM (SELECT is_gone, (SELECT after FROM removal) @> url AS found FROM gone) AS tested
 GROUP BY is_gone ORDER BY is_gone DESC;
 
 \echo
-\echo '7  Move the filter to another database:  COPY filters TO ... (FORMAT binary)'
+\echo '8  Move the filter to another database:  COPY filters TO ... (FORMAT binary)'
 
 \copy (SELECT what, filter FROM filters) to filters.bin with (format binary)
 \set file_bytes `stat -c %s filters.bin`
@@ -177,10 +199,10 @@ SELECT count(*) AS visits,
        count(*) FILTER (WHERE url NOT LIKE '%#top') AS known,
        count(*) FILTER (WHERE found) AS kept,
        count(*) FILTER (WHERE url NOT LIKE '%#top' AND NOT found) AS lost
-FROM (SELECT url, (SELECT filter FROM filters WHERE what = 'URLs') @> url AS found FROM visits) AS asked \gset
+FROM (SELECT url, (SELECT filter FROM filters WHERE what = 'URLs') @> url AS found FROM visits) AS tested \gset
 
 \connect postgres
 SELECT line('file', kb(:file_bytes), CASE WHEN :'here' = :'there' THEN 'arrived unchanged' ELSE 'ARRIVED CHANGED' END);
 SELECT line('rows there', :visits, format('%s of them have a URL we know', to_char(:known, 'FM999,999,999')));
-SELECT line('rows that pass the filter', :kept, 'asked there, in ' || ms_since(:'start'));
+SELECT line('rows that pass the filter', :kept, 'tested there in ' || ms_since(:'start'));
 SELECT line('known URLs lost', :lost);

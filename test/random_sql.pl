@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 #
 # Prints random SQL over everything that the extension brings: edge values of
-# every type, NULLs, wrong kinds, damaged bytes, states of aggregates where a
+# every type, NULLs, wrong types, damaged bytes, states of aggregates where a
 # filter belongs, and nesting.
 #
 #   random_sql.pl SEED STATEMENTS
@@ -21,9 +21,8 @@ sub chance { return rand() < $_[0]; }
 my @integers = ('0', '1', '-1', '7', '8', '9', '31', '33', '127', '128', '255', '256', '1024', '1025', '32767', '65536',
 	'2147483647', '(-2147483648)', 'NULL::integer');
 my @bigints = (@integers, '9223372036854775807', "'-9223372036854775808'::bigint", '4294967296', 'NULL::bigint');
-my @floats = ('0.001', '0.01', '0.1', '0.1000001', '2e-9', '1.9e-9', '1e-9', '0', '-0.0', '1', '-1', '0.5', '1.5', '1000', '1e5',
+my @floats = ('0.001', '0.01', '0.1', '0.1000001', '2e-8', '1.9e-8', '1e-9', '0', '-0.0', '1', '-1', '0.5', '1.5', '1000', '1e5',
 	'2e6', '1e9', '1099511627776', '1099511627777', '1e308', '5e-324', "'NaN'", "'Infinity'", "'-Infinity'", 'NULL');
-my @layouts = ("'semisorted'", "'plain'", "''", "'PLAIN'", "'semisorted '", 'NULL');
 
 # Keys of a type.  %d is a random number.
 my %keys = (
@@ -98,7 +97,9 @@ sub parameters
 	return '' if chance(0.5);
 	my $fpr = pick(@floats[ 0 .. 3 ], @floats);
 	return ", $fpr" if chance(0.5);
-	return ", $fpr, " . pick('100', '1000', '50000', @floats);
+	my $capacity = pick('100', '1000', '50000', '1000000', @floats);
+	return ", $fpr, $capacity" if chance(0.7);
+	return ", $fpr, $capacity, " . pick('0', '42', @bigints);
 }
 
 sub state
@@ -118,8 +119,8 @@ sub filter
 	  if $depth <= 0;
 	my $choice = rand 100;
 	return '(SELECT f FROM pool WHERE id = ' . int(rand 30) . ')' if $choice < 20;
-	return 'cuckoo_new(' . join(', ', pick(@floats[ 0 .. 3 ], @floats), pick('0', '10', '100', '1000', @floats), pick('0', @bigints), pick(@layouts[ 0, 1 ], @layouts)) . ')' if $choice < 28;
-	return 'cuckoo_from_array(' . keys_array($depth) . (chance(0.5) ? '' : ', ' . pick(@floats)) . ')' if $choice < 36;
+	return 'cuckoo_new(' . join(', ', pick(@floats[ 0 .. 3 ], @floats), pick('0', '10', '100', '1000', @floats), pick('0', '0', '42', @bigints)) . ')' if $choice < 28;
+	return 'cuckoo_from_array(' . keys_array($depth) . parameters() . ')' if $choice < 36;
 	return '(' . filter($depth - 1) . pick(' + ', ' - ') . key($depth) . ')' if $choice < 46;
 	return pick('cuckoo_add', 'cuckoo_add_new', 'cuckoo_remove') . '(' . filter($depth - 1) . ', ' . key($depth) . ')' if $choice < 54;
 	return pick('cuckoo_add_all', 'cuckoo_remove_all') . '(' . filter($depth - 1) . ', ' . keys_array($depth) . ')' if $choice < 64;
@@ -141,12 +142,12 @@ sub aggregate
 	my $choice = rand 10;
 
 	return 'cuckoo_agg(' . (chance(0.1) ? 'DISTINCT ' : '') . $column . parameters() . ')' . $from if $choice < 5;
-	return "cuckoo_stream_agg($column, " . pick(@floats[ 0 .. 3 ], @floats) . ', ' . pick('100', '1000', '50000', @floats) . ')' . $from if $choice < 7;
+	return pick('cuckoo_stream_agg', 'cuckoo_multiset_agg') . "($column, " . pick(@floats[ 0 .. 3 ], @floats) . ', ' . pick('100', '1000', '50000', @floats) . pick('', '', ', 42') . ')' . $from if $choice < 7;
 	return pick('cuckoo_union_agg', 'cuckoo_merge_agg') . '(f) FROM (VALUES ' . join(', ', map { '(' . filter($depth - 1) . ')' } 1 .. 1 + rand 4) . ') AS v (f)' if $choice < 9;
 	return pick('cuckoo_union_agg', 'cuckoo_merge_agg') . '(f) FROM pool WHERE id % ' . pick(2, 3, 5, 7) . ' = ' . pick(0, 1, 2);
 }
 
-sub question
+sub lookup
 {
 	my ($depth) = @_;
 	my $choice = rand 14;
@@ -173,7 +174,8 @@ sub raw_call
 {
 	my ($depth) = @_;
 	my $name = pick(
-		qw(cuckoo_agg_transfn cuckoo_agg_combine cuckoo_agg_final cuckoo_stream_agg_transfn cuckoo_stream_agg_combine cuckoo_combine_final
+		qw(cuckoo_agg_transfn cuckoo_agg_combine cuckoo_agg_final cuckoo_stream_agg_transfn cuckoo_stream_agg_combine cuckoo_stream_agg_final
+		cuckoo_multiset_agg_transfn cuckoo_multiset_agg_combine cuckoo_combine_final
 		cuckoo_union_agg_transfn cuckoo_merge_agg_transfn cuckoo_contains_support cuckoo_contains_sel cuckoo_contains_joinsel
 		cuckoofilter_in cuckoofilter_recv cuckoofilter_cmp cuckoofilter_hash_extended cuckoofilter_from_bytea));
 
@@ -185,7 +187,7 @@ sub statement
 	my $depth = pick(0, 1, 1, 2, 2, 3, 4);
 	my $choice = rand 24;
 
-	return 'SELECT ' . question($depth) if $choice < 10;
+	return 'SELECT ' . lookup($depth) if $choice < 10;
 	return 'SELECT cuckoo_cardinality(' . filter($depth) . ')' if $choice < 12;
 	return 'SELECT i % ' . pick(1, 2, 10, 100) . ' AS g, cuckoo_cardinality(cuckoo_agg(k' . parameters() . ')) FROM numbers GROUP BY 1 ORDER BY 1' if $choice < 13;
 	return 'SELECT cuckoo_cardinality(' . pick('cuckoo_agg(' . pick('k', 't', 'NULL::integer') . parameters() . ')', 'cuckoo_stream_agg(k, 0.01, 500)', 'cuckoo_union_agg(f)', 'raw_agg(k)')

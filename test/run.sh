@@ -209,7 +209,7 @@ run_format()
 	extension_ready || { skip format "not run: the build failed"; return; }
 	started=$(date +%s.%N)
 	logged format /usr/bin/python3 "$work/src/test/format/compare.py" || status=1
-	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/log/format" | tail -n 1)
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/log/format" | tail -n 1) || true
 	[ -z "$line" ] || read -r passed _ failed _ <<<"$line"
 	if [ "$status" != 0 ] && [ "$failed" = 0 ]; then
 		failed=1
@@ -235,7 +235,7 @@ run_tap()
 	{
 		logged tap make -s -C "$work/src/test/citus" PG_CONFIG="$pg_config" install &&
 			logged tap make -s -C "$work/src/test/reader" PG_CONFIG="$pg_config" install &&
-			installcheck tap "$work/src" REGRESS= ISOLATION= PROVE_FLAGS=--verbose
+			installcheck tap "$work/src" REGRESS= ISOLATION= PROVE_FLAGS="--verbose -j$(nproc)"
 	} || status=$?
 	passed=$(grep -E '^ok ' "$work/log/tap" | grep -vc '# skip' || true)
 	failed=$(count '^not ok ' "$work/log/tap")

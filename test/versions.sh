@@ -179,7 +179,7 @@ for release in "${releases[@]}"; do
 	fi
 	install -m 755 "$trees/exchange.sh" "$trees/$release/srv/exchange.sh"
 	in_tree "$release" bash /srv/cuckoo/test/run.sh "${steps[@]}" >"$trees/$release.log" 2>&1 || true
-	count=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$trees/$release.log" | tail -n 1)
+	count=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$trees/$release.log" | tail -n 1 || true)
 	version=$(sed -n 's/^build .*\(PostgreSQL .*\)/\1/p' "$trees/$release.log")
 	if [ -z "$count" ]; then
 		report "$release" 0 1 "the tests did not run"

@@ -1,18 +1,22 @@
 /*-------------------------------------------------------------------------
  *
  * core.c
- *	  Benchmarks of the core: speed, bits a key, false-positive rates.
+ *	  Benchmarks of the core: speed, bits per key, false-positive rates.
  *
  *	core speed KEYS PASSES SLOW_PASSES
- *				nanoseconds a key to build from hashes in any order, and to
- *				insert, ask and remove them one by one, in both layouts; and of
- *				one read from memory of the filter's size, each waiting for the
- *				one before: what the machine allows
+ *				nanoseconds per key to build from hashes in any order, to add and
+ *				remove them one by one, and to look them up, dense (the capacity is
+ *				the number of keys) and sparse (three times that); and of one read
+ *				from memory of the filter's size, each waiting for the one before:
+ *				what the machine allows
  *	core rates KEYS
- *				bits a key and measured rate, for rates asked from 0.1 to 1e-6
+ *				bits per key and measured rate, for rates asked from 0.1 to 1e-6
  *	core sizes MAX_KEYS
  *				the same for filters of 1,000 keys to 10 million, and the time
  *				to build them from sorted hashes
+ *	core figures MAX_KEYS
+ *				bytes and times of single cases: much room to spare, an unknown
+ *				capacity, copies, single adds, a union of 365 filters
  *
  * Prints tab-separated lines; run.sh makes tables and charts of them.  Times
  * are processor times of this one thread, so that what else the machine does
@@ -25,16 +29,18 @@
 #include <string.h>
 #include <time.h>
 
-#include "build.h"
-#include "filter.h"
+#include "combine.h"
+#include "sort.h"
 
 #define MAX_PASSES		9
 #define QUERIES			10000000	/* lookups a pass */
 #define READS			1000000		/* dependent reads a pass */
 #define FIRST_ABSENT	(UINT64_C(1) << 40)	/* keys from here on are in no filter */
 #define VARLENA_BYTES	4			/* before a stored value of this size */
+#define SPARSE_ROOM		3			/* times the keys: the capacity */
 
-static const char *const layout_names[] = {"semi-sorted", "plain"};
+/* CuckooRepresentation */
+static const char *const representation_names[] = {"sparse", "dense"};
 
 static void
 Fail(const char *message)
@@ -53,6 +59,13 @@ Allocate(size_t bytes)
 	return memory;
 }
 
+static void
+Pause(void)
+{
+}
+
+static const CuckooHost host = {Allocate, free, Pause, 0};
+
 /* Processor time in nanoseconds. */
 static double
 Now(void)
@@ -70,7 +83,7 @@ KeyHash(uint64_t key)
 	uint8_t		bytes[8];
 
 	CuckooStore64(bytes, key);
-	return CuckooHash(bytes, sizeof(bytes), 0, CUCKOO_KIND_INTEGER);
+	return CuckooHash(bytes, sizeof(bytes), 0, CUCKOO_KEY_INTEGER);
 }
 
 /* Hashes of consecutive keys, and so in any order. */
@@ -91,99 +104,58 @@ CompareDoubles(const void *a, const void *b)
 }
 
 /*
- * The filter over sorted distinct hashes, as CuckooBuildValue of value.c
- * builds it.  Returns its bytes, to be freed.
+ * The filter over sorted distinct hashes.  Returns its bytes, to be freed;
+ * *filter is opened in them.
  */
 static uint8_t *
-Build(CuckooFilter *filter, double fpr, CuckooLayout layout,
-	  const uint64_t *hashes, size_t count)
+Build(CuckooFilter *filter, double fpr, uint64_t capacity, const uint64_t *hashes,
+	  size_t count)
 {
-	int			bits = CuckooBitsFor(fpr, CUCKOO_DESIGN_LOAD, 0);
+	CuckooRun	run;
+	uint8_t    *bytes;
 
-	CuckooFilterInit(filter, fpr, count, 0, layout);
-	filter->body = CUCKOO_TABLES;
-	filter->kind = CUCKOO_KIND_INTEGER;
-	filter->table_count = 1;
-	for (int attempt = 0; attempt < CUCKOO_MAX_ATTEMPTS; attempt++)
-	{
-		CuckooTable *table = &filter->tables[0];
-		const uint64_t *next = hashes;
-		size_t		left = count;
-		bool		ok = true;
-		uint8_t    *bytes;
-		void	   *workspace;
-
-		filter->items = 0;
-		table->items = 0;
-		if (!CuckooShapeFor(&table->shape, count, bits, layout, attempt))
-			Fail("no shape");
-		bytes = calloc(1, CuckooBytes(filter));
-		if (bytes == NULL)
-			Fail("out of memory");
-		CuckooLayOut(filter, bytes);
-		workspace = Allocate(CuckooWorkspaceBytes(&table->shape));
-		for (uint32_t block = 0; ok && block < table->shape.blocks; block++)
-		{
-			size_t		taken = CuckooBuildBlock(table, block, next, left, workspace,
-												 filter->seed, &ok);
-
-			next += taken;
-			left -= taken;
-		}
-		free(workspace);
-		if (ok)
-		{
-			filter->items = table->items;
-			CuckooWriteHeader(filter, bytes);
-			return bytes;
-		}
-		free(bytes);
-	}
-	Fail("no attempt to build succeeded");
-	return NULL;
+	run.hashes = hashes;
+	run.count = count;
+	CuckooFilterInit(filter, fpr, capacity, 0);
+	filter->key_type = CUCKOO_KEY_INTEGER;
+	bytes = CuckooMakeFromHashes(filter, &run, 1, &host);
+	if (bytes == NULL)
+		Fail("the filter would be too large");
+	return bytes;
 }
 
-/* Insert one by one into a filter of stated capacity, from the empty one on. */
-static uint8_t *
-Insert(CuckooFilter *filter, double fpr, CuckooLayout layout,
-	   const uint64_t *hashes, size_t count)
+/* Start to change a filter, empty at first. */
+static void
+DraftEmpty(CuckooDraft *draft, double fpr, uint64_t capacity)
 {
-	uint8_t    *bytes = calloc(1, CUCKOO_HEADER_BYTES + 8 * CUCKOO_LONG_LIST);
+	CuckooFilter filter;
+	uint8_t    *bytes = Build(&filter, fpr, capacity, NULL, 0);
 
-	if (bytes == NULL)
-		Fail("out of memory");
-	CuckooFilterInit(filter, fpr, count, 0, layout);
-	CuckooLayOut(filter, bytes);
-	for (size_t i = 0; i < count; i++)
+	CuckooDraftOpen(draft, bytes, CuckooBytes(&filter), true);
+}
+
+static void
+AddKeys(CuckooDraft *draft, uint64_t first, uint64_t last)
+{
+	for (uint64_t key = first; key < last; key++)
 	{
-		while (CuckooFilterAdd(filter, hashes[i]) == CUCKOO_FULL)
-		{
-			CuckooFilter grown;
-			uint8_t    *larger;
-
-			if (CuckooPlanGrowth(filter, &grown) != CUCKOO_GROWTH_PLANNED)
-				Fail("no growth planned");
-			larger = calloc(1, CuckooBytes(&grown));
-			if (larger == NULL)
-				Fail("out of memory");
-			CuckooGrow(filter, &grown, larger, NULL);
-			for (uint64_t j = 0; filter->body == CUCKOO_LIST && j < filter->items; j++)
-			{
-				if (CuckooFilterAdd(&grown, CuckooListGet(filter, j)) == CUCKOO_FULL)
-					Fail("a list of hashes did not fit");
-			}
-			free(bytes);
-			bytes = larger;
-			*filter = grown;
-		}
+		if (CuckooDraftAdd(draft, KeyHash(key), &host) > CUCKOO_PINNED)
+			Fail("a key was not added");
 	}
-	CuckooWriteHeader(filter, bytes);
-	return bytes;
+}
+
+/* The bytes of a draft, which has them until it is freed. */
+static size_t
+DraftBytes(CuckooDraft *draft)
+{
+	if (CuckooDraftFinish(draft, &host) == NULL)
+		Fail("the filter would be too large");
+	return CuckooBytes(&draft->filter);
 }
 
 /* Positive answers. */
 static size_t
-Ask(const CuckooFilter *filter, const uint64_t *hashes, size_t count)
+LookUp(const CuckooFilter *filter, const uint64_t *hashes, size_t count)
 {
 	size_t		found = 0;
 
@@ -194,20 +166,20 @@ Ask(const CuckooFilter *filter, const uint64_t *hashes, size_t count)
 
 /* The measured rate, from so many keys that are not in the filter. */
 static double
-MeasureRate(const CuckooFilter *filter, size_t questions)
+MeasureRate(const CuckooFilter *filter, size_t lookups)
 {
 	uint64_t	hashes[1024];
 	size_t		found = 0;
 
-	for (size_t asked = 0; asked < questions; asked += 1024)
+	for (size_t looked_up = 0; looked_up < lookups; looked_up += 1024)
 	{
-		FillHashes(hashes, FIRST_ABSENT + asked, 1024);
-		found += Ask(filter, hashes, 1024);
+		FillHashes(hashes, FIRST_ABSENT + looked_up, 1024);
+		found += LookUp(filter, hashes, 1024);
 	}
-	return (double) found / (double) questions;
+	return (double) found / (double) lookups;
 }
 
-/* Whole bits a key of a stored value. */
+/* Bits per key of a whole stored value. */
 static double
 BitsPerKey(const CuckooFilter *filter, size_t keys)
 {
@@ -222,7 +194,7 @@ typedef enum Part
 {
 	PART_SORT,
 	PART_UNIQUE,
-	PART_BLOCKS,
+	PART_TABLE,
 	PART_BUILD,					/* the three together */
 	PART_NEGATIVE,
 	PART_POSITIVE,
@@ -233,7 +205,7 @@ typedef enum Part
 } Part;
 
 static const char *const part_names[PARTS] = {
-	"sort", "unique", "blocks", "build", "negative", "positive", "insert", "remove", "read"
+	"sort", "unique", "table", "build", "negative", "positive", "insert", "remove", "read"
 };
 
 /* Where reads end, so that the compiler leaves them in. */
@@ -243,15 +215,22 @@ static double times[2][PARTS][MAX_PASSES];
 static int	pass_counts[2][PARTS];
 
 static void
-Note(CuckooLayout layout, Part part, double nanoseconds, size_t count)
+Note(int representation, Part part, double nanoseconds, size_t count)
 {
-	times[layout][part][pass_counts[layout][part]++] = nanoseconds / (double) count;
+	times[representation][part][pass_counts[representation][part]++] =
+		nanoseconds / (double) count;
+}
+
+static uint64_t
+CapacityFor(int representation, size_t keys)
+{
+	return representation == CUCKOO_DENSE ? keys : SPARSE_ROOM * keys;
 }
 
 static void
-BuildAndAskPass(CuckooLayout layout, uint64_t *hashes, uint64_t *scratch,
-				const uint64_t *present, const uint64_t *absent, size_t keys,
-				bool validate)
+BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
+				   const uint64_t *present, const uint64_t *absent, size_t keys,
+				   bool validate)
 {
 	CuckooFilter filter;
 	size_t		distinct;
@@ -262,29 +241,31 @@ BuildAndAskPass(CuckooLayout layout, uint64_t *hashes, uint64_t *scratch,
 
 	FillHashes(hashes, 0, keys);
 	laps[0] = Now();
-	CuckooSortHashes(hashes, scratch, keys, NULL);
+	CuckooSort(hashes, scratch, keys, NULL);
 	laps[1] = Now();
-	distinct = CuckooUniqueHashes(hashes, keys, NULL);
+	distinct = CuckooUnique(hashes, keys, NULL);
 	laps[2] = Now();
-	bytes = Build(&filter, 0.001, layout, hashes, distinct);
+	bytes = Build(&filter, 0.001, CapacityFor(representation, keys), hashes, distinct);
 	laps[3] = Now();
-	Note(layout, PART_SORT, laps[1] - laps[0], keys);
-	Note(layout, PART_UNIQUE, laps[2] - laps[1], keys);
-	Note(layout, PART_BLOCKS, laps[3] - laps[2], keys);
-	Note(layout, PART_BUILD, laps[3] - laps[0], keys);
+	if (filter.tables[0].representation != representation)
+		Fail("built in the other representation");
+	Note(representation, PART_SORT, laps[1] - laps[0], keys);
+	Note(representation, PART_UNIQUE, laps[2] - laps[1], keys);
+	Note(representation, PART_TABLE, laps[3] - laps[2], keys);
+	Note(representation, PART_BUILD, laps[3] - laps[0], keys);
 	if (validate &&
-		CuckooValidate(bytes, CuckooBytes(&filter), NULL).problem != CUCKOO_VALID)
+		CuckooValidate(bytes, CuckooBytes(&filter), &host).problem != CUCKOO_VALID)
 		Fail("built bytes are not valid");
 
 	start = Now();
-	found = Ask(&filter, absent, QUERIES);
-	Note(layout, PART_NEGATIVE, Now() - start, QUERIES);
+	found = LookUp(&filter, absent, QUERIES);
+	Note(representation, PART_NEGATIVE, Now() - start, QUERIES);
 	if (found == 0 || (double) found > 0.0012 * QUERIES)
 		Fail("the false-positive rate is not kept");
 
 	start = Now();
-	found = Ask(&filter, present, QUERIES);
-	Note(layout, PART_POSITIVE, Now() - start, QUERIES);
+	found = LookUp(&filter, present, QUERIES);
+	Note(representation, PART_POSITIVE, Now() - start, QUERIES);
 	if (found != QUERIES)
 		Fail("a key is missing");
 
@@ -296,31 +277,40 @@ BuildAndAskPass(CuckooLayout layout, uint64_t *hashes, uint64_t *scratch,
 
 		found = bytes[random * (uint64_t) CuckooBytes(&filter) >> 32];
 	}
-	Note(layout, PART_READ, Now() - start, READS);
+	Note(representation, PART_READ, Now() - start, READS);
 	read_sink = found;
 	free(bytes);
 }
 
+/* One by one, but in one draft: as the array functions and aggregates do. */
 static void
-InsertAndRemovePass(CuckooLayout layout, uint64_t *hashes, size_t keys)
+AddAndRemovePass(int representation, uint64_t *hashes, size_t keys)
 {
-	CuckooFilter filter;
-	uint8_t    *bytes;
-	size_t		removed = 0;
+	CuckooDraft draft;
 	double		start;
 
 	FillHashes(hashes, 0, keys);
 	start = Now();
-	bytes = Insert(&filter, 0.001, layout, hashes, keys);
-	Note(layout, PART_INSERT, Now() - start, keys);
+	DraftEmpty(&draft, 0.001, CapacityFor(representation, keys));
+	for (size_t i = 0; i < keys; i++)
+	{
+		if (CuckooDraftAdd(&draft, hashes[i], &host) > CUCKOO_PINNED)
+			Fail("a key was not added");
+	}
+	DraftBytes(&draft);
+	Note(representation, PART_INSERT, Now() - start, keys);
 
 	start = Now();
 	for (size_t i = 0; i < keys; i++)
-		removed += CuckooFilterRemove(&filter, hashes[i]) == CUCKOO_REMOVED;
-	Note(layout, PART_REMOVE, Now() - start, keys);
-	if (removed != keys || filter.items != 0)
-		Fail("a key was not removed");
-	free(bytes);
+	{
+		if (CuckooDraftRemove(&draft, hashes[i], &host) != CUCKOO_CHANGED)
+			Fail("a key was not removed");
+	}
+	DraftBytes(&draft);
+	Note(representation, PART_REMOVE, Now() - start, keys);
+	if (draft.filter.items != 0)
+		Fail("an item is left");
+	free(draft.bytes);
 }
 
 static void
@@ -338,26 +328,28 @@ Speed(size_t keys, int passes, int slow_passes)
 
 	for (int pass = 0; pass < passes; pass++)
 	{
-		for (int layout = 0; layout < 2; layout++)
+		for (int representation = CUCKOO_DENSE; representation >= CUCKOO_SPARSE; representation--)
 		{
-			BuildAndAskPass(layout, hashes, scratch, present, absent, keys, pass == 0);
+			BuildAndLookUpPass(representation, hashes, scratch, present, absent, keys,
+							   pass == 0);
 			if (pass < slow_passes)
-				InsertAndRemovePass(layout, hashes, keys);
+				AddAndRemovePass(representation, hashes, keys);
 		}
 	}
 
-	for (int layout = 0; layout < 2; layout++)
+	for (int representation = CUCKOO_DENSE; representation >= CUCKOO_SPARSE; representation--)
 	{
 		for (int part = 0; part < PARTS; part++)
 		{
-			double	   *t = times[layout][part];
-			int			count = pass_counts[layout][part];
+			double	   *t = times[representation][part];
+			int			count = pass_counts[representation][part];
 
 			if (count == 0)
 				continue;
 			qsort(t, (size_t) count, sizeof(*t), CompareDoubles);
-			printf("%zu\t%s\t%s\t%d\t%.2f\t%.2f\t%.2f\n", keys, layout_names[layout],
-				   part_names[part], count, t[count / 2], t[0], t[count - 1]);
+			printf("%zu\t%s\t%s\t%d\t%.2f\t%.2f\t%.2f\n", keys,
+				   representation_names[representation], part_names[part], count, t[count / 2],
+				   t[0], t[count - 1]);
 		}
 	}
 	free(absent);
@@ -377,14 +369,14 @@ SortedHashes(size_t keys)
 	uint64_t   *scratch = Allocate(keys * sizeof(uint64_t));
 
 	FillHashes(hashes, 0, keys);
-	CuckooSortHashes(hashes, scratch, keys, NULL);
-	if (CuckooUniqueHashes(hashes, keys, NULL) != keys)
+	CuckooSort(hashes, scratch, keys, NULL);
+	if (CuckooUnique(hashes, keys, NULL) != keys)
 		Fail("two keys have the same hash");
 	free(scratch);
 	return hashes;
 }
 
-/* Prints: rate asked, layout, f, bits a key, measured rate, expected rate. */
+/* Prints: rate asked, representation, f, bits per key, measured rate, expected rate. */
 static void
 Rates(size_t keys)
 {
@@ -393,18 +385,20 @@ Rates(size_t keys)
 	};
 	uint64_t   *hashes = SortedHashes(keys);
 
-	for (int layout = 0; layout < 2; layout++)
+	for (int representation = CUCKOO_DENSE; representation >= CUCKOO_SPARSE; representation--)
 	{
 		for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
 		{
 			CuckooFilter filter;
-			uint8_t    *bytes = Build(&filter, asked[i], layout, hashes, keys);
+			uint8_t    *bytes = Build(&filter, asked[i], CapacityFor(representation, keys),
+									  hashes, keys);
 			/* enough for 100 positive answers */
-			double		questions = asked[i] < 1e-5 ? 100 / asked[i] : 1e7;
+			double		lookups = asked[i] < 1e-5 ? 100 / asked[i] : 1e7;
 
-			printf("%g\t%s\t%d\t%.3f\t%.3g\t%.3g\n", asked[i], layout_names[layout],
-				   filter.tables[0].shape.bits, BitsPerKey(&filter, keys),
-				   MeasureRate(&filter, (size_t) questions), CuckooFilterRate(&filter));
+			printf("%g\t%s\t%d\t%.3f\t%.3g\t%.3g\n", asked[i],
+				   representation_names[representation], filter.tables[0].shape.bits,
+				   BitsPerKey(&filter, keys), MeasureRate(&filter, (size_t) lookups),
+				   CuckooFilterRate(&filter));
 			free(bytes);
 		}
 	}
@@ -412,13 +406,15 @@ Rates(size_t keys)
 }
 
 /*
- * Prints: keys, rate asked, f, bits a key, measured rate, nanoseconds a key
+ * Prints: keys, rate asked, f, bits per key, measured rate, nanoseconds per key
  * to build from sorted hashes (median of five).
  */
 static void
 Sizes(size_t max_keys)
 {
-	static const size_t sizes[] = {1000, 10000, 100000, 131073, 1000000, 10000000};
+	static const size_t sizes[] = {
+		1000, 10000, 20000, 100000, 131073, 1000000, 10000000
+	};
 	static const double asked[] = {0.01, 0.001, 0.0001};
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= max_keys; i++)
@@ -441,7 +437,7 @@ Sizes(size_t max_keys)
 				for (int repeat = 0; repeat < repeats; repeat++)
 				{
 					free(bytes);
-					bytes = Build(&filter, asked[j], CUCKOO_SEMISORTED, hashes, keys);
+					bytes = Build(&filter, asked[j], 0, hashes, keys);
 				}
 				t[pass] = (Now() - start) / repeats / (double) keys;
 			}
@@ -453,6 +449,200 @@ Sizes(size_t max_keys)
 		}
 		free(hashes);
 	}
+}
+
+/*
+ * figures
+ */
+
+static void
+Figure(const char *name, double value, const char *unit)
+{
+	printf("%s\t%.4g\t%s\n", name, value, unit);
+}
+
+/* A filter of consecutive keys. */
+static uint8_t *
+BuildKeys(CuckooFilter *filter, uint64_t capacity, uint64_t first_key, size_t keys,
+		  uint64_t *hashes, uint64_t *scratch)
+{
+	FillHashes(hashes, first_key, keys);
+	CuckooSort(hashes, scratch, keys, NULL);
+	return Build(filter, 0.001, capacity, hashes, keys);
+}
+
+static void
+Room(size_t max_keys, uint64_t *hashes, uint64_t *scratch)
+{
+	static const size_t sizes[] = {1000, 30000, 1000000};
+	static const int times_room[] = {1, 2, 10, 100};
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= max_keys; i++)
+	{
+		for (size_t j = 0; j < sizeof(times_room) / sizeof(times_room[0]); j++)
+		{
+			CuckooFilter filter;
+			uint8_t    *bytes = BuildKeys(&filter, sizes[i] * (uint64_t) times_room[j], 0,
+										  sizes[i], hashes, scratch);
+			char		name[100];
+
+			snprintf(name, sizeof(name), "%zu keys, capacity %d times", sizes[i],
+					 times_room[j]);
+			Figure(name, BitsPerKey(&filter, sizes[i]), "bits per key");
+			free(bytes);
+		}
+	}
+}
+
+/* Key by key from none on; the worst between two of them, too. */
+static void
+UnknownCapacity(size_t max_keys)
+{
+	CuckooDraft draft;
+	double		worst = 0;
+	double		start = Now();
+	char		name[100];
+
+	DraftEmpty(&draft, 0.001, 0);
+	for (uint64_t keys = 1, done = 0; keys <= max_keys; done = keys, keys += 1 + keys / 8)
+	{
+		double		bits;
+
+		AddKeys(&draft, done, keys);
+		bits = (double) DraftBytes(&draft) * 8 / (double) keys;
+		if (keys > 2000 && bits > worst)
+			worst = bits;
+		if (keys + keys / 8 + 1 > max_keys)
+		{
+			AddKeys(&draft, keys, max_keys);
+			bits = (double) DraftBytes(&draft) * 8 / (double) max_keys;
+		}
+		else if (done >= 2000 || keys < 2000)
+			continue;
+		snprintf(name, sizeof(name), "unknown capacity, %llu items",
+				 (unsigned long long) draft.filter.items);
+		Figure(name, bits, "bits per key");
+	}
+	Figure("unknown capacity, worst above 2000 keys", worst, "bits per key");
+	snprintf(name, sizeof(name), "unknown capacity, %zu keys", max_keys);
+	Figure(name, draft.filter.table_count, "tables");
+	Figure(name, CuckooFilterRate(&draft.filter), "expected rate");
+	Figure(name, (Now() - start) / (double) max_keys, "ns per key");
+	free(draft.bytes);
+}
+
+/* A capacity for all rows, and a copy of each key for every row of it. */
+static void
+Copies(size_t keys, int copies)
+{
+	CuckooDraft draft;
+	double		start = Now();
+	char		name[100];
+
+	DraftEmpty(&draft, 0.001, keys * (uint64_t) copies);
+	for (int copy = 0; copy < copies; copy++)
+		AddKeys(&draft, 0, keys);
+	snprintf(name, sizeof(name), "%zu keys of %d copies each", keys, copies);
+	Figure(name, (double) DraftBytes(&draft), "bytes");
+	Figure(name, (Now() - start) / (double) keys / copies, "ns per copy");
+	free(draft.bytes);
+}
+
+/* One key added to a stored value, which is left as it is: f + key. */
+static void
+SingleAdds(size_t keys, uint64_t capacity, int adds, uint64_t *hashes, uint64_t *scratch)
+{
+	CuckooFilter filter;
+	uint8_t    *bytes = BuildKeys(&filter, capacity, 0, keys, hashes, scratch);
+	double		start = Now();
+	char		name[100];
+
+	for (int i = 0; i < adds; i++)
+	{
+		CuckooDraft draft;
+
+		CuckooDraftOpen(&draft, bytes, CuckooBytes(&filter), false);
+		AddKeys(&draft, FIRST_ABSENT + (uint64_t) i, FIRST_ABSENT + (uint64_t) i + 1);
+		DraftBytes(&draft);
+		free(draft.bytes);
+	}
+	snprintf(name, sizeof(name), "single add to %zu keys of %llu", keys,
+			 (unsigned long long) capacity);
+	Figure(name, (Now() - start) / adds / 1000, "us");
+	free(bytes);
+}
+
+/* Daily filters with the capacity of the year, and a build from all keys. */
+static void
+Year(size_t daily, uint64_t *hashes, uint64_t *scratch)
+{
+	const size_t days = 365;
+	size_t		all = days * daily;
+	uint8_t    *parts[365];
+	size_t		lengths[365];
+	double		total = 0;
+	double		start;
+	double		united;
+	double		built;
+	CuckooCombination combination;
+	CuckooFilter filter;
+	uint8_t    *bytes;
+
+	for (size_t day = 0; day < days; day++)
+	{
+		parts[day] = BuildKeys(&filter, all, day * daily, daily, hashes, scratch);
+		lengths[day] = CuckooBytes(&filter);
+		total += (double) lengths[day];
+	}
+	Figure("365 daily filters", total / 1e6, "MB");
+
+	start = Now();
+	CuckooCombinationInit(&combination, CUCKOO_UNION);
+	for (size_t day = 0; day < days; day++)
+	{
+		CuckooOpen(&filter, parts[day], lengths[day]);
+		if (CuckooCombinationAdd(&combination, &filter, &host) != CUCKOO_NO_CONFLICT)
+			Fail("filters do not combine");
+	}
+	bytes = CuckooCombinationMake(&combination, &filter, &host);
+	united = Now() - start;
+	CuckooCombinationRelease(&combination, &host);
+	if (bytes == NULL || LookUp(&filter, hashes, daily) != daily)
+		Fail("a key is missing");
+	free(bytes);
+	for (size_t day = 0; day < days; day++)
+		free(parts[day]);
+
+	FillHashes(hashes, 0, all);
+	start = Now();
+	CuckooSort(hashes, scratch, all, NULL);
+	bytes = Build(&filter, 0.001, all, hashes, all);
+	built = Now() - start;
+	free(bytes);
+	Figure("union of 365 daily filters", united / 1e9, "s");
+	Figure("build from the hashes of all their keys", built / 1e9, "s");
+	Figure("union, in terms of the build", united / built, "times");
+}
+
+static void
+Figures(size_t max_keys)
+{
+	size_t		daily = max_keys >= 10000000 ? 30000 : max_keys / 365;
+	size_t		room = 365 * daily > 1000000 ? 365 * daily : 1000000;
+	uint64_t   *hashes = Allocate(room * sizeof(uint64_t));
+	uint64_t   *scratch = Allocate(room * sizeof(uint64_t));
+
+	Room(max_keys, hashes, scratch);
+	UnknownCapacity(max_keys);
+	Copies(1000, 100);
+	Copies(10000, 100);
+	if (max_keys >= 1000000)
+		Copies(1000000, 6);
+	SingleAdds(30000, 1000000, 2000, hashes, scratch);
+	SingleAdds(500000, 1100000, 500, hashes, scratch);
+	Year(daily, hashes, scratch);
+	free(scratch);
+	free(hashes);
 }
 
 int
@@ -467,7 +657,10 @@ main(int argc, char **argv)
 		Rates(keys);
 	else if (argc == 3 && strcmp(argv[1], "sizes") == 0)
 		Sizes(keys);
+	else if (argc == 3 && strcmp(argv[1], "figures") == 0 && keys >= 100000)
+		Figures(keys);
 	else
-		Fail("usage: core speed KEYS PASSES SLOW_PASSES | core rates KEYS | core sizes MAX_KEYS");
+		Fail("usage: core speed KEYS PASSES SLOW_PASSES | core rates KEYS | core sizes MAX_KEYS | "
+			 "core figures MAX_KEYS");
 	return 0;
 }

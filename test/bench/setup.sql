@@ -45,17 +45,24 @@ CREATE AGGREGATE transition_only(bigint) (
 	FINALFUNC = pg_typeof
 );
 
--- Stored values to ask one question of: a filter of 1 MB and one of 100 MB (a
--- table has its size from the capacity), the same bytes as bytea, small rows.
+-- A year of days with their keys, and a filter for each.
+
+CREATE UNLOGGED TABLE year_rows (day integer, k bigint) WITH (autovacuum_enabled = off);
+INSERT INTO year_rows SELECT day, hashint8extended(day * 1000000 + i, 2) FROM generate_series(0, 364) AS day, generate_series(1, :rows * 3 / 1000) AS i;
+CREATE TABLE days AS SELECT day, cuckoo_agg(k, 0.001, :rows * 1.1) AS f FROM year_rows GROUP BY day;
+
+-- Stored values to look one key up in: at full size dense filters of 1 MB and
+-- of 100 MB, and sparse ones, the bytes of the dense ones as bytea, small rows.
 
 CREATE TABLE stored_filters (id integer PRIMARY KEY, f cuckoofilter);
-INSERT INTO stored_filters
-	SELECT id, cuckoo_add_all(cuckoo_new(0.001, capacity), ARRAY(SELECT generate_series(1, 1000)::bigint))
-	FROM (VALUES (1, 640e3), (100, 64e6)) AS v (id, capacity);
+INSERT INTO stored_filters SELECT 1, cuckoo_agg(k, 0.001) FROM (SELECT generate_series(1, :rows::bigint * 64 / 1000) AS k) AS s;
+INSERT INTO stored_filters SELECT 100, cuckoo_agg(k, 0.001) FROM (SELECT generate_series(1, :rows::bigint * 64 / 10) AS k) AS s;
+INSERT INTO stored_filters SELECT 2, cuckoo_agg(k, 0.001, :rows * 0.12) FROM (SELECT generate_series(1, :rows::bigint * 60 / 1000) AS k) AS s;
+INSERT INTO stored_filters SELECT 200, cuckoo_agg(k, 0.001, :rows * 12) FROM (SELECT generate_series(1, :rows::bigint * 60 / 10) AS k) AS s;
 
 CREATE TABLE stored_bytes (id integer PRIMARY KEY, b bytea);
 ALTER TABLE stored_bytes ALTER b SET STORAGE EXTERNAL;
-INSERT INTO stored_bytes SELECT id, f::bytea FROM stored_filters;
+INSERT INTO stored_bytes SELECT id, f::bytea FROM stored_filters WHERE id IN (1, 100);
 
 CREATE TABLE small_rows (id integer PRIMARY KEY, filler text);
 INSERT INTO small_rows SELECT i, repeat('x', 100) FROM generate_series(1, 1000) AS i;

@@ -269,6 +269,23 @@ run_partitions()
 		"in each partition, two workers" "one table, two workers"
 }
 
+# 365 days of 30,000 keys at full size
+run_year()
+{
+	local per_day=$((rows * 3 / 1000)) bytes
+
+	prepare_sql
+	time_statements year "$bench/year.sql" -v "year_keys=$((rows * 11 / 10))"
+	time_table year "cuckoo_agg over the rows" \
+		"year: 365 daily filters of $(number "$per_day") keys with the capacity of $(number "$((rows * 11 / 10))")" "$((per_day * 365))"
+	bytes=$(query "SELECT pg_total_relation_size('days')")
+	printf '  the table of filters: %s bytes\n' "$(number "$bytes")"
+
+	aim "365 daily filters, bits per key" most 23.4 "$(calculate "8 * $bytes / ($per_day * 365)")"
+	aim_ratio "union of 365 daily filters / cuckoo_agg over the rows" most 1.0 times year \
+		"cuckoo_union_agg of 365 filters" "cuckoo_agg over the rows"
+}
+
 run_forms()
 {
 	prepare_sql
@@ -290,7 +307,7 @@ pgbench_ms()
 
 run_point()
 {
-	local round variables=()
+	local round kind size variables=()
 
 	prepare_sql
 	for ((round = 0; round < rounds; round++)); do
@@ -298,22 +315,30 @@ run_point()
 		{
 			pgbench_ms $'\\set id random(1, 1000)\nSELECT filler FROM small_rows WHERE id = :id;' "a row of 100 bytes" -T "$point_s"
 			pgbench_ms $'\\set key random(1, 1000000)\n\\set id 1\nSELECT f @> :key::bigint FROM stored_filters WHERE id = :id;' \
-				"filter of 1 MB, one question" -T "$point_s"
+				"dense filter of 1 MB, one lookup" -T "$point_s"
 			pgbench_ms $'\\set key random(1, 1000000)\n\\set id 100\nSELECT f @> :key::bigint FROM stored_filters WHERE id = :id;' \
-				"filter of 100 MB, one question" -T "$point_s"
+				"dense filter of 100 MB, one lookup" -T "$point_s"
+			pgbench_ms $'\\set key random(1, 1000000)\n\\set id 2\nSELECT f @> :key::bigint FROM stored_filters WHERE id = :id;' \
+				"sparse filter of 1 MB, one lookup" -T "$point_s"
+			pgbench_ms $'\\set key random(1, 1000000)\n\\set id 200\nSELECT f @> :key::bigint FROM stored_filters WHERE id = :id;' \
+				"sparse filter of 100 MB, one lookup" -T "$point_s"
 			pgbench_ms $'\\set id 1\nSELECT get_byte(b, 0) FROM stored_bytes WHERE id = :id;' "bytea of 1 MB, read whole" -t 300
 			pgbench_ms $'\\set id 100\nSELECT get_byte(b, 0) FROM stored_bytes WHERE id = :id;' "bytea of 100 MB, read whole" -t 3
 		}
 	done
 	medians times
-	printf '\npoint question: prepared, through the protocol, one client\n'
+	printf '\npoint lookup: prepared, through the protocol, one client\n'
 	awk -F '\t' -v base="$(median times point "a row of 100 bytes")" '
 		BEGIN { printf "  %-44s %9s %9s %9s\n", "", "us", "ratio", "min-max us" }
 		$1 == "point" { printf "  %-44s %9.1f %9.2f %9.1f-%.1f\n", $2, $3 * 1e3, $3 / base, $4 * 1e3, $5 * 1e3 }
 		END { print "  ratio: to a row of 100 bytes" }' "$results/times.medians"
 
-	aim_ratio "question to 1 MB / a row of 100 bytes" most 1.5 times point "filter of 1 MB, one question" "a row of 100 bytes"
-	aim_ratio "question to 100 MB / a row of 100 bytes" most 1.5 times point "filter of 100 MB, one question" "a row of 100 bytes"
+	for kind in dense sparse; do
+		for size in 1 100; do
+			aim_ratio "lookup in a $kind filter of $size MB / a row of 100 bytes" most 1.5 times point \
+				"$kind filter of $size MB, one lookup" "a row of 100 bytes"
+		done
+	done
 }
 
 run_memory()

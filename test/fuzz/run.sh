@@ -27,7 +27,7 @@ trap 'rm -rf "$folder"' EXIT
 flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src"
 	"-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=all)
 objects=()
-for file in "$here/filter_fuzz.c" "$src"/{table,build,format,filter,combine}.c; do
+for file in "$here/filter_fuzz.c" "$src"/{shape,codes,dense,sparse,sort,format,filter,combine}.c; do
 	object=$folder/$(basename "$file" .c).o
 	guess=(-fno-sanitize-coverage=trace-cmp)
 	[ "$object" != "$folder/format.o" ] || guess=()
@@ -51,8 +51,7 @@ while IFS=$'\t' read -r name _ _ _ base64; do
 done < <(tail -n +2 "$here/../golden/filters.tsv")
 for i in 1 2 3 4 5 6 7 8; do
 	printf '\1\%o\2\3\1\0\1%0400d' "$i" 0 >"$folder/seeds/sound-$i"
-	printf '\2\1\1\%o\0\0\0\0\0\1\0\3\1\0\377\204\2\0\200\13\0\1\10\0\0\40\13\1\1\203\0\0\377' "$i" \
-		>"$folder/seeds/differential-$i"
+	printf '\2\%o\%o\1\354\0\356\1\354\12\0\4\353\5\42\1\3\0\2' "$i" "$((i * 7))" >"$folder/seeds/differential-$i"
 done
 
 status=0

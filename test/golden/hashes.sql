@@ -3,11 +3,14 @@
 -- For the programs of test/unit, which know no keys: a line for each filter, in
 -- the same order, with its name, and hashes of keys, each with the copies that
 -- the filter has of it.  These are up to 40 of its keys; and of keys that are not
--- in it the first ten, and five that it takes for known, if there are so many.
+-- in it the first ten, and five that it reports as present, if there are so many.
+-- Partial states are no filters yet: they have no copies of anything.
 
 CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE TYPE pg_temp.golden_mood AS ENUM ('sad', 'fröhlich');
 \set lines `cat filters.tsv`
+
+CREATE FUNCTION pg_temp.is_filter(f cuckoofilter) RETURNS boolean LANGUAGE sql AS 'SELECT get_byte(f::bytea, 1) = 0';
 
 CREATE FUNCTION pg_temp.present(f cuckoofilter, keys text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -21,14 +24,15 @@ BEGIN
 END
 $$;
 
--- The same filter as one of texts, so that every one can be asked for texts.
+-- The same filter as one of texts, so that texts can be looked up in every one.
 CREATE FUNCTION pg_temp.of_texts(f cuckoofilter) RETURNS cuckoofilter LANGUAGE sql AS $$
-	SELECT CASE WHEN get_byte(f::bytea, 2) = 0 THEN f ELSE set_byte(set_byte(f::bytea, 2, 4), 3, 0)::cuckoofilter END
+	SELECT CASE WHEN get_byte(f::bytea, 2) = 0 THEN f ELSE overlay(f::bytea PLACING '\x04' || substr(f::bytea, 4, 1) || '\x00000000' FROM 3)::cuckoofilter END
 $$;
 
 CREATE FUNCTION pg_temp.absent(f cuckoofilter) RETURNS text LANGUAGE sql AS $$
 	WITH asked AS MATERIALIZED (
-		SELECT i, cuckoo_hash('absent ' || i, coalesce((cuckoo_info(f)).seed, 0)) AS hash, cuckoo_count(f, 'absent ' || i) AS copies
+		SELECT i, cuckoo_hash('absent ' || i, coalesce((cuckoo_info(f)).seed, 0)) AS hash,
+			CASE WHEN pg_temp.is_filter(f) THEN cuckoo_count(f, 'absent ' || i) ELSE 0 END AS copies
 		FROM generate_series(1, 20000) AS i
 	), chosen AS (
 		SELECT * FROM asked WHERE i <= 10
@@ -39,7 +43,7 @@ CREATE FUNCTION pg_temp.absent(f cuckoofilter) RETURNS text LANGUAGE sql AS $$
 $$;
 
 \echo 'name	hashes'
-SELECT concat(line[1], E'\t', concat_ws(' ', pg_temp.present(f, line[2]), pg_temp.absent(pg_temp.of_texts(f))))
+SELECT concat(line[1], E'\t', concat_ws(' ', CASE WHEN pg_temp.is_filter(f) THEN pg_temp.present(f, line[2]) END, pg_temp.absent(pg_temp.of_texts(f))))
 FROM regexp_split_to_table(:'lines', '\n') WITH ORDINALITY AS x (text, number), string_to_array(text, E'\t') AS line,
 	LATERAL (SELECT line[5]::cuckoofilter AS f OFFSET 0) AS filter
 WHERE number > 1

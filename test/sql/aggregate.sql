@@ -14,23 +14,23 @@ SET search_path = aggregate_test, public;
 CREATE VIEW keys AS SELECT i AS k, 'key ' || i AS t, i % 7 AS g FROM generate_series(1, 1000) AS i;
 
 -- Every key is found, the rate is kept, each distinct key counts once.
-SELECT i.body, i.key_kind, i.items, i.capacity, i.fpr_asked, i.tables, i.removable, i.fpr_expected <= i.fpr_asked AS kept,
+SELECT i.representation, i.key_type, i.items, i.capacity, i.target_fpr, i.tables, i.removable, i.expected_fpr <= i.target_fpr AS kept,
 	(SELECT count(*) FROM keys WHERE f @> t) AS found,
 	(SELECT count(*) FROM generate_series(1, 100000) AS a WHERE f @> ('absent ' || a)) <= 100000 * cuckoo_fpr(f) + 5 * sqrt(100000 * cuckoo_fpr(f)) AS rate,
 	(SELECT count(*) FROM keys WHERE cuckoo_count(f, t) = 1) >= 990 AS once
 FROM (SELECT cuckoo_agg(t) AS f FROM (SELECT t FROM keys UNION ALL SELECT t FROM keys) AS twice OFFSET 0) AS made, cuckoo_info(f) AS i;
 
 -- Arities: rate and capacity are those of the filter.
-SELECT arity, i.fpr_asked, i.capacity, i.items, i.body, i.fingerprint_bits, i.load > 0.9 AS full FROM (
+SELECT arity, i.target_fpr, i.capacity, i.items, i.representation, i.fingerprint_bits, i.load > 0.9 AS full FROM (
 	SELECT 1 AS arity, cuckoo_agg(k) AS f FROM keys UNION ALL SELECT 2, cuckoo_agg(k, 0.05) FROM keys
 	UNION ALL SELECT 3, cuckoo_agg(k, 0.05, 5000) FROM keys UNION ALL SELECT 3, cuckoo_agg(k, 0.05, 10) FROM keys
 	UNION ALL SELECT 3, cuckoo_agg(k, 1e-6, 1e4) FROM keys UNION ALL SELECT 3, cuckoo_agg(k, 0.001, 100000) FROM keys WHERE k <= 5) AS made, cuckoo_info(f) AS i;
 
 -- A capacity larger than the keys leaves room: one table takes all of them, at the rate asked for.
-SELECT i.tables, i.items, i.fpr_expected <= i.fpr_asked AS kept, cuckoo_cardinality(f) AS before
+SELECT i.tables, i.items, i.expected_fpr <= i.target_fpr AS kept, cuckoo_cardinality(f) AS before
 FROM (SELECT cuckoo_agg(k, 0.001, 5000) AS f FROM keys) AS made, cuckoo_info(cuckoo_add_all(f, ARRAY(SELECT generate_series(1001, 5000)))) AS i;
 
--- As the array function, whatever the order, repetitions and kind of call
+-- As the array function, whatever the order, the repetitions and the way of calling
 SELECT cuckoo_agg(k) = cuckoo_from_array(array_agg(k)) AS from_array, cuckoo_agg(k ORDER BY k DESC) = cuckoo_agg(k) AS descending,
 	cuckoo_agg(k ORDER BY md5(t)) = cuckoo_agg(k) AS shuffled, cuckoo_agg(DISTINCT k) = cuckoo_agg(k) AS "distinct",
 	cuckoo_agg(k::smallint) = cuckoo_agg(k::bigint) AS widths, cuckoo_agg(t) = cuckoo_agg(t::name) AS text, cuckoo_agg(t, 0.01) = cuckoo_from_array(array_agg(t), 0.01) AS rate
@@ -44,6 +44,23 @@ FROM keys;
 
 -- Keys of an aggregate can be removed: one copy each.
 SELECT cuckoo_cardinality(cuckoo_remove_all(cuckoo_agg(k), array_agg(k))) AS items, cuckoo_remove_all(cuckoo_agg(k), array_agg(k) FILTER (WHERE k > 20)) @> 20 AS kept FROM keys;
+
+-- Seeds: an aggregate or array with one makes what a new filter with it does,
+-- to which the keys are added; whatever the seed, all keys are found.
+SELECT s, bool_and((cuckoo_info(f)).seed = coalesce(s, 0)) AS seed, bool_and(f = cuckoo_add_all(cuckoo_new(0.01, c, s), keys)) AS as_new, bool_and(cuckoo_contains_all(f, keys)) AS found,
+	bool_and(f = cuckoo_from_array(keys, 0.01, c, s)) AS as_array, bool_and(words = cuckoo_add_all(cuckoo_new(0.01, c, s), ARRAY(SELECT unnest(keys)::text))) AS text,
+	bool_and(rows = cuckoo_from_array(ARRAY(SELECT ROW(k) FROM unnest(keys) AS k), 0.01, c, s)) AS polymorphic, bool_and((f = cuckoo_agg) = (coalesce(s, 0) = 0)) AS other_than_0
+FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808,NULL}'::bigint[]) AS s, unnest('{0,2000}'::integer[]) AS c,
+	LATERAL (SELECT array_agg(k) AS keys, cuckoo_agg(k, 0.01, c, s) AS f, cuckoo_agg(k::text, 0.01, c, s) AS words, cuckoo_agg(ROW(k), 0.01, c, s) AS rows, cuckoo_agg(k, 0.01, c) FROM keys) AS made
+GROUP BY s ORDER BY s;
+SELECT s, m = cuckoo_add_all(cuckoo_new(0.01, 4000, s), keys) AS multiset, (cuckoo_info(t)).seed = s AND cuckoo_contains_all(t, keys) AS stream,
+	(SELECT bool_and(f = cuckoo_from_array(ARRAY(SELECT generate_series(1, k)), 0.01, 0, s)) FROM (SELECT k, cuckoo_agg(k, 0.01, 0, s) OVER (ORDER BY k) AS f FROM keys WHERE k <= 50) AS x) AS window
+FROM unnest('{0,-5,42}'::bigint[]) AS s,
+	LATERAL (SELECT array_agg(k) AS keys, cuckoo_multiset_agg(k, 0.01, 4000, s) AS m, cuckoo_stream_agg(k, 0.01, 4000, s) AS t FROM (SELECT k FROM keys UNION ALL SELECT k FROM keys) AS twice) AS made;
+SELECT cuckoo_stream_agg(k, 0.0001, 4000, 42) = cuckoo_add_new(cuckoo_add_new(cuckoo_add_new(cuckoo_new(0.0001, 4000, 42), 1), 2), 3) AS stream FROM unnest('{1,2,1,3,3}'::integer[]) AS k;
+-- NULL keys keep it.
+SELECT cuckoo_agg(NULL::integer, 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) AS agg, cuckoo_multiset_agg(NULL::text, 0.01, 100, 7) = cuckoo_new(0.01, 100, 7) AS multiset, cuckoo_from_array('{NULL}'::text[], 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) AS "array",
+	cuckoo_agg(CASE WHEN k = 3 THEN k END, 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) + 3 AS some FROM generate_series(1, 5) AS k;
 
 -- Groups
 SELECT g, cuckoo_cardinality(f) AS items, f = ALL (ARRAY[g2, g3]) AS same FROM (
@@ -117,13 +134,13 @@ CREATE AGGREGATE merge_states(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE =
 CREATE AGGREGATE merge_to_state(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE = cuckoofilter);
 
 -- State and filter of one transition, which the executor shares
-SELECT (cuckoo_info(state_of(k))).body AS state, (cuckoo_info(cuckoo_agg(k))).body AS filter, (cuckoo_info(state_of(k))).items,
+SELECT (cuckoo_info(state_of(k))).representation AS state, (cuckoo_info(cuckoo_agg(k))).representation AS filter, (cuckoo_info(state_of(k))).items,
 	merge_states(s) = cuckoo_agg(k) AS merged
 FROM keys, (SELECT state_of(k) AS s FROM keys) AS states;
 
 CREATE TABLE states AS
 	SELECT n, i % 4 AS server, state_of(i) AS s, cuckoo_agg(i) AS f FROM (VALUES (3), (20), (1000), (150000), (600000)) AS sizes (n), generate_series(1, n) AS i GROUP BY n, i % 4;
-SELECT n, (cuckoo_info((array_agg(s))[1])).body AS body, count(*) AS servers,
+SELECT n, (cuckoo_info((array_agg(s))[1])).representation AS representation, count(*) AS servers,
 	merge_states(s) = (SELECT cuckoo_agg(i) FROM generate_series(1, n) AS i) AS stored, merge_states(s::text::cuckoofilter) = merge_states(s) AS as_text,
 	merge_states(s::bytea::cuckoofilter ORDER BY server DESC) = merge_states(s) AS as_bytea, merge_states(s ORDER BY s) = merge_states(s) AS sorted,
 	merge_states(s) FILTER (WHERE server <> 2) = (SELECT cuckoo_agg(i) FROM generate_series(1, n) AS i WHERE i % 4 <> 2) AS some
@@ -135,14 +152,14 @@ SELECT merge_states(s) = (SELECT cuckoo_agg(i, 0.01, 500) FROM generate_series(1
 FROM (SELECT state_of(i, 0.01, 500) AS s FROM generate_series(1, 100) AS i GROUP BY i % 3 UNION ALL SELECT NULL) AS states;
 SELECT merge_states(NULL::cuckoofilter) = (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i) AS nothing, merge_to_state(NULL::cuckoofilter) IS NULL AS no_state;
 
--- A server that saw only NULL keys has the parameters, and no kind yet.
+-- A server that saw only NULL keys has the parameters, and no key type yet.
 SELECT merge_states(s ORDER BY server) = cuckoo_new(0.01, 500) + 3 AS first, merge_states(s ORDER BY server DESC) = cuckoo_new(0.01, 500) + 3 AS last,
 	merge_states(s::text::cuckoofilter ORDER BY server) = cuckoo_new(0.01, 500) + 3 AS as_text, merge_states(s) FILTER (WHERE server < 3) = cuckoo_new(0.01, 500) AS no_keys
 FROM (SELECT i AS server, state_of(CASE WHEN i = 3 THEN i END, 0.01, 500) AS s FROM generate_series(1, 3) AS i GROUP BY i) AS states;
 
 -- Hashes that are not spread at all, and the hash 0: 0 to n - 1, once and three times over
-CREATE TABLE skewed AS SELECT n, decode('0102010000000100' || 'fca9f1d24d62503f' || repeat('00', 16) || CASE n WHEN 20 THEN '1400000000000000' ELSE 'a086010000000000' END, 'hex')
-	|| string_agg(substr(int8send(i), 8, 1) || substr(int8send(i), 7, 1) || substr(int8send(i), 6, 1) || '\x0000000000', '' ORDER BY i) AS state
+CREATE TABLE skewed AS SELECT n, decode('0101010000000000' || 'fca9f1d24d62503f' || repeat('00', 20), 'hex')
+	|| string_agg(substr(int8send(i), 8, 1) || substr(int8send(i), 7, 1) || substr(int8send(i), 6, 1) || '\x0000000000', '' ORDER BY i) || '\x0000000000000000' AS state
 	FROM unnest('{20,100000}'::integer[]) AS n, generate_series(0, n - 1) AS i GROUP BY n;
 SELECT n, merge_to_state(state::cuckoofilter) FILTER (WHERE i = 1)::bytea = state AS once, merge_to_state(state::cuckoofilter)::bytea = state AS three_times
 FROM skewed, generate_series(1, 3) AS i GROUP BY n, state ORDER BY n;

@@ -1,5 +1,5 @@
 --
--- Filters: made, changed one key at a time or many, asked, looked into
+-- Filters: made, changed one key at a time or many, tested, looked into
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
@@ -17,7 +17,7 @@ CREATE DOMAIN couple AS pair;
 CREATE DOMAIN feeling AS mood;
 
 --
--- Keys of every kind
+-- Keys of every type
 --
 
 -- The polymorphic transition function, whatever the type of the key.
@@ -27,7 +27,7 @@ CREATE AGGREGATE polymorphic_agg(anycompatible) (
 );
 
 -- What a filter does with a key of a type that is in it, and one that is not.
-CREATE FUNCTION trial(type text, present text, absent text, OUT kind text, OUT literals boolean, OUT columns boolean,
+CREATE FUNCTION trial(type text, present text, absent text, OUT key_type text, OUT literals boolean, OUT columns boolean,
 	OUT parameters boolean, OUT removal boolean, OUT aggregates boolean, OUT arrays boolean, OUT forms boolean)
 LANGUAGE plpgsql AS
 $$
@@ -37,18 +37,18 @@ DECLARE
 BEGIN
 	EXECUTE format('CREATE TEMP TABLE keys (p %1$s, a %1$s)', type);
 	EXECUTE format('INSERT INTO keys SELECT %s, %s FROM generate_series(1, 40)', p, a);
-	EXECUTE format('SELECT (cuckoo_info(f)).key_kind,
+	EXECUTE format('SELECT (cuckoo_info(f)).key_type,
 			f @> %1$s AND NOT f @> %2$s AND %1$s <@ f AND NOT %2$s <@ f AND cuckoo_contains(f, %1$s) AND NOT cuckoo_contains(f, %2$s)
 			AND cuckoo_count(f, %1$s) = 1 AND cuckoo_count(f, %2$s) = 0 AND cuckoo_add(cuckoo_new(), %1$s) = f
-		FROM (SELECT cuckoo_new() + %1$s AS f) AS made', p, a) INTO kind, literals;
+		FROM (SELECT cuckoo_new() + %1$s AS f) AS made', p, a) INTO key_type, literals;
 	SELECT bool_and(f @> k.p AND NOT f @> k.a AND k.p <@ f AND NOT k.a <@ f AND cuckoo_contains(f, k.p) AND NOT cuckoo_contains(f, k.a)
 			AND cuckoo_count(f, k.p) = 1 AND cuckoo_count(f, k.a) = 0 AND cuckoo_new() + k.p = f)
 		INTO columns FROM keys AS k, (SELECT cuckoo_new() + keys.p AS f FROM keys LIMIT 1) AS made;
 
-	EXECUTE format('PREPARE ask(%1$s, %1$s) AS SELECT f @> $1 AND NOT f @> $2 AND $1 <@ f AND cuckoo_count(f, $1) = 1
+	EXECUTE format('PREPARE look_up(%1$s, %1$s) AS SELECT f @> $1 AND NOT f @> $2 AND $1 <@ f AND cuckoo_count(f, $1) = 1
 		FROM (SELECT cuckoo_new() + $1 AS f) AS made', type);
-	EXECUTE format('EXECUTE ask(%s, %s)', p, a) INTO parameters;
-	DEALLOCATE ask;
+	EXECUTE format('EXECUTE look_up(%s, %s)', p, a) INTO parameters;
+	DEALLOCATE look_up;
 
 	-- Two in, two out, and the other is still there.
 	EXECUTE format('SELECT cuckoo_count(f, %1$s) = 2 AND cuckoo_count(f - %1$s, %1$s) = 1 AND f - %1$s @> %1$s
@@ -57,7 +57,7 @@ BEGIN
 		FROM (SELECT cuckoo_new() + %1$s + %2$s + %1$s AS f) AS made', p, a) INTO removal;
 
 	-- Typed overload, polymorphic one, all arities, window
-	SELECT f @> k.p AND NOT f @> k.a AND (cuckoo_info(f)).key_kind = kind AND cuckoo_cardinality(f) = 1 AND f = ALL (others)
+	SELECT f @> k.p AND NOT f @> k.a AND (cuckoo_info(f)).key_type = trial.key_type AND cuckoo_cardinality(f) = 1 AND f = ALL (others)
 		INTO aggregates
 		FROM (SELECT cuckoo_agg(keys.p) AS f, ARRAY[polymorphic_agg(keys.p), cuckoo_agg(keys.p, 0.001), cuckoo_agg(keys.p, 0.001, 0),
 				cuckoo_agg(DISTINCT keys.p), cuckoo_agg(keys.p) FILTER (WHERE keys.p IS NOT NULL)]
@@ -65,7 +65,7 @@ BEGIN
 			(SELECT * FROM keys LIMIT 1) AS k;
 
 	-- An array of arrays is one array: such keys have no array functions.
-	IF to_regtype(type || '[]') IS NOT NULL AND kind NOT LIKE 'array%' AND type NOT LIKE '%vector' THEN
+	IF to_regtype(type || '[]') IS NOT NULL AND key_type NOT LIKE 'array%' AND type NOT LIKE '%vector' THEN
 		EXECUTE format('SELECT cuckoo_from_array(ARRAY[%1$s, NULL, %1$s, %2$s]) = cuckoo_agg(k)
 				AND cuckoo_from_array(ARRAY[%1$s, %2$s], 0.02) = cuckoo_agg(k, 0.02)
 				AND cuckoo_add_all(cuckoo_new(), ARRAY[%1$s, %2$s, NULL, %1$s]) = cuckoo_new() + %2$s + %1$s + %1$s
@@ -93,14 +93,14 @@ SELECT type, t.* FROM (VALUES
 	('int4multirange', '{[1,5)}', '{}'), ('pair', '(1,a)', '(1,)'), ('small', '7', '8'), ('feeling', 'ok', 'sad'), ('couple', '(1,a)', '(,)'),
 	('integer[]', '{1,NULL}', '{NULL,1}'), ('text[]', '{{a,b}}', '{a,b}'), ('pair[]', '{"(1,a)"}', '{}'), ('mood[]', '{sad}', '{ok}'),
 	('numbers', '{1,2}', '[0:1]={1,2}'), ('int2vector', '1 2', '2 1')
-) AS kinds (type, present, absent), trial(type, present, absent) AS t;
+) AS types (type, present, absent), trial(type, present, absent) AS t;
 
 -- Anonymous rows
-SELECT f @> ROW(1, 'a'::text) AS present, f @> ROW(1, 'b'::text) AS absent, f @> ROW(1, 'a')::pair AS named, (cuckoo_info(f)).key_kind,
+SELECT f @> ROW(1, 'a'::text) AS present, f @> ROW(1, 'b'::text) AS absent, f @> ROW(1, 'a')::pair AS named, (cuckoo_info(f)).key_type,
 	cuckoo_agg(ROW(1, 'a'::text)) = cuckoo_from_array(ARRAY[ROW(1, 'a')::pair]) AS aggregate
 FROM (SELECT cuckoo_new() + ROW(1, 'a'::text) AS f) AS made GROUP BY f;
 
--- Integer widths and text types are one kind each.
+-- Integer widths are one key type, text types another.
 SELECT f @> 1::smallint AS smallint, f @> 1 AS integer, f @> 1::bigint AS bigint, f @> 1::oid AS oid, f @> 1::small AS domain,
 	f - 1::smallint = cuckoo_new() + 1 - 1 AS removed FROM (SELECT cuckoo_new() + 1::bigint AS f) AS made;
 SELECT f @> 'a'::text AS text, f @> 'a'::varchar AS varchar, f @> 'a  '::char(3) AS char, f @> 'a'::name AS name, f @> 'a' AS untyped,
@@ -111,24 +111,24 @@ SELECT cuckoo_agg(i::smallint) = cuckoo_agg(i) AS smallint, cuckoo_agg(i::bigint
 FROM generate_series(1, 50) AS i;
 
 -- What has no type is text, as a literal and as a parameter.
-SELECT (cuckoo_info(cuckoo_new() + '5')).key_kind AS "+", (cuckoo_info(cuckoo_add(cuckoo_new(), '5'))).key_kind AS add,
-	(cuckoo_info(cuckoo_from_array(ARRAY['5']))).key_kind AS from_array, (cuckoo_info(cuckoo_agg('5'))).key_kind AS agg,
-	(cuckoo_info(cuckoo_add_all(cuckoo_new(), ARRAY['5']))).key_kind AS add_all,
+SELECT (cuckoo_info(cuckoo_new() + '5')).key_type AS "+", (cuckoo_info(cuckoo_add(cuckoo_new(), '5'))).key_type AS add,
+	(cuckoo_info(cuckoo_from_array(ARRAY['5']))).key_type AS from_array, (cuckoo_info(cuckoo_agg('5'))).key_type AS agg,
+	(cuckoo_info(cuckoo_add_all(cuckoo_new(), ARRAY['5']))).key_type AS add_all,
 	cuckoo_new() + '5' @> '5' AS "@>", '5' <@ cuckoo_new() + '5' AS "<@", cuckoo_new() + '5' - '5' @> '5' AS "-",
 	cuckoo_hash('5') = cuckoo_hash('5'::text) AS hash, cuckoo_shard('5', 10) = cuckoo_shard('5'::text, 10) AS shard;
-PREPARE untyped AS SELECT (cuckoo_info(cuckoo_new() + $1)).key_kind AS "+", cuckoo_new() + '5' @> $2 AS "@>", $3 <@ cuckoo_new() + '5' AS "<@",
+PREPARE untyped AS SELECT (cuckoo_info(cuckoo_new() + $1)).key_type AS "+", cuckoo_new() + '5' @> $2 AS "@>", $3 <@ cuckoo_new() + '5' AS "<@",
 	cuckoo_contains(cuckoo_new() + '5', $4) AS contains, cuckoo_count(cuckoo_new() + '5', $5) AS count, cuckoo_new() + '5' - $6 @> '5' AS "-",
 	cuckoo_hash($7) = cuckoo_hash('5'::text) AS hash, cuckoo_new() @> $8 AS "null";
 SELECT array_to_string(parameter_types, ' ') AS parameters FROM pg_prepared_statements WHERE name = 'untyped';
 EXECUTE untyped(5, 5, 5, 5, 5, 5, 5, NULL);
-PREPARE untyped_aggregate AS SELECT (cuckoo_info(cuckoo_agg($1))).key_kind;
+PREPARE untyped_aggregate AS SELECT (cuckoo_info(cuckoo_agg($1))).key_type;
 EXECUTE untyped_aggregate('a');
 -- So are arrays.  Parameters that have a type keep it.
 SELECT cuckoo_from_array('{a,b}') = cuckoo_from_array('{b,a}'::text[]) AS from_array, cuckoo_add_all(cuckoo_new(), '{a,b}') = cuckoo_new() + 'a' + 'b' AS add_all,
 	cuckoo_remove_all(cuckoo_new() + 'a', '{a,b}') @> 'a' AS remove_all;
-PREPARE untyped_array AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_kind AS from_array, (cuckoo_info(cuckoo_add_all(cuckoo_new(), $1))).key_kind AS add_all;
+PREPARE untyped_array AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_type AS from_array, (cuckoo_info(cuckoo_add_all(cuckoo_new(), $1))).key_type AS add_all;
 EXECUTE untyped_array('{1,2}');
-PREPARE arrays(integer[]) AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_kind, cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), $1), $1) = cuckoo_new() + 1 - 1 AS gone;
+PREPARE arrays(integer[]) AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_type, cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), $1), $1) = cuckoo_new() + 1 - 1 AS gone;
 EXECUTE arrays('{1,2,3}');
 
 -- A filter can stand on the left of ANY and ALL, and in arrays on its right.
@@ -176,61 +176,59 @@ SELECT cuckoo_add_all(cuckoo_new(), '{3,1,2,1}'::integer[]) = cuckoo_new() + 1 +
 	cuckoo_remove_all(cuckoo_new() + 1 + 2 + 3 + 1, '{1,3,9}'::integer[]) = cuckoo_new() + 1 + 2 AS remove,
 	cuckoo_from_array('{3,1,2,1}'::integer[]) = cuckoo_from_array('{1,2,3}'::integer[]) AS from_array;
 
--- From nothing: a list of up to 1,024 hashes, then tables of 4,096 and three
--- times all before.  Every key is found, and the rate asked for is kept.
-CREATE VIEW grown AS SELECT n, cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, n))) AS f
-	FROM unnest('{1,1024,1025,3000,5000,20000,100000}'::integer[]) AS n OFFSET 0;
-SELECT n, i.body, i.items, i.tables, i.capacity, i.fpr_expected <= i.fpr_asked AS kept,
+-- Key by key, of unknown capacity and past a capacity: every key is found, and
+-- the rate asked for is kept, or twice it at most.
+CREATE VIEW grown AS SELECT c, n, cuckoo_add_all(cuckoo_new(0.001, c), ARRAY(SELECT generate_series(1, n))) AS f
+	FROM (VALUES (0, 1), (0, 1024), (0, 1025), (0, 100000), (64, 64), (64, 1000), (64, 20000), (64, 100000)) AS v (c, n) OFFSET 0;
+SELECT c, n, i.representation, i.items, i.tables, i.capacity, i.expected_fpr <= (CASE c WHEN 0 THEN 1 ELSE 2 END) * i.target_fpr AS kept,
 	(SELECT count(*) FROM generate_series(1, n) AS k WHERE NOT f @> k) AS lost,
 	(SELECT count(*) FROM generate_series(1000001, 1100000) AS k WHERE f @> k) <= 100000 * cuckoo_fpr(f) + 5 * sqrt(100000 * cuckoo_fpr(f)) AS rate
-FROM grown, cuckoo_info(f) AS i ORDER BY n;
-SELECT n, number, items > 0 AND items <= capacity * 1.03 AS filled, capacity BETWEEN asked AND asked * 1.02 + 20 AS sized, load > 0 AND load <= 1 AS load,
-	abs(fpr / (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * load)) - 1) < 1e-6 AS fpr, fingerprint_bits, blocks, buckets % 2 AS odd, bytes = blocks * buckets * (fingerprint_bits - 1) / 2 AS bytes
-FROM grown, cuckoo_tables(f), (VALUES (1, 4096), (2, 3 * 4096), (3, 3 * 4 * 4096)) AS growth (number_of, asked)
-WHERE number = number_of AND n > 3000 ORDER BY n, number;
+FROM grown, cuckoo_info(f) AS i ORDER BY c, n;
+-- Each table is for 32 times the capacity of the one before, and has room left
+-- only if it is the last.
+SELECT number, fingerprint_bits, capacity BETWEEN asked AND asked * 1.02 + 20 AS sized, (items = capacity) AS filled, abs(load - items / (4.0 * blocks * buckets)) < 1e-12 AS load,
+	abs(expected_fpr / (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * load)) - 1) < 1e-6 AS expected_fpr, buckets % 2 AS odd
+FROM (SELECT t.*, coalesce(32 * lag(t.capacity) OVER (ORDER BY number), 64) AS asked FROM grown, cuckoo_tables(f) AS t WHERE c = 64 AND n = 100000) AS t ORDER BY number;
 -- The tables add up.
-SELECT n, bool_and(f.items = t.items AND f.blocks = t.blocks AND f.tables = t.tables AND f.bytes = t.bytes + 4 + 40 + 16 * t.tables + 8
-	AND abs(f.fpr_expected - t.fpr) <= 1e-12 AND f.fpr_expected = cuckoo_fpr(g.f) AND f.items = cuckoo_cardinality(g.f)
+SELECT c, n, bool_and(f.items = t.items AND f.blocks = t.blocks AND f.tables = t.tables AND f.bytes = t.bytes + 4 + 36 + 12 * t.tables + 8
+	AND abs(f.expected_fpr - t.expected_fpr) <= 1e-12 AND f.expected_fpr = cuckoo_fpr(g.f) AND f.items = cuckoo_cardinality(g.f)
 	AND abs(f.bits_per_item - 8.0 * f.bytes / f.items) < 1e-9 AND abs(f.load - t.items / t.entries) < 1e-12) AS agree
 FROM grown AS g, cuckoo_info(f) AS f, LATERAL (SELECT sum(items) AS items, sum(blocks) AS blocks, count(*) AS tables, sum(bytes) AS bytes,
-	1 - exp(sum(ln(1 - fpr))) AS fpr, sum(4.0 * blocks * buckets) AS entries FROM cuckoo_tables(g.f)) AS t WHERE n > 1024 GROUP BY n ORDER BY n;
+	1 - exp(sum(ln(1 - expected_fpr))) AS expected_fpr, sum(4.0 * blocks * buckets) AS entries FROM cuckoo_tables(g.f)) AS t GROUP BY c, n ORDER BY c, n;
 
 -- The order of additions changes no answer.
 SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) FROM generate_series(1, 3000) AS k,
 	(SELECT cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(3000, 1, -1))) AS f OFFSET 0) AS made GROUP BY f;
 
 -- 1,000 keys into a filter made for 64: all found, few tables, at most twice the rate.
-SELECT i.capacity, i.items, i.tables, i.fpr_expected <= 2 * i.fpr_asked AS rate,
+SELECT i.capacity, i.items, i.tables, i.expected_fpr <= 2 * i.target_fpr AS rate,
 	(SELECT count(*) FROM generate_series(1, 1000) AS k WHERE f @> k) AS found
 FROM cuckoo_add_all(cuckoo_new(0.001, 64), ARRAY(SELECT generate_series(1, 1000))) AS f, cuckoo_info(f) AS i;
 
--- A stated capacity: a list of 32, then one table for all.
-SELECT n, i.body, i.items, i.capacity, i.tables, i.fpr_expected <= i.fpr_asked AS kept
-FROM unnest('{32,33,10000}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(0.001, 10000), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f) AS i;
+-- A capacity specified: one table for all of them, and no byte is taken for keys
+-- that are not there.
+SELECT n, i.representation, i.items, i.capacity, i.tables, i.expected_fpr <= i.target_fpr AS kept, i.bytes
+FROM unnest('{0,1,33,1000,10000}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(0.001, 10000), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f) AS i ORDER BY n;
 
--- Of a list made by an aggregate one table comes, when it grows.
-SELECT i.body, i.items, i.capacity, i.tables FROM cuckoo_add_all(cuckoo_from_array('{1,2}'::integer[]), ARRAY(SELECT generate_series(3, 33))) AS f, cuckoo_info(f) AS i;
-
--- Rates and layouts: the fingerprint follows, both layouts answer, and plain is a bit an entry larger.
-SELECT fpr, l AS layout, i.fingerprint_bits, i.layout = l AND i.fpr_asked = fpr AS as_asked, i.fpr_expected <= i.fpr_asked AS kept, round(i.bits_per_item::numeric, 1) AS bits_per_item,
+-- Rates: the fingerprint follows.
+SELECT fpr, i.fingerprint_bits, i.target_fpr = fpr AS as_asked, i.expected_fpr <= i.target_fpr AS kept, round(i.bits_per_item::numeric, 1) AS bits_per_item,
 	(SELECT count(*) FROM generate_series(1, 2000) AS k WHERE f @> k) AS found,
 	(SELECT count(*) FROM generate_series(10001, 60000) AS k WHERE f @> k) <= 50000 * cuckoo_fpr(f) + 5 * sqrt(50000 * cuckoo_fpr(f)) + 1 AS rate
-FROM unnest('{0.1,0.01,0.001,1e-6,2e-9}'::float8[]) AS fpr, unnest('{semisorted,plain}'::text[]) AS l,
-	cuckoo_add_all(cuckoo_new(fpr, 2000, 0, l), ARRAY(SELECT generate_series(1, 2000))) AS f, cuckoo_info(f) AS i
-ORDER BY fpr DESC, l DESC;
+FROM unnest('{0.1,0.01,0.001,1e-6,2e-8}'::float8[]) AS fpr, cuckoo_add_all(cuckoo_new(fpr, 2000), ARRAY(SELECT generate_series(1, 2000))) AS f, cuckoo_info(f) AS i
+ORDER BY fpr DESC;
 
 -- Seeds: other hashes, the same answers about what is in.
 SELECT i.seed, f @> 1 AS present, f = cuckoo_new() + 1 AS same FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808}'::bigint[]) AS seed,
 	cuckoo_add(cuckoo_new(seed => seed), 1) AS f, cuckoo_info(f) AS i;
 
 --
--- Copies: up to eight of a key; the eighth sticks
+-- Copies: up to eight of a key; the eighth is pinned
 --
-SELECT n, body, cuckoo_count(f, 7) AS count, cuckoo_cardinality(f) - others AS copies, cuckoo_count(f - 7, 7) AS less_one,
-	cuckoo_count(cuckoo_remove_all(f, array_fill(7, ARRAY[n + 1])), 7) AS less_all, f - 7 = f AS stuck, f + 7 = f AS full
-FROM (VALUES ('list', 0), ('tables', 100)) AS bodies (body, others), unnest('{0,1,2,7,8,9,10}'::integer[]) AS n,
+SELECT (cuckoo_info(f)).representation, n, cuckoo_count(f, 7) AS count, cuckoo_cardinality(f) - others AS copies, cuckoo_count(f - 7, 7) AS less_one,
+	cuckoo_count(cuckoo_remove_all(f, array_fill(7, ARRAY[n + 1])), 7) AS less_all, f - 7 = f AS pinned, f + 7 = f AS full
+FROM unnest('{0,100}'::integer[]) AS others, unnest('{0,1,2,7,8,9,10}'::integer[]) AS n,
 	cuckoo_add_all(cuckoo_add_all(cuckoo_new(0.0001, 100), CASE WHEN others > 0 THEN ARRAY(SELECT generate_series(101, 200)) END), array_fill(7, ARRAY[n])) AS f
-ORDER BY body, n;
+ORDER BY others, n;
 
 -- One key 140,000 times: one table, and nobody else is the worse for it.
 SELECT i.tables, i.items, cuckoo_count(f, 7) AS count, (SELECT count(*) FROM generate_series(101, 1000) AS k WHERE f @> k) AS others
@@ -244,12 +242,12 @@ FROM (SELECT cuckoo_new() + 'x' + 'x' AS f) AS made;
 -- Removal
 --
 
--- What is not in there leaves the filter as it is, in a list and in a table.
-SELECT body, f - 0 = f AS remove, cuckoo_remove(f, -1) = f AS remove, cuckoo_remove_all(f, '{0,-1}'::integer[]) = f AS remove_all
-FROM (VALUES (10), (1000)) AS sizes (n), cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f);
+-- What is not in there leaves the filter as it is, in a sparse and a dense table.
+SELECT representation, f - 0 = f AS remove, cuckoo_remove(f, -1) = f AS remove, cuckoo_remove_all(f, '{0,-1}'::integer[]) = f AS remove_all
+FROM (VALUES (10), (2000)) AS sizes (n), cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f);
 
 -- Each of 10,000 out of one table again: empty, and as it was before.
-SELECT i.body, i.items, i.tables, i.load, cuckoo_fpr(f) AS fpr, f @> 1 AS found, btrim(substr(f::bytea, 57), '\x00') = '' AS zero
+SELECT i.representation, i.items, i.tables, i.load, cuckoo_fpr(f) AS fpr, f @> 1 AS found, f = cuckoo_new(capacity => 10000) + 1 - 1 AS same
 FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000))), ARRAY(SELECT generate_series(1, 10000))) AS f, cuckoo_info(f) AS i;
 
 -- Half of them, from one table and from several: nothing else is lost.  Of
@@ -257,14 +255,14 @@ FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000))
 SELECT i.tables, (SELECT count(*) FROM generate_series(1, 10000, 2) AS k WHERE NOT f @> k) AS lost,
 	i.items - 5000 <= (CASE WHEN i.tables = 1 THEN 0 ELSE 5000 * 0.001 + 5 * sqrt(5000 * 0.001) END) AS residue,
 	(SELECT count(*) FROM generate_series(2, 10000, 2) AS k WHERE f @> k) <= 5000 * 0.001 + 5 * sqrt(5000 * 0.001) AS gone
-FROM (VALUES (cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000)))), (cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 10000))))) AS full_ (full_),
+FROM (VALUES (cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000)))), (cuckoo_add_all(cuckoo_new(0.001, 100), ARRAY(SELECT generate_series(1, 10000))))) AS full_ (full_),
 	cuckoo_remove_all(full_, ARRAY(SELECT generate_series(2, 10000, 2))) AS f, cuckoo_info(f) AS i;
 
 -- Filled and drained five times: all found each time, no creeping.
 CREATE FUNCTION fill_and_drain(times integer) RETURNS TABLE (round integer, tables integer, bytes bigint, lost bigint, residue boolean) LANGUAGE plpgsql AS
 $$
 DECLARE
-	f cuckoofilter := cuckoo_new();
+	f cuckoofilter := cuckoo_new(0.001, 100);
 BEGIN
 	FOR i IN 1 .. times LOOP
 		f := cuckoo_add_all(f, ARRAY(SELECT generate_series(i * 10000 + 1, i * 10000 + 4000)));
@@ -277,35 +275,37 @@ BEGIN
 	END LOOP;
 END
 $$;
-SELECT round, tables = first_value(tables) OVER (ORDER BY round) AS same_tables, bytes = first_value(bytes) OVER (ORDER BY round) AS same_bytes, lost, residue
-FROM fill_and_drain(5) ORDER BY round;
+-- What is left is the newest table, which then takes all.
+SELECT round, tables, bytes, lost, residue FROM fill_and_drain(5) ORDER BY round;
 
--- Tables so small that every rule strikes: of two buckets, both candidates of
--- every key, with fingerprints of 5 bits.
-CREATE FUNCTION tiny(tables integer) RETURNS cuckoofilter LANGUAGE sql AS
-$$SELECT (decode('01010100' || '00' || lpad(to_hex(tables), 2, '0') || '0000' || '7b14ae47e17a843f' || repeat('00', 24), 'hex')
-	|| decode(repeat('01000000' || '0200' || '05' || '00' || repeat('00', 8), tables) || repeat('00', tables * 4 + 8), 'hex'))::cuckoofilter$$;
-
--- A copy is taken out only where one table alone seems to hold the key: 2 and
--- seven of 1 fill the last table, two more of 1 go to the one before.
+-- Several tables.  A copy is removed only where one of them alone seems to hold
+-- the key.
 SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, cuckoo_count(f, 1) AS count,
 	f - 1 = f AS kept, cuckoo_cardinality(f - 2) AS without_2, f - 2 @> 2 AS has_2, cuckoo_count(f - 2, 1) AS others
-FROM (SELECT cuckoo_add_all(tiny(2), '{2,1,1,1,1,1,1,1,1,1}'::integer[]) AS f) AS made;
+FROM (SELECT (cuckoo_new(0.01, 100) + 1 + 2) || (cuckoo_new(0.001, 100) + 1) AS f) AS made;
 -- A further copy goes to the table that holds the key, though there is room in
--- the last one: so it can be taken out again.
-SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, cuckoo_count(f, 3) AS count, cuckoo_count(f - 3, 3) AS less_one, cuckoo_count(f - 3 - 3, 3) AS less_two
-FROM (SELECT cuckoo_add_all(tiny(2), '{2,1,1,1,1,1,1,1,3}'::integer[]) - 2 + 3 AS f) AS made;
--- The eighth copy sticks in its table, not by the sum.
-SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, f - 1 = f AS kept, f + 1 = f AS full
-FROM (SELECT cuckoo_add_all(tiny(2), array_fill(1, ARRAY[20])) AS f) AS made;
+-- the last one: so it can be removed again.
+SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS before, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f + 3)) AS "3 again",
+	(SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f + 4)) AS "4", cuckoo_count(f + 3, 3) AS count, cuckoo_count(f + 3 - 3, 3) AS less_one, cuckoo_count(f + 3 - 3 - 3, 3) AS less_two
+FROM (SELECT (cuckoo_new(0.01, 100) + 3) || cuckoo_new(0.001, 100) AS f) AS made;
+-- The eighth copy is pinned in its table, not by the sum.
+SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, cuckoo_count(f, 1) AS count, f - 1 = f AS kept,
+	cuckoo_cardinality(f + 1) AS one_more, cuckoo_cardinality(cuckoo_add_all(f, array_fill(1, ARRAY[9]))) AS nine_more
+FROM (SELECT cuckoo_add_all(cuckoo_new(0.01, 100), array_fill(1, ARRAY[5])) || cuckoo_add_all(cuckoo_new(0.001, 100), array_fill(1, ARRAY[5])) AS f) AS made;
+SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, f + 1 = f AS full
+FROM (SELECT cuckoo_add_all(cuckoo_new(0.01, 100), array_fill(1, ARRAY[20])) || cuckoo_new(0.001, 100) AS f) AS made;
+-- A removal that empties a table drops it, but not the only one.
+SELECT (cuckoo_info(f)).tables, (cuckoo_info(f - 1)).tables AS less_1, (cuckoo_info(f - 2)).tables AS less_2, (cuckoo_info(f - 1 - 2)).tables AS less_both,
+	f - 1 - 2 = cuckoo_new(0.001, 100) + 2 - 2 AS as_new
+FROM (SELECT (cuckoo_new(0.01, 100) + 1) || (cuckoo_new(0.001, 100) + 2) AS f) AS made;
 
--- Growth of it keeps everything.
+-- The smallest table there is grows by others, and keeps everything.
 SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) AS items, (cuckoo_info(f)).tables
-FROM generate_series(1, 100) AS k, (SELECT cuckoo_add_all(tiny(1), ARRAY(SELECT generate_series(1, 100))) AS f OFFSET 0) AS made GROUP BY f;
+FROM generate_series(1, 100) AS k, (SELECT cuckoo_add_all(cuckoo_new(0.1, 1), ARRAY(SELECT generate_series(1, 100))) AS f OFFSET 0) AS made GROUP BY f;
 
--- Not removable: two keys may share an entry.  It shows, stays, and can still be asked and added to.
+-- Not removable: two keys may share an entry.  It shows, stays, and can still be tested and added to.
 CREATE FUNCTION not_removable(f cuckoofilter) RETURNS cuckoofilter LANGUAGE sql AS
-$$SELECT set_byte(f::bytea, 4, get_byte(f::bytea, 4) | 2)::cuckoofilter$$;
+$$SELECT set_byte(f::bytea, 3, get_byte(f::bytea, 3) | 1)::cuckoofilter$$;
 SELECT i.removable, f @> 7 AS found, cuckoo_count(f, 7) AS count, (cuckoo_info(f + 7)).removable AS added, cuckoo_count(f + 7, 7) AS count,
 	f - NULL = f AS "null", (cuckoo_info(cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 500))))).removable AS grown
 FROM not_removable(cuckoo_from_array(ARRAY(SELECT generate_series(1, 100)))) AS f, cuckoo_info(f) AS i;
@@ -315,14 +315,15 @@ FROM not_removable(cuckoo_from_array(ARRAY(SELECT generate_series(1, 100)))) AS 
 --
 \pset format aligned
 \x on
-SELECT * FROM cuckoo_info(cuckoo_new(0.01, 100, -5, 'plain') + 'a' + 'b');
-SELECT format_version, body, key_kind, items, capacity, round(load::numeric, 4) AS load, fpr_asked, round(fpr_expected::numeric, 5) AS fpr_expected,
-	fingerprint_bits, layout, tables, blocks, seed, removable, bytes = octet_length(f::bytea) + 4 AS bytes, round(bits_per_item::numeric, 2) = round(8.0 * bytes / items, 2) AS bits_per_item
-FROM cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 0.01) AS f, cuckoo_info(f);
+SELECT * FROM cuckoo_info(cuckoo_new(0.01, 100, -5) + 'a' + 'b');
+SELECT format_version, representation, key_type, items, capacity, round(load::numeric, 4) AS load, target_fpr, round(expected_fpr::numeric, 5) AS expected_fpr,
+	fingerprint_bits, tables, blocks, seed, removable, bytes = octet_length(f::bytea) + 4 AS bytes, round(bits_per_item::numeric, 2) = round(8.0 * bytes / items, 2) AS bits_per_item
+FROM cuckoo_from_array(ARRAY(SELECT generate_series(1, 2000)), 0.01) AS f, cuckoo_info(f);
+SELECT number, items, capacity, round(load::numeric, 4) AS load, round(expected_fpr::numeric, 5) AS expected_fpr, fingerprint_bits, blocks, buckets, bytes, representation
+FROM cuckoo_tables(cuckoo_from_array(ARRAY(SELECT generate_series(1, 2000)), 0.01));
 \x off
 \pset format unaligned
-SELECT (cuckoo_tables(f)).number, (cuckoo_tables(f)).items FROM (SELECT cuckoo_from_array(ARRAY(SELECT generate_series(1, 50))) AS f) AS made;
-SELECT (SELECT count(*) FROM cuckoo_tables(cuckoo_agg(i))) AS of_unset, (SELECT count(*) FROM cuckoo_tables(cuckoo_new())) AS of_list FROM generate_series(1, 0) AS i;
+SELECT (SELECT count(*) FROM cuckoo_tables(cuckoo_agg(i))) AS of_unset, (SELECT count(*) FROM cuckoo_tables(cuckoo_new())) AS of_empty FROM generate_series(1, 0) AS i;
 
 -- A capacity is computed, and rounded up.
 SELECT (cuckoo_info(cuckoo_new(capacity => c))).capacity, (SELECT (cuckoo_info(cuckoo_agg(i, 0.01, c))).capacity AS agg FROM generate_series(1, 5) AS i),

@@ -14,65 +14,78 @@ SET search_path = golden_test, public;
 
 -- An aggregate whose result is its state, to see what goes from server to server.
 CREATE AGGREGATE state_of(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
-CREATE AGGREGATE state_of(integer, float8, float8) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
+CREATE AGGREGATE state_of(integer, float8, float8, bigint) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 
+-- Version, content, key type and flags; signature; rate; capacity; seed; number
+-- of tables and zeros.  Then for each table its blocks, items, buckets per block,
+-- bits and representation; and what follows.
 CREATE FUNCTION show(f cuckoofilter) RETURNS text LANGUAGE sql AS
-$$SELECT encode(substr(b, 1, 8), 'hex') || ' ' || encode(substr(b, 9, 8), 'hex') || ' ' || encode(substr(b, 17, 8), 'hex') || ' '
-	|| encode(substr(b, 25, 8), 'hex') || ' ' || encode(substr(b, 33, 8), 'hex') || ' ' || encode(substr(b, 41), 'hex')
+$$SELECT concat_ws(' ', (SELECT string_agg(encode(substr(b, at, bytes), 'hex'), ' ' ORDER BY at) FROM (VALUES (1, 4), (5, 4), (9, 8), (17, 8), (25, 8), (33, 4)) AS fields (at, bytes)),
+	(SELECT string_agg('/ ' || concat_ws(' ', encode(substr(b, at, 4), 'hex'), encode(substr(b, at + 4, 4), 'hex'), encode(substr(b, at + 8, 2), 'hex'), encode(substr(b, at + 10, 1), 'hex'), encode(substr(b, at + 11, 1), 'hex')), ' ' ORDER BY at)
+		FROM generate_series(37, 36 + 12 * get_byte(b, 32), 12) AS at),
+	'/', encode(substr(b, 37 + 12 * get_byte(b, 32)), 'hex'))
 FROM (SELECT f::bytea AS b) AS bytes$$;
 
 --
--- Headers and lists.  Version, body, kind, element kind, flags, tables, 0, 0;
--- rate; capacity; seed; items; hashes in ascending order.
+-- Headers, and sparse tables of few keys
 --
-SELECT filter, show(f) AS "header rate capacity seed items hashes" FROM (VALUES
+SELECT filter, show(f) AS "header / tables / starts, bits, tail" FROM (VALUES
 	('over no rows', (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i)),
 	('new', cuckoo_new()),
 	('new, rate', cuckoo_new(0.01)),
 	('new, capacity', cuckoo_new(0.001, 1e6)),
 	('new, seed', cuckoo_new(0.001, 0, -2)),
-	('new, plain', cuckoo_new(layout => 'plain')),
-	('new, all', cuckoo_new(2e-9, 1000, 81985529216486895, 'plain')),
+	('new, all', cuckoo_new(2e-8, 1000, 81985529216486895)),
 	('integer', cuckoo_new() + 1),
 	('two copies', cuckoo_new() + 1 + 2 + 1),
 	('seed', cuckoo_new(seed => 81985529216486895) + 1),
 	('text', cuckoo_new() + 'cuckoo'),
 	('array', cuckoo_new() + '{}'::integer[]),
 	('range', cuckoo_new() + '[1,5)'::int4range),
+	('row', cuckoo_new() + ROW(1, 'x'::text)),
 	('emptied', cuckoo_new() + 1 - 1),
+	('not removable', cuckoo_add_new(cuckoo_new(), 1)),
 	('from array', cuckoo_from_array('{2,1,2,NULL}'::integer[])),
-	('from array, rate', cuckoo_from_array('{cuckoo}'::text[], 0.01)),
+	('from array, all', cuckoo_from_array('{cuckoo}'::text[], 0.01, 500, -1)),
 	('aggregate', (SELECT cuckoo_agg(i) FROM generate_series(1, 2) AS i)),
-	('aggregate, capacity', (SELECT cuckoo_agg(i, 0.1, 500) FROM generate_series(1, 2) AS i)),
+	('aggregate, all', (SELECT cuckoo_agg(i, 0.1, 500, 7) FROM generate_series(1, 2) AS i)),
+	('two tables', (cuckoo_new(0.01, 5) + 1) || (cuckoo_new(0.001, 5) + 2 + 3)),
 	('state', (SELECT state_of(i) FROM generate_series(1, 2) AS i)),
-	('state, parameters', (SELECT state_of(i, 0.1, 500) FROM generate_series(1, 2) AS i))
+	('state, parameters', (SELECT state_of(i, 0.1, 500, 7) FROM generate_series(1, 2) AS i))
 ) AS golden (filter, f);
 
 -- The text form is base64 of them.
 SELECT cuckoo_new() + 1 AS text, encode((cuckoo_new() + 1)::bytea, 'base64') AS base64;
 
 --
--- Tables.  After the header: blocks, buckets, bits, 0, items; buckets; tail.
+-- Tables with many keys: sparse of one group and of two, dense of one word per
+-- bucket and of two, and both in one filter
 --
-SELECT filter, show(f) AS "header rate capacity seed items, table, buckets, tail" FROM (VALUES
-	('aggregate', (SELECT cuckoo_agg(i) FROM generate_series(1, 33) AS i)),
-	('aggregate, text', (SELECT cuckoo_agg('key ' || i, 0.01) FROM generate_series(1, 33) AS i)),
-	('aggregate, two words a bucket', (SELECT cuckoo_agg(i, 2e-9) FROM generate_series(1, 33) AS i)),
-	('added', cuckoo_add_all(cuckoo_new(0.1, 33), ARRAY(SELECT generate_series(1, 33)))),
-	('added, plain', cuckoo_add_all(cuckoo_new(0.1, 33, 0, 'plain'), ARRAY(SELECT generate_series(1, 33))))
+SELECT filter, show(f) AS "header / tables / content" FROM (VALUES
+	('sparse', (SELECT cuckoo_agg(i) FROM generate_series(1, 33) AS i)),
+	('sparse, two groups', (SELECT cuckoo_agg(i, 0.01, 150) FROM generate_series(1, 90) AS i)),
+	('sparse, copies', (SELECT cuckoo_multiset_agg(i % 4, 0.01, 30) FROM generate_series(0, 22) AS i)),
+	('dense', (SELECT cuckoo_agg(i, 0.001, 100) FROM generate_series(1, 100) AS i)),
+	('dense, text', (SELECT cuckoo_agg('key ' || i, 0.01, 100) FROM generate_series(1, 100) AS i)),
+	('dense, two words per bucket', (SELECT cuckoo_agg(i, 2e-8, 100) FROM generate_series(1, 100) AS i)),
+	('grown', cuckoo_add_all(cuckoo_new(0.1, 1), ARRAY(SELECT generate_series(1, 25))))
 ) AS golden (filter, f);
 
 -- Larger ones by their MD5.
 SELECT filter, length(f::bytea), md5(f::bytea) FROM (VALUES
 	('aggregate, one block', (SELECT cuckoo_agg(i) FROM generate_series(1, 100000) AS i)),
 	('aggregate, two blocks', (SELECT cuckoo_agg(i) FROM generate_series(1, 200000) AS i)),
-	('aggregate, lowest rate', (SELECT cuckoo_agg(i, 2e-9) FROM generate_series(1, 1000) AS i)),
-	('aggregate, highest rate', (SELECT cuckoo_agg(i, 0.1) FROM generate_series(1, 1000) AS i)),
+	('aggregate, lowest rate', (SELECT cuckoo_agg(i, 2e-8) FROM generate_series(1, 2000) AS i)),
+	('aggregate, highest rate', (SELECT cuckoo_agg(i, 0.1) FROM generate_series(1, 2000) AS i)),
+	('aggregate, unknown capacity', (SELECT cuckoo_agg(i) FROM generate_series(1, 1024) AS i)),
 	('aggregate, capacity', (SELECT cuckoo_agg(i, 0.001, 5000) FROM generate_series(1, 1000) AS i)),
-	('grown', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 5000)))),
-	('grown, capacity', cuckoo_add_all(cuckoo_new(0.001, 64), ARRAY(SELECT generate_series(1, 1000)))),
-	('grown, plain, seed', cuckoo_add_all(cuckoo_new(0.001, 0, 42, 'plain'), ARRAY(SELECT generate_series(1, 5000)))),
-	('grown and shrunk', cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 5000))), ARRAY(SELECT generate_series(1, 2500))))
+	('aggregate, large capacity', (SELECT cuckoo_agg(i, 0.001, 1e8) FROM generate_series(1, 1000) AS i)),
+	('multiset', (SELECT cuckoo_multiset_agg(i / 5, 0.001, 10000) FROM generate_series(1, 5000) AS i)),
+	('added, unknown capacity', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 5000)))),
+	('grown', cuckoo_add_all(cuckoo_new(0.001, 64), ARRAY(SELECT generate_series(1, 1000)))),
+	('shrunk', cuckoo_remove_all(cuckoo_add_all(cuckoo_new(0.001, 64), ARRAY(SELECT generate_series(1, 5000))), ARRAY(SELECT generate_series(1, 2500)))),
+	('merged', (SELECT cuckoo_merge_agg(f) FROM (SELECT cuckoo_agg(i, 0.001, 1000 + i % 3) AS f FROM generate_series(1, 2000) AS i GROUP BY i % 3) AS x)),
+	('united', (SELECT cuckoo_union_agg(f) FROM (SELECT cuckoo_agg(i) AS f FROM generate_series(1, 2000) AS i GROUP BY i % 3) AS x))
 ) AS golden (filter, f);
 
 DROP SCHEMA golden_test CASCADE;

@@ -51,7 +51,7 @@ CREATE DOMAIN feeling AS mood;
 CREATE DOMAIN span AS int4range;
 
 --
--- Golden hashes: every kind, then every length class of XXH3
+-- Golden hashes: every key type, then every length class of XXH3
 --
 SELECT value, hashes FROM (VALUES
 	(1, $$0::smallint$$, hashes(0::smallint)),

@@ -18,12 +18,13 @@ CREATE AGGREGATE merge_states(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE =
 CREATE TABLE sound (name text PRIMARY KEY, b bytea);
 INSERT INTO sound
 	SELECT 'unset', cuckoo_agg(i)::bytea FROM generate_series(1, 0) AS i
-	UNION ALL SELECT 'list', (cuckoo_new() + 1 + 2 + 2)::bytea
-	UNION ALL SELECT 'array list', cuckoo_agg(ARRAY[i], 0.01, 50)::bytea FROM generate_series(1, 2) AS i
-	UNION ALL SELECT 'table', cuckoo_agg(i)::bytea FROM generate_series(1, 33) AS i
-	UNION ALL SELECT 'plain table', cuckoo_add_all(cuckoo_new(0.001, 33, 0, 'plain'), ARRAY(SELECT generate_series(1, 33)))::bytea
-	UNION ALL SELECT 'two tables', cuckoo_add_all(cuckoo_new(0.1, 1), ARRAY(SELECT generate_series(1, 150)))::bytea
-	UNION ALL SELECT 'wide table', cuckoo_agg(i, 2e-9)::bytea FROM generate_series(1, 33) AS i
+	UNION ALL SELECT 'empty', cuckoo_new(0.01, 50, 7)::bytea
+	UNION ALL SELECT 'sparse table', (cuckoo_new() + 1 + 2 + 2)::bytea
+	UNION ALL SELECT 'of arrays', cuckoo_agg(ARRAY[i], 0.01, 50)::bytea FROM generate_series(1, 2) AS i
+	UNION ALL SELECT 'two groups', cuckoo_agg(i, 0.001, 200)::bytea FROM generate_series(1, 70) AS i
+	UNION ALL SELECT 'dense table', cuckoo_agg(i, 0.001, 90)::bytea FROM generate_series(1, 90) AS i
+	UNION ALL SELECT 'dense and sparse', cuckoo_add_all(cuckoo_new(0.1, 1), ARRAY(SELECT generate_series(1, 50)))::bytea
+	UNION ALL SELECT 'two words per bucket', cuckoo_agg(i, 2e-8, 60)::bytea FROM generate_series(1, 60) AS i
 	UNION ALL SELECT 'state', state_of(i)::bytea FROM generate_series(1, 3) AS i;
 
 -- Tries bytes in a form: NULL if they are a filter that all functions take,
@@ -48,7 +49,7 @@ BEGIN
 		RETURN 'changed';
 	END IF;
 	SELECT * INTO i FROM cuckoo_info(f);
-	-- What needs a key of its kind or a filter that can grow may refuse.
+	-- What needs a key of its type or a filter that can grow may refuse.
 	BEGIN
 		PERFORM * FROM cuckoo_tables(f);
 		answer := f @> 1;
@@ -89,7 +90,7 @@ ORDER BY name COLLATE "C";
 CREATE TABLE changed AS
 	SELECT name, at, attempt(bad, true) AS as_text, attempt(bad, false) AS as_bytea
 	FROM (SELECT name, at, set_byte(b, at, value) AS bad FROM sound, generate_series(0, 255) AS value,
-			generate_series(0, CASE WHEN get_byte(b, 1) = 1 THEN 39 + 16 * get_byte(b, 5) ELSE 39 END) AS at
+			generate_series(0, 35 + 12 * get_byte(b, 32)) AS at
 		WHERE get_byte(b, at) <> value OFFSET 0) AS bytes;
 SELECT coalesce(as_text, 'accepted') AS text, coalesce(as_bytea, 'accepted') AS bytea, count(*) > 100 AS many FROM changed GROUP BY 1, 2 ORDER BY 1;
 SELECT name, string_agg(at::text, ' ' ORDER BY at) AS free_offsets
@@ -98,16 +99,16 @@ SELECT DISTINCT at, count(*) AS newer_versions FROM changed WHERE as_text = '0A0
 
 -- Every byte of the content changed to some others
 SELECT name, o.refused_as_text = o.refused_as_bytea AS agree, o.newer, o.other
-FROM sound, outcomes(format('SELECT set_byte(%1$L::bytea, at, (get_byte(%1$L::bytea, at) + d) %% 256) FROM generate_series(40, %2$s) AS at, unnest(''{1,16,128,255}''::integer[]) AS d', b, length(b) - 1)) AS o
-WHERE length(b) > 40 ORDER BY name COLLATE "C";
+FROM sound, outcomes(format('SELECT set_byte(%1$L::bytea, at, (get_byte(%1$L::bytea, at) + d) %% 256) FROM generate_series(%3$s, %2$s) AS at, unnest(''{1,16,128,255}''::integer[]) AS d', b, length(b) - 1, 36 + 12 * get_byte(b, 32))) AS o
+ORDER BY name COLLATE "C";
 
 -- Random bytes, alone and behind a sound header and directory
 SELECT o.refused_as_text + o.newer AS refused, o.accepted, o.other
 FROM outcomes('SELECT substr(decode(md5(i::text) || md5((-i)::text) || md5(''x'' || i), ''hex''), 1, i % 49) FROM generate_series(1, 1000) AS i') AS o;
 SELECT name, o.refused_as_text + o.accepted AS total, o.other
 FROM sound, outcomes(format('SELECT substr(%1$L::bytea, 1, %2$s) || substr(decode((SELECT string_agg(md5(i::text || n), '''') FROM generate_series(1, 40) AS n), ''hex''), 1, greatest(length(%1$L::bytea) - %2$s - 8, 0))
-	|| substr(%1$L::bytea, greatest(length(%1$L::bytea) - 7, %2$s + 1)) FROM generate_series(1, 200) AS i', b, CASE WHEN get_byte(b, 1) = 1 THEN 40 + 16 * get_byte(b, 5) ELSE 40 END)) AS o
-WHERE length(b) > 40 ORDER BY name COLLATE "C";
+	|| substr(%1$L::bytea, greatest(length(%1$L::bytea) - 7, %2$s + 1)) FROM generate_series(1, 200) AS i', b, 36 + 12 * get_byte(b, 32))) AS o
+WHERE length(b) > 44 ORDER BY name COLLATE "C";
 
 --
 -- What it says: one of each
@@ -128,66 +129,89 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN concat_ws(' | ', SQLSTATE, SQLERRM, nullif(detail, ''), nullif(hint, ''));
 END
 $$;
--- A header: version, body, kind, element kind, flags, tables, version of a
--- partial state and a zero; rate, capacity and items; what follows it.
-CREATE FUNCTION head(hex text, fpr text DEFAULT '7b14ae47e17a843f', capacity text DEFAULT '0000000000000000', items text DEFAULT '0000000000000000', more text DEFAULT '')
-RETURNS bytea LANGUAGE sql IMMUTABLE AS $$SELECT decode(hex || fpr || capacity || '0000000000000000' || items || more, 'hex')$$;
+-- A value: version, content, key type, flags; signature, rate, capacity, number
+-- of tables; what follows the header, and the tail
+CREATE FUNCTION head(hex text, signature text DEFAULT '00000000', fpr text DEFAULT '7b14ae47e17a843f', capacity text DEFAULT '0000000000000000',
+	tables text DEFAULT '01000000', more text DEFAULT '', tail text DEFAULT '0000000000000000')
+RETURNS bytea LANGUAGE sql IMMUTABLE AS $$SELECT decode(hex || signature || fpr || capacity || '0000000000000000' || tables || more || tail, 'hex')$$;
+-- An entry of the directory
+CREATE FUNCTION entry(blocks text DEFAULT '01000000', items text DEFAULT '00000000', buckets text DEFAULT '0200', bits text DEFAULT '05', representation text DEFAULT '00')
+RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT blocks || items || buckets || bits || representation$$;
+-- A bit string, lowest bit first
+CREATE FUNCTION bits(b text) RETURNS text LANGUAGE sql IMMUTABLE AS
+$$SELECT string_agg(lpad(to_hex(reverse(rpad(substr(s, at, 8), 8, '0'))::bit(8)::integer), 2, '0'), '' ORDER BY at) FROM replace(b, ' ', '') AS s, generate_series(1, length(s), 8) AS at$$;
+-- A sparse table of codes below 32: no items (all of it), one of 5 low bits,
+-- two of 4; and nine, of 2
+CREATE FUNCTION empty_() RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT entry() || '0000000000000000' || '00'$$;
+CREATE FUNCTION one(upper_ text, low text, starts text DEFAULT '0000000001000000', fill text DEFAULT '0') RETURNS text LANGUAGE sql IMMUTABLE AS
+$$SELECT entry(items => '01000000') || starts || bits(upper_ || low || fill)$$;
+CREATE FUNCTION two(b text) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT entry(items => '02000000') || '0000000002000000' || bits(b)$$;
+CREATE FUNCTION nine(b text) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT entry(items => '09000000') || '0000000009000000' || bits(b)$$;
+-- A dense table of two buckets
+CREATE FUNCTION dense(items text, buckets text) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT entry(items => items, representation => '01') || buckets$$;
+
 SELECT what, says(what || '::cuckoofilter') FROM unnest(ARRAY[
 	-- text
 	$$''$$, $$'?'$$, $$'AQ'$$, $$'AQAA AAAA'$$, $$'\x0100'$$,
-	-- lengths
-	$$'\x'::bytea$$, $$'\x01'::bytea$$, $$(head('0100000000000000') || '\x00')$$,
-	$$head('0100010000000000', items => '0200000000000000', more => '0000000000000001')$$,
+	-- lengths, the last one far beyond what a filter may have
+	$$'\x'::bytea$$, $$'\x01'::bytea$$, $$(head('01000000', more => empty_()) || '\x00')$$, $$head('01000000')$$, $$head('01000000', more => entry())$$,
+	$$head('01000000', more => entry(blocks => 'e02e0000', buckets => '0080', bits => '20', representation => '01'))$$,
+	$$head('01010100', tables => '00000000', more => '00')$$,
 	-- versions
-	$$'\x00'::bytea$$, $$'\x02'::bytea$$, $$'\x0f'::bytea$$, $$'\x10'::bytea$$, $$'\xff'::bytea$$, $$'Ag=='$$, $$head('0200000000000000')$$,
-	-- the first eight bytes
-	$$head('0103000000000000')$$, $$head('01ff000000000000')$$, $$head('0100ff0000000000')$$, $$head('0100000000000000', items => '0100000000000000', more => '0000000000000001')$$,
-	$$head('0100180000000000')$$, $$head('0100010100000000')$$, $$head('010018ff00000000')$$, $$head('0100000008000000')$$, $$head('0100000002000000')$$,
-	$$head('0100000000010000')$$, $$head('0101000000000000')$$, $$head('0101000000110000')$$, $$head('0100000000000100')$$, $$head('0100000000000001')$$,
-	$$head('0102010000000000')$$, $$head('0102010000000200')$$, $$head('0102010000010100')$$,
+	$$'\x00'::bytea$$, $$'\x02'::bytea$$, $$'\x0f'::bytea$$, $$'\x10'::bytea$$, $$'\xff'::bytea$$, $$'Ag=='$$, $$head('02000000')$$,
+	-- content, key type, flags, signature
+	$$head('01020000', more => empty_())$$, $$head('01ff0000', more => empty_())$$, $$head('0100ff00', more => empty_())$$, $$head('01001800', more => empty_())$$,
+	$$head('01000004', more => empty_())$$, $$head('01000080', more => empty_())$$,
+	$$head('01000100', signature => '01000000', more => empty_())$$, $$head('01000000', signature => '00000001', more => empty_())$$, $$head('01000000', more => one('10', '10000'))$$,
+	-- number of tables, reserved bytes
+	$$head('01000000', tables => '00000000')$$, $$head('01000000', tables => '11000000', more => repeat(empty_(), 17))$$, $$head('01000000', tables => '01010000', more => empty_())$$,
+	$$head('01000000', tables => '01000001', more => empty_())$$,
+	-- partial states
+	$$head('01010000', tables => '01000000', more => empty_())$$, $$head('01010000', tables => '00000000', more => '0000000000000000')$$,
+	$$head('01010100', tables => '00000000', more => '02000000000000000100000000000000')$$, $$head('01010100', tables => '00000000', more => repeat('0100000000000000', 2))$$,
+	$$head('01010101', tables => '00000000')$$,
 	-- unset
-	$$head('0100000004000000')$$, $$head('0100000005000000', fpr => '0000000000000000')$$, $$head('0101000004010000', fpr => '0000000000000000')$$,
-	$$head('0100010004000000', fpr => '0000000000000000')$$, $$head('0100000004000000', fpr => '0000000000000000', capacity => '0100000000000000')$$,
-	-- rate: 0, negative, NaN, infinity, 1, a little over 0.1, a little under 2e-9
-	$$head('0100000000000000', fpr => '0000000000000000')$$, $$head('0100000000000000', fpr => '7b14ae47e17a84bf')$$, $$head('0100000000000000', fpr => '000000000000f87f')$$,
-	$$head('0100000000000000', fpr => '000000000000f07f')$$, $$head('0100000000000000', fpr => '000000000000f03f')$$, $$head('0100000000000000', fpr => '9b9999999999b93f')$$,
-	$$head('0100000000000000', fpr => '94d626e80b2e213e')$$,
-	-- capacity, items
-	$$head('0100000000000000', capacity => '0100000000010000')$$, $$head('0100000000000000', capacity => 'ffffffffffffffff')$$,
-	$$head('0100010000000000', items => 'ffffffffffffffff')$$, $$head('0100010000000000', items => '0104000000000000')$$,
-	$$head('0100010000000000', capacity => '0100000000000000', items => '2100000000000000')$$, $$head('0102010000000100', items => '0000000000000010')$$,
-	$$head('0102010000000100', items => '0000e02e00000000')$$,
-	-- lists: order, copies
-	$$head('0100010000000000', items => '0200000000000000', more => '02000000000000000100000000000000')$$,
-	$$head('0100010000000000', items => '0900000000000000', more => repeat('0100000000000000', 9))$$,
-	$$head('0102010000000100', items => '0200000000000000', more => repeat('0100000000000000', 2))$$,
-	-- directories: blocks, buckets, bits, reserved, items
-	$$head('0101010000010000')$$,
-	$$head('0101010000010000', more => '00000000020005000000000000000000')$$, $$head('0101010000010000', more => 'ffffffff020005000000000000000000')$$,
-	$$head('0101010000010000', more => '01000000000005000000000000000000')$$, $$head('0101010000010000', more => '01000000030005000000000000000000')$$,
-	$$head('0101010000010000', more => '01000000028005000000000000000000')$$, $$head('0101010000010000', more => 'ff7f0000008005000000000000000000')$$,
-	$$head('0101010000010000', more => '01000000020004000000000000000000')$$, $$head('0101010000010000', more => '01000000020021000000000000000000')$$,
-	$$head('0101010000010000', more => '01000000020005010000000000000000')$$, $$head('0101010000010000', more => '01000000020005000900000000000000')$$,
-	$$head('0101010000010000', more => '0100000002000500ffffffffffffffff')$$,
-	$$head('0101010000100000', more => repeat('002c0000008020000000000000000000', 16))$$,
-	$$head('0101010000020000', items => '0000000000000000', more => '01000000020005000800000000000000' || '0100000002000500f8ffffffffffffff')$$,
-	$$head('0101010000010000', items => '0100000000000000', more => '01000000020005000000000000000000' || '00000000' || '0000000000000000')$$,
-	-- buckets: no multiset, out of order, another number of items, a tail
-	$$head('0101010000010000', more => '01000000020005000000000000000000' || '240f0000' || '0000000000000000')$$,
-	$$head('0101010000010000', items => '0100000000000000', more => '01000000020005000100000000000000' || '00100000' || '0000000000000000')$$,
-	$$head('0101010000010000', items => '0100000000000000', more => '01000000020005000100000000000000' || '00f00000' || '0000000000000000')$$,
-	$$head('0101010001010000', items => '0100000000000000', more => '01000000020005000100000000000000' || '0100000000' || '0000000000000000')$$,
-	$$head('0101010000010000', items => '0100000000000000', more => '01000000020005000100000000000000' || '00000000' || '0000000000000000')$$,
-	$$head('0101010000010000', more => '01000000020005000000000000000000' || '00000000' || '0000000000000001')$$,
+	$$head('01000002', tables => '00000000')$$, $$head('01000003', fpr => '0000000000000000', tables => '00000000')$$, $$head('01000002', fpr => '0000000000000000', more => empty_())$$,
+	$$head('01000102', fpr => '0000000000000000', tables => '00000000')$$, $$head('01000002', fpr => '0000000000000000', capacity => '0100000000000000', tables => '00000000')$$,
+	-- rate: 0, negative, NaN, infinity, 1, a little over 0.1, a little under 2e-8
+	$$head('01000000', fpr => '0000000000000000', more => empty_())$$, $$head('01000000', fpr => '7b14ae47e17a84bf', more => empty_())$$, $$head('01000000', fpr => '000000000000f87f', more => empty_())$$,
+	$$head('01000000', fpr => '000000000000f07f', more => empty_())$$, $$head('01000000', fpr => '000000000000f03f', more => empty_())$$, $$head('01000000', fpr => '9b9999999999b93f', more => empty_())$$,
+	$$head('01000000', fpr => '398c30e28e79553e', more => empty_())$$,
+	-- capacity
+	$$head('01000000', capacity => '0000000000010000', more => empty_())$$, $$head('01000000', capacity => 'ffffffffffffffff', more => empty_())$$,
+	-- directories: blocks, buckets (none, odd, too many, too many in all), bits, representation, items, order
+	$$head('01000100', more => entry(blocks => '00000000'))$$, $$head('01000100', more => entry(blocks => 'ffffffff'))$$,
+	$$head('01000100', more => entry(buckets => '0000'))$$, $$head('01000100', more => entry(buckets => '0300'))$$, $$head('01000100', more => entry(buckets => '0280'))$$,
+	$$head('01000100', more => entry(blocks => 'e12e0000', buckets => '0080'))$$, $$head('01000100', more => entry(bits => '04'))$$, $$head('01000100', more => entry(bits => '21'))$$,
+	$$head('01000100', more => entry(representation => '02') || '00000000')$$, $$head('01000100', more => dense('09000000', '00000000'))$$,
+	$$head('01000100', tables => '02000000', more => entry() || entry() || repeat('0000000000000000' || '00', 2))$$,
+	$$head('01000100', tables => '02000000', more => entry(bits => '06') || entry() || repeat('0000000000000000' || '00', 2))$$,
+	$$head('01000100', tables => '02000000', more => entry(buckets => '0400') || entry() || repeat('0000000000000000' || '00', 2))$$,
+	-- sparse: starts, the upper part, a fingerprint of 0, fill bits, descending
+	-- codes, nine copies, a code too large
+	$$head('01000100', more => one('10', '10000', starts => '0100000001000000'))$$, $$head('01000100', more => one('10', '10000', starts => '0000000000000000'))$$,
+	$$head('01000100', more => one('10', '10000', starts => '0000000002000000'))$$, $$head('01000100', more => one('01', '10000'))$$, $$head('01000100', more => one('00', '10000'))$$,
+	$$head('01000100', more => one('11', '10000'))$$, $$head('01000100', more => one('10', '00000'))$$, $$head('01000100', more => one('10', '10000', fill => '1'))$$,
+	$$head('01000100', more => two('1100 0100 1000'))$$, $$head('01000100', more => two('1010 0000 1000'))$$, $$head('01000100', more => nine('11111111100000000 101010101010101010'))$$,
+	$$head('01000100', more => entry(items => '01000000', buckets => '0600') || '0000000001000000' || bits('10 1000011'))$$,
+	-- dense: no multiset, out of order, another number of items
+	$$head('01000100', more => dense('00000000', '240f0000'))$$, $$head('01000100', more => dense('01000000', '00100000'))$$, $$head('01000100', more => dense('01000000', '00f00000'))$$,
+	$$head('01000100', more => dense('01000000', '00000000'))$$, $$head('01000100', more => dense('00000000', '01000000'))$$,
+	-- a tail
+	$$head('01000000', more => empty_(), tail => '0000000000000001')$$, $$head('01010100', tables => '00000000', tail => '0100000000000000')$$,
 	-- and what is fine
-	$$head('0100000000000000')$$, $$head('0100000004000000', fpr => '0000000000000000')$$, $$head('0101010003010000', more => '01000000020005000000000000000000' || '0000000000' || '0000000000000000')$$,
-	$$head('0102010000000100', items => '0100000000000000', more => '0000000000000000')$$
+	$$head('01000000', more => empty_())$$, $$head('01000002', fpr => '0000000000000000', tables => '00000000')$$, $$head('01000101', more => empty_())$$,
+	$$head('01000000', fpr => '3a8c30e28e79553e', more => empty_())$$, $$head('01000100', more => one('10', '10000'))$$, $$head('01000100', more => one('10', '11111'))$$, $$head('01000100', more => two('1100 1000 0100'))$$, $$head('01000100', more => two('1100 1000 1000'))$$,
+	$$head('01000100', more => two('1010 1000 1000'))$$, $$head('01000100', more => entry(items => '01000000', buckets => '0600') || '0000000001000000' || bits('10 1111101'))$$,
+	$$head('01000100', more => dense('00000000', '00000000'))$$, $$head('01000100', more => dense('01000000', '01000000'))$$,
+	$$head('01000100', tables => '02000000', more => entry() || entry(bits => '06') || repeat('0000000000000000' || '00', 2))$$,
+	$$head('01010100', tables => '00000000', more => '0000000000000000')$$, $$head('01010000', tables => '00000000')$$
 ]) AS what;
 
 -- A hash of 0 is one like any other.
-SELECT cuckoo_info(merge_states(head('0102010000000100', items => '0200000000000000', more => '0000000000000000ffffffffffffffff')::cuckoofilter));
-SELECT merge_states(s)::bytea = head('0100010000000000', capacity => '0300000000000000', items => '0300000000000000', more => '00000000000000000100000000000000ffffffffffffffff')
-FROM (VALUES (head('0102010000000100', items => '0200000000000000', more => '0000000000000000ffffffffffffffff')::cuckoofilter),
-	(head('0102010000000100', items => '0200000000000000', more => '00000000000000000100000000000000')::cuckoofilter)) AS states (s);
+SELECT cuckoo_info(merge_states(head('01010100', tables => '00000000', more => '0000000000000000ffffffffffffffff')::cuckoofilter));
+SELECT cuckoo_info(merge_states(s))
+FROM (VALUES (head('01010100', tables => '00000000', more => '0000000000000000ffffffffffffffff')::cuckoofilter),
+	(head('01010100', tables => '00000000', more => '00000000000000000100000000000080')::cuckoofilter)) AS states (s);
 
 DROP SCHEMA malformed_test CASCADE;

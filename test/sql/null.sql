@@ -1,7 +1,7 @@
 --
 -- NULL: as a filter, a key, an array, an element, a parameter
 --
--- Questions about NULL are NULL.  A change by NULL changes nothing: f + NULL
+-- Lookups of NULL give NULL.  A change by NULL changes nothing: f + NULL
 -- must not erase a stored filter.  NULL as a parameter means the default.
 --
 SET client_min_messages = warning;
@@ -15,12 +15,12 @@ SET search_path = null_test, public;
 CREATE TABLE filters (f cuckoofilter, none cuckoofilter, key integer, array_of integer[]);
 INSERT INTO filters VALUES (cuckoo_new(0.01, 100, 7) + 1 + 2, NULL, NULL, NULL);
 
--- Questions
+-- Lookups
 SELECT cuckoo_contains(f, key) AS contains, f @> key AS "@>", key <@ f AS "<@", cuckoo_count(f, key) AS count,
 	f @> NULL AS literal, NULL <@ f AS literal, cuckoo_contains(f, NULL) AS literal, cuckoo_count(f, NULL) AS literal
 FROM filters;
 SELECT cuckoo_contains(none, 1) AS contains, none @> 1 AS "@>", 1 <@ none AS "<@", cuckoo_count(none, 1) AS count,
-	cuckoo_cardinality(none) AS cardinality, cuckoo_fpr(none) AS fpr, (cuckoo_info(none)).body AS body,
+	cuckoo_cardinality(none) AS cardinality, cuckoo_fpr(none) AS fpr, (cuckoo_info(none)).representation AS representation,
 	(SELECT count(*) FROM cuckoo_tables(none)) AS tables
 FROM filters;
 SELECT cuckoo_hash(NULL::integer), cuckoo_hash(1, NULL), cuckoo_shard(NULL::integer, 4), cuckoo_shard(1, NULL);
@@ -53,8 +53,8 @@ SELECT cuckoo_from_array(NULL::integer[]) AS from_array, cuckoo_from_array(NULL:
 FROM filters;
 
 -- Parameters
-SELECT cuckoo_new(NULL, NULL, NULL, NULL) = cuckoo_new() AS new,
-	cuckoo_new(NULL, 100, NULL, 'plain') = cuckoo_new(capacity => 100, layout => 'plain') AS new_some,
+SELECT cuckoo_new(NULL, NULL, NULL) = cuckoo_new() AS new,
+	cuckoo_new(NULL, 100, NULL) = cuckoo_new(capacity => 100) AS new_some,
 	cuckoo_from_array('{1,2}'::integer[], NULL) = cuckoo_from_array('{1,2}'::integer[]) AS from_array,
 	(SELECT cuckoo_agg(i, NULL, NULL) = cuckoo_agg(i) AND cuckoo_agg(i, NULL) = cuckoo_agg(i)
 		AND cuckoo_agg(i, 0.01, NULL) = cuckoo_agg(i, 0.01) AND cuckoo_agg(i, NULL, 100) = cuckoo_agg(i, 0.001, 100)
@@ -62,7 +62,8 @@ SELECT cuckoo_new(NULL, NULL, NULL, NULL) = cuckoo_new() AS new,
 	(SELECT cuckoo_agg(i, CASE WHEN i > 3 THEN 0.001 END, CASE WHEN i > 4 THEN 0 END) = cuckoo_agg(i)
 		FROM generate_series(1, 5) AS i) AS agg_some_rows;
 
--- Over no keys there is an empty filter without parameters, not NULL.
+-- Over no rows there is an empty filter without parameters, not NULL; over
+-- NULL keys and of an array there is an empty one that has them.
 CREATE TABLE empties (how text, f cuckoofilter);
 INSERT INTO empties VALUES
 	('no rows', (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i)),
@@ -77,10 +78,10 @@ INSERT INTO empties VALUES
 	('empty array', cuckoo_from_array('{}'::integer[])),
 	('empty array, fpr', cuckoo_from_array('{}'::integer[], 0.01)),
 	('array of NULLs', cuckoo_from_array('{NULL,NULL}'::text[]));
-SELECT how, f FROM empties WHERE f IS DISTINCT FROM (SELECT f FROM empties WHERE how = 'no rows');
+SELECT how, f = cuckoo_new() AS new, f = cuckoo_new(0.01) AS new_with_rate FROM empties WHERE f IS DISTINCT FROM (SELECT f FROM empties WHERE how = 'no rows');
 SELECT i.* FROM empties, cuckoo_info(f) AS i WHERE how = 'no rows';
 
--- Asked, an empty one says no; it takes any kind of key.
+-- An empty one says no; it takes keys of any type.
 SELECT f @> 1 AS integer, f @> 'a' AS text, '{1}'::integer[] <@ f AS "array", cuckoo_count(f, 1) AS count, cuckoo_cardinality(f) AS items,
 	cuckoo_fpr(f) AS fpr, f - 1 = f AS removed, cuckoo_remove_all(f, '{1}'::integer[]) = f AS removed_all,
 	f + NULL = f AS "null", cuckoo_add_all(f, '{NULL}'::integer[]) = f AS nulls
@@ -96,11 +97,11 @@ SELECT i.* FROM empties, cuckoo_info(f + 1) AS i WHERE how = 'no rows';
 SELECT cuckoo_agg(NULL::integer, 0.01) = cuckoo_new(0.01) AS fpr, cuckoo_agg(k, 0.01, 5000) = cuckoo_new(0.01, 5000) AS capacity,
 	cuckoo_agg(k, NULL, 5000) = cuckoo_new(capacity => 5000) AS capacity_only, cuckoo_agg(ARRAY[k], 0.01, 5000) @> ARRAY[NULL::integer] AS array_of_null,
 	cuckoo_agg(NULL::integer[], 0.01, 5000) = cuckoo_new(0.01, 5000) AS polymorphic, cuckoo_agg(NULL, 0.01, 5000) = cuckoo_new(0.01, 5000) AS literal,
-	cuckoo_stream_agg(k, 0.01, 5000) = cuckoo_new(0.01, 5000) AS stream, cuckoo_multiset_agg(NULL::text, 0.01, 5000) = cuckoo_new(0.01, 5000) AS multiset
+	cuckoo_add_new(cuckoo_stream_agg(k, 0.01, 5000), 1) = cuckoo_add_new(cuckoo_new(0.01, 5000), 1) AS stream, cuckoo_multiset_agg(NULL::text, 0.01, 5000) = cuckoo_new(0.01, 5000) AS multiset
 FROM unnest('{NULL,NULL,NULL}'::integer[]) AS k;
--- The first key that comes later gives the kind, in whichever order.
+-- The first key that comes later gives the key type, in whichever order.
 SELECT cuckoo_agg(k, 0.01, 5000 ORDER BY i) = cuckoo_from_last AS last, cuckoo_agg(k, 0.01, 5000 ORDER BY i DESC) = cuckoo_from_last AS first,
-	cuckoo_stream_agg(k, 0.01, 5000 ORDER BY i) = cuckoo_from_last AS stream, cuckoo_multiset_agg(k, 0.01, 5000 ORDER BY i DESC) = cuckoo_from_last AS multiset
+	cuckoo_stream_agg(k, 0.01, 5000 ORDER BY i) = cuckoo_add_new(cuckoo_from_last, 'x'::text) AS stream, cuckoo_multiset_agg(k, 0.01, 5000 ORDER BY i DESC) = cuckoo_from_last AS multiset
 FROM (VALUES (1, NULL), (2, NULL), (3, 'x')) AS v (i, k), (SELECT cuckoo_new(0.01, 5000) + 'x'::text AS cuckoo_from_last) AS x GROUP BY cuckoo_from_last;
 SELECT cuckoo_cardinality(f), f @> 20 AS found FROM (SELECT k, cuckoo_agg(CASE WHEN k > 18 THEN k END, 0.01, 5000) OVER (ORDER BY k) AS f FROM generate_series(1, 20) AS k) AS x WHERE k IN (18, 20) ORDER BY k;
 \set VERBOSITY terse
@@ -114,7 +115,7 @@ SELECT cuckoo_agg(nullif(k, 2), 0.01 * k) FROM generate_series(1, 2) AS k;
 SELECT cuckoo_stream_agg(nullif(k, 1), 0.01, 100 * k) FROM generate_series(1, 2) AS k;
 \set VERBOSITY default
 -- Over no rows they cannot be known.  They come from a filter that has them.
-SELECT n, f = cuckoo_new(1e-6, 2e5) AS empty, (cuckoo_info(f)).fpr_asked, (cuckoo_info(f)).capacity, cuckoo_cardinality(f) AS items
+SELECT n, f = cuckoo_new(1e-6, 2e5) AS empty, (cuckoo_info(f)).target_fpr, (cuckoo_info(f)).capacity, cuckoo_cardinality(f) AS items
 FROM unnest('{0,3,1000}'::integer[]) AS n, LATERAL (SELECT cuckoo_new(1e-6, 2e5) || cuckoo_agg(k, 1e-6, 2e5) AS f FROM generate_series(1, n) AS k) AS made;
 
 -- Aggregates skip NULL keys among others.

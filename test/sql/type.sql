@@ -10,23 +10,26 @@ CREATE SCHEMA type_test;
 SET search_path = type_test, public;
 CREATE AGGREGATE state_of(anycompatible) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 
--- A filter of every body, layout and size class.
+-- A filter of every representation and size class.
 CREATE TABLE samples (name text PRIMARY KEY, f cuckoofilter);
 INSERT INTO samples
 	SELECT 'unset', cuckoo_agg(i) FROM generate_series(1, 0) AS i
 	UNION ALL SELECT 'new', cuckoo_new()
-	UNION ALL SELECT 'new, all parameters', cuckoo_new(0.02, 1234, -1, 'plain')
-	UNION ALL SELECT 'list of one', cuckoo_new() + 1
-	UNION ALL SELECT 'list of ten, short header', cuckoo_agg(i) FROM generate_series(1, 10) AS i
-	UNION ALL SELECT 'list of eleven', cuckoo_agg(i) FROM generate_series(1, 11) AS i
-	UNION ALL SELECT 'list of 1,024', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1024)))
-	UNION ALL SELECT 'smallest table', cuckoo_agg(i) FROM generate_series(1, 33) AS i
-	UNION ALL SELECT 'plain table', cuckoo_add_all(cuckoo_new(0.001, 33, 0, 'plain'), ARRAY(SELECT generate_series(1, 33)))
-	UNION ALL SELECT 'two words a bucket', cuckoo_agg(i, 2e-9) FROM generate_series(1, 500) AS i
+	UNION ALL SELECT 'new, all parameters', cuckoo_new(0.02, 1234, -1)
+	UNION ALL SELECT 'one key', cuckoo_new() + 1
+	UNION ALL SELECT 'ten keys, short header', cuckoo_agg(i) FROM generate_series(1, 10) AS i
+	UNION ALL SELECT 'fifty keys', cuckoo_agg(i) FROM generate_series(1, 50) AS i
+	UNION ALL SELECT '1,024 keys', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1024)))
+	UNION ALL SELECT 'smallest table', cuckoo_agg(i, 0.001, 1) FROM generate_series(1, 1) AS i
+	UNION ALL SELECT 'dense table, inline', cuckoo_agg(i, 0.001, 100) FROM generate_series(1, 100) AS i
+	UNION ALL SELECT 'two words per bucket', cuckoo_agg(i, 2e-8) FROM generate_series(1, 2000) AS i
 	UNION ALL SELECT 'table of text', cuckoo_agg(i::text) FROM generate_series(1, 500) AS i
 	UNION ALL SELECT 'toasted table', cuckoo_agg(i) FROM generate_series(1, 20000) AS i
 	UNION ALL SELECT 'two blocks', cuckoo_agg(i) FROM generate_series(1, 150000) AS i
-	UNION ALL SELECT 'four tables', cuckoo_add_all(cuckoo_new(0.001, 33), ARRAY(SELECT generate_series(1, 4000)))
+	UNION ALL SELECT 'sparse, toasted', cuckoo_agg(i, 0.001, 1e6) FROM generate_series(1, 20000) AS i
+	UNION ALL SELECT 'three tables', cuckoo_add_all(cuckoo_new(0.001, 33), ARRAY(SELECT generate_series(1, 4000)))
+	-- Low parts of 16 bits that repeat eight times: compressible
+	UNION ALL SELECT 'copies', cuckoo_add_all(cuckoo_new(0.001, 500000), 1 || ARRAY(SELECT k FROM generate_series(2, 1000) AS k, generate_series(1, 8)))
 	UNION ALL SELECT 'almost empty table', cuckoo_remove_all(cuckoo_agg(i), ARRAY(SELECT generate_series(2, 10000))) FROM generate_series(1, 10000) AS i
 	UNION ALL SELECT 'state', state_of(i) FROM generate_series(1, 5) AS i
 	UNION ALL SELECT 'large state', state_of(i) FROM generate_series(1, 110000) AS i;
@@ -34,7 +37,7 @@ INSERT INTO samples
 --
 -- Forms: text, binary and bytea say the same, and what is read back is the same
 --
-SELECT name, i.body, i.tables, i.items, f::text::cuckoofilter::bytea = f::bytea AS text, f::bytea::cuckoofilter::bytea = f::bytea AS bytea,
+SELECT name, i.representation, i.tables, i.items, f::text::cuckoofilter::bytea = f::bytea AS text, f::bytea::cuckoofilter::bytea = f::bytea AS bytea,
 	cuckoofilter_send(f) = f::bytea AS send, translate(encode(f::bytea, 'base64'), E'\n', '') = f::text AS base64,
 	cuckoo_info(f::text::cuckoofilter) = i AS info, octet_length(f::bytea) + 4 = i.bytes AS bytes
 FROM samples, cuckoo_info(f) AS i ORDER BY name COLLATE "C";
@@ -169,7 +172,7 @@ INSERT INTO kept VALUES (1, cuckoo_new() + 5) ON CONFLICT (id) DO UPDATE SET f =
 UPDATE kept SET f = cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 900)));
 UPDATE kept SET f = cuckoo_remove_all(f, ARRAY(SELECT generate_series(1, 900))) - 2 - 5;
 CREATE TABLE kept_again AS SELECT * FROM kept;
-SELECT cuckoo_cardinality(k.f) AS items, (cuckoo_info(k.f)).body, k.f = a.f AS same FROM kept AS k JOIN kept_again AS a USING (id);
+SELECT cuckoo_cardinality(k.f) AS items, (cuckoo_info(k.f)).representation, k.f = a.f AS same FROM kept AS k JOIN kept_again AS a USING (id);
 
 -- Views, generated columns, constraints, expression indexes, defaults
 CREATE TABLE tagged (id integer, tags text[], f cuckoofilter GENERATED ALWAYS AS (cuckoo_from_array(tags)) STORED,

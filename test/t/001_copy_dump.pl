@@ -13,9 +13,33 @@ create_samples($node);
 my $expected = digests($node, 'postgres', 'samples');
 unlike($expected, qr/\|f$/m, 'every sample passes the validator');
 
-# The samples are stored in every way there is.
-is($node->safe_psql('postgres', <<~SQL), 't|t|t', 'samples are NULL, inline and toasted');
-	SELECT bool_or(f IS NULL), bool_or(pg_column_size(f) < 1500), bool_or(pg_column_size(f) > 1000000) FROM samples;
+# The samples are what their names say, and are stored in every way there is.
+is($node->safe_psql('postgres', <<~SQL), <<~RESULT =~ s/\n$//r, 'samples of every representation');
+	SELECT name, representation, tables FROM samples, cuckoo_info(f) ORDER BY name COLLATE "C";
+	SQL
+	1 MB|dense|1
+	1 MB, sparse|sparse|1
+	dense, 1 kB|dense|1
+	empty|sparse|1
+	empty, parameters|sparse|1
+	grown|mixed|3
+	mixed, 1.5 kB|mixed|2
+	null||
+	rows|sparse|1
+	sixteen tables|sparse|16
+	sparse, 66 kB|sparse|1
+	sparse, 740 bytes|sparse|1
+	sparse, 77 bytes|sparse|1
+	unset||0
+	with copies|sparse|1
+	with removals, dense|dense|1
+	with removals, sparse|sparse|1
+	words|dense|1
+	RESULT
+is($node->safe_psql('postgres', <<~SQL), 't|t|t|t', 'samples are NULL, inline and toasted');
+	SELECT bool_or(f IS NULL), bool_or(pg_column_size(f) < 1500 AND (cuckoo_info(f)).representation = 'sparse'),
+		bool_or(pg_column_size(f) < 1500 AND (cuckoo_info(f)).representation = 'dense'), bool_or(pg_column_size(f) > 1000000)
+	FROM samples;
 	SQL
 is($node->safe_psql('postgres', <<~SQL), 't', 'nothing that is toasted is compressed');
 	SELECT bool_and(pg_column_size(f) >= octet_length(f::bytea)) FROM samples;
@@ -39,10 +63,12 @@ my ($text, $binary) = map { -s "$folder/samples.$_" } qw(text binary);
 cmp_ok($text, '<', 1.34 * $binary, "the text form takes a third more than the binary one: $text and $binary bytes");
 
 # Filters keep answering.
-is($node->safe_psql('postgres', <<~SQL), 't|t|t|t', 'what was copied answers as before');
+is($node->safe_psql('postgres', <<~SQL), 't|t|t|t|t|t', 'what was copied answers as before');
 	SELECT (SELECT cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 670000))) FROM copy_binary WHERE name = '1 MB'),
 		(SELECT cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 30000))) FROM copy_text WHERE name = 'grown'),
 		(SELECT cuckoo_contains_all(f, ARRAY(SELECT 'w\N{U+F6}rd ' || i FROM generate_series(1, 5000) AS i)) FROM copy_csv WHERE name = 'words'),
+		(SELECT cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 600000))) FROM copy_text WHERE name = '1 MB, sparse'),
+		(SELECT cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 1000))) FROM copy_csv WHERE name = 'mixed, 1.5 kB'),
 		(SELECT NOT f @> 1 AND f + 1 @> 1 FROM copy_binary WHERE name = 'unset');
 	SQL
 
@@ -63,7 +89,9 @@ sub write_binary
 	return;
 }
 
-my ($list, $table, $huge) = map { pack('H*', $node->safe_psql('postgres', "SELECT encode(f::bytea, 'hex') FROM samples WHERE name = '$_'")) } 'list, 60 bytes', '1 kB', '1 MB';
+my ($small, $sparse, $dense, $mixed, $huge) =
+  map { pack('H*', $node->safe_psql('postgres', "SELECT encode(f::bytea, 'hex') FROM samples WHERE name = '$_'")) }
+  'sparse, 77 bytes', 'sparse, 740 bytes', 'dense, 1 kB', 'mixed, 1.5 kB', '1 MB';
 $node->safe_psql('postgres', 'CREATE TABLE target (f cuckoofilter); INSERT INTO target SELECT f FROM samples');
 my $target_digest = q{SELECT count(*), md5(string_agg(f::text, ',' ORDER BY f)) FROM target};
 my $before = $node->safe_psql('postgres', $target_digest);
@@ -79,33 +107,40 @@ sub with_bytes
 my %malformed = (
 	'nothing' => '',
 	'one byte' => "\1",
-	'a header cut off' => substr($list, 0, 20),
-	'a list cut off' => substr($list, 0, -1),
-	'a list with more behind it' => "$list\0",
-	'a table cut off' => substr($table, 0, -1),
-	'a table with more behind it' => "$table\0",
-	'a table whose padding is not zero' => with_bytes($table, length($table) - 1, "\1"),
-	'a table with buckets emptied' => with_bytes($table, 300, "\0" x 16),
-	'a table with bits set' => with_bytes($table, 300, "\xff" x 16),
+	'a header cut off' => substr($small, 0, 20),
+	'three keys cut off' => substr($small, 0, -1),
+	'three keys with more behind them' => "$small\0",
+	'a sparse table cut off' => substr($sparse, 0, -1),
+	'a sparse table with more behind it' => "$sparse\0",
+	'a sparse table whose padding is not zero' => with_bytes($sparse, length($sparse) - 1, "\1"),
+	'a sparse table with bits emptied' => with_bytes($sparse, 300, "\0" x 16),
+	'a sparse table with bits set' => with_bytes($sparse, 300, "\xff" x 16),
+	'a dense table cut off' => substr($dense, 0, -1),
+	'a dense table with more behind it' => "$dense\0",
+	'a dense table whose padding is not zero' => with_bytes($dense, length($dense) - 1, "\1"),
+	'a dense table with buckets emptied' => with_bytes($dense, 300, "\0" x 16),
+	'a dense table with bits set' => with_bytes($dense, 300, "\xff" x 16),
+	'a second table cut off' => substr($mixed, 0, -100),
+	'a second table with bits set' => with_bytes($mixed, length($mixed) - 100, "\xff" x 16),
 	'1 MB with buckets emptied' => with_bytes($huge, 500_000, "\0" x 16),
 	'1 MB cut off in the middle' => substr($huge, 0, 500_000),
-	'format version 0' => with_bytes($list, 0, "\0"),
-	'an unknown body' => with_bytes($list, 1, "c"),
+	'format version 0' => with_bytes($small, 0, "\0"),
+	'an unknown content' => with_bytes($small, 1, "c"),
 	'random bytes' => join('', map { chr(($_ * 7919) % 256) } 1 .. 1000));
 foreach my $what (sort keys %malformed)
 {
-	write_binary("$folder/malformed", $list, $table, $malformed{$what});
+	write_binary("$folder/malformed", $small, $dense, $malformed{$what});
 	is(sqlstate($node, 'postgres', "COPY target FROM '$folder/malformed' (FORMAT binary)"),
 		'22P03', "COPY in binary format refuses $what");
 }
 is($node->safe_psql('postgres', $target_digest), $before, 'a refused COPY changes nothing');
 
-write_binary("$folder/newer", with_bytes($list, 0, "\2"));
+write_binary("$folder/newer", with_bytes($small, 0, "\2"));
 is(sqlstate($node, 'postgres', "COPY target FROM '$folder/newer' (FORMAT binary)"), '0A000', 'a newer format version is refused as such');
 
 foreach my $what ("''", "'no base64!'", "'AAAA'", q{left(f::text, -4)}, q{f::text || 'AAAA'})
 {
-	is(sqlstate($node, 'postgres', "INSERT INTO target SELECT ($what)::cuckoofilter FROM samples WHERE name = '1 kB'"),
+	is(sqlstate($node, 'postgres', "INSERT INTO target SELECT ($what)::cuckoofilter FROM samples WHERE name = 'dense, 1 kB'"),
 		'22P02', "the text form is not $what");
 }
 is($node->safe_psql('postgres', $target_digest), $before, 'a refused INSERT changes nothing');

@@ -22,8 +22,7 @@ CREATE EXTENSION citus_like;
 -- Aggregates that can be split, with the types and names of their arguments
 CREATE VIEW splittable AS
 SELECT p.oid, p.oid::regprocedure::text AS aggregate, p.proname AS name,
-	string_to_array(oidvectortypes(p.proargtypes), ', ') AS types, p.proargnames AS names,
-	a.aggtransfn, a.aggcombinefn, a.aggfinalfn
+	string_to_array(oidvectortypes(p.proargtypes), ', ') AS types, p.proargnames AS names
 FROM pg_depend AS d
 	JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 	JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
@@ -45,34 +44,70 @@ SQL
 
 # How a number becomes a key of a type.
 my %key = (
-	'text' => q{'key ' || n},
+	'boolean' => q{n % 2 = 0},
 	'"char"' => q{(n % 256 - 128)::"char"},
 	'smallint' => q{(n % 65536 - 32768)::smallint},
 	'integer' => q{n},
 	'bigint' => q{n * 10000000000},
-	'uuid' => q{md5(n::text)::uuid},
-	'bytea' => q{decode(lpad(to_hex(n), 8, '0'), 'hex')},
-	'numeric' => q{n / 8.0},
+	'oid' => q{n::oid},
+	'xid8' => q{n::text::xid8},
 	'real' => q{n::real / 8},
 	'double precision' => q{n::float8 / 10},
+	'numeric' => q{n / 8.0},
+	'money' => q{n::money},
+	'text' => q{'key ' || n},
+	'character varying' => q{'key ' || n},
+	'character' => q{'key ' || n},
+	'name' => q{'key ' || n},
+	'bytea' => q{decode(lpad(to_hex(n), 8, '0'), 'hex')},
+	'bit' => q{n::bit(32)},
+	'bit varying' => q{n::bit(32)},
+	'uuid' => q{md5(n::text)::uuid},
 	'date' => q{date '2000-01-01' + n},
+	'time without time zone' => q{time '00:00' + n * interval '1 second'},
+	'time with time zone' => q{timetz '00:00+01' + n * interval '1 second'},
 	'timestamp without time zone' => q{timestamp '2000-01-01' + n * interval '1 minute'},
 	'timestamp with time zone' => q{timestamptz '2000-01-01 00:00:00Z' + n * interval '1 minute'},
+	'interval' => q{n * interval '1 minute'},
+	'inet' => q{inet '10.0.0.0' + n},
+	'cidr' => q{inet '10.0.0.0' + n},
+	'macaddr' => q{lpad(to_hex(n), 12, '0')::macaddr},
+	'macaddr8' => q{lpad(to_hex(n), 16, '0')::macaddr8},
+	'pg_lsn' => q{pg_lsn '0/0' + n},
+	'jsonb' => q{jsonb_build_object('key', n)},
 	'cuckoofilter' => q{cuckoo_from_array(ARRAY[n, n + 1, n + 2])});
-my %parameter = (fpr => '0.002::float8', capacity => '200000::float8');
+my %parameter = (fpr => '0.002::float8', capacity => '200000::float8', seed => '42::bigint');
+
+# Names of types that mean one character or bit without a length
+my %cast = ('character' => 'bpchar', 'bit' => '"bit"');
+
+# Types of keys for which large states are tested: they depend on the hashes
+# alone
+my %with_large = map { $_ => 1 } qw(integer text);
 
 my @aggregates = map { [ split /\t/ ] } split /\n/, $node->safe_psql('postgres', <<'SQL');
-SELECT concat_ws(E'\t', oid, aggregate, name, array_to_string(types, ','), array_to_string(names, ','), aggtransfn::oid::regproc, aggcombinefn::oid::regproc, aggfinalfn::oid::regproc)
+SELECT concat_ws(E'\t', oid, aggregate, name, array_to_string(types, ','), array_to_string(names, ','))
 FROM splittable ORDER BY aggregate
 SQL
 
+# A key as an argument
+sub typed_key
+{
+	my ($type) = @_;
+
+	return "($key{$type})::" . ($cast{$type} // $type);
+}
+
+# Queries that give true, with what that means, by type: a session each
 my %overloads;
+my (%queries, %behaviours);
 foreach my $aggregate (@aggregates)
 {
-	my ($oid, $signature, $name, $types, $names, $transition, $combine, $final) = @$aggregate;
+	my ($oid, $signature, $name, $types, $names) = @$aggregate;
 	my ($type, @parameter_types) = split /,/, $types;
 	my (undef, @parameter_names) = split /,/, $names;
-	my @sizes = $type eq 'cuckoofilter' ? qw(small) : qw(small medium large);
+	my $all_parameters = @parameter_names == 3 || $type eq 'cuckoofilter';
+	my @sizes = ('small', $all_parameters ? 'medium' : (), $all_parameters && $with_large{$type} ? 'large' : ());
 
 	$overloads{$name}{$type}++;
 	if (!defined $key{$type} || grep { !defined $parameter{$_} } @parameter_names)
@@ -80,43 +115,54 @@ foreach my $aggregate (@aggregates)
 		fail("$signature: this test does not know what arguments to give it");
 		next;
 	}
-	my $arguments = join ', ', "($key{$type})::$type", map { $parameter{$_} } @parameter_names;
+	my $arguments = join ', ', typed_key($type), map { $parameter{$_} } @parameter_names;
 	my $argument = @parameter_names ? "ROW($arguments)" : $arguments;
 
-	# PostgreSQL's own way to split: the same functions, with expressions and
-	# with what they keep from call to call.
-	my $queries = <<~SQL;
-		SET client_min_messages = warning;
-		SET max_parallel_workers_per_gather = 0;
-		DROP AGGREGATE IF EXISTS plain_state($types);
-		CREATE AGGREGATE plain_state($types) (SFUNC = $transition, STYPE = cuckoofilter);
-		DROP AGGREGATE IF EXISTS plain_combine(cuckoofilter);
-		CREATE AGGREGATE plain_combine(cuckoofilter) (SFUNC = $combine, STYPE = cuckoofilter, FINALFUNC = $final);
-		SQL
-	my @behaviours;
+	$queries{$type} //= "SET max_parallel_workers_per_gather = 0;\n";
 	foreach my $size (@sizes)
 	{
-		# What the plain aggregate gives.  Only cuckoo_agg promises the same
-		# bytes whatever the order: for others, keys come in the order that
-		# splitting has.
-		my $plain = $name eq 'cuckoo_agg'
-		  ? "SELECT $name($arguments) FROM numbers WHERE size = '$size'"
-		  : "SELECT plain_combine(state) FROM (SELECT plain_state($arguments) AS state FROM numbers WHERE size = '$size' GROUP BY node ORDER BY node) AS s";
+		# What the plain aggregate gives.  Below three quarters of a table the
+		# bytes do not depend on the order of keys, for none of the aggregates.
+		my $plain = "SELECT $name($arguments) FROM numbers WHERE size = '$size'";
 		# Each form is the type's own, whatever the overload.
-		my @forms = $size eq 'large' && @parameter_names ? ('binary_') : ('', 'binary_');
+		my @forms = $size eq 'large' && $type ne 'integer' ? ('binary_') : ('', 'binary_');
 		foreach my $form (@forms)
 		{
-			$queries .= <<~SQL;
+			$queries{$type} .= <<~SQL;
 				SELECT split.f = plain.f AND cuckoo_cardinality(plain.f) > 0
 				FROM ($plain) AS plain (f),
 					(SELECT coord_${form}combine_agg($oid, state, NULL::cuckoofilter) FROM
 						(SELECT worker_${form}partial_agg($oid, $argument) FROM numbers WHERE size = '$size' GROUP BY node ORDER BY node) AS s (state)) AS split (f);
 				SQL
-			push @behaviours, "$signature over $size sets gives the plain filter, through the " . ($form ? 'binary' : 'text') . ' form';
+			push @{ $behaviours{$type} }, "$signature over $size sets gives the plain filter, through the " . ($form ? 'binary' : 'text') . ' form';
 		}
 	}
-	my @results = split /\n/, sqlstate($node, 'postgres', $queries);
+}
+foreach my $type (sort keys %queries)
+{
+	my @results = split /\n/, sqlstate($node, 'postgres', $queries{$type});
+	my @behaviours = @{ $behaviours{$type} };
+
 	is($results[$_] // 'no result', 't', $behaviours[$_]) for 0 .. $#behaviours;
+}
+
+# In dense tables entries are where the order of rows has put them.  Then the
+# split aggregate holds what the plain one does: the same keys, and of copies
+# as many.
+foreach my $name (qw(cuckoo_stream_agg cuckoo_multiset_agg))
+{
+	my $oid = $node->safe_psql('postgres', "SELECT '$name(integer,float8,float8)'::regprocedure::oid");
+	my $missed = $name eq 'cuckoo_multiset_agg' ? 'cuckoo_count(split.f, n) < cuckoo_count(plain.f, n)' : 'NOT split.f @> n';
+
+	is($node->safe_psql('postgres', <<~SQL),
+		CREATE TEMP TABLE split AS SELECT coord_combine_agg($oid, state, NULL::cuckoofilter) AS f FROM
+			(SELECT worker_partial_agg($oid, ROW(n, 0.002::float8, 120000::float8)) FROM numbers WHERE size = 'large' GROUP BY node ORDER BY node) AS s (state);
+		CREATE TEMP TABLE plain AS SELECT $name(n, 0.002, 120000) AS f FROM numbers WHERE size = 'large';
+		SELECT (cuckoo_info(plain.f)).representation, (cuckoo_info(split.f)).representation, (cuckoo_info(split.f)).tables,
+			(SELECT count(*) FROM numbers WHERE size = 'large' AND n IS NOT NULL AND $missed)
+		FROM plain, split;
+		SQL
+		'dense|dense|1|0', "$name over large sets, dense: the split one misses nothing");
 }
 
 # No key type is left to the polymorphic overload alone.
@@ -124,6 +170,7 @@ my @expected = sort grep { $_ ne 'cuckoofilter' } keys %key;
 foreach my $name (qw(cuckoo_agg cuckoo_stream_agg cuckoo_multiset_agg))
 {
 	is_deeply([ sort keys %{ $overloads{$name} } ], \@expected, "$name has an overload for each type of key");
+	is_deeply([ grep { $overloads{$name}{$_} != ($name eq 'cuckoo_agg' ? 4 : 2) } @expected ], [], '... with every number of parameters');
 }
 is($overloads{$_}{cuckoofilter}, 1, "$_ can be split") for qw(cuckoo_union_agg cuckoo_merge_agg);
 
@@ -148,7 +195,7 @@ is(sqlstate($node, 'postgres', <<~SQL),
 
 # A state is not a filter yet: it can be moved, and looked at, but not asked.
 is($node->safe_psql('postgres', <<~SQL),
-	SELECT (cuckoo_info(state::text::cuckoofilter)).body FROM (SELECT worker_partial_agg($oid, n) FROM numbers WHERE size = 'small') AS s (state);
+	SELECT (cuckoo_info(state::text::cuckoofilter)).representation FROM (SELECT worker_partial_agg($oid, n) FROM numbers WHERE size = 'small') AS s (state);
 	SQL
 	'partial', 'a state is marked as such');
 is(sqlstate($node, 'postgres', <<~SQL),
@@ -164,7 +211,8 @@ foreach my $signature (grep { $_->[1] =~ /^cuckoo_(agg|stream_agg|multiset_agg)\
 	my ($oid, $name, undef, $types, $names) = @$signature;
 	my ($type) = split /,/, $types;
 	my (undef, @parameter_names) = split /,/, $names;
-	my $argument = 'ROW(' . join(', ', "($key{$type})::$type", map { $parameter{$_} } @parameter_names) . ')';
+	next if @parameter_names != 2;
+	my $argument = 'ROW(' . join(', ', typed_key($type), map { $parameter{$_} } @parameter_names) . ')';
 	my ($few, $many) = map { sqlstate($node, 'postgres', <<~SQL) } @rows;
 		SELECT length(worker_binary_partial_agg($oid, $argument)) > 0 FROM (SELECT i % 5000 FROM generate_series(1, $_) AS i) AS s (n);
 		SELECT aggregate_memory();

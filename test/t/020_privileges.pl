@@ -30,6 +30,39 @@ CREATE DATABASE two OWNER alice;
 CREATE DATABASE three OWNER alice;
 SQL
 
+# The install script runs with a superuser's rights in a schema of the user's,
+# who may have put functions and operators there: none of them is called.
+
+$node->safe_psql('postgres', 'CREATE ROLE mallory LOGIN; CREATE DATABASE trap OWNER mallory');
+is(as('mallory', 'trap', <<'SQL'), 'f', 'nothing in the target schema is called as the extension is created');
+CREATE SCHEMA trap;
+CREATE TABLE trap.caught (name text);
+GRANT ALL ON SCHEMA trap TO PUBLIC;
+GRANT ALL ON TABLE trap.caught TO PUBLIC;
+CREATE FUNCTION trap.text_array(text, text[]) RETURNS text[] LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO trap.caught VALUES ('text || text[]'); RETURN pg_catalog.array_prepend($1, $2); END $$;
+CREATE FUNCTION trap.text_name(text, name) RETURNS text LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO trap.caught VALUES ('text || name'); RETURN pg_catalog.concat($1, $2); END $$;
+CREATE FUNCTION trap.text_regtype(text, regtype) RETURNS text LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO trap.caught VALUES ('text || regtype'); RETURN pg_catalog.concat($1, $2); END $$;
+CREATE FUNCTION trap.differ(regtype, regtype) RETURNS boolean LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO trap.caught VALUES ('regtype <> regtype'); RETURN $1::oid OPERATOR(pg_catalog.<>) $2::oid; END $$;
+CREATE FUNCTION trap.same(oid, regtype) RETURNS boolean LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO trap.caught VALUES ('oid = regtype'); RETURN $1 OPERATOR(pg_catalog.=) $2::oid; END $$;
+CREATE FUNCTION trap.array_to_string(text[], text) RETURNS text LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO trap.caught VALUES ('array_to_string'); RETURN pg_catalog.array_to_string($1::anyarray, $2); END $$;
+CREATE FUNCTION trap.format(text, text, text, text, text) RETURNS text LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO trap.caught VALUES ('format'); RETURN 'SELECT 1'; END $$;
+CREATE OPERATOR trap.|| (LEFTARG = text, RIGHTARG = text[], FUNCTION = trap.text_array);
+CREATE OPERATOR trap.|| (LEFTARG = text, RIGHTARG = name, FUNCTION = trap.text_name);
+CREATE OPERATOR trap.|| (LEFTARG = text, RIGHTARG = regtype, FUNCTION = trap.text_regtype);
+CREATE OPERATOR trap.<> (LEFTARG = regtype, RIGHTARG = regtype, FUNCTION = trap.differ);
+CREATE OPERATOR trap.= (LEFTARG = oid, RIGHTARG = regtype, FUNCTION = trap.same);
+CREATE EXTENSION cuckoo SCHEMA trap;
+SELECT EXISTS (SELECT FROM trap.caught);
+SQL
+is(as('mallory', 'trap', 'SHOW search_path'), '"$user", public', 'and the search_path is as before');
+
 # Who may create, change and drop it
 
 is(as('bob', 'one', 'CREATE EXTENSION cuckoo'), '42501',
@@ -133,7 +166,7 @@ $plants .= "CREATE DOMAIN %1\$s.$_ AS integer CHECK (%1\$s.trap(VALUE));\n"
 
 # Each question gives one value, under names that are qualified.
 my @questions = (
-	q{md5((EXT.cuckoo_new(0.01, 1000, 42, 'plain'))::bytea)},
+	q{md5((EXT.cuckoo_new(0.01, 1000, 42))::bytea)},
 	q{md5((EXT.cuckoo_from_array(ARRAY(SELECT generate_series(1, 5000))))::bytea)},
 	q{md5((EXT.cuckoo_from_array(ARRAY['a', 'b', 'c']))::bytea)},
 	q{(SELECT md5(EXT.cuckoo_agg(i)::bytea) FROM generate_series(1, 5000) AS i)},

@@ -10,8 +10,8 @@ use IPC::Run ();
 my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 3;
 my $node = new_server('main', conf => "max_connections = 20\nfull_page_writes = on\n");
 
-# A filter of every form that a row can keep: a list, one inline table, a toasted one,
-# and one that grows from a list.
+# Filters that become dense and sparse again as keys come and go, inline and
+# toasted; one that grows by several tables, and one of unknown capacity.
 $node->safe_psql('postgres', <<'SQL');
 CREATE EXTENSION cuckoo;
 CREATE TABLE kept (id integer PRIMARY KEY, f cuckoofilter NOT NULL);
@@ -19,33 +19,34 @@ INSERT INTO kept VALUES
 	(1, cuckoo_new(capacity => 20)),
 	(2, cuckoo_new(capacity => 1000)),
 	(3, cuckoo_new(capacity => 100000)),
-	(4, cuckoo_new());
+	(4, cuckoo_new(capacity => 100)),
+	(5, cuckoo_new());
 -- What the filters should hold: a row a copy.
 CREATE TABLE live (id integer, key bigint);
 CREATE INDEX ON live (id);
 CREATE SEQUENCE keys INCREMENT 10;
--- Enough keys that removals find some, and few enough in the list.
-CREATE FUNCTION limit_of(integer) RETURNS bigint IMMUTABLE LANGUAGE sql RETURN ('{20,900,80000,5000}'::bigint[])[$1];
+-- Enough keys that removals find some, and few enough in the small ones.
+CREATE FUNCTION limit_of(integer) RETURNS bigint IMMUTABLE LANGUAGE sql RETURN ('{20,900,80000,5000,5000}'::bigint[])[$1];
 SQL
 
 # The filter goes from one version of the row to the next: what a client adds to
 # must be what the last one left (EvalPlanQual).
 my %scripts = (
 	'add' => <<'SQL',
-\set id random(1, 4)
+\set id random(1, 5)
 SELECT nextval('keys') AS key \gset
 WITH changed AS (UPDATE kept SET f = f + :key::bigint WHERE id = :id AND cuckoo_cardinality(f) < limit_of(id) RETURNING id)
 INSERT INTO live SELECT id, :key FROM changed;
 SQL
 	'several' => <<'SQL',
-\set id random(2, 4)
+\set id random(2, 5)
 SELECT nextval('keys') AS key \gset
 WITH changed AS (UPDATE kept SET f = cuckoo_add_all(f, ARRAY(SELECT generate_series(:key::bigint, :key + 9)))
 	WHERE id = :id AND cuckoo_cardinality(f) < limit_of(id) RETURNING id)
 INSERT INTO live SELECT id, generate_series(:key::bigint, :key + 9) FROM changed;
 SQL
 	'remove' => <<'SQL',
-\set id random(1, 4)
+\set id random(1, 5)
 BEGIN;
 WITH gone AS (DELETE FROM live WHERE ctid = (SELECT ctid FROM live WHERE id = :id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING key)
 SELECT coalesce(max(key), 0) AS key FROM gone \gset
@@ -53,7 +54,7 @@ UPDATE kept SET f = f - :key::bigint WHERE id = :id AND :key > 0;
 END;
 SQL
 	'ask' => <<'SQL',
-\set id random(1, 4)
+\set id random(1, 5)
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 SELECT 1 / (cuckoo_contains_all(f, ARRAY(SELECT key FROM live WHERE id = :id ORDER BY key DESC LIMIT 200)) IS NOT FALSE)::integer FROM kept WHERE id = :id;
 END;

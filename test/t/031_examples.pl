@@ -3,8 +3,8 @@
 # several servers: 003_postgres_fdw.pl.)
 #
 # A block of SQL can be followed by a block without a language, which is what it
-# shows: a result, notices, the first lines of an error, or for EXPLAIN some lines
-# of the plan.
+# shows: a result, notices, the first lines of an error or a warning, or for
+# EXPLAIN some lines of the plan.
 # Then there are sentences of these pages about limits.
 
 use FindBin;
@@ -50,7 +50,7 @@ sub is_shown
 	my @shown = lines_of($shown);
 	my @output = lines_of($stdout);
 
-	if ($shown =~ /^(ERROR|NOTICE):/)
+	if ($shown =~ /^(ERROR|WARNING|NOTICE):/)
 	{
 		my @messages = lines_of($stderr =~ s/^psql:<stdin>:\d+: //mgr);
 

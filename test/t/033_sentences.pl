@@ -45,21 +45,131 @@ is(query("SET enable_hashagg = $_; SELECT (SELECT count(*) FROM (SELECT DISTINCT
 	'10|10', "DISTINCT, GROUP BY and ORDER BY, enable_hashagg = $_") foreach qw(on off);
 
 #
-# Merges of parts
+# Names
 #
-says('docs/guide.md', 'byte for byte, if all were built with the capacity of the whole and each has more than 32 keys');
-my $merged = query(<<~SQL);
-	SELECT n, (a || b) = whole, cuckoo_contains_all(a || b, ARRAY(SELECT generate_series(1, 200000))), cuckoo_cardinality(a || b)
-	FROM (SELECT cuckoo_agg(i, 0.001, 200000) AS whole FROM generate_series(1, 200000) AS i) AS w,
-		unnest('{20,32,33,1000}'::integer[]) AS n
-		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 0.001, 200000) AS a FROM generate_series(1, n) AS i) AS x
-		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 0.001, 200000) AS b FROM generate_series(n + 1, 200000) AS i) AS y
-	ORDER BY n;
-	SQL
-is($merged, "20|f|t|200000\n32|f|t|200000\n33|t|t|200000\n1000|t|t|200000", 'parts of 20, 32, 33 and 1,000 keys and their rest');
+says('README.md', "because it has overloads for 31 built-in types. This query lists each function once, with its description:");
+my ($names) = map { $_->{text} } grep { $_->{text} =~ /obj_description/ } page_blocks('README.md');
+my @listed = sort map { (split /\|/)[0] } grep { /^cuckoo_/ } split /\n/, query($names);
+my %reference;
+my $reference = slurp_file("$FindBin::RealBin/../../README.md");
+$reference =~ s/^.*^## Reference$//ms;
+$reference =~ s/^### Comparing$.*//ms;
+$reference{$1} = 1 while $reference =~ /^`(cuckoo_\w+)\(/mg;
+is(join(' ', @listed), join(' ', sort keys %reference), 'it lists what the reference has');
+is(query(q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'cuckoo%' AND prokind <> 'p' AND obj_description(oid, 'pg_proc') IS NULL}), '0', 'every function has a description');
+is(query(q{SELECT string_agg(count || '', ' ') FROM (SELECT count(DISTINCT proargtypes[0]) FROM pg_proc WHERE prokind = 'a' AND proname IN ('cuckoo_agg', 'cuckoo_stream_agg', 'cuckoo_multiset_agg') GROUP BY proname) AS s}),
+	'32 32 32', 'an overload for each of 31 types, and one for all others');
 
 #
-# Growth
+# Sizes
+#
+says('README.md', '| 1,000,000 | 1.11 MB | 9.33 | 1.48 MB | 12.44 | 1.98 MB | 16.58 |');
+says('README.md', '| 10,000 | 11.4 kB | 9.38 bits per key | 15.2 kB | 12.49 | 20.3 kB | 16.64 |');
+is(query(<<~SQL), '11.4|9.38 15.2|12.49 20.3|16.64 1138.6|9.33 1518.1|12.44 2024.1|16.58', 'bits per key');
+	SELECT string_agg(round(bytes / 1024.0, 1) || '|' || round(bits_per_item::numeric, 2), ' ' ORDER BY n, fpr DESC)
+	FROM unnest('{10000,1000000}'::integer[]) AS n, unnest('{0.01,0.001,0.0001}'::float8[]) AS fpr
+		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, fpr) AS f FROM generate_series(1, n) AS i) AS q, cuckoo_info(f)
+	SQL
+says('README.md', '1,000 keys at 0.001 need 2.9 kB, or 1.6 kB if you specify their number as the capacity');
+is(query(<<~SQL), '2.9 1.6', 'of 1,000 keys');
+	SELECT string_agg(round(bytes / 1024.0, 1) || '', ' ' ORDER BY room)
+	FROM unnest('{0,1000}'::integer[]) AS room CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 0.001, room) AS f FROM generate_series(1, 1000) AS i) AS q, cuckoo_info(f)
+	SQL
+says('README.md', "`cuckoo_new(0.001, 1e6)` is an empty filter with room for a million keys. It has 69 bytes.");
+is(query('SELECT bytes FROM cuckoo_info(cuckoo_new(0.001, 1e6))'), '69', 'an empty filter');
+says('README.md', '22.9 bits per key at 2,000 keys, 18.7 at 30,000, 14.1 at a million and 16.1 at 10 million');
+says('docs/guide.md', '| 100,000 | 1, 17.0, 0.000045 | 2, 16.0, 0.0010 |');
+says('docs/guide.md', '| 1,000,000 | 1, 14.1, 0.00045 | 3, 17.8, 0.0012 |');
+is(query(<<~SQL), '22.9 20.3 18.7 17.0 14.1 16.1', 'of unknown capacity');
+	SELECT string_agg(round(bits_per_item::numeric, 1) || '', ' ' ORDER BY n)
+	FROM unnest('{2000,10000,30000,100000,1000000,10000000}'::integer[]) AS n
+		CROSS JOIN LATERAL (SELECT cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, n))) AS f) AS q, cuckoo_info(f)
+	SQL
+is(query(<<~SQL), '1|12.5|0.00094 2|16.0|0.00095 2|16.0|0.00101 3|17.8|0.00119', 'grown from 10,000');
+	SELECT string_agg(concat_ws('|', tables, round(bits_per_item::numeric, 1), round(expected_fpr::numeric, 5)), ' ' ORDER BY n)
+	FROM unnest('{10000,20000,100000,1000000}'::integer[]) AS n
+		CROSS JOIN LATERAL (SELECT cuckoo_add_all(cuckoo_new(0.001, 10000), ARRAY(SELECT generate_series(1, n))) AS f) AS q, cuckoo_info(f)
+	SQL
+says('README.md', 'each doubling of the capacity adds one bit per key and halves the expected rate');
+says('README.md', '| 128,000 | 199,044 | 15.9 |');
+says('README.md', '| unknown | 213,035 | 17.0 |');
+is(query(<<~SQL), '155508 199044 169498 181998 194498 240244 281542', 'of 100,000 keys with room for more');
+	SELECT string_agg(bytes || '', ' ' ORDER BY n)
+	FROM unnest('{100000,128000,200000,400000,800000,10000000,100000000}'::integer[]) WITH ORDINALITY AS u (capacity, n)
+		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 0.001, u.capacity) AS f FROM generate_series(1, 100000) AS i) AS q, cuckoo_info(f)
+	SQL
+says('README.md', 'A filter is at most 750 MiB: about 500 million keys at 0.001.');
+is(sqlstate($node, 'postgres', 'SELECT cuckoo_new(0.001, 5.1e8)'), '54000', '510 million are too many');
+is(query('SELECT cuckoo_cardinality(cuckoo_new(0.001, 5e8))'), '0', '500 million are not');
+
+#
+# Combining
+#
+says('README.md', '365 daily filters of 30,000 keys, each with the capacity of the year\'s 11 million, need 29 MB together');
+says('docs/guide.md', 'All 365 have 29 MB together.');
+is(query('SELECT round(365 * bytes / 1e6) FROM (SELECT cuckoo_agg(i, 0.001, 11e6) AS f FROM generate_series(1, 30000) AS i) AS q, cuckoo_info(f)'), '29', 'a day of the year');
+says('docs/guide.md', '| `cuckoo_agg(i)` | 2 | 264,336 | 0.0019 |');
+says('docs/guide.md', '| `cuckoo_agg(i, 0.001, 150000)` | 1 | 233,244 | 0.00075 |');
+says('docs/guide.md', '| `cuckoo_agg(i, 0.001, 1000000)` | 1 | 234,352 | 0.00011 |');
+is(query(<<~SQL), '2|264336|0.00188 1|233244|0.00075 1|234352|0.00011', 'unions of two filters');
+	SELECT string_agg(concat_ws('|', tables, bytes, round(expected_fpr::numeric, 5)), ' ' ORDER BY whole)
+	FROM unnest('{0,150000,1000000}'::integer[]) AS whole
+		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 0.001, whole) AS a FROM generate_series(1, 100000) AS i) AS x
+		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 0.001, whole) AS b FROM generate_series(50001, 120000) AS i) AS y,
+		cuckoo_info(a | b)
+	SQL
+says('docs/guide.md', 'filters of up to 1,024 keys, and those that began with `cuckoo_new()`, have tables of the same three shapes');
+is(query(<<~SQL), '1', 'small filters and one that has no capacity');
+	SELECT tables FROM (SELECT cuckoo_union_agg(f) | cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 50000))) AS u
+		FROM (SELECT cuckoo_agg(i) AS f FROM generate_series(1, 30) AS n, generate_series(1, n * 30) AS i GROUP BY n) AS s) AS q, cuckoo_info(u)
+	SQL
+
+#
+# Copies
+#
+says('docs/guide.md', 'with room for all rows, 1,000 keys with 100 rows each take 16 kB, and 10,000 such keys 160 kB');
+is(query(<<~SQL), '16|162', 'copies beyond eight cost nothing');
+	SELECT (SELECT bytes / 1000 FROM (SELECT cuckoo_multiset_agg(i % 1000, 0.001, 1e5) AS f FROM generate_series(1, 100000) AS i) AS q, cuckoo_info(f)),
+		(SELECT bytes / 1000 FROM (SELECT cuckoo_multiset_agg(i % 10000, 0.001, 1e6) AS f FROM generate_series(1, 1000000) AS i) AS q, cuckoo_info(f))
+	SQL
+says('docs/guide.md', 'Of 20,000 keys with one to three copies each, no copy stayed. With four to seven copies each, 8 to 32 copies stayed. Keys with eight copies or more stay for good.');
+is(query(<<~SQL), '0 0 0 32 16 16 8 159992', 'copies that stay');
+	SELECT string_agg(cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(cuckoo_new(0.001, 20000 * c), keys), keys)) || '', ' ' ORDER BY c)
+	FROM generate_series(1, 8) AS c CROSS JOIN LATERAL (SELECT array_agg(k) AS keys FROM generate_series(1, 20000) AS k, generate_series(1, c)) AS s
+	SQL
+says('docs/guide.md', '| 20 times each | 10 % | | 100 times each | 37 % | | 400 times each | 85 % |');
+query(<<~SQL);
+	CREATE FUNCTION churn(turnovers integer) RETURNS numeric LANGUAGE plpgsql AS \$\$
+	DECLARE
+		n CONSTANT integer := 2000;
+		rows integer[] := ARRAY(SELECT 1 + floor(random() * 1000)::integer FROM generate_series(1, n));
+		f cuckoofilter := cuckoo_add_all(cuckoo_new(0.001, 8000), rows);
+		first integer;
+		come integer[];
+	BEGIN
+		FOR i IN 0 .. turnovers * n / 100 - 1 LOOP
+			first := (i * 100) % n + 1;
+			come := ARRAY(SELECT 1 + floor(random() * 1000)::integer FROM generate_series(1, 100));
+			f := cuckoo_add_all(cuckoo_remove_all(f, rows[first:first + 99]), come);
+			rows[first:first + 99] := come;
+		END LOOP;
+		RETURN (SELECT count(*) FILTER (WHERE f @> k)::numeric / count(*) FROM generate_series(1, 1000) AS k WHERE k <> ALL (rows));
+	END \$\$;
+	SQL
+my @wrong = split /\|/, query("SELECT setseed(0.5); SELECT churn(20), churn(100), churn(400)") =~ s/^\n//r;
+note("absent keys reported as present: @wrong");
+ok($wrong[0] > 0.03 && $wrong[0] < 0.2, '20 turnovers');
+ok($wrong[1] > 0.25 && $wrong[1] < 0.5, '100 turnovers');
+ok($wrong[2] > 0.75 && $wrong[2] < 0.95, '400 turnovers');
+
+#
+# Removal from several tables
+#
+says('docs/guide.md', 'of two million keys in the two tables above, all removed again, 14 stayed');
+is(query('SELECT cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), keys), keys)) FROM (SELECT array_agg(k) AS keys FROM generate_series(1, 2000000) AS k) AS s'), '14', 'copies that stay in two tables');
+
+#
+# Growth and shrinking
 #
 says('docs/guide.md', 'so a filter of one table that is filled up to its capacity and emptied again and again does not grow, as long as each key is added once');
 is(query(<<~SQL), '1|0', 'twenty rounds of 50,000 other keys each');
@@ -76,6 +186,30 @@ is(query(<<~SQL), '1|0', 'twenty rounds of 50,000 other keys each');
 		RETURN f;
 	END \$\$;
 	SELECT (cuckoo_info(f)).tables, cuckoo_cardinality(f) FROM rounds() AS f;
+	SQL
+
+says('docs/guide.md', 'A filter that is emptied also becomes smaller.');
+is(query('SELECT bytes FROM (SELECT array_agg(k) AS keys FROM generate_series(1, 100000) AS k) AS s, cuckoo_info(cuckoo_remove_all(cuckoo_from_array(keys), keys))'), '69', 'an emptied filter');
+
+#
+# Keys from strangers
+#
+# Nine keys whose classes share both buckets in a table for 100,009 keys: eight
+# of one class and one of another.
+says('docs/security.md', 'make a full filter sparse: nine chosen keys among 100,000 others are enough. It is then 1 % larger');
+is(query(<<~SQL), 'dense|155520|t sparse|157012|t', 'nine keys make a filter sparse');
+	SELECT string_agg(concat_ws('|', representation, bytes, cuckoo_contains_all(f, keys)), ' ' ORDER BY representation)
+	FROM (SELECT ARRAY(SELECT generate_series(1, 100000)) || last AS keys
+		FROM (VALUES (ARRAY(SELECT generate_series(100001::bigint, 100009))),
+			('{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243,8599452078814404211}'::bigint[])) AS v (last)) AS s
+		CROSS JOIN LATERAL cuckoo_from_array(keys) AS f, cuckoo_info(f)
+	SQL
+says('docs/security.md', 'eight such keys are pinned and cannot be removed any more');
+is(query(<<~SQL), '1', 'eight keys that share their copies');
+	SELECT count(DISTINCT f - k) FROM cuckoo_new() AS e
+		CROSS JOIN LATERAL cuckoo_add_all(cuckoo_new(0.001, 100009), '{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243}'::bigint[]) AS f,
+		unnest('{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243}'::bigint[]) AS k
+	WHERE (f - k) = f
 	SQL
 
 #

@@ -1,16 +1,16 @@
 /*-------------------------------------------------------------------------
  *
  * bucket_test.c
- *	  The two layouts of a bucket: their bits, and nothing but their bits.
+ *	  A dense bucket: its bits, and nothing but its bits.
  *
  *-------------------------------------------------------------------------
  */
 #include "support.h"
 
-#define for_each_code(code) \
-	for (int bits_ = CUCKOO_MIN_BITS; bits_ <= CUCKOO_MAX_BITS; bits_++) \
-		for (int layout_ = CUCKOO_SEMISORTED; layout_ <= CUCKOO_PLAIN; layout_++) \
-			if (CuckooCodeInit(&(code), bits_, (CuckooLayout) layout_), true)
+/* All widths f of a fingerprint, with the packing of each. */
+#define for_each_width(f, packing) \
+	for (int f = CUCKOO_MIN_BITS; \
+		 f <= CUCKOO_MAX_BITS && (CuckooPackingInit(&(packing), f), true); f++)
 
 /* Four random fingerprints: some empty, some equal, some with equal nibbles. */
 static void
@@ -43,9 +43,9 @@ RandomEntries(uint64_t *random, int bits, uint32_t entries[CUCKOO_ENTRIES])
 	}
 }
 
-/* Entries by the order that the layout keeps them in: see bucket.h. */
+/* Entries in the order that a bucket keeps them in: see bucket.h. */
 static void
-SortEntries(CuckooLayout layout, uint32_t entries[CUCKOO_ENTRIES])
+SortEntries(uint32_t entries[CUCKOO_ENTRIES])
 {
 	for (int i = 1; i < CUCKOO_ENTRIES; i++)
 	{
@@ -53,12 +53,8 @@ SortEntries(CuckooLayout layout, uint32_t entries[CUCKOO_ENTRIES])
 		{
 			uint32_t	a = entries[j - 1];
 			uint32_t	b = entries[j];
-			bool		ordered = a <= b;
 
-			if (layout == CUCKOO_SEMISORTED)
-				ordered = (a & 15) < (b & 15) ||
-					((a & 15) == (b & 15) && a >> 4 <= b >> 4);
-			if (ordered)
+			if ((a & 15) < (b & 15) || ((a & 15) == (b & 15) && a >> 4 <= b >> 4))
 				break;
 			entries[j - 1] = b;
 			entries[j] = a;
@@ -92,31 +88,21 @@ Choose(uint32_t n, uint32_t k)
 
 /* A bucket written bit by bit, as bucket.h describes it. */
 static void
-WriteByTheBook(uint8_t *buckets, int bits, CuckooLayout layout, uint64_t number,
+WriteByTheBook(uint8_t *buckets, int bits, uint64_t number,
 			   const uint32_t given[CUCKOO_ENTRIES])
 {
 	uint32_t	entries[CUCKOO_ENTRIES];
-	bool		sorted = layout == CUCKOO_SEMISORTED;
-	uint64_t	position = number * 4 * (uint64_t) (sorted ? bits - 1 : bits);
+	uint32_t	multiset = 0;
+	uint64_t	position = number * 4 * (uint64_t) (bits - 1);
 
 	memcpy(entries, given, sizeof(entries));
-	SortEntries(layout, entries);
-	if (sorted)
-	{
-		uint32_t	multiset = 0;
-
-		for (uint32_t i = 0; i < CUCKOO_ENTRIES; i++)
-			multiset += Choose((entries[i] & 15) + i, i + 1);
-		SetBits(buckets, position, 12, multiset);
-		position += 12;
-	}
+	SortEntries(entries);
+	for (uint32_t i = 0; i < CUCKOO_ENTRIES; i++)
+		multiset += Choose((entries[i] & 15) + i, i + 1);
+	SetBits(buckets, position, 12, multiset);
 	for (int i = 0; i < CUCKOO_ENTRIES; i++)
-	{
-		int			width = sorted ? bits - 4 : bits;
-
-		SetBits(buckets, position, width, sorted ? entries[i] >> 4 : entries[i]);
-		position += (uint64_t) width;
-	}
+		SetBits(buckets, position + 12 + (uint64_t) (i * (bits - 4)), bits - 4,
+				entries[i] >> 4);
 }
 
 static void
@@ -155,52 +141,45 @@ decoding_a_multiset_undoes_its_rank(void **state)
 }
 
 static void
-sort_key_is_undone_and_orders_empty_entries_first(void **state)
+the_sort_key_orders_empty_entries_first_then_by_low_nibble(void **state)
 {
-	CuckooCode	code;
 	uint64_t	random = 1;
 
 	(void) state;
-	for_each_code(code)
+	assert_int_equal(CuckooSortKey(0), 0);
+	for (int i = 0; i < 20000; i++)
 	{
-		uint32_t	most = (uint32_t) ((UINT64_C(1) << code.bits) - 1);
+		uint32_t	a = (uint32_t) NextRandom(&random) >> RandomBelow(&random, 28);
+		uint32_t	b = (uint32_t) NextRandom(&random) >> RandomBelow(&random, 28);
+		bool		less = (a & 15) != (b & 15) ? (a & 15) < (b & 15) : a >> 4 < b >> 4;
 
-		assert_int_equal(CuckooSortKey(&code, 0), 0);
-		for (int i = 0; i < 200; i++)
-		{
-			uint32_t	fingerprint = (uint32_t) NextRandom(&random) & most;
-			uint32_t	key = CuckooSortKey(&code, fingerprint);
-
-			assert_int_equal(CuckooFromSortKey(&code, key), fingerprint);
-			assert_true(fingerprint == 0 || key > 0);
-		}
+		assert_int_equal(CuckooSortKey(a) < CuckooSortKey(b), less);
+		assert_true(a == 0 || CuckooSortKey(a) > 0);
 	}
 }
 
 static void
-a_bucket_takes_four_bits_less_when_semisorted(void **state)
+a_bucket_takes_four_bits_less_than_its_entries(void **state)
 {
-	CuckooCode	code;
+	CuckooPacking packing;
 
 	(void) state;
-	for_each_code(code)
+	for_each_width(f, packing)
 	{
-		bool		semisorted = code.layout == CUCKOO_SEMISORTED;
-
-		assert_int_equal(code.nibbles, semisorted ? code.bits - 1 : code.bits);
-		assert_int_equal(code.code_bits + 4 * code.high_bits, 4 * code.nibbles);
-		assert_int_equal(CuckooIsNarrow(&code), code.nibbles <= 16);
+		assert_int_equal(packing.nibbles * 4, 4 * f - 4);
+		assert_int_equal(12 + 4 * packing.high_bits, 4 * packing.nibbles);
+		assert_int_equal(CuckooIsNarrow(&packing), f <= 17);
 	}
 }
 
 static void
 what_is_encoded_is_decoded_in_canonical_order(void **state)
 {
-	CuckooCode	code;
+	CuckooPacking packing;
 	uint64_t	random = 2;
 
 	(void) state;
-	for_each_code(code)
+	for_each_width(f, packing)
 	{
 		for (int i = 0; i < 2000; i++)
 		{
@@ -210,17 +189,17 @@ what_is_encoded_is_decoded_in_canonical_order(void **state)
 			CuckooBits	bits;
 			CuckooBits	again;
 
-			RandomEntries(&random, code.bits, entries);
-			bits = CuckooEncode(&code, entries);
-			CuckooDecode(&code, bits, decoded);
+			RandomEntries(&random, f, entries);
+			bits = CuckooEncode(&packing, entries);
+			CuckooDecode(&packing, bits, decoded);
 
 			/* One representation, whatever order they are given in. */
 			for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 				shuffled[slot] = entries[(slot + i) % CUCKOO_ENTRIES];
-			again = CuckooEncode(&code, shuffled);
+			again = CuckooEncode(&packing, shuffled);
 			assert_true(bits.low == again.low && bits.high == again.high);
 
-			SortEntries((CuckooLayout) code.layout, entries);
+			SortEntries(entries);
 			assert_memory_equal(decoded, entries, sizeof(entries));
 		}
 	}
@@ -229,18 +208,18 @@ what_is_encoded_is_decoded_in_canonical_order(void **state)
 static void
 an_empty_bucket_is_all_zero_bits(void **state)
 {
-	CuckooCode	code;
+	CuckooPacking packing;
 	const uint32_t nothing[CUCKOO_ENTRIES] = {0, 0, 0, 0};
 
 	(void) state;
-	for_each_code(code)
+	for_each_width(f, packing)
 	{
-		CuckooBits	bits = CuckooEncode(&code, nothing);
+		CuckooBits	bits = CuckooEncode(&packing, nothing);
 		CuckooBits	zero = {0, 0};
 		uint32_t	decoded[CUCKOO_ENTRIES];
 
 		assert_true(bits.low == 0 && bits.high == 0);
-		CuckooDecode(&code, zero, decoded);
+		CuckooDecode(&packing, zero, decoded);
 		assert_memory_equal(decoded, nothing, sizeof(nothing));
 	}
 }
@@ -253,14 +232,14 @@ an_empty_bucket_is_all_zero_bits(void **state)
 static void
 a_write_changes_the_bits_of_its_bucket_and_no_others(void **state)
 {
-	CuckooCode	code;
+	CuckooPacking packing;
 	uint64_t	random = 3;
 
 	(void) state;
-	for_each_code(code)
+	for_each_width(f, packing)
 	{
-		CuckooShape shape = ShapeOf(1, 14, code.bits, (CuckooLayout) code.layout);
-		size_t		length = (size_t) CuckooShapeBytes(&shape) + CUCKOO_TAIL_BYTES;
+		CuckooShape shape = ShapeOf(1, 14, f);
+		size_t		length = (size_t) CuckooDenseBytes(&shape) + CUCKOO_TAIL_BYTES;
 		uint8_t    *buckets = Allocate(length);
 		uint8_t    *expected = Allocate(length);
 		uint32_t	kept[14][CUCKOO_ENTRIES];
@@ -272,26 +251,25 @@ a_write_changes_the_bits_of_its_bucket_and_no_others(void **state)
 		{
 			uint32_t	number = i < 14 ? (uint32_t) i : RandomBelow(&random, 14);
 
-			RandomEntries(&random, code.bits, kept[number]);
-			CuckooWriteBits(&code, buckets, number, CuckooEncode(&code, kept[number]));
-			WriteByTheBook(expected, code.bits, (CuckooLayout) code.layout, number,
-						   kept[number]);
+			RandomEntries(&random, f, kept[number]);
+			CuckooWriteBits(&packing, buckets, number, CuckooEncode(&packing, kept[number]));
+			WriteByTheBook(expected, f, number, kept[number]);
 			assert_memory_equal(buckets, expected, length);
 		}
 		for (uint32_t number = 0; number < 14; number++)
 		{
-			CuckooBits	bits = CuckooReadBits(&code, buckets, number);
+			CuckooBits	bits = CuckooReadBits(&packing, buckets, number);
 			uint32_t	decoded[CUCKOO_ENTRIES];
 
-			CuckooDecode(&code, bits, decoded);
-			SortEntries((CuckooLayout) code.layout, kept[number]);
+			CuckooDecode(&packing, bits, decoded);
+			SortEntries(kept[number]);
 			assert_memory_equal(decoded, kept[number], sizeof(decoded));
-			if (CuckooIsNarrow(&code))
+			if (CuckooIsNarrow(&packing))
 			{
-				uint64_t	word = CuckooReadNarrow(&code, buckets, number);
+				uint64_t	word = CuckooReadNarrow(&packing, buckets, number);
 
-				if (code.nibbles < 16)
-					word &= (UINT64_C(1) << (4 * code.nibbles)) - 1;
+				if (packing.nibbles < 16)
+					word &= (UINT64_C(1) << (4 * packing.nibbles)) - 1;
 				assert_true(word == bits.low && bits.high == 0);
 			}
 		}
@@ -308,33 +286,33 @@ a_write_changes_the_bits_of_its_bucket_and_no_others(void **state)
 static void
 matching_high_parts_in_a_word_agrees_with_a_loop(void **state)
 {
-	CuckooCode	code;
+	CuckooPacking packing;
 	uint64_t	random = 4;
 
 	(void) state;
-	for_each_code(code)
+	for_each_width(f, packing)
 	{
-		uint32_t	most = (uint32_t) ((UINT64_C(1) << code.bits) - 1);
-		int			width = code.high_bits;
+		uint32_t	most = (uint32_t) ((UINT64_C(1) << f) - 1);
+		int			width = packing.high_bits;
 		uint64_t	mask = (UINT64_C(1) << width) - 1;
 
-		if (!CuckooIsNarrow(&code))
+		if (!CuckooIsNarrow(&packing))
 			continue;
 		for (int i = 0; i < 20000; i++)
 		{
 			uint32_t	fingerprint = (uint32_t) NextRandom(&random) & most;
-			uint64_t	wanted = fingerprint >> code.low_bits;
+			uint64_t	wanted = fingerprint >> CUCKOO_LOW_BITS;
 			uint64_t	word = NextRandom(&random);
 			bool		found = false;
 
 			if (i % 4 == 1)
 				wanted = i % 8 == 1 ? 0 : mask;
 			if (i % 4 == 1)
-				fingerprint = (uint32_t) (wanted << code.low_bits) |
-					(fingerprint & ((1u << code.low_bits) - 1));
+				fingerprint = (uint32_t) (wanted << CUCKOO_LOW_BITS) |
+					(fingerprint & ((1u << CUCKOO_LOW_BITS) - 1));
 			for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 			{
-				int			position = code.code_bits + slot * width;
+				int			position = CUCKOO_RANK_BITS + slot * width;
 				uint64_t	part = word >> position & mask;
 
 				switch (RandomBelow(&random, 5))
@@ -359,7 +337,45 @@ matching_high_parts_in_a_word_agrees_with_a_loop(void **state)
 				word = (word & ~(mask << position)) | part << position;
 				found |= part == wanted;
 			}
-			assert_int_equal(CuckooMatchHigh(&code, word, fingerprint) != 0, found);
+			assert_int_equal(CuckooMatchHigh(&packing, word, fingerprint) != 0, found);
+		}
+	}
+}
+
+/* The lowest match of a high part finds the low nibble of that entry. */
+static void
+the_entry_behind_the_lowest_match_is_told_by_its_low_nibble(void **state)
+{
+	CuckooPacking packing;
+	uint64_t	random = 5;
+
+	(void) state;
+	for_each_width(f, packing)
+	{
+		if (!CuckooIsNarrow(&packing))
+			continue;
+		for (int i = 0; i < 4000; i++)
+		{
+			uint32_t	entries[CUCKOO_ENTRIES];
+			int			slot = (int) RandomBelow(&random, CUCKOO_ENTRIES);
+			uint32_t	fingerprint;
+			uint64_t	word;
+			uint64_t	matches;
+			int			lowest = 0;
+
+			RandomEntries(&random, f, entries);
+			SortEntries(entries);
+			word = CuckooEncode(&packing, entries).low;
+			if (packing.nibbles < 16)
+				word |= NextRandom(&random) << (4 * packing.nibbles);
+			fingerprint = i % 2 == 0 ? entries[slot] :
+				(entries[slot] & ~15u) | RandomBelow(&random, 16);
+			matches = CuckooMatchHigh(&packing, word, fingerprint);
+			assert_true(matches != 0);
+			while (entries[lowest] >> 4 != fingerprint >> 4)
+				lowest++;
+			assert_int_equal(CuckooMatchLow(&packing, word, matches, fingerprint),
+							 entries[lowest] == fingerprint);
 		}
 	}
 }
@@ -370,12 +386,13 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(multisets_are_numbered_in_order_without_gaps),
 		cmocka_unit_test(decoding_a_multiset_undoes_its_rank),
-		cmocka_unit_test(sort_key_is_undone_and_orders_empty_entries_first),
-		cmocka_unit_test(a_bucket_takes_four_bits_less_when_semisorted),
+		cmocka_unit_test(the_sort_key_orders_empty_entries_first_then_by_low_nibble),
+		cmocka_unit_test(a_bucket_takes_four_bits_less_than_its_entries),
 		cmocka_unit_test(what_is_encoded_is_decoded_in_canonical_order),
 		cmocka_unit_test(an_empty_bucket_is_all_zero_bits),
 		cmocka_unit_test(a_write_changes_the_bits_of_its_bucket_and_no_others),
 		cmocka_unit_test(matching_high_parts_in_a_word_agrees_with_a_loop),
+		cmocka_unit_test(the_entry_behind_the_lowest_match_is_told_by_its_low_nibble),
 	};
 
 	return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);

@@ -87,7 +87,7 @@ static bool
 IsValid(const uint8_t *bytes, size_t length)
 {
 	uint8_t    *copy = Duplicate(bytes, length);
-	bool		valid = CuckooValidate(copy, length, NULL).problem == CUCKOO_VALID;
+	bool		valid = CuckooValidate(copy, length, &host).problem == CUCKOO_VALID;
 
 	free(copy);
 	return valid;
@@ -127,7 +127,7 @@ CheckFilter(const char *name, const char *base64, char *hashes)
 	uint8_t    *bytes = Decode(base64, &length);
 	uint8_t    *longer = Allocate(length + 1);
 	uint8_t    *written;
-	CuckooVerdict verdict = CuckooValidate(bytes, length, NULL);
+	CuckooVerdict verdict = CuckooValidate(bytes, length, &host);
 	CuckooFilter filter;
 
 	if (verdict.problem != CUCKOO_VALID)
@@ -143,7 +143,7 @@ CheckFilter(const char *name, const char *base64, char *hashes)
 	Result(!IsValid(bytes, length - 1) && !IsValid(longer, length + 1), name,
 		   "is valid with a byte less or more");
 
-	CuckooOpen(&filter, bytes);
+	CuckooOpen(&filter, bytes, length);
 	CheckAnswers(&filter, name, hashes);
 
 	written = Duplicate(bytes, length);

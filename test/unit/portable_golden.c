@@ -10,8 +10,8 @@
  *		portable_golden --print > test/unit/portable_golden.h
  *
  * and look at the difference.  Within a version of the format hashes, sums,
- * places and the reading of golden bytes never change; where a key is placed,
- * and with it the bytes of a built table, may.
+ * codes, places, sparse tables and the reading of golden bytes never change;
+ * where a dense table places a key, and with it its bytes, may.
  *
  *-------------------------------------------------------------------------
  */
@@ -100,20 +100,20 @@ GoldenHashes(void)
 					 (unsigned long long) seeds[j]);
 			snprintf(value, sizeof(value), "none %016llx text %016llx",
 					 (unsigned long long) CuckooHash(bytes, (size_t) lengths[i], seeds[j],
-													 CUCKOO_KIND_NONE),
+													 CUCKOO_KEY_NONE),
 					 (unsigned long long) CuckooHash(bytes, (size_t) lengths[i], seeds[j],
-													 CUCKOO_KIND_TEXT));
+													 CUCKOO_KEY_TEXT));
 			Compare(name, value);
 		}
 	}
-	for (int kind = 0; kind <= CUCKOO_KIND_LAST; kind++)
+	for (int key_type = 0; key_type <= CUCKOO_KEY_LAST; key_type++)
 	{
 		char		name[64];
 		char		value[64];
 
-		snprintf(name, sizeof(name), "hash of 8 bytes as kind %d", kind);
+		snprintf(name, sizeof(name), "hash of 8 bytes as key type %d", key_type);
 		snprintf(value, sizeof(value), "%016llx",
-				 (unsigned long long) CuckooHash(bytes, 8, 0, (CuckooKind) kind));
+				 (unsigned long long) CuckooHash(bytes, 8, 0, (CuckooKeyType) key_type));
 		Compare(name, value);
 	}
 }
@@ -140,12 +140,12 @@ GoldenSums(void)
 	}
 }
 
+
 static void
 GoldenPlaces(void)
 {
 	static const CuckooShape shapes[] = {
-		{1, 2, 5, 0}, {1, 30, 8, 0}, {3, 30, 13, 1}, {7, 1000, 17, 0}, {100, 32768, 18, 0},
-		{UINT32_MAX, 32768, 32, 0}
+		{1, 2, 5}, {1, 30, 8}, {3, 30, 13}, {7, 1000, 17}, {100, 32768, 18}, {12000, 32768, 32}
 	};
 	const uint64_t hashes[] = {
 		0, 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_C(0x8000000080000000), UINT64_MAX,
@@ -156,16 +156,18 @@ GoldenPlaces(void)
 	{
 		for (size_t j = 0; j < lengthof(hashes); j++)
 		{
-			CuckooPlace place = CuckooLocate(&shapes[i], hashes[j]);
+			CuckooPlace place = CuckooPlaceOf(&shapes[i], hashes[j]);
 			char		name[100];
 			char		value[100];
 
 			snprintf(name, sizeof(name), "place of %016llx in %u blocks of %u buckets, f %d",
 					 (unsigned long long) hashes[j], shapes[i].blocks, shapes[i].buckets,
 					 shapes[i].bits);
-			snprintf(value, sizeof(value), "block %u at %llu, buckets %u and %u, fingerprint %u",
-					 CuckooBlockOf(&shapes[i], hashes[j]), (unsigned long long) place.base,
-					 place.first, place.second, place.fingerprint);
+			snprintf(value, sizeof(value),
+					 "code %016llx, block at %llu, buckets %u and %u, fingerprint %u",
+					 (unsigned long long) CuckooCodeOf(&shapes[i], hashes[j]),
+					 (unsigned long long) place.base, place.first, place.second,
+					 place.fingerprint);
 			Compare(name, value);
 		}
 	}
@@ -176,37 +178,33 @@ static void
 GoldenSizes(void)
 {
 	static const uint64_t keys[] = {
-		0, 1, 33, 100, 4999, 5000, 10000, 125500, 125501, 131073, 1000003, UINT64_C(100000000)
+		0, 1, 33, 100, 4999, 5000, 9999, 10000, 126484, 126485, 131073, 1000003, 1 << 20,
+		1 << 25, UINT64_C(100000000), 1 << 30, CUCKOO_MAX_CAPACITY
 	};
 	char		name[100];
 	char		value[200];
 
-	for (int bits = CUCKOO_MIN_BITS; bits <= CUCKOO_MAX_BITS; bits++)
+	for (int bits = 7; bits <= 29; bits++)
 	{
-		volatile double load = CUCKOO_FULL_LOAD;
-		volatile double compared = 8 * load;
+		volatile double compared = 7.72;
 		volatile double limit = compared / (ldexp(1, bits) - 1);
 
 		snprintf(name, sizeof(name), "bits for the least rate of %d bits", bits);
-		snprintf(value, sizeof(value), "%d below %d above %d",
-				 CuckooBitsFor(limit, CUCKOO_FULL_LOAD, 0),
-				 CuckooBitsFor(nextafter(limit, 0), CUCKOO_FULL_LOAD, 0),
-				 CuckooBitsFor(nextafter(limit, 1), CUCKOO_FULL_LOAD, 0));
+		snprintf(value, sizeof(value), "%d below %d above %d", CuckooBitsFor(limit),
+				 CuckooBitsFor(nextafter(limit, 0)), CuckooBitsFor(nextafter(limit, 1)));
 		Compare(name, value);
 	}
 	for (size_t i = 0; i < lengthof(keys); i++)
 	{
-		int			length = 0;
+		CuckooShape shape;
 
-		snprintf(name, sizeof(name), "shapes for %llu keys", (unsigned long long) keys[i]);
-		for (int attempt = 0; attempt < CUCKOO_MAX_ATTEMPTS; attempt++)
-		{
-			CuckooShape shape;
-
-			Require(CuckooShapeFor(&shape, keys[i], 13, CUCKOO_SEMISORTED, attempt));
-			length += snprintf(value + length, sizeof(value) - (size_t) length, "%s%ux%u",
-							   attempt == 0 ? "" : " ", shape.blocks, shape.buckets);
-		}
+		snprintf(name, sizeof(name), "shape for %llu keys", (unsigned long long) keys[i]);
+		Require(CuckooShapeFor(&shape, keys[i], 13));
+		/* Digits beyond these may differ by the platform's logarithm. */
+		snprintf(value, sizeof(value), "%u blocks of %u, capacity %llu, rate at it %.9e",
+				 shape.blocks, shape.buckets,
+				 (unsigned long long) CuckooShapeCapacity(&shape),
+				 CuckooShapeRate(&shape, CuckooShapeCapacity(&shape)));
 		Compare(name, value);
 	}
 }
@@ -223,7 +221,6 @@ GoldenMultisets(void)
 
 /* ---------------------------------------------------------------- tables */
 
-static const char *const layout_names[] = {"semi-sorted", "plain"};
 static const int golden_bits[] = {5, 6, 13, 16, 17, 18, 25, 32};
 
 /* One entry alone, whose bits show where each of them goes. */
@@ -232,110 +229,170 @@ GoldenBuckets(void)
 {
 	for (size_t i = 0; i < lengthof(golden_bits); i++)
 	{
-		for (int layout = CUCKOO_SEMISORTED; layout <= CUCKOO_PLAIN; layout++)
-		{
-			uint32_t	most = (uint32_t) ((UINT64_C(1) << golden_bits[i]) - 1);
-			const uint32_t entries[2][CUCKOO_ENTRIES] = {
-				{0x12345679 & most, 0x9ABCDEF0 & most, 0, 0x0F1E2D3C & most},
-				{most, 1, most / 3, 2}
-			};
-			CuckooShape shape = ShapeOf(1, 2, golden_bits[i], (CuckooLayout) layout);
-			CuckooTable table = NewTable(&shape);
-			char		name[100];
+		uint32_t	most = (uint32_t) ((UINT64_C(1) << golden_bits[i]) - 1);
+		const uint32_t entries[2][CUCKOO_ENTRIES] = {
+			{0x12345679 & most, 0x9ABCDEF0 & most, 0, 0x0F1E2D3C & most},
+			{most, 1, most / 3, 2}
+		};
+		CuckooShape shape = ShapeOf(1, 2, golden_bits[i]);
+		CuckooDense dense = NewDense(&shape);
+		char		name[100];
 
-			for (uint64_t number = 0; number < 2; number++)
-				CuckooWriteBits(&table.code, table.data, number,
-								CuckooEncode(&table.code, entries[number]));
-			snprintf(name, sizeof(name), "two buckets, f %d, %s", golden_bits[i],
-					 layout_names[layout]);
-			CompareHex(name, table.data, (size_t) CuckooShapeBytes(&shape) + CUCKOO_TAIL_BYTES);
-			FreeTable(&table);
-		}
+		for (uint64_t number = 0; number < 2; number++)
+			CuckooWriteBits(&dense.packing, dense.data, number,
+							CuckooEncode(&dense.packing, entries[number]));
+		snprintf(name, sizeof(name), "two buckets, f %d", golden_bits[i]);
+		CompareHex(name, dense.data, (size_t) CuckooDenseBytes(&shape) + CUCKOO_TAIL_BYTES);
+		free(dense.data);
 	}
 }
 
+/* Rates that take a first table of each of these widths, from 7 bits on. */
 static void
-GoldenBuiltTables(void)
+GoldenBuilds(void)
 {
-	static const size_t sizes[] = {20, 1000, 10000, 131073};
+	static const size_t sizes[] = {0, 1, 20, 1000, 10000, 131073};
+	static const uint64_t room[] = {1, 2, 30};
 
 	for (size_t s = 0; s < lengthof(sizes); s++)
 	{
 		uint64_t   *hashes = SortedHashes(3, sizes[s]);
 
-		for (size_t i = 0; i < lengthof(golden_bits); i++)
+		for (int bits = 7; bits <= 29; bits += bits == 17 ? 1 : 5)
 		{
-			for (int layout = CUCKOO_SEMISORTED; layout <= CUCKOO_PLAIN; layout++)
+			double		fpr = 7.72 / (ldexp(1, bits) - 1) * 1.01;
+
+			for (size_t r = 0; r < lengthof(room); r++)
 			{
-				CuckooTable table = BuildTable(hashes, sizes[s], golden_bits[i],
-											   (CuckooLayout) layout, 12345);
+				Value		value = ValueOfHashes(hashes, sizes[s], fpr, room[r] * sizes[s]);
+				CuckooFilter filter = Open(&value);
 				char		name[100];
 
-				snprintf(name, sizeof(name), "table of %d keys, f %d, %s", (int) sizes[s],
-						 golden_bits[i], layout_names[layout]);
-				(sizes[s] < 100 ? CompareHex : CompareDigest)
-					(name, table.data, (size_t) CuckooShapeBytes(&table.shape));
-				FreeTable(&table);
+				snprintf(name, sizeof(name), "%s of %d keys, f %d, capacity %llu",
+						 filter.tables[0].representation == CUCKOO_DENSE ? "dense" : "sparse",
+						 (int) sizes[s], filter.tables[0].shape.bits,
+						 (unsigned long long) filter.capacity);
+				(sizes[s] < 100 ? CompareHex : CompareDigest) (name, value.bytes, value.length);
+				FreeValue(&value);
 			}
 		}
 		free(hashes);
 	}
 }
 
+/* Low parts of every width from the fewest to the most. */
+static void
+GoldenSparseTables(void)
+{
+	for (int bits = CUCKOO_MIN_BITS; bits <= CUCKOO_MAX_BITS; bits++)
+	{
+		CuckooShape shape = ShapeOf(bits == 32 ? 12000 : 1, bits == 32 ? 32768 : 2, bits);
+		uint64_t	codes[40];
+		uint64_t	end = CuckooShapeCodes(&shape);
+		char		name[100];
+		Value		value;
+
+		for (uint64_t i = 0; i < 40; i++)
+			codes[i] = 1 + i / 3 * ((end - 1) / 14);
+		for (uint64_t i = 30; i < 40; i++)
+			codes[i] = end - 1 - (39 - i) / 5;
+		for (uint64_t i = 0; i < 40; i++)
+			codes[i] += (codes[i] & CuckooShapeFingerprints(&shape)) == 0;
+		value = ValueOfCodes(&shape, codes, 40, 0.001, 100);
+		snprintf(name, sizeof(name), "sparse table of 40 codes, f %d", bits);
+		CompareHex(name, value.bytes, value.length);
+		FreeValue(&value);
+	}
+}
+
 /* --------------------------------------------------------------- filters */
 
-/* Keys of stream 4 by adding; each seventh out again. */
-static Owned
-LivedFilter(double fpr, uint64_t capacity, CuckooLayout layout, uint64_t keys)
+static Value
+WithCopies(Value value)
 {
-	Owned		owned = NewFilter(fpr, capacity, UINT64_C(0xFEDCBA9876543210), layout);
+	for (uint64_t i = 0; i < 9; i++)
+		AddHash(&value, KeyHash(4, 1));
+	for (uint64_t i = 0; i < 3; i++)
+		AddHash(&value, KeyHash(4, 2));
+	return value;
+}
 
-	AddKeys(&owned, 4, 0, keys);
+/* Keys of stream 4 by adding; each seventh removed again; copies of two. */
+static Value
+LivedFilter(double fpr, uint64_t capacity, uint64_t keys)
+{
+	Value		value = ValueOfHashes(NULL, 0, fpr, capacity);
+	CuckooDraft draft;
+	uint8_t    *bytes;
+
+	CuckooDraftOpen(&draft, value.bytes, value.length, true);
+	for (uint64_t i = 0; i < keys; i++)
+		CuckooDraftAdd(&draft, KeyHash(4, i), &host);
 	for (uint64_t i = 0; i < keys; i += 7)
-		CuckooFilterRemove(&owned.filter, KeyHash(4, i));
-	AddKey(&owned, KeyHash(4, 1));
-	return owned;
+		CuckooDraftRemove(&draft, KeyHash(4, i), &host);
+	bytes = CuckooDraftFinish(&draft, &host);
+	return WithCopies(Valid(bytes, &draft.filter));
+}
+
+static const struct
+{
+	double		fpr;
+	uint64_t	capacity;
+	uint64_t	keys;
+}			lives[] = {
+	{0.001, 0, 0}, {0.1, 0, 5}, {0.1, 1, 22}, {0.03, 40, 50}, {0.001, 64, 1000},
+	{0.001, 10000, 10000}, {1e-6, 0, 30000}, {2e-8, 100, 9000}, {0.01, 0, 200000}
+};
+
+static void
+GoldenFilter(const char *name, const Value *value)
+{
+	CuckooFilter filter = Open(value);
+	char		text[100];
+
+	(value->length < 1000 ? CompareHex : CompareDigest) (name, value->bytes, value->length);
+	snprintf(text, sizeof(text), "%d tables, %llu items, rate %.9e", filter.table_count,
+			 (unsigned long long) filter.items, CuckooFilterRate(&filter));
+	Compare(name, text);
 }
 
 static void
 GoldenFilters(void)
 {
-	static const struct
+	for (size_t i = 0; i < lengthof(lives); i++)
 	{
-		double		fpr;
-		uint64_t	capacity;
-		uint64_t	keys;
-	}			cases[] = {
-		{0.001, 0, 0}, {0.1, 0, 5}, {0.03, 40, 50}, {0.001, 64, 1000}, {0.001, 10000, 10000},
-		{0.001, 0, 1100}, {1e-6, 0, 30000}, {0.01, 0, 200000}
-	};
+		Value		value = LivedFilter(lives[i].fpr, lives[i].capacity, lives[i].keys);
+		char		name[100];
 
-	for (size_t i = 0; i < lengthof(cases); i++)
-	{
-		for (int layout = CUCKOO_SEMISORTED; layout <= CUCKOO_PLAIN; layout++)
-		{
-			Owned		owned = LivedFilter(cases[i].fpr, cases[i].capacity,
-											(CuckooLayout) layout, cases[i].keys);
-			size_t		length = StoredBytes(&owned);
-			char		name[100];
-			char		value[100];
-
-			snprintf(name, sizeof(name), "filter of %llu keys, fpr %g, capacity %llu, %s",
-					 (unsigned long long) cases[i].keys, cases[i].fpr,
-					 (unsigned long long) cases[i].capacity, layout_names[layout]);
-			(length < 1000 ? CompareHex : CompareDigest) (name, owned.bytes, length);
-
-			/* Digits beyond these may differ by the platform's logarithm. */
-			snprintf(value, sizeof(value), "%d tables, %llu items, rate %.9e",
-					 owned.filter.table_count, (unsigned long long) owned.filter.items,
-					 CuckooFilterRate(&owned.filter));
-			Compare(name, value);
-			Result(printing || ProblemOf(&owned) == CUCKOO_VALID, name, "is not valid");
-			Result(printing || CountMissing(&owned.filter, 4, 1, cases[i].keys < 7 ? 1 : 7) == 0,
-				   name, "has lost a key");
-			FreeFilter(&owned);
-		}
+		snprintf(name, sizeof(name), "filter of %llu keys, fpr %g, capacity %llu",
+				 (unsigned long long) lives[i].keys, lives[i].fpr,
+				 (unsigned long long) lives[i].capacity);
+		GoldenFilter(name, &value);
+		Result(printing || CountFound(&value, 4, 1, lives[i].keys < 7 ? 1 : 7) ==
+			   (lives[i].keys < 7 ? 0 : 6), name, "has lost a key");
+		FreeValue(&value);
 	}
+}
+
+static void
+GoldenCombinations(void)
+{
+	static const uint64_t capacities[] = {0, 700, 3000};
+	Value		values[9];
+
+	for (uint64_t i = 0; i < 9; i++)
+		values[i] = WithCopies(ValueOfKeys(4, 100 * i, 100 * i + 250, i < 6 ? 0.001 : 1e-6,
+										   capacities[i % 3]));
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	{
+		Value		all = Combine((CuckooOperation) operation, values, 9);
+
+		GoldenFilter(operation == CUCKOO_UNION ? "union of nine filters" :
+					 "merge of nine filters", &all);
+		FreeValue(&all);
+	}
+	for (int i = 0; i < 9; i++)
+		FreeValue(&values[i]);
 }
 
 /* ---------------------------------------------------- reading golden bytes */
@@ -366,83 +423,83 @@ GoldenBytes(const char *name, size_t *length)
 	return NULL;
 }
 
+/* A small sparse filter, a dense one, one of several tables. */
 static void
 ReadGoldenFilters(void)
 {
-	static const struct
+	for (size_t i = 0; i < 4; i++)
 	{
-		const char *name;
-		uint64_t	keys;
-	}			cases[] = {
-		{"filter of 0 keys, fpr 0.001, capacity 0, semi-sorted", 0},
-		{"filter of 0 keys, fpr 0.001, capacity 0, plain", 0},
-		{"filter of 5 keys, fpr 0.1, capacity 0, semi-sorted", 5},
-		{"filter of 5 keys, fpr 0.1, capacity 0, plain", 5},
-		{"filter of 50 keys, fpr 0.03, capacity 40, semi-sorted", 50},
-		{"filter of 50 keys, fpr 0.03, capacity 40, plain", 50}
-	};
-
-	for (size_t i = 0; i < lengthof(cases); i++)
-	{
+		char		name[100];
 		size_t		length;
-		uint8_t    *bytes = GoldenBytes(cases[i].name, &length);
+		uint8_t    *bytes;
 		CuckooFilter filter;
 		int			missing = 0;
 		int			accepted = 0;
+		int			wrong = 0;
 
-		if (bytes == NULL || CuckooValidate(bytes, length, NULL).problem != CUCKOO_VALID)
+		snprintf(name, sizeof(name), "filter of %llu keys, fpr %g, capacity %llu",
+				 (unsigned long long) lives[i].keys, lives[i].fpr,
+				 (unsigned long long) lives[i].capacity);
+		bytes = GoldenBytes(name, &length);
+		if (bytes == NULL || CuckooValidate(bytes, length, &host).problem != CUCKOO_VALID)
 		{
-			Result(false, cases[i].name, "golden bytes are not valid");
+			Result(false, name, "golden bytes are not valid");
 			free(bytes);
 			continue;
 		}
-		CuckooOpen(&filter, bytes);
-		for (uint64_t key = 0; key < cases[i].keys; key++)
-			missing += key % 7 != 0 && !CuckooFilterContains(&filter, KeyHash(4, key));
-		Result(missing == 0, cases[i].name, "golden bytes have lost a key");
-		Result(CuckooFilterCount(&filter, KeyHash(4, 1)) == (cases[i].keys > 1 ? 2 : 1),
-			   cases[i].name, "golden bytes count another number of copies");
-		Result(filter.seed == UINT64_C(0xFEDCBA9876543210), cases[i].name,
-			   "golden bytes have another seed");
+		CuckooOpen(&filter, bytes, length);
+		for (uint64_t key = 0; key < lives[i].keys + 100; key++)
+		{
+			uint64_t	hash = KeyHash(4, key);
+
+			missing += key < lives[i].keys && key % 7 != 0 &&
+				!CuckooFilterContains(&filter, hash);
+			for (int t = 0; t < filter.table_count; t++)
+				wrong += SlicedCount(&filter.tables[t], hash, 0xFF) !=
+					CuckooTableCount(&filter.tables[t], hash);
+		}
+		Result(missing == 0, name, "golden bytes have lost a key");
+		Result(wrong == 0, name, "slices of golden bytes answer otherwise");
+		Result(CuckooFilterCount(&filter, KeyHash(4, 1)) == 8, name,
+			   "golden bytes count another number of copies");
 
 		/* Cut off anywhere they are refused; so is a changed version. */
 		for (size_t cut = 0; cut < length; cut++)
 		{
 			uint8_t    *part = Duplicate(bytes, cut);
 
-			accepted += CuckooValidate(part, cut, NULL).problem == CUCKOO_VALID;
+			accepted += CuckooValidate(part, cut, &host).problem == CUCKOO_VALID;
 			free(part);
 		}
 		bytes[0]++;
-		accepted += CuckooValidate(bytes, length, NULL).problem == CUCKOO_VALID;
-		Result(accepted == 0, cases[i].name, "malformed bytes are let through");
+		accepted += CuckooValidate(bytes, length, &host).problem == CUCKOO_VALID;
+		Result(accepted == 0, name, "malformed bytes are let through");
 		free(bytes);
 	}
 }
 
-/* What the validator says of each byte changed, as one digest. */
+/* What the validator says of each bit changed, as one digest. */
 static void
 GoldenVerdicts(void)
 {
-	Owned		owned = LivedFilter(0.03, 40, CUCKOO_SEMISORTED, 50);
-	size_t		length = StoredBytes(&owned);
-	uint8_t    *verdicts = Allocate(length * 8 * 17);
+	Value		value = LivedFilter(0.03, 40, 60);
+	uint8_t    *verdicts = Allocate(value.length * 8 * 17);
 
-	for (size_t i = 0; i < length * 8; i++)
+	for (size_t i = 0; i < value.length * 8; i++)
 	{
-		uint8_t    *changed = Duplicate(owned.bytes, length);
+		uint8_t    *changed = Duplicate(value.bytes, value.length);
 		CuckooVerdict verdict;
 
 		changed[i / 8] ^= (uint8_t) (1 << i % 8);
-		verdict = CuckooValidate(changed, length, NULL);
+		verdict = CuckooValidate(changed, value.length, &host);
 		verdicts[17 * i] = (uint8_t) verdict.problem;
 		CuckooStore64(verdicts + 17 * i + 1, verdict.expected);
 		CuckooStore64(verdicts + 17 * i + 9, verdict.found);
 		free(changed);
 	}
-	CompareDigest("verdicts on a filter with each bit changed", verdicts, length * 8 * 17);
+	CompareDigest("verdicts on a filter with each bit changed", verdicts, value.length * 8 * 17);
 	free(verdicts);
-	FreeFilter(&owned);
+	FreeValue(&value);
 }
 
 int
@@ -461,8 +518,10 @@ main(int argc, char **argv)
 	GoldenSizes();
 	GoldenMultisets();
 	GoldenBuckets();
-	GoldenBuiltTables();
+	GoldenBuilds();
+	GoldenSparseTables();
 	GoldenFilters();
+	GoldenCombinations();
 	GoldenVerdicts();
 	if (printing)
 	{

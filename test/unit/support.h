@@ -36,10 +36,11 @@
 #define Require(condition) assert_true(condition)
 #endif
 
-#include "build.h"
+#include "combine.h"
 #include "filter.h"
 #include "format.h"
 #include "hash.h"
+#include "sort.h"
 #include "table.h"
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
@@ -145,7 +146,7 @@ KeyHash(uint64_t stream, uint64_t i)
 	uint8_t		bytes[8];
 
 	CuckooStore64(bytes, i);
-	return CuckooHash(bytes, sizeof(bytes), stream, CUCKOO_KIND_INTEGER);
+	return CuckooHash(bytes, sizeof(bytes), stream, CUCKOO_KEY_INTEGER);
 }
 
 /* The first count keys of a stream, ascending. */
@@ -157,99 +158,141 @@ SortedHashes(uint64_t stream, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		hashes[i] = KeyHash(stream, i);
-	CuckooSortHashes(hashes, scratch, count, NULL);
+	CuckooSort(hashes, scratch, count, NULL);
 	free(scratch);
 	return hashes;
 }
 
-/* A hash with these high 32 bits, and this fingerprint where it has f bits. */
+/* A hash of the class with that code. */
 static inline uint64_t
-HashWithFingerprint(uint32_t high, uint32_t fingerprint, int bits)
+HashOfCode(const CuckooShape *shape, uint64_t code)
 {
-	uint64_t	fingerprints = (UINT64_C(1) << bits) - 1;
-	uint64_t	scaled = (uint64_t) (fingerprint - 1) << 32;
+	uint64_t	pairs = CuckooShapePairs(shape);
+	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
+	uint64_t	fingerprint = code & fingerprints;
+	uint64_t	scaled = (code >> shape->bits) << 32 |
+		(((fingerprint - 1) << 32) + fingerprints - 1) / fingerprints;
 
-	return (uint64_t) high << 32 | (scaled + fingerprints - 1) / fingerprints;
+	return (scaled / pairs << 32) + ((scaled % pairs << 32) + pairs - 1) / pairs;
 }
+
+/* ---------------------------------------------------------------- host */
+
+/* Areas of memory that the core has and has not given back, and its pauses. */
+static int	areas_in_use;
+static int	pauses;
+
+/* Memory is garbage at first: the core may not count on zeros. */
+static void *
+HostAllocate(size_t bytes)
+{
+	void	   *p = malloc(bytes > 0 ? bytes : 1);
+
+	Require(p != NULL);
+	memset(p, 0xA5, bytes);
+	areas_in_use++;
+	return p;
+}
+
+static void
+HostRelease(void *memory)
+{
+	free(memory);
+	areas_in_use--;
+}
+
+static void
+HostPause(void)
+{
+	pauses++;
+}
+
+/* As in a server, where a header stands before the bytes of a filter. */
+#define HOST_HEADER_BYTES	16
+
+static const CuckooHost host = {HostAllocate, HostRelease, HostPause, HOST_HEADER_BYTES};
 
 /* ---------------------------------------------------------------- tables */
 
-/* An empty table in memory of its own: buckets and tail, no byte more. */
-static inline CuckooTable
-NewTable(const CuckooShape *shape)
-{
-	CuckooTable table;
-
-	CuckooTableInit(&table, shape, 0,
-					Allocate((size_t) CuckooShapeBytes(shape) + CUCKOO_TAIL_BYTES));
-	return table;
-}
-
 static inline CuckooShape
-ShapeOf(uint32_t blocks, uint32_t buckets, int bits, CuckooLayout layout)
+ShapeOf(uint32_t blocks, uint32_t buckets, int bits)
 {
 	CuckooShape shape;
 
 	shape.blocks = blocks;
 	shape.buckets = buckets;
 	shape.bits = (uint8_t) bits;
-	shape.layout = (uint8_t) layout;
 	return shape;
 }
 
-static inline void
-FreeTable(CuckooTable *table)
+/* An empty dense table in memory of its own: buckets and tail, no byte more. */
+static inline CuckooDense
+NewDense(const CuckooShape *shape)
 {
-	free(table->data);
-	table->data = NULL;
+	CuckooDense dense;
+
+	CuckooDenseInit(&dense, shape,
+					Allocate((size_t) CuckooDenseBytes(shape) + CUCKOO_TAIL_BYTES));
+	return dense;
 }
 
-/* Build every block of an empty table; false where one found no room. */
-static inline bool
-BuildBlocks(CuckooTable *table, const uint64_t *hashes, size_t count,
-			uint64_t seed)
+/* A source of codes that stand in an array, sorted. */
+typedef struct ArraySource
 {
-	void	   *workspace = Allocate(CuckooWorkspaceBytes(&table->shape));
-	size_t		taken = 0;
-	bool		ok = true;
+	CuckooSource source;
+	const uint64_t *codes;
+	uint64_t	count;
+	uint64_t	at;
+} ArraySource;
 
-	for (uint32_t block = 0; ok && block < table->shape.blocks; block++)
-		taken += CuckooBuildBlock(table, block, hashes + taken, count - taken,
-								  workspace, seed, &ok);
-	free(workspace);
-	Require(!ok || taken == count);
-	return ok;
+static void
+ArrayRewind(CuckooSource *source)
+{
+	((ArraySource *) source)->at = 0;
 }
 
-/* A table of the size that these sorted, distinct hashes need. */
-static inline CuckooTable
-BuildTable(const uint64_t *hashes, size_t count, int bits, CuckooLayout layout,
-		   uint64_t seed)
+static size_t
+ArrayRead(CuckooSource *source, uint64_t *codes, size_t room)
 {
-	for (int attempt = 0; attempt < CUCKOO_MAX_ATTEMPTS; attempt++)
-	{
-		CuckooShape shape;
-		CuckooTable table;
+	ArraySource *array = (ArraySource *) source;
+	uint64_t	left = array->count - array->at;
+	size_t		read = left < room ? (size_t) left : room;
 
-		Require(CuckooShapeFor(&shape, count, bits, layout, attempt));
-		table = NewTable(&shape);
-		if (BuildBlocks(&table, hashes, count, seed))
-			return table;
-		FreeTable(&table);
-	}
-	Require(!"a table was built");
-	abort();
+	if (read > 0)
+		memcpy(codes, array->codes + array->at, read * sizeof(uint64_t));
+	array->at += read;
+	return read;
 }
 
-/* Whether every bucket is in canonical order and items is their number. */
-static inline bool
-TableIsSound(const CuckooTable *table)
+static inline ArraySource
+SourceOf(const uint64_t *codes, uint64_t count)
 {
-	uint64_t	items;
-	uint64_t	bad;
+	ArraySource array;
 
-	return CuckooTableCheck(table, &items, &bad, NULL) && items == table->items &&
-		AllZero(table->data + CuckooShapeBytes(&table->shape), CUCKOO_TAIL_BYTES);
+	array.source.rewind = ArrayRewind;
+	array.source.read = ArrayRead;
+	array.codes = codes;
+	array.count = count;
+	array.at = 0;
+	return array;
+}
+
+/* All codes of a source, in memory of their own; their number in *count. */
+static inline uint64_t *
+ReadAll(CuckooSource *source, uint64_t *count)
+{
+	uint64_t   *codes;
+	uint64_t	at = 0;
+	size_t		read;
+
+	*count = CuckooSourceCount(source, &host);
+	codes = Allocate((size_t) *count * sizeof(uint64_t));
+	/* 61 codes at a time, so that pieces end everywhere. */
+	while ((read = source->read(source, codes + at,
+								*count - at < 61 ? (size_t) (*count - at) : 61)) > 0)
+		at += read;
+	Require(at == *count);
+	return codes;
 }
 
 /*
@@ -260,7 +303,7 @@ TableIsSound(const CuckooTable *table)
 static inline double
 RateSigma(const CuckooShape *shape, uint64_t items, double samples)
 {
-	double		rate = CuckooTableRate(shape, items);
+	double		rate = CuckooShapeRate(shape, items);
 	double		places = (double) CuckooShapeBuckets(shape) *
 		(ldexp(1.0, shape->bits) - 1);
 	double		together = 2.0 * (double) items * (double) items / places;
@@ -270,173 +313,269 @@ RateSigma(const CuckooShape *shape, uint64_t items, double samples)
 
 /* --------------------------------------------------------------- filters */
 
-/* A filter that owns its bytes. */
-typedef struct Owned
+/* The bytes of a filter, as CuckooMakeFilter returned them. */
+typedef struct Value
+{
+	uint8_t    *bytes;
+	size_t		length;
+} Value;
+
+static inline void
+FreeValue(Value *value)
+{
+	CuckooFreeFilter(value->bytes, &host);
+	value->bytes = NULL;
+}
+
+static inline CuckooFilter
+Open(const Value *value)
 {
 	CuckooFilter filter;
-	uint8_t    *bytes;
-	size_t		room;			/* of bytes, allocated */
-} Owned;
 
-/* An empty filter of texts, with room for the longest list it may be. */
-static inline Owned
-NewFilter(double fpr, uint64_t capacity, uint64_t seed, CuckooLayout layout)
-{
-	Owned		owned;
-
-	CuckooFilterInit(&owned.filter, fpr, capacity, seed, layout);
-	owned.filter.kind = CUCKOO_KIND_TEXT;
-	owned.room = CUCKOO_HEADER_BYTES + 8 * (size_t) CuckooListLimit(&owned.filter);
-	owned.bytes = Allocate(owned.room);
-	CuckooLayOut(&owned.filter, owned.bytes);
-	return owned;
+	CuckooOpen(&filter, value->bytes, value->length);
+	return filter;
 }
 
-/* An empty filter with tables of hand-made shapes, of one layout. */
-static inline Owned
-NewFilterOf(const CuckooShape *shapes, int count, double fpr, uint64_t capacity)
-{
-	Owned		owned;
-
-	CuckooFilterInit(&owned.filter, fpr, capacity, 0,
-					 (CuckooLayout) shapes[0].layout);
-	owned.filter.kind = CUCKOO_KIND_TEXT;
-	owned.filter.body = CUCKOO_TABLES;
-	owned.filter.table_count = (uint8_t) count;
-	for (int i = 0; i < count; i++)
-	{
-		owned.filter.tables[i].shape = shapes[i];
-		owned.filter.tables[i].items = 0;
-	}
-	owned.room = CuckooBytes(&owned.filter);
-	Require(owned.room > 0);
-	owned.bytes = Allocate(owned.room);
-	CuckooLayOut(&owned.filter, owned.bytes);
-	return owned;
-}
-
-/* Make tables of it stashes, by bit mask. */
-static inline void
-MakeStashes(Owned *owned, uint16_t stashes)
-{
-	owned->filter.stashes = stashes;
-	CuckooWriteHeader(&owned->filter, owned->bytes);
-}
-
-/* Put a key into a stash, as adding it to a crowded filter does; false: full. */
 static inline bool
-PutInStash(Owned *owned, int table, uint64_t hash)
+SameBytes(const Value *a, const Value *b)
 {
-	CuckooTable *stash = &owned->filter.tables[table];
-
-	Require(CuckooIsStash(&owned->filter, table));
-	if (CuckooTableContains(stash, hash))
-		return true;
-	if (CuckooTableInsert(stash, hash, CUCKOO_MAX_KICKS) != CUCKOO_INSERTED)
-		return false;
-	owned->filter.items++;
-	return true;
+	return a->length == b->length && memcmp(a->bytes, b->bytes, a->length) == 0;
 }
 
-static inline void
-FreeFilter(Owned *owned)
-{
-	free(owned->bytes);
-	owned->bytes = NULL;
-}
-
-static inline CuckooInsertResult AddKey(Owned *owned, uint64_t hash);
-
-/* Let a filter grow by a table; a list, into one. */
-static inline CuckooGrowth
-GrowFilter(Owned *owned)
-{
-	Owned		smaller = *owned;
-	CuckooFilter grown;
-	CuckooGrowth growth = CuckooPlanGrowth(&owned->filter, &grown);
-
-	if (growth != CUCKOO_GROWTH_PLANNED)
-		return growth;
-	owned->filter = grown;
-	owned->room = CuckooBytes(&grown);
-	owned->bytes = Allocate(owned->room);
-	CuckooGrow(&smaller.filter, &owned->filter, owned->bytes, NULL);
-	if (smaller.filter.body == CUCKOO_LIST)
-	{
-		for (uint64_t i = 0; i < smaller.filter.items; i++)
-			AddKey(owned, CuckooListGet(&smaller.filter, i));
-	}
-	free(smaller.bytes);
-	return growth;
-}
-
-/* Add one copy of a key, growing where that takes it. */
-static inline CuckooInsertResult
-AddKey(Owned *owned, uint64_t hash)
-{
-	CuckooInsertResult result = CuckooFilterAdd(&owned->filter, hash);
-
-	while (result == CUCKOO_FULL)
-	{
-		Require(GrowFilter(owned) == CUCKOO_GROWTH_PLANNED);
-		result = CuckooFilterAdd(&owned->filter, hash);
-	}
-	return result;
-}
-
-/* Add keys first up to, but not including, last of a stream. */
-static inline void
-AddKeys(Owned *owned, uint64_t stream, uint64_t first, uint64_t last)
-{
-	for (uint64_t i = first; i < last; i++)
-		AddKey(owned, KeyHash(stream, i));
-}
-
-/* The bytes as they would be stored now. */
-static inline size_t
-StoredBytes(Owned *owned)
-{
-	CuckooWriteHeader(&owned->filter, owned->bytes);
-	return CuckooBytes(&owned->filter);
-}
-
-/* What the validator says of a filter's bytes, in a copy of just that size. */
+/* What the validator says of a value, in a copy of just that size. */
 static inline CuckooProblem
-ProblemOf(Owned *owned)
+ProblemOf(const Value *value)
 {
-	size_t		length = StoredBytes(owned);
-	uint8_t    *copy = Duplicate(owned->bytes, length);
-	CuckooVerdict verdict = CuckooValidate(copy, length, NULL);
+	uint8_t    *copy = Duplicate(value->bytes, value->length);
+	CuckooVerdict verdict = CuckooValidate(copy, value->length, &host);
 
 	free(copy);
 	return verdict.problem;
 }
 
-static inline bool
-SameBytes(Owned *a, Owned *b)
+static inline Value
+Valid(uint8_t *bytes, const CuckooFilter *filter)
 {
-	size_t		length = StoredBytes(a);
+	Value		value;
 
-	return length == StoredBytes(b) && memcmp(a->bytes, b->bytes, length) == 0;
+	Require(bytes != NULL);
+	value.bytes = bytes;
+	value.length = CuckooBytes(filter);
+	Require(ProblemOf(&value) == CUCKOO_VALID);
+	return value;
 }
 
-/* Keys of a stream, from first up to last, that a filter does not find. */
-static inline uint64_t
-CountMissing(const CuckooFilter *filter, uint64_t stream, uint64_t first,
-			 uint64_t last)
+/* The filter over sorted distinct hashes, as an aggregate makes it. */
+static inline Value
+ValueOfHashes(const uint64_t *hashes, uint64_t count, double fpr, uint64_t capacity)
 {
-	uint64_t	missing = 0;
+	CuckooFilter filter;
+	CuckooRun	run;
+	uint8_t    *bytes;
+
+	run.hashes = hashes;
+	run.count = count;
+	CuckooFilterInit(&filter, fpr, capacity, 0);
+	filter.key_type = CUCKOO_KEY_INTEGER;
+	bytes = CuckooMakeFromHashes(&filter, &run, 1, &host);
+	return Valid(bytes, &filter);
+}
+
+/* The filter over keys first up to, but not including, last of a stream. */
+static inline Value
+ValueOfKeys(uint64_t stream, uint64_t first, uint64_t last, double fpr, uint64_t capacity)
+{
+	size_t		count = (size_t) (last - first);
+	uint64_t   *hashes = Allocate(2 * count * sizeof(uint64_t));
+	Value		value;
+
+	for (size_t i = 0; i < count; i++)
+		hashes[i] = KeyHash(stream, first + i);
+	CuckooSort(hashes, hashes + count, count, NULL);
+	value = ValueOfHashes(hashes, count, fpr, capacity);
+	free(hashes);
+	return value;
+}
+
+/* A filter of one table with these sorted codes. */
+static inline Value
+ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, double fpr,
+			 uint64_t capacity)
+{
+	ArraySource source = SourceOf(codes, count);
+	CuckooFilter filter;
+	CuckooPart	part;
+	uint8_t    *bytes;
+
+	memset(&part, 0, sizeof(part));
+	part.shape = *shape;
+	part.items = count;
+	part.representation = CuckooRepresentationFor(shape, count);
+	part.source = &source.source;
+	CuckooFilterInit(&filter, fpr, capacity, 0);
+	filter.key_type = CUCKOO_KEY_INTEGER;
+	bytes = CuckooMakeFilter(&filter, &part, 1, &host);
+	return Valid(bytes, &filter);
+}
+
+/* Add or remove one key, as a function on a stored value does. */
+static inline CuckooChange
+ChangeValue(Value *value, bool remove, uint64_t hash)
+{
+	uint8_t    *before = Duplicate(value->bytes, value->length);
+	CuckooDraft draft;
+	CuckooChange change;
+	Value		after;
+
+	CuckooDraftOpen(&draft, value->bytes, value->length, false);
+	change = remove ? CuckooDraftRemove(&draft, hash, &host) :
+		CuckooDraftAdd(&draft, hash, &host);
+	after.bytes = CuckooDraftFinish(&draft, &host);
+	after = Valid(after.bytes, &draft.filter);
+	Require(memcmp(before, value->bytes, value->length) == 0);
+	free(before);
+	FreeValue(value);
+	*value = after;
+	return change;
+}
+
+static inline CuckooChange
+AddHash(Value *value, uint64_t hash)
+{
+	return ChangeValue(value, false, hash);
+}
+
+static inline CuckooChange
+RemoveHash(Value *value, uint64_t hash)
+{
+	return ChangeValue(value, true, hash);
+}
+
+/* Add keys first up to last of a stream, or remove them, in one draft. */
+static inline void
+ChangeKeys(Value *value, bool remove, uint64_t stream, uint64_t first, uint64_t last)
+{
+	CuckooDraft draft;
+	uint8_t    *bytes;
+
+	CuckooDraftOpen(&draft, value->bytes, value->length, true);
+	for (uint64_t i = first; i < last; i++)
+	{
+		uint64_t	hash = KeyHash(stream, i);
+
+		Require((remove ? CuckooDraftRemove(&draft, hash, &host) :
+				 CuckooDraftAdd(&draft, hash, &host)) == CUCKOO_CHANGED);
+	}
+	bytes = CuckooDraftFinish(&draft, &host);
+	*value = Valid(bytes, &draft.filter);
+}
+
+static inline void
+AddKeys(Value *value, uint64_t stream, uint64_t first, uint64_t last)
+{
+	ChangeKeys(value, false, stream, first, last);
+}
+
+static inline void
+RemoveKeys(Value *value, uint64_t stream, uint64_t first, uint64_t last)
+{
+	ChangeKeys(value, true, stream, first, last);
+}
+
+/* The union or merge of filters that can be combined. */
+static inline Value
+Combine(CuckooOperation operation, const Value *values, int count)
+{
+	CuckooCombination combination;
+	CuckooFilter filter;
+	uint8_t    *bytes;
+
+	CuckooCombinationInit(&combination, operation);
+	for (int i = 0; i < count; i++)
+	{
+		CuckooFilter part = Open(&values[i]);
+
+		Require(CuckooCombinationAdd(&combination, &part, &host) == CUCKOO_NO_CONFLICT);
+	}
+	bytes = CuckooCombinationMake(&combination, &filter, &host);
+	CuckooCombinationRelease(&combination, &host);
+	return Valid(bytes, &filter);
+}
+
+static inline Value
+CombineTwo(CuckooOperation operation, const Value *left, const Value *right)
+{
+	Value		two[2];
+
+	two[0] = *left;
+	two[1] = *right;
+	return Combine(operation, two, 2);
+}
+
+/* Keys of a stream, from first up to last, that a filter finds. */
+static inline uint64_t
+CountFound(const Value *value, uint64_t stream, uint64_t first, uint64_t last)
+{
+	CuckooFilter filter = Open(value);
+	uint64_t	found = 0;
 
 	for (uint64_t i = first; i < last; i++)
-		missing += !CuckooFilterContains(filter, KeyHash(stream, i));
-	return missing;
+		found += CuckooFilterContains(&filter, KeyHash(stream, i));
+	return found;
 }
 
-static inline uint64_t
-CountFound(const CuckooFilter *filter, uint64_t stream, uint64_t first,
-		   uint64_t last)
+/*
+ * The copies of a hash in a table, from two slices of it as a reader of stored
+ * filters takes them: memory of just their size, with garbage where the next
+ * bytes of the value would be.
+ */
+static inline int
+SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 {
-	return last - first - CountMissing(filter, stream, first, last);
+	CuckooTable nowhere;
+
+	/* Nothing but the directory's entry is at hand. */
+	CuckooTableInit(&nowhere, &table->shape, (CuckooRepresentation) table->representation,
+					table->items, NULL);
+	if (table->representation == CUCKOO_SPARSE)
+	{
+		uint64_t	code = CuckooCodeOf(&table->shape, hash);
+		uint64_t	starts_at = CuckooSparseStartsAt(&nowhere.sparse, code);
+		uint8_t    *starts = Duplicate(table->data + starts_at, 8);
+		uint64_t	bytes;
+		uint64_t	at = CuckooSparseGroupAt(&nowhere.sparse, code, starts, &bytes);
+		uint8_t    *group = Allocate((size_t) bytes + 8);
+		int			copies;
+
+		Require(at + bytes <= CuckooSparseBytes(&table->shape, table->items));
+		memcpy(group, table->data + at, (size_t) bytes);
+		memset(group + bytes, garbage, 8);
+		copies = CuckooSparseGroupCount(&nowhere.sparse, code, starts, group);
+		free(group);
+		free(starts);
+		return copies;
+	}
+	else
+	{
+		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
+		int			copies = 0;
+
+		for (int i = 0; i < 2; i++)
+		{
+			uint64_t	bucket = place.base + (i == 0 ? place.first : place.second);
+			uint8_t    *span = Allocate(CUCKOO_SPAN_BYTES);
+			int			bytes;
+			uint64_t	at = CuckooBucketSpan(&nowhere.dense, bucket, &bytes);
+
+			Require(bytes >= 1 && bytes <= CUCKOO_SPAN_BYTES &&
+					at + (uint64_t) bytes <= CuckooDenseBytes(&table->shape));
+			memset(span, garbage, CUCKOO_SPAN_BYTES);
+			memcpy(span, table->data + at, (size_t) bytes);
+			copies += CuckooBucketCount(&nowhere.dense, bucket, span, place.fingerprint);
+			free(span);
+		}
+		return copies;
+	}
 }
 
 #endif							/* CUCKOO_TEST_SUPPORT_H */

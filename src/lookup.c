@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
- * ask.c
- *	  SQL functions that ask a filter: contains, count, cardinality; and those
- *	  that ask a key: hash, shard.
+ * lookup.c
+ *	  SQL functions that look keys up in a filter: contains, count; and those
+ *	  that hash a key: hash, shard.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,8 +10,6 @@
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "utils/array.h"
-#include "utils/lsyscache.h"
 
 #include "cuckoo.h"
 
@@ -23,10 +21,13 @@ Contains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 	const CuckooReader *reader = CuckooReadArgument(fcinfo, filter_argument, 1);
 	Datum		value = PG_GETARG_DATUM(key_argument);
 
-	CuckooMatchKind(&reader->filter, key);
-	return CuckooReaderContains(reader, key->type == INT8OID ?
-								CuckooHashInt64(DatumGetInt64(value), reader->filter.seed) :
-								CuckooKeyHash(key, value, reader->filter.seed));
+	if (key->type == INT8OID)
+	{
+		CuckooMatchKeyType(reader->filter.key_type, reader->filter.signature, key);
+		return CuckooReaderContains(reader, CuckooHashInt64(DatumGetInt64(value),
+															reader->filter.seed));
+	}
+	return CuckooReaderContains(reader, CuckooArgumentHash(key, value, &reader->filter));
 }
 
 /* cuckoo_contains(f, key), f @> key */
@@ -53,23 +54,8 @@ cuckoo_count(PG_FUNCTION_ARGS)
 	CuckooKey  *key = CuckooGetKey(fcinfo, 1);
 	const CuckooReader *reader = CuckooReadArgument(fcinfo, 0, 1);
 
-	CuckooMatchKind(&reader->filter, key);
-	PG_RETURN_INT32(CuckooReaderCount(reader,
-									  CuckooKeyHash(key, PG_GETARG_DATUM(1),
-													reader->filter.seed)));
-}
-
-/* cuckoo_cardinality(f) -> bigint: copies stored in all */
-PG_FUNCTION_INFO_V1(cuckoo_cardinality);
-Datum
-cuckoo_cardinality(PG_FUNCTION_ARGS)
-{
-	CuckooFilter filter;
-	Size		bytes;
-
-	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
-	CuckooRefuseState(&filter);
-	PG_RETURN_INT64((int64) filter.items);
+	PG_RETURN_INT32(CuckooReaderCount(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(1),
+																 &reader->filter)));
 }
 
 /*
@@ -113,59 +99,41 @@ cuckoo_shard(PG_FUNCTION_ARGS)
 
 typedef struct Answers
 {
-	ArrayType  *array;
-	int			count;			/* elements, NULLs among them */
-	bool	   *nulls;
+	CuckooElements elements;
 	bool	   *contained;		/* of those that are not NULL */
 	bool		any_null;
 	bool		any_contained;
 	bool		any_missing;
 } Answers;
 
-/* Ask for every element of an array. */
+/* Look every element of an array up. */
 static void
-AskEach(FunctionCallInfo fcinfo, Answers *answers)
+LookUpEach(FunctionCallInfo fcinfo, Answers *answers)
 {
-	CuckooKey  *key = CuckooGetElementKey(fcinfo, 1);
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
+	CuckooElements *elements = &answers->elements;
 	const CuckooReader *reader;
-	int16		length;
-	bool		by_value;
-	char		alignment;
-	Datum	   *elements;
-	uint64	   *hashes;
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
 
 	memset(answers, 0, sizeof(*answers));
-	answers->array = array;
-	get_typlenbyvalalign(ARR_ELEMTYPE(array), &length, &by_value, &alignment);
-	deconstruct_array(array, ARR_ELEMTYPE(array), length, by_value, alignment,
-					  &elements, &answers->nulls, &answers->count);
-	reader = CuckooReadArgument(fcinfo, 0, answers->count);
-	CuckooMatchKind(&reader->filter, key);
-	answers->contained = palloc0(Max(answers->count, 1) * sizeof(bool));
-	hashes = palloc0(Max(answers->count, 1) * sizeof(uint64));
-	for (int i = 0; i < answers->count; i++)
+	reader = CuckooReadArgument(fcinfo, 0, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+	CuckooGetElements(fcinfo, 1, array, &reader->filter, elements);
+	answers->contained = palloc0(Max(elements->count, 1) * sizeof(bool));
+	for (int i = 0; i < elements->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!answers->nulls[i])
-			hashes[i] = CuckooKeyHash(key, elements[i], reader->filter.seed);
-	}
-	for (int i = 0; i < answers->count; i++)
-	{
-		if (i + CUCKOO_PREFETCH_KEYS < answers->count && reader->slices == NULL)
-			CuckooFilterPrefetch(&reader->filter, hashes[i + CUCKOO_PREFETCH_KEYS]);
-		CHECK_FOR_INTERRUPTS();
-		if (answers->nulls[i])
+		if (i + CUCKOO_PREFETCH_KEYS < elements->count && reader->slices == NULL &&
+			!elements->nulls[i + CUCKOO_PREFETCH_KEYS])
+			CuckooFilterPrefetch(&reader->filter, elements->hashes[i + CUCKOO_PREFETCH_KEYS]);
+		if (elements->nulls[i])
 		{
 			answers->any_null = true;
 			continue;
 		}
-		answers->contained[i] = CuckooReaderContains(reader, hashes[i]);
+		answers->contained[i] = CuckooReaderContains(reader, elements->hashes[i]);
 		answers->any_contained |= answers->contained[i];
 		answers->any_missing |= !answers->contained[i];
 	}
-	pfree(hashes);
-	pfree(elements);
+	pfree(elements->hashes);
 }
 
 /* cuckoo_contains_any(f, array) -> bool, as = ANY has it */
@@ -175,7 +143,7 @@ cuckoo_contains_any(PG_FUNCTION_ARGS)
 {
 	Answers		answers;
 
-	AskEach(fcinfo, &answers);
+	LookUpEach(fcinfo, &answers);
 	if (!answers.any_contained && answers.any_null)
 		PG_RETURN_NULL();
 	PG_RETURN_BOOL(answers.any_contained);
@@ -188,7 +156,7 @@ cuckoo_contains_all(PG_FUNCTION_ARGS)
 {
 	Answers		answers;
 
-	AskEach(fcinfo, &answers);
+	LookUpEach(fcinfo, &answers);
 	if (!answers.any_missing && answers.any_null)
 		PG_RETURN_NULL();
 	PG_RETURN_BOOL(!answers.any_missing);
@@ -200,15 +168,16 @@ Datum
 cuckoo_contains_each(PG_FUNCTION_ARGS)
 {
 	Answers		answers;
+	ArrayType  *array;
 	Datum	   *elements;
 
-	AskEach(fcinfo, &answers);
-	elements = palloc(Max(answers.count, 1) * sizeof(Datum));
-	for (int i = 0; i < answers.count; i++)
+	LookUpEach(fcinfo, &answers);
+	array = answers.elements.array;
+	elements = palloc(Max(answers.elements.count, 1) * sizeof(Datum));
+	for (int i = 0; i < answers.elements.count; i++)
 		elements[i] = BoolGetDatum(answers.contained[i]);
-	PG_RETURN_ARRAYTYPE_P(construct_md_array(elements, answers.nulls,
-											 ARR_NDIM(answers.array),
-											 ARR_DIMS(answers.array),
-											 ARR_LBOUND(answers.array),
+	PG_RETURN_ARRAYTYPE_P(construct_md_array(elements, answers.elements.nulls,
+											 ARR_NDIM(array), ARR_DIMS(array),
+											 ARR_LBOUND(array),
 											 BOOLOID, 1, true, TYPALIGN_CHAR));
 }

@@ -1,0 +1,155 @@
+/*-------------------------------------------------------------------------
+ *
+ * bytes.h
+ *	  Loads and stores of numbers in a filter's bytes.
+ *
+ * Little-endian and unaligned, on every platform; compilers make one
+ * instruction of each where the machine has one.
+ *
+ * This file is part of the core and needs nothing of PostgreSQL.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_BYTES_H
+#define CUCKOO_BYTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Code of inner loops, compiled into each of its callers. */
+#if defined(__GNUC__) || defined(__clang__)
+#define CUCKOO_INLINE static inline __attribute__((always_inline))
+#else
+#define CUCKOO_INLINE static inline
+#endif
+
+static inline uint32_t
+CuckooLoad16(const uint8_t *p)
+{
+	return (uint32_t) p[0] | (uint32_t) p[1] << 8;
+}
+
+static inline uint32_t
+CuckooLoad32(const uint8_t *p)
+{
+	return (uint32_t) p[0] | (uint32_t) p[1] << 8 |
+		(uint32_t) p[2] << 16 | (uint32_t) p[3] << 24;
+}
+
+static inline uint64_t
+CuckooLoad64(const uint8_t *p)
+{
+	return (uint64_t) p[0] | (uint64_t) p[1] << 8 |
+		(uint64_t) p[2] << 16 | (uint64_t) p[3] << 24 |
+		(uint64_t) p[4] << 32 | (uint64_t) p[5] << 40 |
+		(uint64_t) p[6] << 48 | (uint64_t) p[7] << 56;
+}
+
+/* A double by its IEEE 754 bits. */
+static inline double
+CuckooLoadDouble(const uint8_t *p)
+{
+	uint64_t	bits = CuckooLoad64(p);
+	double		value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static inline void
+CuckooStore16(uint8_t *p, uint32_t v)
+{
+	p[0] = (uint8_t) v;
+	p[1] = (uint8_t) (v >> 8);
+}
+
+static inline void
+CuckooStore32(uint8_t *p, uint32_t v)
+{
+	p[0] = (uint8_t) v;
+	p[1] = (uint8_t) (v >> 8);
+	p[2] = (uint8_t) (v >> 16);
+	p[3] = (uint8_t) (v >> 24);
+}
+
+static inline void
+CuckooStore64(uint8_t *p, uint64_t v)
+{
+	p[0] = (uint8_t) v;
+	p[1] = (uint8_t) (v >> 8);
+	p[2] = (uint8_t) (v >> 16);
+	p[3] = (uint8_t) (v >> 24);
+	p[4] = (uint8_t) (v >> 32);
+	p[5] = (uint8_t) (v >> 40);
+	p[6] = (uint8_t) (v >> 48);
+	p[7] = (uint8_t) (v >> 56);
+}
+
+static inline void
+CuckooStoreDouble(uint8_t *p, double value)
+{
+	uint64_t	bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	CuckooStore64(p, bits);
+}
+
+/* Position of the lowest bit that is set; the word is not 0. */
+static inline int
+CuckooLowestBit(uint64_t word)
+{
+#if defined(__GNUC__) || defined(__clang__)
+	return __builtin_ctzll(word);
+#else
+	int			position = 0;
+
+	while ((word >> position & 1) == 0)
+		position++;
+	return position;
+#endif
+}
+
+/*
+ * What the core needs of the program that it is part of.  Memory is the
+ * host's: allocate never returns NULL, and what it returned belongs to the
+ * caller of the function that returns it.  pause is called in everything that
+ * takes long, so that the host can give way or give up; both may leave by
+ * longjmp, and the host then cleans up the memory.
+ */
+typedef struct CuckooHost
+{
+	void	   *(*allocate) (size_t bytes);
+	void		(*release) (void *memory);
+	void		(*pause) (void);
+	size_t		header_bytes;	/* left free before the bytes of a filter */
+} CuckooHost;
+
+/*
+ * Memory for so many elements of a size.  More than can be addressed is more
+ * than the host has.
+ */
+static inline void *
+CuckooAllocate(const CuckooHost *host, uint64_t count, size_t size)
+{
+	return host->allocate(count > SIZE_MAX / size ? SIZE_MAX : (size_t) count * size);
+}
+
+/* What is copied or zeroed without a pause: a few milliseconds. */
+#define CUCKOO_PAUSE_BYTES	((size_t) 16 * 1024 * 1024)
+
+static inline void
+CuckooCopy(uint8_t *target, const uint8_t *source, size_t bytes, const CuckooHost *host)
+{
+	for (size_t done = 0; done < bytes; done += CUCKOO_PAUSE_BYTES)
+	{
+		size_t		left = bytes - done;
+
+		host->pause();
+		memcpy(target + done, source + done,
+			   left < CUCKOO_PAUSE_BYTES ? left : CUCKOO_PAUSE_BYTES);
+	}
+}
+
+#endif							/* CUCKOO_BYTES_H */

@@ -1,0 +1,73 @@
+/*-------------------------------------------------------------------------
+ *
+ * shape.c
+ *	  The geometry of a table; see shape.h.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <math.h>
+
+#include "shape.h"
+
+int
+CuckooShapeOrder(const CuckooShape *a, const CuckooShape *b)
+{
+	uint64_t	a_buckets = CuckooShapeBuckets(a);
+	uint64_t	b_buckets = CuckooShapeBuckets(b);
+
+	if (a_buckets != b_buckets)
+		return a_buckets < b_buckets ? -1 : 1;
+	if (a->bits != b->bits)
+		return a->bits < b->bits ? -1 : 1;
+	return (a->blocks > b->blocks) - (a->blocks < b->blocks);
+}
+
+int
+CuckooBitsFor(double fpr)
+{
+	int			bits = CUCKOO_MIN_BITS;
+
+	/*
+	 * No logarithm: its last digit differs between platforms.  The casts drop
+	 * what the x87 of 32-bit machines has beyond a double, in constants, too.
+	 */
+	while (bits < CUCKOO_MAX_BITS &&
+		   (double) (fpr * (ldexp(1.0, bits) - 1)) < (double) 7.72)
+		bits++;
+	return bits;
+}
+
+/*
+ * A few buckets more than the load needs leave small tables the room they
+ * need: a walk has nowhere to go in them.  (Without, one build of 20,000 of
+ * 33 keys fails.)
+ */
+bool
+CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits)
+{
+	uint64_t	buckets;
+	uint64_t	blocks;
+	bool		possible = keys <= CUCKOO_MAX_TABLE_BUCKETS * 193 / 50;
+
+	if (!possible)
+		buckets = CUCKOO_MAX_TABLE_BUCKETS;
+	else if (keys >= 10000)
+		buckets = (keys * 50 + 192) / 193;
+	else
+		buckets = keys * 100 / 383 + (keys < 5000 ? 5 : 1);
+	blocks = (buckets + CUCKOO_MAX_BUCKETS - 1) / CUCKOO_MAX_BUCKETS;
+	buckets = (buckets + blocks - 1) / blocks;
+	shape->blocks = (uint32_t) blocks;
+	shape->buckets = (uint32_t) (buckets + (buckets & 1));
+	shape->bits = (uint8_t) bits;
+	return possible;
+}
+
+double
+CuckooShapeRate(const CuckooShape *shape, uint64_t items)
+{
+	double		compared = 2.0 * CUCKOO_ENTRIES * (double) items /
+		(double) CuckooShapeEntries(shape);
+
+	return -expm1(compared * log1p(-1 / (double) CuckooShapeFingerprints(shape)));
+}

@@ -1,0 +1,224 @@
+/*-------------------------------------------------------------------------
+ *
+ * sort.c
+ *	  Sorting hashes and codes; see sort.h.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "sort.h"
+
+/* Up to this many elements are put in order one by one. */
+#define INSERTION_LIMIT		16
+
+/*
+ * Up to this many are sorted in cache, two areas of 1 MB at most; more are
+ * divided into parts of half as many first.
+ */
+#define CACHE_LIMIT			(128 * 1024)
+
+/*
+ * Digits of up to this many bits: more would miss the translation cache where
+ * parts lie far apart, the first-level cache where they do not.
+ */
+#define MAX_FAR_DIGIT		10
+#define MAX_NEAR_DIGIT		11
+
+/* Loops over elements pause before every so many. */
+#define PAUSE_ELEMENTS		65536
+
+static inline void
+PauseAt(size_t i, void (*pause) (void))
+{
+	if (i % PAUSE_ELEMENTS == 0 && pause != NULL)
+		pause();
+}
+
+static void
+CopyElements(uint64_t *target, const uint64_t *source, size_t count, void (*pause) (void))
+{
+	for (size_t i = 0; i < count; i += PAUSE_ELEMENTS)
+	{
+		size_t		left = count - i;
+
+		PauseAt(i, pause);
+		memcpy(target + i, source + i,
+			   (left < PAUSE_ELEMENTS ? left : PAUSE_ELEMENTS) * sizeof(uint64_t));
+	}
+}
+
+/*
+ * Put the elements of source in order in result, which may be the same area:
+ * cheap where few are out of place.  Gives up after too many steps; then
+ * result, if it is the same area, holds the same elements in another order.
+ */
+static bool
+InsertionSort(const uint64_t *source, uint64_t *result, size_t count, size_t steps)
+{
+	for (size_t i = 0; i < count; i++)
+	{
+		uint64_t	value = source[i];
+		size_t		j = i;
+
+		for (; j > 0 && result[j - 1] > value; j--)
+			result[j] = result[j - 1];
+		result[j] = value;
+		if (i - j > steps)
+			return false;
+		steps -= i - j;
+	}
+	return true;
+}
+
+/*
+ * Sort elements that fit in cache, by two digits, the low one first: from
+ * source to target and back.  The two digits tell nearly all elements apart;
+ * what they leave is put right one by one.  False, and the elements in another
+ * order, where it is too much: elements made to be so.
+ */
+static bool
+SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
+{
+	uint32_t	low_ends[1 << MAX_NEAR_DIGIT];
+	uint32_t	high_ends[1 << MAX_NEAR_DIGIT];
+	int			digit_bits = 2;
+	int			shift;
+	uint32_t	mask;
+	uint32_t	low_sum = 0;
+	uint32_t	high_sum = 0;
+
+	/* Sixteen times as many pairs of digits as elements, if that can be. */
+	while (digit_bits < MAX_NEAR_DIGIT && count >> (2 * digit_bits - 4) > 0)
+		digit_bits++;
+	if (2 * digit_bits > bits_left)
+		return false;
+	shift = bits_left - 2 * digit_bits;
+	mask = ((uint32_t) 1 << digit_bits) - 1;
+
+	memset(low_ends, 0, ((size_t) mask + 1) * sizeof(uint32_t));
+	memset(high_ends, 0, ((size_t) mask + 1) * sizeof(uint32_t));
+	for (size_t i = 0; i < count; i++)
+	{
+		low_ends[source[i] >> shift & mask]++;
+		high_ends[source[i] >> (shift + digit_bits) & mask]++;
+	}
+	for (uint32_t digit = 0; digit <= mask; digit++)
+	{
+		uint32_t	low_part = low_ends[digit];
+		uint32_t	high_part = high_ends[digit];
+
+		low_ends[digit] = low_sum;
+		high_ends[digit] = high_sum;
+		low_sum += low_part;
+		high_sum += high_part;
+	}
+	for (size_t i = 0; i < count; i++)
+		target[low_ends[source[i] >> shift & mask]++] = source[i];
+	for (size_t i = 0; i < count; i++)
+		source[high_ends[target[i] >> (shift + digit_bits) & mask]++] = target[i];
+	return InsertionSort(source, source, count, 2 * count);
+}
+
+/*
+ * Sort the count elements of source, which agree in all but their low
+ * bits_left bits; the result goes to source itself or to target, a separate
+ * area of the same size.
+ *
+ * Most significant digit first, until the parts fit in cache: one level for
+ * ten million even hashes.  Elements go to and fro between the two areas.
+ * However uneven they are, a level takes a digit off and the depth stays below
+ * 64.
+ */
+static void
+RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
+		  bool to_source, void (*pause) (void))
+{
+	uint32_t	ends[1 << MAX_FAR_DIGIT];
+	int			digit_bits = 1;
+	int			shift;
+	uint32_t	mask;
+	uint32_t	sum = 0;
+	uint32_t	paused = 0;
+
+	if (count <= INSERTION_LIMIT)
+	{
+		InsertionSort(source, to_source ? source : target, count, SIZE_MAX);
+		return;
+	}
+	if (bits_left == 0 ||
+		(count <= CACHE_LIMIT && SortInCache(source, target, count, bits_left)))
+	{
+		if (!to_source)
+			CopyElements(target, source, count, pause);
+		return;
+	}
+
+	/* What SortInCache could not do is divided further than it needs. */
+	while (digit_bits < MAX_FAR_DIGIT && digit_bits < bits_left &&
+		   count >> digit_bits > (count <= CACHE_LIMIT ? 4 : CACHE_LIMIT / 2))
+		digit_bits++;
+	shift = bits_left - digit_bits;
+	mask = ((uint32_t) 1 << digit_bits) - 1;
+
+	memset(ends, 0, ((size_t) mask + 1) * sizeof(ends[0]));
+	for (size_t i = 0; i < count; i++)
+	{
+		PauseAt(i, pause);
+		ends[source[i] >> shift & mask]++;
+	}
+	for (uint32_t digit = 0; digit <= mask; digit++)
+	{
+		uint32_t	part = ends[digit];
+
+		ends[digit] = sum;
+		sum += part;
+	}
+	for (size_t i = 0; i < count; i++)
+	{
+		PauseAt(i, pause);
+		target[ends[source[i] >> shift & mask]++] = source[i];
+	}
+
+	sum = 0;
+	for (uint32_t digit = 0; digit <= mask; digit++)
+	{
+		/* Parts that are sorted in cache do not pause themselves. */
+		if (ends[digit] - paused >= PAUSE_ELEMENTS)
+		{
+			PauseAt(0, pause);
+			paused = ends[digit];
+		}
+		RadixSort(target + sum, source + sum, ends[digit] - sum, shift, !to_source, pause);
+		sum = ends[digit];
+	}
+}
+
+void
+CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count, void (*pause) (void))
+{
+	uint64_t	differ = 0;
+	int			bits = 0;
+
+	/* What all have in common, as codes of a block do, is not sorted. */
+	for (size_t i = 1; i < count; i++)
+	{
+		PauseAt(i, pause);
+		differ |= numbers[0] ^ numbers[i];
+	}
+	while (bits < 64 && differ >> bits != 0)
+		bits++;
+	RadixSort(numbers, scratch, count, bits, true, pause);
+}
+
+size_t
+CuckooUnique(uint64_t *numbers, size_t count, void (*pause) (void))
+{
+	size_t		kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+	{
+		PauseAt(i, pause);
+		if (kept == 0 || numbers[kept - 1] != numbers[i])
+			numbers[kept++] = numbers[i];
+	}
+	return kept;
+}

@@ -1,0 +1,26 @@
+/*-------------------------------------------------------------------------
+ *
+ * sort.h
+ *	  Sorting hashes and codes.
+ *
+ * This file is part of the core and needs nothing of PostgreSQL.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_SORT_H
+#define CUCKOO_SORT_H
+
+#include "bytes.h"
+
+/*
+ * Sort numbers in ascending order; scratch has room for as many.  Radix sort:
+ * hashes are evenly spread, and when they are not it is still linear.
+ * pause, if not NULL, is called before every 65,536 numbers.
+ */
+extern void CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count,
+					   void (*pause) (void));
+
+/* Drop repetitions from sorted numbers; returns how many are left. */
+extern size_t CuckooUnique(uint64_t *numbers, size_t count, void (*pause) (void));
+
+#endif							/* CUCKOO_SORT_H */

@@ -1,0 +1,100 @@
+/*-------------------------------------------------------------------------
+ *
+ * value.h
+ *	  Values of the type: opening arguments, making and changing values.
+ *
+ * A stored filter is a varlena whose content is the portable bytes of
+ * format.h.  It may be packed, compressed or toasted, and is never aligned.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_VALUE_H
+#define CUCKOO_VALUE_H
+
+#include "compat.h"
+
+#include "filter.h"
+#include "key.h"
+
+#define CUCKOO_DEFAULT_FPR	0.001
+
+/* A value of type cuckoofilter. */
+typedef struct varlena CuckooValue;
+
+/* Not toasted, but perhaps with a short header. */
+#define DatumGetCuckooFilterP(datum)	((CuckooValue *) PG_DETOAST_DATUM_PACKED(datum))
+#define PG_GETARG_CUCKOOFILTER_P(n)		DatumGetCuckooFilterP(PG_GETARG_DATUM(n))
+#define PG_RETURN_CUCKOOFILTER_P(value) PG_RETURN_POINTER(value)
+
+/* Memory in the current context, and interrupts, for the core. */
+extern const CuckooHost CuckooServer;
+
+/* The portable bytes of a value that is not toasted, and how many. */
+static inline uint8 *
+CuckooValueBytes(CuckooValue *value)
+{
+	return (uint8 *) VARDATA_ANY(value);
+}
+
+/* A new value for so many portable bytes, not initialized. */
+extern CuckooValue *CuckooNewValue(size_t bytes);
+
+/* A value with a copy of these bytes. */
+extern CuckooValue *CuckooCopyBytes(const uint8 *bytes, size_t length);
+
+/* The value in which the core has made a filter. */
+extern CuckooValue *CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter);
+
+/* What an aggregate returns over no rows. */
+extern CuckooValue *CuckooUnsetValue(void);
+
+/* An empty filter of these parameters. */
+extern CuckooValue *CuckooEmptyValue(CuckooFilter *parameters);
+
+/*
+ * The filter over sorted distinct hashes, for the key type and parameters of a
+ * header, which it changes.
+ */
+extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs,
+									 uint64 run_count);
+
+/* Take a value apart that must be a filter: states of aggregates are refused. */
+extern void CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value);
+extern void CuckooRefuseState(const CuckooFilter *filter);
+
+/*
+ * Begin to change a filter.  If value is not NULL, it is what the datum was
+ * detoasted to.
+ */
+extern void CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value);
+
+/* Take over the key type of the first key, and parameters if there are none. */
+extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
+
+/*
+ * Add one copy of a key, or only if it is new, or remove one; an error if the
+ * filter cannot grow.  Whether anything changed.
+ */
+extern bool CuckooAddToDraft(CuckooDraft *draft, uint64 hash);
+extern bool CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash);
+extern bool CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash);
+
+/* The changed filter. */
+extern CuckooValue *CuckooFinishDraft(CuckooDraft *draft);
+
+extern CUCKOO_NORETURN void CuckooReportTooLarge(uint64 keys, double fpr);
+
+/*
+ * Where assertions are on, or with -DCUCKOO_CHECK, every value made or changed
+ * is checked whole.
+ */
+#if defined(USE_ASSERT_CHECKING) && !defined(CUCKOO_CHECK)
+#define CUCKOO_CHECK
+#endif
+#ifdef CUCKOO_CHECK
+extern void CuckooAssertValid(CuckooValue *value);
+#else
+#define CuckooAssertValid(value) ((void) 0)
+#endif
+
+#endif							/* CUCKOO_VALUE_H */

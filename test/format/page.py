@@ -1,0 +1,99 @@
+"""Checks the examples of docs/format.md with reader.py; see compare.py."""
+
+import re
+import struct
+from pathlib import Path
+
+from xxhash import xxh3_64_intdigest
+
+from reader import (NUMBERS, SHARD_SEED, DenseTable, Filter, Shape, SparseTable, description,
+                    hash_key, parse_type, rank_of, shape_for, shard, signature, write_keys,
+                    write_partial)
+
+PAGE = Path(__file__).parent.parent.parent / 'docs' / 'format.md'
+
+
+def rows(text, heading):
+    """The rows of the table whose heading begins like that, as lists of cells."""
+    lines = text[text.index('\n| %s' % heading) + 1:].split('\n\n')[0].splitlines()
+    return [[cell.strip().strip('`') for cell in line.strip('|').split(' | ')] for line in lines[2:]]
+
+
+def number(cell):
+    base, _, power = cell.replace(',', '').partition('^')
+    return int(base) ** int(power or 1)
+
+
+def check_classes(row):
+    key, hash_, *numbers = row
+    key_type, value = key.replace('`', '').split()
+    blocks, buckets, bits, pair, fingerprint, code, block, even, sum_, odd = map(int, numbers)
+    shape = Shape(blocks, buckets, bits)
+    key_hash = hash_key(key_type, int(value) if value.isdigit() else value)
+    return (key_hash == int(hash_, 16) and shape.code(key_hash) == code and code >> bits == pair and
+            shape.place(code) == (block * buckets + even, block * buckets + odd, fingerprint) and
+            shape.bucket_sum(fingerprint) == sum_ and
+            shape.code_at(block * buckets + even, fingerprint) == code and
+            shape.code_at(block * buckets + odd, fingerprint) == code)
+
+
+def check_bucket(row):
+    bits, entries, rank, bucket = row
+    table = DenseTable(Shape(1, 2, int(bits)), 0)
+    table.data = int(bucket, 16).to_bytes(table.size(), 'little')
+    entries = [int(entry, 16) for entry in re.findall(r'\w+', entries)]
+    return table.entries(0) == entries and rank_of([entry & 15 for entry in entries]) == int(rank)
+
+
+def check_size(row):
+    keys, blocks, buckets, capacity = map(number, row)
+    shape = shape_for(keys, 13)
+    return (shape.blocks, shape.buckets, shape.capacity()) == (blocks, buckets, capacity)
+
+
+def check_signature(row):
+    name, bytes_, signature_, stored = row
+    words = {'integer[]': 'array of integer', 'int4range[]': 'array of range of integer',
+             'row of integer and text': '(integer, text)', 'numrange': 'range of numeric',
+             'tstzmultirange': 'multirange of timestamptz', 'a row without columns': '()',
+             'row of integer and a NULL of type `record': '(integer, record)',
+             'array of rows of integer and integer[]': 'array of (integer, array of integer)'}
+    key_type = parse_type(words[name])
+    return (description(key_type).hex(' ') == bytes_ and signature(key_type) == int(signature_, 16) and
+            struct.pack('<I', signature(key_type)).hex(' ') == stored)
+
+
+def check_hash(row):
+    key_type, of, *_, bytes_, hash_ = row
+    return (NUMBERS[key_type] == int(of) and
+            xxh3_64_intdigest(bytes.fromhex(bytes_), int(of) * 0x9E3779B97F4A7C15 % 2**64) == int(hash_, 16))
+
+
+def examples():
+    """Pairs: whether an example is right, and its name."""
+    page = PAGE.read_text('utf-8')
+    for heading, check in (('key, seed 0', check_classes), ('*f* | entries', check_bucket),
+                           ('keys | *N*', check_size), ('type | description', check_signature),
+                           ('key type | number | key |', check_hash)):
+        found = rows(page, heading)
+        yield len(found) > 3 and all(map(check, found)), 'page: %d rows of "%s"' % (len(found), heading)
+    yield (hash_key('integer', 1, SHARD_SEED) == 0x46455a383e79dd43 and shard('integer', 1, 10) == 2 and
+           '`46455a383e79dd43`' in page), 'page: the shard of 1'
+
+    page = page[page.index('\n## Examples\n'):page.index('\n## Keys\n')]
+    one = b''.join(bytes.fromhex(cells[1]) for cells in rows(page, 'offset'))
+    yield (len(one) == 67 and one == write_keys('integer', [42], 0.001, 1) and
+           '%.4e' % Filter(one).rate() == '4.0697e-05'), 'page: a filter of one key'
+    first, second, dense, partial = (
+        bytes.fromhex(''.join(block.split())) for block in re.findall(r'(?:^    [0-9a-f ]+\n)+', page, re.M))
+    yield (SparseTable.build(Shape(1, 6, 5), [1, 9, 9, 40, 41, 63, 70, 95]).data == first and
+           SparseTable.build(Shape(1, 28, 5), [c for c in range(5, 448, 5) if c % 32]).data == second
+           ), 'page: two sparse tables'
+    filter_ = Filter(dense)
+    counts = [filter_.count('integer', i) for i in range(121)]
+    yield (filter_.representation() == 'dense' and '%.5f' % filter_.rate() == '0.04632' and
+           [i for i in range(1, 61) if counts[i] != 1] == [43, 49, 52, 60] and
+           {counts[i] for i in (43, 49, 52, 60)} == {2} and
+           [i for i in range(61, 121) if counts[i]] == [79, 82]), 'page: a dense filter'
+    yield (Filter(partial).hashes and partial == write_partial(
+        'text', [hash_key('text', text, 7) for text in 'abc'], 0.01, 0, 7)), 'page: a partial state'

@@ -1,0 +1,122 @@
+# Parallel plans: what the number of workers may change of an aggregate's result,
+# and what not; and what a year of daily filters takes.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+
+my $node = new_server('main', conf => <<'CONF');
+autovacuum = off
+jit = off
+max_worker_processes = 16
+max_parallel_workers = 16
+parallel_setup_cost = 0
+parallel_tuple_cost = 0
+cpu_tuple_cost = 1
+min_parallel_table_scan_size = 0
+CONF
+
+# 2 million rows: a key in each (t), 400,000 keys in five rows each (k), and 500
+# groups (g).  Filters of the groups, of one shape and of four, inline, so that
+# every worker gets some pages of them.
+$node->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION cuckoo;
+CREATE UNLOGGED TABLE numbers AS SELECT i % 500 AS g, i % 400000 AS k, 'key ' || i AS t FROM (SELECT generate_series(1, 2000000) AS i) AS s;
+CREATE UNLOGGED TABLE parts (g integer, f cuckoofilter, h cuckoofilter);
+ALTER TABLE parts ALTER f SET STORAGE main, ALTER h SET STORAGE main;
+INSERT INTO parts SELECT g, cuckoo_agg(k, 0.001, 500000) , cuckoo_agg(k, 0.001, 100000 * (1 + g % 4)) FROM numbers GROUP BY g;
+VACUUM ANALYZE;
+SQL
+
+# Statements for a session in which plans have this number of workers
+sub settings
+{
+	my ($workers) = @_;
+
+	return "SET client_min_messages = warning;\nSET max_parallel_workers_per_gather = $workers;\n"
+	  . join '', map { "ALTER TABLE $_ SET (parallel_workers = $workers);\n" } qw(numbers parts);
+}
+
+# What an aggregate gives by a number of workers is checked by a query of the
+# table made (f).  Without warnings, but where the capacity is far too small, and
+# with as many workers as wanted.
+sub by_workers
+{
+	my ($workers, $from, $check) = @_;
+	my $plan = $node->safe_psql('postgres', settings($workers) . "EXPLAIN (COSTS OFF) $from");
+	my ($planned) = $plan =~ /Workers Planned: (\d+)/;
+	my ($status, $stdout, $stderr) = $node->psql('postgres', settings($workers) . "CREATE TEMP TABLE made AS $from;\n" . settings(0) . $check);
+	$stderr =~ s/^.*WARNING:  expected false-positive rate of cuckoofilter.*\nDETAIL:.*\nHINT:.*\n?//m if $from =~ /0\.001, 1000\)/;
+
+	return ($planned // 0) == $workers ? "$stdout$stderr" : $plan;
+}
+
+# The same bytes by any number of workers
+sub is_same
+{
+	my ($from, $name) = @_;
+	my @results = map { by_workers($_, $from, q{SELECT md5(string_agg(f::text, ' ' ORDER BY f)) FROM made}) } 0, 1, 2, 3, 8;
+
+	like($results[0], qr/^[0-9a-f]{32}$/, "$name: a result");
+	is_deeply(\@results, [ ($results[0]) x 5 ], '... which is the same by 1, 2, 3 and 8 workers');
+	return;
+}
+
+# The same answer to a question, though bytes may differ
+sub is_alike
+{
+	my ($from, $check, $expected, $name) = @_;
+
+	is_deeply([ map { by_workers($_, $from, $check) } 0, 1, 2, 3, 8 ], [ ($expected) x 5 ], "$name, by 0, 1, 2, 3 and 8 workers");
+	return;
+}
+
+is_same('SELECT cuckoo_agg(k, 0.001, 500000) AS f FROM numbers WHERE g < 250', 'cuckoo_agg');
+is_same('SELECT cuckoo_union_agg(f) AS f FROM parts', 'cuckoo_union_agg, one shape');
+is_same('SELECT cuckoo_union_agg(h) AS f FROM parts', 'cuckoo_union_agg, four shapes');
+is_same('SELECT cuckoo_union_agg(f) AS f FROM parts GROUP BY g % 50', 'cuckoo_union_agg, groups');
+is_same('SELECT cuckoo_merge_agg(f) AS f FROM parts', 'cuckoo_merge_agg, one shape');
+is_same('SELECT cuckoo_merge_agg(h) AS f FROM parts', 'cuckoo_merge_agg, four shapes');
+is_same('SELECT cuckoo_merge_agg(f) AS f FROM parts GROUP BY g % 50', 'cuckoo_merge_agg, groups');
+
+# The groups have no key in common.
+is($node->safe_psql('postgres', 'SELECT cuckoo_merge_agg(f) = (SELECT cuckoo_agg(k, 0.001, 500000) FROM numbers) FROM parts'), 't', 'a merge of the parts is the whole');
+
+# A sparse table is the same whatever the order of keys, a dense one has the same
+# keys.
+is_same('SELECT cuckoo_stream_agg(t, 0.001, 1000000) AS f FROM numbers WHERE g < 125', 'cuckoo_stream_agg, sparse');
+is_same('SELECT cuckoo_multiset_agg(k, 0.001, 1000000) AS f FROM numbers WHERE g < 125', 'cuckoo_multiset_agg, sparse');
+is_alike('SELECT cuckoo_stream_agg(t, 0.001, 500000) AS f FROM numbers WHERE g < 125', <<'SQL', "dense|1|f|t\n0", 'cuckoo_stream_agg, dense: one table with all keys');
+SELECT representation, tables, removable, items BETWEEN 499000 AND 500000 FROM made, cuckoo_info(f);
+SELECT count(*) FROM numbers WHERE g < 125 AND NOT (SELECT f FROM made) @> t;
+SQL
+is_alike('SELECT cuckoo_multiset_agg(k, 0.001, 500000) AS f FROM numbers WHERE g < 125', <<'SQL', "1|t|t\n5", 'cuckoo_multiset_agg: one table with all copies');
+SELECT tables, removable, items BETWEEN 499900 AND 500000 FROM made, cuckoo_info(f);
+SELECT min(cuckoo_count((SELECT f FROM made), k)) FROM numbers WHERE g < 125;
+SQL
+
+# A capacity that is far too small: each worker grows by tables of the same
+# shapes, though not always by as many, and these are united.  Each of eight
+# workers fills the first tables, so that the rate is eight times as high there.
+is_alike('SELECT cuckoo_stream_agg(t, 0.001, 1000) AS f FROM numbers', <<'SQL', "t|t|t\n0", 'cuckoo_stream_agg of 2,000 times its capacity: all keys');
+SELECT tables IN (3, 4), items BETWEEN 1990000 AND 2000000, expected_fpr < 0.02 FROM made, cuckoo_info(f);
+SELECT count(*) FROM numbers WHERE g % 5 = 0 AND NOT (SELECT f FROM made) @> t;
+SQL
+
+#
+# A filter for each day with the capacity of the year costs what the day holds.
+#
+$node->safe_psql('postgres', <<'SQL');
+CREATE TABLE days AS SELECT day, (SELECT cuckoo_agg(day * 30000 + i, 0.001, 11e6) FROM generate_series(1, 30000) AS i) AS f FROM generate_series(0, 364) AS day;
+VACUUM ANALYZE days;
+CREATE UNLOGGED TABLE year AS SELECT cuckoo_agg(i, 0.001, 11e6) AS f FROM (SELECT generate_series(1, 365 * 30000) AS i) AS s;
+SQL
+cmp_ok($node->safe_psql('postgres', q{SELECT pg_total_relation_size('days')}), '<=', 32e6, '365 filters of 30,000 keys with a capacity of 11 million take 32 MB at most');
+is($node->safe_psql('postgres', 'SELECT (SELECT cuckoo_merge_agg(f) FROM days) = f FROM year'), 't', 'their merge is the filter of all keys');
+is($node->safe_psql('postgres', <<'SQL'), 'dense|1|t|0', 'and their union finds them all');
+SELECT representation, tables, items BETWEEN 10900000 AND 10950000, (SELECT count(*) FROM generate_series(1, 10950000, 7) AS i WHERE NOT f @> i)
+FROM (SELECT cuckoo_union_agg(f) AS f FROM days OFFSET 0) AS s, cuckoo_info(f);
+SQL
+
+$node->stop;
+done_testing();
