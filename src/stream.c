@@ -18,7 +18,7 @@
  *
  * flat		A filter: many small groups stay small.
  *
- * large	From 16 kB on: an expanded object with a draft (filter.h), whose
+ * large	From 4 kB on: an expanded object with a draft (filter.h), whose
  *			tables are changed in place if dense, and encoded again for an
  *			eighth of their items if sparse.
  *
