@@ -83,17 +83,7 @@ CheckTable(const CuckooTable *table, uint64_t random)
 		Require(i < 8 || codes[i - 8] != codes[i]);
 	}
 	if (table->representation == CUCKOO_SPARSE)
-	{
-		size_t		bytes = (size_t) CuckooSparseBytes(&table->shape, count);
-		uint8_t    *form = Allocate(bytes + CUCKOO_TAIL_BYTES);
-		ArraySource source = SourceOf(codes, count);
-		CuckooSparse sparse;
-
-		CuckooSparseInit(&sparse, &table->shape, count, form);
-		CuckooSparseBuild(&sparse, &source.source, &host);
-		Require(memcmp(form, table->data, bytes) == 0);
-		free(form);
-	}
+		Require(IsEncoded(table, codes, count));
 	for (int i = 0; i < 24; i++)
 	{
 		uint64_t	hash = NextRandom(&random);

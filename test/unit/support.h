@@ -277,6 +277,23 @@ SourceOf(const uint64_t *codes, uint64_t count)
 	return array;
 }
 
+/* Whether a sparse table has the bytes of its codes, all of them, encoded anew. */
+static inline bool
+IsEncoded(const CuckooTable *table, const uint64_t *codes, uint64_t count)
+{
+	size_t		bytes = (size_t) CuckooSparseBytes(&table->shape, count);
+	uint8_t    *form = Allocate(bytes + CUCKOO_TAIL_BYTES);
+	ArraySource source = SourceOf(codes, count);
+	CuckooSparse sparse;
+	bool		same;
+
+	CuckooSparseInit(&sparse, &table->shape, count, form);
+	CuckooSparseBuild(&sparse, &source.source, &host);
+	same = memcmp(form, table->data, bytes) == 0;
+	free(form);
+	return same;
+}
+
 /* All codes of a source, in memory of their own; their number in *count. */
 static inline uint64_t *
 ReadAll(CuckooSource *source, uint64_t *count)
