@@ -70,6 +70,24 @@ InsertionSort(const uint64_t *source, uint64_t *result, size_t count, size_t ste
 }
 
 /*
+ * From how many elements have each digit, up to the mask, to where the first
+ * one of each digit goes.
+ */
+static inline void
+CountsToStarts(uint32_t *counts, uint32_t mask)
+{
+	uint32_t	sum = 0;
+
+	for (uint32_t digit = 0; digit <= mask; digit++)
+	{
+		uint32_t	count = counts[digit];
+
+		counts[digit] = sum;
+		sum += count;
+	}
+}
+
+/*
  * Sort elements that fit in cache, by two digits, the low one first: from
  * source to target and back.  The two digits tell nearly all elements apart;
  * what they leave is put right one by one.  False, and the elements in another
@@ -83,8 +101,6 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
 	int			digit_bits = 2;
 	int			shift;
 	uint32_t	mask;
-	uint32_t	low_sum = 0;
-	uint32_t	high_sum = 0;
 
 	/* Sixteen times as many pairs of digits as elements, if that can be. */
 	while (digit_bits < MAX_NEAR_DIGIT && count >> (2 * digit_bits - 4) > 0)
@@ -101,16 +117,8 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
 		low_ends[source[i] >> shift & mask]++;
 		high_ends[source[i] >> (shift + digit_bits) & mask]++;
 	}
-	for (uint32_t digit = 0; digit <= mask; digit++)
-	{
-		uint32_t	low_part = low_ends[digit];
-		uint32_t	high_part = high_ends[digit];
-
-		low_ends[digit] = low_sum;
-		high_ends[digit] = high_sum;
-		low_sum += low_part;
-		high_sum += high_part;
-	}
+	CountsToStarts(low_ends, mask);
+	CountsToStarts(high_ends, mask);
 	for (size_t i = 0; i < count; i++)
 		target[low_ends[source[i] >> shift & mask]++] = source[i];
 	for (size_t i = 0; i < count; i++)
@@ -136,7 +144,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	int			digit_bits = 1;
 	int			shift;
 	uint32_t	mask;
-	uint32_t	sum = 0;
+	uint32_t	start = 0;
 	uint32_t	paused = 0;
 
 	if (count <= INSERTION_LIMIT)
@@ -165,20 +173,13 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 		PauseAt(i, pause);
 		ends[source[i] >> shift & mask]++;
 	}
-	for (uint32_t digit = 0; digit <= mask; digit++)
-	{
-		uint32_t	part = ends[digit];
-
-		ends[digit] = sum;
-		sum += part;
-	}
+	CountsToStarts(ends, mask);
 	for (size_t i = 0; i < count; i++)
 	{
 		PauseAt(i, pause);
 		target[ends[source[i] >> shift & mask]++] = source[i];
 	}
 
-	sum = 0;
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
 		/* Parts that are sorted in cache do not pause themselves. */
@@ -187,8 +188,9 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 			PauseAt(0, pause);
 			paused = ends[digit];
 		}
-		RadixSort(target + sum, source + sum, ends[digit] - sum, shift, !to_source, pause);
-		sum = ends[digit];
+		RadixSort(target + start, source + start, ends[digit] - start, shift, !to_source,
+				  pause);
+		start = ends[digit];
 	}
 }
 
