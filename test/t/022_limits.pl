@@ -151,6 +151,7 @@ is($node->safe_psql('postgres', $eight), join("\n", ('1000|999') x 4), 'eight fi
 # With seven kept by an open cursor, there is room for a small filter, and none
 # for others: neither for one that is read in slices, which it would be fetched
 # whole after 4,700 lookups, nor for compressed ones, of which slices are no use.
+create_buffers($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE UNLOGGED TABLE sizes AS SELECT 1 AS id, f FROM large
 	UNION ALL SELECT 2, cuckoo_agg(i, 2e-8) FROM generate_series(1, 5000) AS i;
@@ -158,13 +159,6 @@ CREATE UNLOGGED TABLE compressed (id integer, f cuckoofilter);
 ALTER TABLE compressed ALTER f SET STORAGE extended;
 -- Copies of 16 bits are the same bytes again.
 INSERT INTO compressed SELECT id, cuckoo_multiset_agg(i / 8 * id, 0.001, 2e7) FROM generate_series(1, 3) AS id, generate_series(0, 399999) AS i GROUP BY id;
-CREATE FUNCTION buffers(query text) RETURNS bigint LANGUAGE plpgsql AS $$
-	DECLARE plan json;
-	BEGIN
-		EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ' || query INTO plan;
-		plan := plan -> 0 -> 'Plan';
-		RETURN (plan ->> 'Shared Hit Blocks')::bigint + (plan ->> 'Shared Read Blocks')::bigint;
-	END $$;
 CREATE FUNCTION lookups(ids integer[]) RETURNS text LANGUAGE sql RETURN
 	format('SELECT i FROM generate_series(1, 10000) AS i, LATERAL (SELECT f FROM sizes WHERE id = ANY(%L) ORDER BY id OFFSET 0 * i) AS s WHERE f @> (1000 + i %% 4000)', ids);
 CREATE FUNCTION kept_bytes() RETURNS numeric LANGUAGE sql

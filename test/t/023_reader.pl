@@ -13,6 +13,8 @@ max_parallel_workers_per_gather = 0
 max_prepared_transactions = 1
 CONF
 
+create_buffers($node);
+
 # Filters of some 3 MB, dense and sparse, a partitioned table of keys in them, and
 # a function whose expression "f @> k" keeps its state as long as the transaction.
 $node->safe_psql('postgres', <<'SQL');
@@ -36,15 +38,6 @@ CREATE FUNCTION found(k integer) RETURNS boolean LANGUAGE plpgsql AS $$
 	BEGIN
 		SELECT o.f INTO f FROM others AS o;
 		RETURN f @> k;
-	END $$;
-
--- Buffers that a query reads, in the cache or not
-CREATE FUNCTION buffers(query text) RETURNS bigint LANGUAGE plpgsql AS $$
-	DECLARE plan json;
-	BEGIN
-		EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ' || query INTO plan;
-		plan := plan -> 0 -> 'Plan';
-		RETURN (plan ->> 'Shared Hit Blocks')::bigint + (plan ->> 'Shared Read Blocks')::bigint;
 	END $$;
 
 -- Whole copies of the filter that there is memory for in this session, beyond

@@ -28,7 +28,7 @@ sub import
 	Test::More->export_to_level(1);
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
-	  for qw(new_server create_samples digests sqlstate page_blocks slurp_file large);
+	  for qw(new_server create_samples create_buffers digests sqlstate page_blocks slurp_file large);
 	return;
 }
 
@@ -91,6 +91,24 @@ sub create_samples
 		SQL
 	$node->safe_psql($database, <<~SQL) if $options{large};
 		INSERT INTO samples SELECT '100 MB', cuckoo_agg(i) FROM (SELECT generate_series(1, 65000000) AS i) AS s;
+		SQL
+	return;
+}
+
+# Makes the function buffers(query): the buffers that a query reads, in the cache
+# or not.
+sub create_buffers
+{
+	my ($node) = @_;
+
+	$node->safe_psql('postgres', <<~'SQL');
+		CREATE FUNCTION buffers(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+			DECLARE plan json;
+			BEGIN
+				EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ' || query INTO plan;
+				plan := plan -> 0 -> 'Plan';
+				RETURN (plan ->> 'Shared Hit Blocks')::bigint + (plan ->> 'Shared Read Blocks')::bigint;
+			END $$;
 		SQL
 	return;
 }
