@@ -49,4 +49,56 @@
 #define CUCKOO_NORETURN
 #endif
 
+/* Whether a role owns a table */
+#if PG_VERSION_NUM >= 160000
+#define CuckooOwnsTable(relid, role) object_ownercheck(RelationRelationId, relid, role)
+#else
+#define CuckooOwnsTable(relid, role) pg_class_ownercheck(relid, role)
+#endif
+
+/*
+ * Generated columns that a filter cannot follow: virtual ones, which came with
+ * 18, and stored ones since 17, where SET EXPRESSION rewrites them and fires no
+ * trigger.
+ */
+#if PG_VERSION_NUM >= 170000
+#define CuckooGeneratedIsRefused(generated) ((generated) != '\0')
+#else
+#define CuckooGeneratedIsRefused(generated) ((void) (generated), false)
+#endif
+
+/*
+ * Indexes that only summarize, such as BRIN's, are known since 16.  Index
+ * entries are never said to be of an update: that hint makes the executor look
+ * for the statement's range table.
+ */
+#if PG_VERSION_NUM >= 160000
+#define CuckooIndexUpdate TU_UpdateIndexes
+#define CUCKOO_NEW_TUPLE TU_All
+#else
+#define CuckooIndexUpdate bool
+#define CUCKOO_NEW_TUPLE true
+#endif
+#if PG_VERSION_NUM >= 190000
+#define CuckooInsertIndexTuples(result, slot, estate, update) \
+	((void) ExecInsertIndexTuples(result, estate, \
+								  (update) == TU_Summarizing ? EIIT_ONLY_SUMMARIZING : 0, \
+								  slot, NIL, NULL))
+#elif PG_VERSION_NUM >= 160000
+#define CuckooInsertIndexTuples(result, slot, estate, update) \
+	((void) ExecInsertIndexTuples(result, slot, estate, false, false, NULL, NIL, \
+								  (update) == TU_Summarizing))
+#else
+#define CuckooInsertIndexTuples(result, slot, estate, update) \
+	((void) (update), \
+	 (void) ExecInsertIndexTuples(result, slot, estate, false, false, NULL, NIL))
+#endif
+
+/* A scan of a whole table has flags since 19. */
+#if PG_VERSION_NUM >= 190000
+#define CuckooBeginScan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL, SO_NONE)
+#else
+#define CuckooBeginScan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL)
+#endif
+
 #endif							/* CUCKOO_COMPAT_H */

@@ -31,7 +31,15 @@ WHERE NOT EXISTS (SELECT FROM pg_description WHERE classoid = classid AND objoid
 -- with its owner's rights.
 SELECT object, provolatile, proparallel FROM member JOIN pg_proc ON objid = pg_proc.oid
 WHERE classid = 'pg_proc'::regclass
-	AND (provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' ELSE 'i' END) OR proparallel <> 's' OR proleakproof OR prosecdef);
+	AND (provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' ELSE 'i' END) OR proparallel <> 's' OR proleakproof OR prosecdef)
+	AND proname NOT IN ('cuckoo_follow', 'cuckoo_followed', 'cuckoo_current', 'cuckoo_fold', 'cuckoo_rebuild', 'cuckoo_follow_check',
+		'cuckoo_follow_row', 'cuckoo_follow_end', 'cuckoo_follow_truncate');
+
+-- What follows a table reads and writes tables, and what this session has not
+-- written yet only its leader knows.
+SELECT proname COLLATE "C", provolatile, proparallel, proisstrict FROM member JOIN pg_proc ON objid = pg_proc.oid
+WHERE classid = 'pg_proc'::regclass AND (proname ~ '^cuckoo_follow' OR proname IN ('cuckoo_current', 'cuckoo_fold', 'cuckoo_rebuild'))
+ORDER BY 1;
 
 -- Lookups are strict; what changes or makes a filter is not.
 SELECT DISTINCT proname COLLATE "C", proisstrict FROM member JOIN pg_proc ON objid = pg_proc.oid

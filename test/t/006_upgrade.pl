@@ -134,14 +134,14 @@ SKIP:
 	my $script = read_source("sql/cuckoo--$version.sql");
 	my ($head, $tail) = $script =~ /^(.*\n)(CREATE FUNCTION .*)$/s;
 	my $without_last_comment = $tail =~ s/COMMENT ON (?!.*COMMENT ON ).*//sr;
-	my $parallel_unsafe = $tail =~ s/ PARALLEL SAFE;/;/r;
+	my $not_strict = $tail =~ s/ STRICT;/;/r;
 	my %file = (
 		'cuckoo_fake.control' => read_source('cuckoo.control'),
 		"cuckoo_fake--$version.sql" => $script,
 		'cuckoo_fake--0.9.7.sql' => $head,
 		"cuckoo_fake--0.9.7--$version.sql" => $without_last_comment,
 		'cuckoo_fake--0.9.8.sql' => $head,
-		"cuckoo_fake--0.9.8--$version.sql" => $parallel_unsafe,
+		"cuckoo_fake--0.9.8--$version.sql" => $not_strict,
 		'cuckoo_fake--0.9.9.sql' => $head,
 		"cuckoo_fake--0.9.9--$version.sql" => $tail);
 

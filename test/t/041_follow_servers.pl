@@ -1,0 +1,175 @@
+# A followed table on more than one server, and over the ends of one: logical
+# replication, a standby, crashes, dump and restore.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+use PostgreSQL::Test::Utils;
+
+my $node = new_server('main', replication => 1, conf => "wal_level = logical\nmax_prepared_transactions = 5\n");
+
+# Rows missing, whether the copies are the rows, and whether the triggers are in order.
+sub state_of
+{
+	my ($server, $database) = @_;
+
+	return $server->safe_psql($database, <<~'SQL');
+		SELECT missing, cuckoo_cardinality(cuckoo_current('members_email_filter')) = (SELECT count(email) FROM members), triggers_in_order
+		FROM cuckoo_follow_check('members_email_filter')
+		SQL
+}
+
+my $members = 'CREATE EXTENSION cuckoo; CREATE TABLE members (id integer PRIMARY KEY, email text)';
+$node->safe_psql('postgres', <<~SQL);
+	$members;
+	INSERT INTO members SELECT i, 'user' || i FROM generate_series(1, 5000) AS i;
+	SELECT cuckoo_follow('members', 'email', capacity => 100000);
+	INSERT INTO members SELECT i, 'user' || i FROM generate_series(5001, 5100) AS i;
+	DELETE FROM members WHERE id <= 100;
+	SQL
+is(state_of($node, 'postgres'), '0|t|t', 'followed');
+
+# Generated columns, until they can change without a trigger
+$node->safe_psql('postgres', 'CREATE TABLE generated (k text, lower text GENERATED ALWAYS AS (lower(k)) STORED)');
+if ($node->safe_psql('postgres', 'SHOW server_version_num') < 170000)
+{
+	is($node->safe_psql('postgres', <<~'SQL'), "generated_lower_filter\n2\nt|f|t", 'a generated column');
+		SELECT cuckoo_follow('generated', 'lower');
+		INSERT INTO generated VALUES ('A');
+		UPDATE generated SET k = 'B';
+		UPDATE generated SET k = 'b';
+		SELECT cuckoo_fold('generated_lower_filter') - 1;
+		SELECT cuckoo_followed('generated_lower_filter', 'b'), cuckoo_followed('generated_lower_filter', 'a'), missing = 0 FROM cuckoo_follow_check('generated_lower_filter');
+		SQL
+}
+else
+{
+	is(sqlstate($node, 'postgres', q{SELECT cuckoo_follow('generated', 'lower')}), '0A000', 'a generated column is refused');
+}
+$node->safe_psql('postgres', 'DROP TABLE generated CASCADE; DROP TABLE IF EXISTS generated_lower_filter');
+
+#
+# Publications
+#
+$node->safe_psql('postgres', 'CREATE PUBLICATION everything FOR ALL TABLES; CREATE PUBLICATION members FOR TABLE members');
+is($node->safe_psql('postgres', q{INSERT INTO members VALUES (6000, 'published'); SELECT cuckoo_fold('members_email_filter')}), '201', 'a publication of all tables lets folds go on');
+
+my $own = new_server('own');
+my $received = new_server('received');
+$own->safe_psql('postgres', "$members; SELECT cuckoo_follow('members', 'email', capacity => 100000)");
+$own->safe_psql('postgres', "CREATE SUBSCRIPTION own CONNECTION '" . $node->connstr . " dbname=postgres' PUBLICATION members");
+$received->safe_psql('postgres', "$members; CREATE TABLE members_email_filter (hash bigint, n bigint, delta smallint NOT NULL, f cuckoofilter, PRIMARY KEY (hash, n))");
+$received->safe_psql('postgres', "CREATE SUBSCRIPTION received CONNECTION '" . $node->connstr . " dbname=postgres' PUBLICATION everything");
+$own->wait_for_subscription_sync($node, 'own');
+$received->wait_for_subscription_sync($node, 'received');
+
+sub replicated
+{
+	my ($what) = @_;
+
+	$node->wait_for_catchup('own');
+	$node->wait_for_catchup('received');
+	is(state_of($own, 'postgres'), '0|t|t', "$what: a subscriber that follows its own copy");
+	is($received->safe_psql('postgres', <<~'SQL'), '0|t', "$what: a subscriber that receives the filter table");
+		SELECT count(*) FILTER (WHERE NOT cuckoo_followed('members_email_filter', email)),
+			cuckoo_cardinality(cuckoo_current('members_email_filter')) = count(*) FROM members
+		SQL
+	return;
+}
+replicated('initial copy');
+$node->safe_psql('postgres', <<~'SQL');
+	INSERT INTO members SELECT i, 'user' || i FROM generate_series(7001, 7100) AS i;
+	UPDATE members SET email = 'changed ' || id WHERE id BETWEEN 1000 AND 1099;
+	DELETE FROM members WHERE id BETWEEN 2000 AND 2099;
+	BEGIN; INSERT INTO members VALUES (8000, 'rolled back'); SAVEPOINT a; INSERT INTO members VALUES (8001, 'too'); ROLLBACK TO a; INSERT INTO members VALUES (8002, 'kept'); COMMIT;
+	SQL
+replicated('changes');
+$node->safe_psql('postgres', q{SELECT cuckoo_fold('members_email_filter')});
+replicated('a fold');
+$own->safe_psql('postgres', q{SELECT cuckoo_fold('members_email_filter')});
+replicated('a fold of its own');
+like($received->safe_psql('postgres', q{SELECT 1}) && sqlstate($received, 'postgres', q{SELECT cuckoo_fold('members_email_filter')}), qr/55000/, 'what is received is not folded');
+$node->safe_psql('postgres', q{SELECT cuckoo_rebuild('members_email_filter', capacity => 100000)});
+replicated('a rebuild');
+$node->safe_psql('postgres', q{TRUNCATE members; INSERT INTO members SELECT i, 'again ' || i FROM generate_series(1, 1000) AS i});
+replicated('TRUNCATE');
+is($own->safe_psql('postgres', q{SELECT cuckoo_followed('members_email_filter', 'user3000')}), 'f', 'which empties the filter of the subscriber');
+$own->safe_psql('postgres', 'DROP SUBSCRIPTION own');
+$received->safe_psql('postgres', 'DROP SUBSCRIPTION received');
+$_->stop for $own, $received;
+
+#
+# A standby
+#
+$node->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($node, 'backup', has_streaming => 1);
+$standby->start;
+$node->safe_psql('postgres', q{INSERT INTO members VALUES (9000, 'standby'); DELETE FROM members WHERE id = 1});
+$node->wait_for_catchup($standby);
+is($standby->safe_psql('postgres', <<~'SQL'), '0|t|t|f', 'a standby looks up');
+	SELECT count(*) FILTER (WHERE NOT cuckoo_followed('members_email_filter', email)), cuckoo_followed('members_email_filter', 'standby'),
+		cuckoo_current('members_email_filter') @> 'standby', cuckoo_followed('members_email_filter', 'never') FROM members
+	SQL
+is(sqlstate($standby, 'postgres', q{SELECT cuckoo_fold('members_email_filter')}), '25006', 'and cannot fold');
+$standby->stop;
+
+#
+# Crashes
+#
+my $writer = $node->background_psql('postgres', on_error_stop => 0);
+$writer->query_safe(q{BEGIN; INSERT INTO members VALUES (9001, 'lost'); DELETE FROM members WHERE id = 2;});
+$node->safe_psql('postgres', q{BEGIN; INSERT INTO members VALUES (9002, 'prepared'); PREPARE TRANSACTION 'p'});
+$node->stop('immediate');
+$node->start;
+eval { $writer->quit };
+is(state_of($node, 'postgres'), '0|t|t', 'a crash between a statement and its commit');
+is($node->safe_psql('postgres', q{SELECT cuckoo_followed('members_email_filter', 'lost'), cuckoo_followed('members_email_filter', 'prepared')}), 'f|f', 'takes the changes with it');
+$node->safe_psql('postgres', q{COMMIT PREPARED 'p'});
+is($node->safe_psql('postgres', q{SELECT cuckoo_followed('members_email_filter', 'prepared')}), 't', 'but not those that were prepared');
+$node->safe_psql('postgres', q{SELECT cuckoo_fold('members_email_filter')});
+$node->stop('immediate');
+$node->start;
+is(state_of($node, 'postgres'), '0|t|t', 'a crash after a fold');
+$node->safe_psql('postgres', q{CREATE UNLOGGED TABLE quick (k integer); SELECT cuckoo_follow('quick', 'k'); INSERT INTO quick VALUES (1)});
+$node->stop('immediate');
+$node->start;
+is(sqlstate($node, 'postgres', q{SELECT cuckoo_followed('quick_k_filter', 1)}), '55000', 'after a crash the filter of an unlogged table has to be rebuilt');
+is($node->safe_psql('postgres', q{INSERT INTO quick VALUES (2); SELECT cuckoo_rebuild('quick_k_filter'); SELECT cuckoo_followed('quick_k_filter', 2), cuckoo_followed('quick_k_filter', 1); DROP TABLE quick, quick_k_filter}), "\nt|f", 'and is right then');
+
+#
+# Dump and restore
+#
+$node->safe_psql('postgres', q{INSERT INTO members SELECT i, 'in the log ' || i FROM generate_series(10001, 10100) AS i; DELETE FROM members WHERE id BETWEEN 10 AND 20});
+my $folder = $node->basedir;
+$node->command_ok([ 'pg_dump', '-d', $node->connstr('postgres'), '-f', "$folder/plain.sql", '--no-publications', '--no-subscriptions' ], 'pg_dump, plain');
+$node->command_ok([ 'pg_dump', '-d', $node->connstr('postgres'), '-Fd', '-j2', '-f', "$folder/directory", '--no-publications', '--no-subscriptions' ], 'pg_dump, in parallel');
+$node->safe_psql('postgres', 'CREATE DATABASE plain');
+$node->safe_psql('postgres', 'CREATE DATABASE parallel');
+$node->safe_psql('postgres', 'CREATE DATABASE data');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('plain'), '-f', "$folder/plain.sql" ], 'restored by psql');
+$node->command_ok([ 'pg_restore', '-j2', '-d', $node->connstr('parallel'), "$folder/directory" ], 'restored in parallel');
+foreach my $database ('plain', 'parallel')
+{
+	is(state_of($node, $database), '0|t|t', "$database: a dump restores by itself");
+	is($node->safe_psql($database, <<~'SQL'), "t\nt|f", "$database: and goes on");
+		INSERT INTO members VALUES (20000, 'restored'); DELETE FROM members WHERE id = 30;
+		SELECT cuckoo_fold('members_email_filter') > 0;
+		SELECT cuckoo_followed('members_email_filter', 'restored'), cuckoo_followed('members_email_filter', 'again 30');
+		SQL
+	is(state_of($node, $database), '0|t|t', "$database: folded");
+}
+$node->command_ok([ 'pg_restore', '--schema-only', '-d', $node->connstr('data'), "$folder/directory" ], 'the schema alone');
+$node->command_ok([ 'pg_restore', '--data-only', '--disable-triggers', '-d', $node->connstr('data'), "$folder/directory" ], 'then the data, with triggers disabled');
+is(state_of($node, 'data'), '0|t|f', 'leaves triggers that do not fire always');
+$node->safe_psql('data', q{SET session_replication_role = replica; INSERT INTO members VALUES (30000, 'applied unseen')});
+is(sqlstate($node, 'data', q{SELECT cuckoo_fold('members_email_filter')}), '55000', 'so that a fold asks for a rebuild');
+$node->safe_psql('data', q{SELECT cuckoo_rebuild('members_email_filter')});
+is(state_of($node, 'data'), '0|t|t', 'which puts all in order');
+$node->safe_psql('data', q{SET session_replication_role = replica; INSERT INTO members VALUES (30001, 'applied and seen')});
+is($node->safe_psql('data', q{SELECT cuckoo_followed('members_email_filter', 'applied unseen'), cuckoo_followed('members_email_filter', 'applied and seen')}), 't|t', 'also for what is applied');
+
+my @unexpected = grep { /PANIC|TRAP|signal 11/ } split /\n/, slurp_file($node->logfile);
+is("@unexpected", '', 'no crash but ours');
+$node->stop;
+done_testing();
