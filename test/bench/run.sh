@@ -16,6 +16,8 @@
 #   forms      SQL: the scan by where the filter comes from
 #   point      SQL: one lookup in a stored filter
 #   memory     SQL: memory of builds and scans at their peak
+#   follow     SQL: a followed table, side by side with one untouched and one
+#              with a B-tree
 #
 # and --quick for a tenth of the data and fewer rounds, to see that all of it
 # works.  Tables go to standard output, charts to docs/ (with --quick to no
@@ -33,8 +35,10 @@ bench=$(dirname "$(readlink -f "$0")")
 . "$bench/../lib.sh"
 # shellcheck source=sql.sh
 . "$bench/sql.sh"
+# shellcheck source=follow.sh
+. "$bench/follow.sh"
 
-all_steps=(speed rates sizes figures build parallel scan partitions year forms point memory)
+all_steps=(speed rates sizes figures build parallel scan partitions year forms point memory follow)
 
 # What a full run measures, and a quick one.
 set_sizes()

@@ -1,6 +1,6 @@
 -- What the SQL benchmarks read.  Variables: rows, and keys of the filters asked.
 
-CREATE EXTENSION cuckoo;
+CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE EXTENSION hll;
 
 -- Distinct keys in no order, and 1,000 keys again and again.

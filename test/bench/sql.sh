@@ -6,12 +6,10 @@
 
 # The data, and the server with shared buffers for all of it: four times the
 # largest table, or scans would not leave it there.
-sql_ready=
-prepare_sql()
+server_ready=
+prepare_server()
 {
-	local started=$SECONDS
-
-	[ -z "$sql_ready" ] || return 0
+	[ -z "$server_ready" ] || return 0
 	as_user_interruptibly make -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" install >"$work/log/build" 2>&1 ||
 		{ cat "$work/log/build"; die "the build failed"; }
 	start_server
@@ -22,6 +20,16 @@ prepare_sql()
 	CONF
 	as_user pg_ctl -D "$work/data" -l "$work/data/log" -w restart >"$work/log/start" 2>&1 ||
 		{ cat "$work/data/log"; die "the server did not start with shared_buffers = $shared_buffers"; }
+	server_ready=1
+}
+
+sql_ready=
+prepare_sql()
+{
+	local started=$SECONDS
+
+	[ -z "$sql_ready" ] || return 0
+	prepare_server
 	psql_file "$bench/setup.sql" >"$work/log/setup" 2>&1 ||
 		{ cat "$work/log/setup"; die "could not make the data"; }
 	if [ "$(query "SELECT EXISTS (SELECT FROM pg_proc WHERE proname = 'cuckoo_stream_agg')")" = t ]; then
