@@ -94,7 +94,7 @@ interrupted()
 
 for script in "$root"/test/*.sh "$root"/test/*/*.sh; do
 	case ${script#"$root/test/"} in
-	lib.sh | bench/sql.sh) ;;
+	lib.sh | bench/sql.sh | bench/follow.sh) ;;
 	*) check "help of ${script#"$root/"}" help_of "$script" ;;
 	esac
 done
