@@ -7,13 +7,14 @@
 #   make WERROR=1                 warnings are errors, as the tests build it
 #   make -f ../cuckoo/Makefile    from another folder: build there (VPATH)
 #
-# test/run.sh runs every test and test/demo.sh the demo; both bring their own server.
+# test/run.sh runs every test, and test/demo.sh the demo.  Both bring their own
+# server.
 
 EXTENSION = cuckoo
 MODULE_big = cuckoo
 
-# Where this Makefile is.  PGXS finds the same out as $(srcdir), but only
-# below, and the wildcards are needed before.
+# The folder of this Makefile.  PGXS sets $(srcdir) to the same, but is included
+# only below, and the wildcards are needed before.
 top := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))
 found = $(patsubst $(top)/%,%,$(sort $(wildcard $(top)/$(1))))
 
@@ -29,11 +30,11 @@ DATA = $(call found,sql/cuckoo--*.sql)
 
 REGRESS = $(patsubst test/sql/%.sql,%,$(call found,test/sql/*.sql))
 REGRESS_OPTS = --inputdir=$(srcdir)/test --load-extension=cuckoo
-# From 15 to 18 pg_regress finds the expected outputs under ./expected.  A
+# From 15 to 18 pg_regress looks for the expected outputs in ./expected.  A
 # separate build folder has none, and gets a link to ours.
 REGRESS_PREP = $(if $(wildcard expected),,link-expected)
 
-# Lists that are empty stay undefined: PGXS asks whether they are defined.
+# Empty lists stay undefined: PGXS tests whether they are defined.
 ifneq ($(call found,test/isolation/specs/*.spec),)
 ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(call found,test/isolation/specs/*.spec))
 ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=cuckoo
@@ -44,8 +45,8 @@ PROVE_TESTS = $(call found,test/t/*.pl)
 endif
 
 # How it is compiled.  No -march: a package has to run on every machine of its
-# architecture.  PostgreSQL's headers are not clean under these warnings;
-# -isystem keeps the warnings to our own files.
+# architecture.  PostgreSQL's headers are not free of these warnings; -isystem
+# limits the warnings to our own files.
 
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server)
 PG_CFLAGS = -std=gnu11 -Wall -Wextra
@@ -66,8 +67,8 @@ include $(PGXS)
 # In a separate build folder the objects need their subfolder.
 $(shell mkdir -p src)
 
-# Debian's PGXS does not track headers.  All of ours for every object: building
-# takes seconds, and nothing is ever stale.
+# Debian's PGXS does not track headers.  Every object depends on all of ours:
+# building takes seconds, and nothing is ever stale.
 $(OBJS) $(OBJS:.o=.bc): $(call found,src/*.h)
 
 .PHONY: link-expected

@@ -38,7 +38,7 @@ CREATE TYPE cuckoofilter (
 COMMENT ON TYPE cuckoofilter IS
 	'cuckoo filter: an approximate set of keys; a lookup has no false negatives, and false positives at a chosen rate';
 
--- bytea: both ways explicit, and into the type only through the validator
+-- Casts from and to bytea: explicit, and the cast from bytea validates
 
 CREATE FUNCTION cuckoofilter_from_bytea(bytea) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -68,7 +68,7 @@ COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray, float8, float8, bigint
 CREATE FUNCTION cuckoo_add(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add(cuckoofilter, anycompatible) IS
-	'the filter with one more copy of the key; a key with eight copies is pinned: further copies change nothing. An error for another key type';
+	'the filter with one more copy of the key; a key with eight copies is pinned, and further copies change nothing. An error for another key type';
 
 CREATE FUNCTION cuckoo_add_new(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -105,7 +105,7 @@ COMMENT ON FUNCTION cuckoo_merge(cuckoofilter, cuckoofilter) IS
 CREATE FUNCTION cuckoo_mergeable(f cuckoofilter, g cuckoofilter) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_mergeable(cuckoofilter, cuckoofilter) IS
-	'whether two filters can be combined: same key type and seed, and a result within the limits. Reads only the headers; false, too, if the items of both might not fit';
+	'whether two filters can be combined: same key type and seed, and a result within the limits. Reads only the headers; also false if the items of both might not fit';
 
 -- Look up
 
@@ -364,9 +364,9 @@ COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING hash IS 'cuckoofilter, by byte
 
 -- Aggregates over keys
 --
--- An overload for each built-in scalar key type, and one for all others: a
--- planner that distributes aggregates does so only with those that are not
--- polymorphic.  The parameters behind the key can be left out from the end.
+-- There is an overload for each built-in scalar key type, and one for all
+-- others, because planners that distribute aggregates do so only if they are not
+-- polymorphic.  The parameters after the key can be left out from the end.
 
 CREATE FUNCTION cuckoo_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -396,8 +396,8 @@ COMMENT ON FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) IS
 DO $overloads$
 DECLARE
 	-- The extension can be created by users who are not superusers, in a schema
-	-- of their own, but this runs with a superuser's rights: only what is in
-	-- pg_catalog may be called, and what is created is named with its schema.
+	-- of their own, but this runs with a superuser's rights.  It may only call
+	-- what is in pg_catalog, and names the schema of everything it creates.
 	path CONSTANT text := pg_catalog.current_setting('search_path');
 	target CONSTANT name := pg_catalog.current_schema();
 BEGIN
@@ -418,11 +418,11 @@ BEGIN
 		FOR agg IN
 			SELECT * FROM (VALUES
 				('cuckoo_agg', 0, 1024, 'cuckoo_agg_final',
-				 'a filter over the distinct keys: target rate fpr (2e-8 to 0.1, default 0.001), capacity in keys (default: as many as counted, unknown up to 1,024) and seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows'),
+				 'a filter over the distinct keys: target rate fpr (2e-8 to 0.1, default 0.001), capacity in keys (default: the number counted, or unknown for up to 1,024) and seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows'),
 				('cuckoo_stream_agg', 2, 16384, 'cuckoo_stream_agg_final',
-				 'a filter over the keys, each added if the filter does not contain it yet, in the memory of the filter; not removable; target rate fpr, capacity in keys and seed of the hash; NULL keys are skipped. An error without a capacity'),
+				 'a filter over the keys, each added if the filter does not contain it yet; needs only the memory of the filter; not removable; target rate fpr, capacity in keys and seed of the hash; NULL keys are skipped. An error without a capacity'),
 				('cuckoo_multiset_agg', 2, 16384, 'cuckoo_stream_agg_final',
-				 'a filter with a copy for each row, up to eight of a key, in the memory of the filter; target rate fpr, capacity in copies and seed of the hash; NULL keys are skipped. An error without a capacity'))
+				 'a filter with a copy for each row, up to eight of a key; needs only the memory of the filter; target rate fpr, capacity in copies and seed of the hash; NULL keys are skipped. An error without a capacity'))
 				AS a (name, least, space, final, comment)
 		LOOP
 			FOREACH key_type IN ARRAY key_types LOOP
@@ -461,7 +461,7 @@ $overloads$;
 
 -- Aggregates over filters
 --
--- A partial state is combined like a row.
+-- States are filters, so the transition functions combine them, too.
 
 CREATE FUNCTION cuckoo_combine_final(cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -515,7 +515,7 @@ COMMENT ON FUNCTION cuckoo_follow_truncate() IS
 CREATE FUNCTION cuckoo_follow(tbl regclass, col name, fpr float8 DEFAULT 0.001, capacity float8 DEFAULT NULL, build boolean DEFAULT true) RETURNS regclass
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_follow(regclass, name, float8, float8, boolean) IS
-	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it in step; target rate from 2e-8 to 0.1; capacity in keys, by default one and a half times the rows; build => false leaves building the filter to cuckoo_rebuild. Lets readers go on, and has writers wait. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more';
+	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it in step; target rate from 2e-8 to 0.1; capacity in keys, by default one and a half times the rows; build => false leaves building the filter to cuckoo_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more';
 
 CREATE FUNCTION cuckoo_followed(filter regclass, key anycompatible) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
@@ -530,7 +530,7 @@ COMMENT ON FUNCTION cuckoo_current(regclass) IS
 CREATE FUNCTION cuckoo_fold(filter regclass) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 COMMENT ON FUNCTION cuckoo_fold(regclass) IS
-	'put the log of a filter table into its filter; returns how many rows of the log, NULL if another session is doing it. Writers go on. Errors: 55000 outside READ COMMITTED, before the filter is built, if it is of another key type than the column, and if triggers are not in order';
+	'put the log of a filter table into its filter; returns how many rows of the log, or NULL if another session is doing it. Writers do not wait. Error 55000 outside READ COMMITTED, before the filter is built, if its key type differs from that of the column, and if triggers are not in order';
 
 CREATE FUNCTION cuckoo_rebuild(filter regclass, fpr float8 DEFAULT NULL, capacity float8 DEFAULT NULL) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C;
@@ -545,4 +545,4 @@ CREATE FUNCTION cuckoo_follow_check(filter regclass,
 	OUT triggers_in_order boolean)
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 COMMENT ON FUNCTION cuckoo_follow_check(regclass) IS
-	'compare a filter table with the table it follows, which is read whole: rows whose key is missing (0, or cuckoo_rebuild is needed), rows of the log, classes of eight copies, which are never removed, the expected false-positive rate, and whether all triggers are there and fire always';
+	'compare a filter table with the table it follows, which is read whole: rows whose key is missing (0, or cuckoo_rebuild is needed), rows of the log, classes with eight copies (which are never removed), the expected false-positive rate, and whether all triggers exist and fire always';
