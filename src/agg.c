@@ -4,12 +4,11 @@
  *	  The SQL functions of the aggregate cuckoo_agg: a filter over the distinct
  *	  keys of its input.
  *
- * Rules of the executor that this follows (nodeAgg.c, nodeWindowAgg.c): a new
- * flat state is returned in the current context, to be copied into the
- * aggregate's, and the old one is freed by the executor; an expanded one is
- * adopted if its context is a child of the aggregate's; the same pointer
- * returned means that nothing is to be done; final functions may be called
- * several times.
+ * This follows the rules of the executor (nodeAgg.c, nodeWindowAgg.c).  A new
+ * flat state is returned in the current context.  The executor copies it into
+ * the aggregate's context and frees the old one.  It adopts an expanded state
+ * if the state's context is a child of the aggregate's.  If the same pointer
+ * is returned, it does nothing.  Final functions may be called several times.
  *
  *-------------------------------------------------------------------------
  */
@@ -20,7 +19,7 @@
 
 #include "aggstate.h"
 
-/* The context of the aggregate that calls; an error outside of one. */
+/* The context of the calling aggregate; an error outside of an aggregate. */
 MemoryContext
 CuckooAggContext(FunctionCallInfo fcinfo)
 {
@@ -34,9 +33,9 @@ CuckooAggContext(FunctionCallInfo fcinfo)
 }
 
 /*
- * Refuse a column that the parser has relabelled as one of our key types, as
- * it does with citext, though its own equality is another.  Can be seen only
- * where there is an expression: not in a window, nor on Citus.
+ * Refuse a column that the parser has relabelled as one of our key types,
+ * although its own type has another equality, as citext has.  This can be seen
+ * only if there is an expression: not in a window, nor on Citus.
  */
 void
 CuckooCheckRelabelled(FunctionCallInfo fcinfo)
@@ -58,7 +57,7 @@ CuckooCheckRelabelled(FunctionCallInfo fcinfo)
 	}
 }
 
-/* The state as it came: for rows that say nothing. */
+/* The state as it was, for rows that change nothing. */
 Datum
 CuckooSameState(FunctionCallInfo fcinfo)
 {
@@ -68,8 +67,8 @@ CuckooSameState(FunctionCallInfo fcinfo)
 }
 
 /*
- * One row of the aggregate.  A NULL key is a row without one, which counts for
- * its parameters alone.
+ * One row of the aggregate.  A row with a NULL key counts only for its
+ * parameters.
  */
 static inline Datum
 Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext,
@@ -101,7 +100,7 @@ Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext,
 	return CuckooStateDatum(&state);
 }
 
-/* A row whose key is NULL: it is of use only if it has parameters. */
+/* A row whose key is NULL, which matters only if it has parameters. */
 static Datum
 TransitionWithoutKey(FunctionCallInfo fcinfo, MemoryContext aggcontext)
 {
@@ -113,7 +112,7 @@ TransitionWithoutKey(FunctionCallInfo fcinfo, MemoryContext aggcontext)
 	return Transition(fcinfo, aggcontext, &parameters, true, 0);
 }
 
-/* A row with a key of a type that is known. */
+/* A row with a key of a known type. */
 static inline Datum
 TransitionWithKey(FunctionCallInfo fcinfo, MemoryContext aggcontext, CuckooKey *key)
 {
@@ -140,7 +139,7 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 	return TransitionWithKey(fcinfo, aggcontext, CuckooGetKey(fcinfo, 1));
 }
 
-/* The same for the types known when the function is written. */
+/* The same for the built-in scalar types. */
 #define INTEGER_TRANSITION(suffix, type) \
 PG_FUNCTION_INFO_V1(cuckoo_agg_transfn_##suffix); \
 Datum \
@@ -189,8 +188,9 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 		return CuckooSameState(fcinfo);
 
 	/*
-	 * A large state is flattened, one from a tuple aligned.  Neither is ever
-	 * returned: the caller's memory may go before the aggregate does.
+	 * A large state is flattened, and one from a tuple is aligned.  Neither is
+	 * ever returned, because the caller's memory may be freed before the
+	 * aggregate ends.
 	 */
 	other = (CuckooValue *) PG_GETARG_VARLENA_P(1);
 	parameters = CuckooValueParameters(other);
@@ -206,9 +206,7 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	return CuckooStateDatum(&state);
 }
 
-/*
- * cuckoo_agg_final(state): the filter.  Over no rows an unset one.
- */
+/* cuckoo_agg_final(state): the filter, which is unset if there were no rows. */
 PG_FUNCTION_INFO_V1(cuckoo_agg_final);
 Datum
 cuckoo_agg_final(PG_FUNCTION_ARGS)

@@ -13,27 +13,25 @@
 #include "aggstate.h"
 #include "sort.h"
 
-/*
- * Distinct keys an aggregate takes at most: a gigabyte of hashes.
- */
+/* The most distinct keys that an aggregate accepts: a gigabyte of hashes. */
 #define MAX_KEYS			UINT64CONST(120000000)
 
 /*
- * The longest search in a flat state: far more than happens by chance at
- * three quarters full.  Keys that were made to collide turn it into a large
- * one early, whose cost does not depend on the keys.
+ * The longest search in a flat state, far longer than happens by chance in one
+ * that is three quarters full.  Keys that were made to collide turn it into a
+ * large state early, whose cost does not depend on the keys.
  */
 #define MAX_PROBES			256
 
 /*
- * Hashes a chunk of a large state holds: 16 kB waste 2 MB in all by being half
- * full.
+ * Hashes in a chunk of a large state.  A chunk has 16 kB, so half-full chunks
+ * waste 2 MB in all.
  */
 #define CHUNK_HASHES		2047
 
 /*
  * A part with this many hashes is worth sorting to drop repetitions: sorting
- * costs about as much for each row as a probe into a hash set would.
+ * costs about as much per row as a probe into a hash set would.
  */
 #define PART_LIMIT			(4 * CHUNK_HASHES)
 
@@ -47,13 +45,13 @@ typedef struct Part
 {
 	Chunk	   *first;			/* NULL: no memory yet */
 	Chunk	   *last;			/* the one being filled */
-	uint64		full;			/* hashes in those before it */
+	uint64		full;			/* hashes in the chunks before it */
 	uint64		limit;			/* drop repetitions from here on */
-	uint64		sorted;			/* so many hashes, if no more have come, are
-								 * ascending and distinct */
+	uint64		sorted;			/* as long as there are exactly this many, the
+								 * hashes are ascending and distinct */
 } Part;
 
-/* The whole of a large state, behind the part that aggstate.h shows. */
+/* A whole large state; aggstate.h shows its first part. */
 typedef struct LargeState
 {
 	CuckooLargeState shown;
@@ -92,12 +90,12 @@ CheckKeys(uint64 distinct)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many distinct keys for cuckoo_agg"),
-				 errdetail("It takes %llu distinct keys at most.",
+				 errdetail("It accepts at most %llu distinct keys.",
 						   (unsigned long long) MAX_KEYS),
 				 errhint("Use cuckoo_stream_agg, or divide the keys among several filters with cuckoo_shard.")));
 }
 
-/* Refuse a value that is no state of this aggregate. */
+/* Refuse a value that is not a state of this aggregate. */
 static void
 ReportNoState(void)
 {
@@ -111,7 +109,7 @@ ReportNoState(void)
  */
 
 /*
- * Check a flat state that has left memory, and the parameters of one that a
+ * Check a flat state completely: one that may have been stored, or that a
  * value is to be made of.
  */
 static const CuckooFlatState *
@@ -128,7 +126,7 @@ CheckFlat(const CuckooFlatState *state)
 		CuckooKeyTypeIsNested((CuckooKeyType) parameters->key_type) !=
 		(parameters->signature != 0))
 		ReportNoState();
-	/* Only of no keys is the key type unknown. */
+	/* The key type is unknown only if there are no keys. */
 	for (uint32 i = 0; parameters->key_type == CUCKOO_KEY_NONE && i < state->slots; i++)
 	{
 		if (state->has_zero || state->slot[i] != 0)
@@ -147,7 +145,7 @@ FlatNew(const CuckooParameters *parameters, uint32 slots)
 	state->version = CUCKOO_FLAT_VERSION;
 	state->content = CUCKOO_STATE;
 	state->slots = slots;
-	/* One by one, because bytes between them would be copied as they are. */
+	/* One by one: copying the struct would copy its padding, too. */
 	state->parameters.fpr = parameters->fpr;
 	state->parameters.capacity = parameters->capacity;
 	state->parameters.seed = parameters->seed;
@@ -156,7 +154,7 @@ FlatNew(const CuckooParameters *parameters, uint32 slots)
 	return state;
 }
 
-/* Add a hash to the set; false when the set must become larger first. */
+/* Add a hash to the set; false if the set must become larger first. */
 static inline bool
 FlatAdd(CuckooFlatState *state, uint64 hash)
 {
@@ -187,8 +185,8 @@ FlatAdd(CuckooFlatState *state, uint64 hash)
 }
 
 /*
- * The hashes of the set, sorted; palloc'd.  How many there are, and that each
- * is there once, is not taken from the state, which may have been stored.
+ * The hashes of the set, sorted; palloc'd.  The state may have been stored and
+ * damaged, so its count is not trusted, and repetitions are dropped.
  */
 static uint64 *
 FlatSorted(const CuckooFlatState *state, uint64 *count)
@@ -281,9 +279,9 @@ PartSet(LargeState *state, int part, const uint64 *hashes, uint64 count)
 }
 
 /*
- * Sort a part and drop its repetitions.  If there were few, the next time comes
- * later: a column without repetitions should not be sorted at every
- * doubling.
+ * Sort a part and drop its repetitions.  If there were few, it is sorted again
+ * only after more rows: a column without repetitions should not be sorted at
+ * every doubling.
  */
 static void
 PartNormalize(LargeState *state, int part)
@@ -339,7 +337,7 @@ PartMakeRoom(LargeState *state, int part)
 
 	if (state->full >= state->limit)
 	{
-		/* So many repetitions, or too many keys: which is an error. */
+		/* There are many repetitions, or too many keys, which is an error. */
 		LargeNormalize(state);
 		if (state->shown.next[part] != state->shown.end[part])
 			return;
@@ -399,7 +397,7 @@ PartialBytes(uint64 count)
 	return bytes;
 }
 
-/* Lay a partial state out; the hashes belong where it points. */
+/* Lay out a partial state.  The hashes are to be stored where it points. */
 static void
 PartialLayOut(CuckooFilter *partial, const CuckooParameters *parameters, uint64 count,
 			  uint8 *bytes)
@@ -410,7 +408,7 @@ PartialLayOut(CuckooFilter *partial, const CuckooParameters *parameters, uint64 
 	CuckooLayOut(partial, bytes);
 }
 
-/* A flat state as a partial one, for what leaves the server. */
+/* A flat state as a partial one, which can leave the server. */
 CuckooValue *
 CuckooStateToPartial(CuckooValue *value)
 {
@@ -429,7 +427,10 @@ CuckooStateToPartial(CuckooValue *value)
 	return made;
 }
 
-/* Size of a large state as a partial one; sorts it, so that this is exact. */
+/*
+ * Size of a large state as a partial one.  It is sorted first, so that the
+ * size is exact.
+ */
 static Size
 LargeFlatSize(ExpandedObjectHeader *header)
 {
@@ -479,8 +480,8 @@ CuckooStateInit(CuckooState *state, const CuckooParameters *parameters)
 }
 
 /*
- * Refuse a row or state whose parameters are not those of the ones before.
- * True if it has the first key, and so the key type of all.
+ * Refuse a row or state whose parameters differ from earlier ones.  True if it
+ * has the first key, and thus decides the key type.
  */
 bool
 CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b)
@@ -515,7 +516,7 @@ CuckooMatchParameters(const CuckooParameters *a, const CuckooParameters *b)
 	return types_differ && a->key_type == CUCKOO_KEY_NONE;
 }
 
-/* Add a hash, turning the state into a larger one where needed. */
+/* Add a hash, turning the state into a larger one if needed. */
 void
 CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext)
 {
@@ -531,7 +532,7 @@ CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext)
 		CuckooFlatState *flat = state->flat;
 		CuckooFlatState *larger = NULL;
 
-		/* The old one is not freed: the executor does that where it must. */
+		/* The old one is not freed: the executor does that if necessary. */
 		if (flat->slots < CUCKOO_MAX_SLOTS && flat->used >= flat->slots / 2)
 		{
 			larger = FlatNew(&flat->parameters, flat->slots * 2);
@@ -563,7 +564,7 @@ CuckooStateAdd(CuckooState *state, uint64 hash, MemoryContext aggcontext)
 	}
 }
 
-/* The parameters of a flat or partial state, which is aligned if flat. */
+/* The parameters of a flat or partial state.  A flat one must be aligned. */
 CuckooParameters
 CuckooValueParameters(CuckooValue *value)
 {
@@ -577,7 +578,7 @@ CuckooValueParameters(CuckooValue *value)
 	return CuckooHeaderParameters(&partial);
 }
 
-/* Add all hashes of a flat or partial state, which is aligned if flat. */
+/* Add all hashes of a flat or partial state.  A flat one must be aligned. */
 void
 CuckooStateAddAll(CuckooState *state, CuckooValue *other, MemoryContext aggcontext)
 {
@@ -605,9 +606,8 @@ CuckooStateAddAll(CuckooState *state, CuckooValue *other, MemoryContext aggconte
 }
 
 /*
- * The state that an aggregate's function was given, where it is not in working
- * form in memory: unpacked, or made from a partial one, with which an
- * aggregate of a user's own may begin.
+ * Open a state that is not in a working form in memory: unpack it, or make it
+ * from a partial one, with which a user's own aggregate may begin.
  */
 void
 CuckooStateUnpack(CuckooState *state, Datum value, MemoryContext aggcontext)
@@ -628,7 +628,7 @@ CuckooStateUnpack(CuckooState *state, Datum value, MemoryContext aggcontext)
 	CuckooStateAddAll(state, pointer, aggcontext);
 }
 
-/* The chunks of a large state, as what a build reads; returns how many. */
+/* The chunks of a large state, as runs for a build; returns how many. */
 static uint64
 LargeRuns(LargeState *state, CuckooRun **runs)
 {
@@ -654,7 +654,7 @@ LargeRuns(LargeState *state, CuckooRun **runs)
 
 /*
  * The filter over the hashes of a state.  A large state is sorted in place,
- * which does not change what it is.
+ * which does not change its meaning.
  */
 CuckooValue *
 CuckooStateBuild(CuckooState *state)

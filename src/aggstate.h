@@ -3,22 +3,24 @@
  * aggstate.h
  *	  The state of cuckoo_agg: the set of hashes seen so far.
  *
- * It takes one of three forms, all of them values of the type, because
- * planners that split aggregates between servers send states around by the
- * type's own functions:
+ * It has one of three forms.  All of them are values of the type, because
+ * planners that split aggregates between servers send states with the type's
+ * own functions:
  *
- * flat		A hash set in a varlena (content "state"), changed in place.  Nothing
- *			is cheaper for the many small groups of a hash aggregation, where
- *			an expanded object per group would be quadratic in groups.
+ * flat		A hash set in a varlena (content "state"), changed in place.  This
+ *			is the cheapest form for the many small groups of a hash
+ *			aggregation, in which an expanded object per group would take
+ *			quadratic time.
  *
- * large	From 1 MB on: an expanded object, hashes in the order they came, in
- *			256 parts by their first byte.  A hash set of that size would cost
- *			a cache miss per row, and doubling it a copy.  Repetitions are
- *			dropped by sorting a part, which fits in the processor's cache,
- *			when there are enough to make it worth while.
+ * large	From 1 MB on: an expanded object with the hashes in the order they
+ *			came, in 256 parts by their first byte.  A hash set of that size
+ *			would cost a cache miss per row, and a copy whenever it doubles.
+ *			Repetitions are dropped by sorting a part, which fits in the
+ *			processor's cache, when it has enough hashes to make that
+ *			worthwhile.
  *
- * partial	Sorted distinct hashes in portable bytes: what the other two become
- *			where a state leaves its process.
+ * partial	Sorted distinct hashes in portable bytes.  The other two become
+ *			this when a state leaves its process.
  *
  *-------------------------------------------------------------------------
  */
@@ -45,8 +47,8 @@ typedef struct CuckooParameters
 
 /*
  * The flat form: a varlena like all values of the type, so that the executor
- * can copy it.  Its second byte is where the format has the content; all else
- * follows the C compiler's rules.
+ * can copy it.  Its second byte is the content, as in the format.  Everything
+ * else is laid out by the C compiler.
  */
 typedef struct CuckooFlatState
 {
@@ -62,19 +64,19 @@ typedef struct CuckooFlatState
 
 /*
  * Parts of a large state, by the first byte of the hash: few enough that the
- * ends being written to stay in the first-level cache, many enough that a part
- * of 10M keys (40,000 hashes) is sorted within the second.
+ * ends being written to stay in the first-level cache, and enough that a part
+ * of 10M keys (40,000 hashes) is sorted in the second-level cache.
  */
 #define CUCKOO_PARTS		256
 #define CUCKOO_PART_OF(hash) ((hash) >> 56)
 
-/* The large form, as far as adding a hash mostly goes. */
+/* The part of the large form that adding a hash needs most of the time. */
 typedef struct CuckooLargeState
 {
 	ExpandedObjectHeader header;
 	CuckooParameters parameters;
-	uint64	   *next[CUCKOO_PARTS]; /* where the next hash of a part goes, */
-	uint64	   *end[CUCKOO_PARTS];	/* and where its room ends */
+	uint64	   *next[CUCKOO_PARTS]; /* where the next hash of a part goes */
+	uint64	   *end[CUCKOO_PARTS];	/* where the room of the part ends */
 } CuckooLargeState;
 
 /* A state in either working form. */
@@ -98,13 +100,13 @@ extern CuckooValue *CuckooStateToPartial(CuckooValue *value);
 #define CUCKOO_MIN_SLOTS	8
 #define CUCKOO_MAX_SLOTS	(128 * 1024)
 
-/* Of CuckooFlatState as it is laid out in memory, not of the format. */
+/* The version of CuckooFlatState's layout in memory, not of the format. */
 #define CUCKOO_FLAT_VERSION	1
 
 /*
  * Whether a flat state is safe to read and to add to.  A user's own aggregate
- * can store one and hand it on, perhaps under another release.  This is
- * checked for every row, and costs nothing beside hashing its key.
+ * can store one and pass it on later, perhaps under another release.  This is
+ * checked for every row; compared with hashing its key, it costs nothing.
  */
 static inline bool
 CuckooFlatIsSafe(const CuckooFlatState *flat)
@@ -117,8 +119,8 @@ CuckooFlatIsSafe(const CuckooFlatState *flat)
 }
 
 /*
- * The expanded object that an aggregate's function was given as its state;
- * NULL if it is no such object, or that of another aggregate.
+ * The expanded object that an aggregate's function was given as its state.
+ * NULL if the state is not expanded, or belongs to another aggregate.
  */
 static inline ExpandedObjectHeader *
 CuckooExpandedState(Datum state, const ExpandedObjectMethods *methods)
@@ -131,10 +133,10 @@ CuckooExpandedState(Datum state, const ExpandedObjectMethods *methods)
 	return header->eoh_methods == methods ? header : NULL;
 }
 
-/* The methods of the large form, by which it is known. */
+/* The methods of the large form, which identify it. */
 extern const ExpandedObjectMethods CuckooLargeMethods;
 
-/* The state that an aggregate's function was given.  Final functions only read. */
+/* Open the state that an aggregate's function was given. */
 static inline void
 CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)
 {
@@ -152,7 +154,10 @@ CuckooStateOpen(CuckooState *state, Datum value, MemoryContext aggcontext)
 		CuckooStateUnpack(state, value, aggcontext);
 }
 
-/* What to return to the executor: the pointer it has, if that is still it. */
+/*
+ * What to return to the executor: the pointer that it passed, if the state has
+ * not moved.
+ */
 static inline Datum
 CuckooStateDatum(const CuckooState *state)
 {
@@ -167,7 +172,7 @@ CuckooStateParameters(const CuckooState *state)
 	return state->large != NULL ? &state->large->parameters : &state->flat->parameters;
 }
 
-/* Give a state of no keys the key type of its first. */
+/* Give a state without keys the key type of its first key. */
 static inline void
 CuckooStateSetKeyType(CuckooState *state, const CuckooParameters *parameters)
 {
@@ -178,7 +183,7 @@ CuckooStateSetKeyType(CuckooState *state, const CuckooParameters *parameters)
 	own->signature = parameters->signature;
 }
 
-/* The parameters that a filter's header has, and a header that has them. */
+/* The parameters in a filter's header, and a header with given parameters. */
 static inline CuckooParameters
 CuckooHeaderParameters(const CuckooFilter *filter)
 {
@@ -201,8 +206,8 @@ CuckooParametersHeader(const CuckooParameters *parameters, CuckooFilter *filter)
 }
 
 /*
- * The parameters of an aggregate's row, the arguments behind its key: (fpr
- * [, capacity [, seed]]).  NULL or left out is the default.
+ * The parameters of an aggregate's row, the arguments after its key: (fpr [,
+ * capacity [, seed]]).  One that is NULL or left out has its default.
  */
 static inline CuckooParameters
 CuckooArgumentParameters(FunctionCallInfo fcinfo)
@@ -238,9 +243,9 @@ CuckooFlatSlot(const CuckooFlatState *flat, uint64 hash)
 }
 
 /*
- * The quick way to add a hash, for what most rows bring: one that a flat state
- * holds in the first slot looked at, or one that a large state has room for.
- * False where it takes CuckooStateAdd.
+ * Add a hash the quick way, which suffices for most rows: a flat state has the
+ * hash in the first slot that is tried, or a large state has room for it.  If
+ * this returns false, use CuckooStateAdd.
  */
 static inline bool
 CuckooStateAddQuickly(const CuckooState *state, uint64 hash)
@@ -265,11 +270,11 @@ extern void CuckooCheckRelabelled(FunctionCallInfo fcinfo);
 extern Datum CuckooSameState(FunctionCallInfo fcinfo);
 
 /*
- * The built-in scalar key types, by the names of their types: each aggregate
- * over keys has a transition function for each, which the install script
- * declares.  Planners that distribute aggregates call these without an
- * expression to take the type from, and with nothing kept from row to row.
- * Those of integers are apart: their hash can be inlined.
+ * The built-in scalar key types, by type name.  Each aggregate over keys has a
+ * transition function for each of them, which the install script declares.
+ * Planners that distribute aggregates call these without an expression that
+ * tells the type, and keep nothing from row to row.  The integer types are a
+ * list of their own because their hash can be inlined.
  */
 #define CUCKOO_INTEGER_TYPES(DEFINE) \
 	DEFINE(int2, INT2OID) \
@@ -308,8 +313,8 @@ extern Datum CuckooSameState(FunctionCallInfo fcinfo);
 
 /*
  * The collation of a typed aggregate's key.  Citus sends several arguments as
- * one record, which has none, and without an expression; what the column's was
- * cannot be known there.
+ * one record, which has no collation, and without an expression.  Then the
+ * column's collation cannot be known.
  */
 static inline Oid
 CuckooTypedCollation(FunctionCallInfo fcinfo)

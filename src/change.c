@@ -4,8 +4,8 @@
  *	  SQL functions that make and change a filter: new, from_array, add,
  *	  remove.
  *
- * A NULL key leaves the filter as it is: "f + NULL" must not erase a stored
- * filter.  So these functions are not STRICT.
+ * These functions are not STRICT.  A NULL key leaves the filter as it is,
+ * because "f + NULL" must not erase a stored filter.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,7 +16,7 @@
 #include "cuckoo.h"
 #include "sort.h"
 
-/* The parameters that a function has from one argument on; NULL: the default. */
+/* A function's parameters, from the given argument on; NULL: the default. */
 static void
 GetParameters(FunctionCallInfo fcinfo, int argument, CuckooFilter *filter)
 {
@@ -76,7 +76,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &run, 1));
 }
 
-/* cuckoo_add(f, key), f + key: one copy more */
+/* cuckoo_add(f, key), f + key: one more copy */
 PG_FUNCTION_INFO_V1(cuckoo_add);
 Datum
 cuckoo_add(PG_FUNCTION_ARGS)
@@ -125,7 +125,7 @@ cuckoo_add_new(PG_FUNCTION_ARGS)
 		CuckooFilterContains(&filter, hash))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 
-	/* Reading it a second time would take as long as all the rest. */
+	/* Reading the value a second time would double the cost. */
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), value);
 	CuckooDraftSetKeyType(&draft, key);
 	draft.filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
@@ -134,8 +134,8 @@ cuckoo_add_new(PG_FUNCTION_ARGS)
 }
 
 /*
- * Add or remove one copy of each element of an array; whether anything
- * changed.
+ * Add or remove one copy of each element of an array.  Returns whether
+ * anything changed.
  */
 static bool
 ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, bool remove)
@@ -159,7 +159,7 @@ ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, bool remove)
 	return changed;
 }
 
-/* cuckoo_add_all(f, array): one copy more of each element */
+/* cuckoo_add_all(f, array): one more copy of each element */
 PG_FUNCTION_INFO_V1(cuckoo_add_all);
 Datum
 cuckoo_add_all(PG_FUNCTION_ARGS)
@@ -177,7 +177,8 @@ cuckoo_add_all(PG_FUNCTION_ARGS)
 }
 
 /*
- * If two keys may share an item, removing one could lose the other.
+ * Refuse a filter in which two keys may share an item: removing one could lose
+ * the other.
  */
 static void
 CheckRemovable(const CuckooFilter *filter)
@@ -190,7 +191,7 @@ CheckRemovable(const CuckooFilter *filter)
 				 errhint("Use cuckoo_add and cuckoo_merge, or build the filter with cuckoo_agg.")));
 }
 
-/* cuckoo_remove(f, key), f - key: one copy less; absent: f unchanged */
+/* cuckoo_remove(f, key), f - key: one copy less; f itself if there is none */
 PG_FUNCTION_INFO_V1(cuckoo_remove);
 Datum
 cuckoo_remove(PG_FUNCTION_ARGS)

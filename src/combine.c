@@ -45,7 +45,7 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooFilter *left,
 	return CUCKOO_NO_CONFLICT;
 }
 
-/* The table of a filter that has a shape; NULL: there is none. */
+/* The table of a filter with this shape; NULL if there is none. */
 static const CuckooTable *
 TableOfShape(const CuckooFilter *filter, const CuckooShape *shape)
 {
@@ -80,7 +80,7 @@ CuckooMergeable(const CuckooFilter *left, const CuckooFilter *right)
 		items = table->items + (i < left->table_count && other != NULL ? other->items : 0);
 		if (items > CUCKOO_MAX_ITEMS)
 			return false;
-		/* Sparse: what dense would not fit, or finds no room, may be that. */
+		/* Sparse: what does not fit dense can still be stored so. */
 		CuckooTableInit(&result.tables[result.table_count++], &table->shape,
 						CUCKOO_SPARSE, items, NULL);
 	}
@@ -110,7 +110,7 @@ CombinedCopies(CuckooOperation operation, CuckooClass left, CuckooClass right)
 	return copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES;
 }
 
-/* Make one of the two last runs of a pool. */
+/* Merge the two last runs of a pool into one. */
 static void
 MergeRuns(CuckooCombination *combination, CuckooPool *pool, const CuckooHost *host)
 {
@@ -208,7 +208,7 @@ CuckooCombinationInit(CuckooCombination *combination, CuckooOperation operation)
 	CuckooFilterInitUnset(&combination->header);
 }
 
-/* The position of a shape among the pools, where it is or would be. */
+/* The position of a shape among the pools, whether it is there or not. */
 static int
 PoolPosition(const CuckooCombination *combination, const CuckooShape *shape)
 {
@@ -220,7 +220,7 @@ PoolPosition(const CuckooCombination *combination, const CuckooShape *shape)
 	return i;
 }
 
-/* The pool of a shape; there is room for a new one. */
+/* The pool of a shape, made if necessary.  There must be room for it. */
 static CuckooPool *
 GetPool(CuckooCombination *combination, const CuckooShape *shape, const CuckooHost *host)
 {

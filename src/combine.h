@@ -3,15 +3,15 @@
  * combine.h
  *	  Union and merge of any number of filters.
  *
- * Tables of equal shape always become one, also past its capacity: union takes
- * the larger count of each class, merge the sum, up to eight.  Tables of
- * different shapes are kept side by side.  Every table of the result is built
- * from its sorted classes, so its bytes depend on nothing else: neither on the
- * order of the filters nor on their grouping.
+ * Tables of equal shape always become one, even beyond its capacity.  Of each
+ * class, union takes the larger number of copies, and merge the sum, up to
+ * eight.  Tables of different shapes are kept side by side.  Every table of
+ * the result is built from its sorted classes, so its bytes depend on nothing
+ * else: neither on the order of the filters nor on their grouping.
  *
- * The classes of each shape are kept in sorted runs.  A run of twice the size
- * of the next is left alone, others are merged, so that each class is merged
- * as often as the number of classes has doubled.
+ * The classes of each shape are kept in sorted runs.  A run that is less than
+ * twice as large as the next one is merged with it, so each class is merged
+ * only as often as the number of classes doubles.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -39,8 +39,8 @@ typedef enum CuckooConflict
 } CuckooConflict;
 
 /*
- * Runs have at least doubling sizes, and all together fewer than 2^37 classes,
- * what sixteen tables have.
+ * Each run is at least twice as large as the next one, and all together have
+ * fewer than 2^37 classes, as many as sixteen tables can have.
  */
 #define CUCKOO_MAX_RUNS		40
 
@@ -69,8 +69,8 @@ typedef struct CuckooCombination
 
 /*
  * The header fields of the result of two filters: the smaller target rate, the
- * larger capacity, and whether keys can be removed from it.  An unset one has
- * no say.
+ * larger capacity, and whether keys can be removed from it.  An unset filter
+ * contributes nothing.
  */
 extern CuckooConflict CuckooCombineHeaders(CuckooOperation operation,
 										   const CuckooFilter *left,
@@ -78,29 +78,30 @@ extern CuckooConflict CuckooCombineHeaders(CuckooOperation operation,
 										   CuckooFilter *header);
 
 /*
- * Whether two filters can be combined, as far as their headers tell: false,
- * too, if the items of both together might not fit.
+ * Whether two filters can be combined, judging by their headers.  Also false
+ * if the items of both together might not fit.
  */
 extern bool CuckooMergeable(const CuckooFilter *left, const CuckooFilter *right);
 
 extern void CuckooCombinationInit(CuckooCombination *combination,
 								  CuckooOperation operation);
 
-/* Add a filter.  After a conflict the combination is as it was. */
+/* Add a filter.  A conflict leaves the combination as it was. */
 extern CuckooConflict CuckooCombinationAdd(CuckooCombination *combination,
 										   const CuckooFilter *filter,
 										   const CuckooHost *host);
 
 /*
- * Merge the runs of each shape into one.  CuckooCombinationMake does it, too:
- * this is for hosts with several kinds of memory.
+ * Merge the runs of each shape into one.  CuckooCombinationMake does this,
+ * too; call it before if the merged runs and the new filter belong in
+ * different memory.
  */
 extern void CuckooCombinationCollapse(CuckooCombination *combination,
 									  const CuckooHost *host);
 
 /*
- * Make the filter of all that was added; NULL if it were too large.  More may
- * be added afterwards.
+ * Make the filter of all that was added; NULL if it would be too large.  More
+ * may be added afterwards.
  */
 extern uint8_t *CuckooCombinationMake(CuckooCombination *combination,
 									  CuckooFilter *filter, const CuckooHost *host);

@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * compat.h
- *	  What differs between the supported versions of PostgreSQL (15 to 18,
- *	  ready for 19), in one place.
+ *	  All differences between the supported versions of PostgreSQL (15 to 19),
+ *	  in one place.
  *
- * Every file that is not of the core includes this directly after
- * postgres.h, and tests PG_VERSION_NUM nowhere itself.
+ * Every file outside the core includes this first, and does not test
+ * PG_VERSION_NUM itself.
  *
  *-------------------------------------------------------------------------
  */
@@ -21,7 +21,7 @@
 #include "varatt.h"
 #endif
 
-/* Soft errors came with 16; before that an input function just raises. */
+/* Soft errors came with 16; before that an input function raises an error. */
 #if PG_VERSION_NUM >= 160000
 #include "nodes/miscnodes.h"
 #else
@@ -33,7 +33,7 @@
 	} while (0)
 #endif
 
-/* From 18 on a module can tell its name and version. */
+/* From 18 on a module can state its name and version. */
 #ifdef PG_MODULE_MAGIC_EXT
 #define CUCKOO_MODULE_MAGIC(module, release) \
 	PG_MODULE_MAGIC_EXT(.name = module, .version = release)
@@ -42,7 +42,7 @@
 	PG_MODULE_MAGIC
 #endif
 
-/* "Does not return" became a keyword before the function in 18. */
+/* Since 18 "does not return" is a keyword before the function. */
 #ifdef pg_noreturn
 #define CUCKOO_NORETURN pg_noreturn
 #else
@@ -68,9 +68,9 @@
 #endif
 
 /*
- * Indexes that only summarize, such as BRIN's, are known since 16.  Index
- * entries are never said to be of an update: that hint makes the executor look
- * for the statement's range table.
+ * Indexes that only summarize, such as BRIN's, are known since 16.  The hint
+ * that index entries belong to an update is never given: with it, the executor
+ * would look for the statement's range table.
  */
 #if PG_VERSION_NUM >= 160000
 #define CuckooIndexUpdate TU_UpdateIndexes

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * cuckoo.c
- *	  The module, and what all its SQL functions do with their arguments.
+ *	  The module, and the handling of arguments that its SQL functions share.
  *
  *-------------------------------------------------------------------------
  */
@@ -29,7 +29,7 @@ CuckooGetCall(FunctionCallInfo fcinfo)
 	return (CuckooCall *) fcinfo->flinfo->fn_extra;
 }
 
-/* How the values of a polymorphic argument are hashed: found out once. */
+/* How the values of a polymorphic argument are hashed, determined once. */
 CuckooKey *
 CuckooFindKey(FunctionCallInfo fcinfo, int argument)
 {
@@ -91,7 +91,7 @@ CuckooCheckCapacity(double capacity)
 	return (uint64) ceil(capacity);
 }
 
-/* Better now than when the filter has grown dense. */
+/* Refuse it now rather than when the filter has grown dense. */
 void
 CuckooCheckSize(double fpr, uint64 capacity)
 {

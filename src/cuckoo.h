@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * cuckoo.h
- *	  What the SQL-facing files share: their arguments.
+ *	  The handling of arguments that the SQL functions share.
  *
  *-------------------------------------------------------------------------
  */
@@ -31,12 +31,12 @@ extern CuckooCall *CuckooGetCall(FunctionCallInfo fcinfo);
 extern CuckooKey *CuckooFindKey(FunctionCallInfo fcinfo, int argument);
 extern CuckooKey *CuckooGetElementKey(FunctionCallInfo fcinfo, int argument);
 
-/* Refuse a false-positive rate that no filter keeps. */
+/* Refuse a false-positive rate that is out of range. */
 extern double CuckooCheckFpr(double fpr);
 
 /*
- * The capacity, in keys, from one as SQL has it: float8, so that 1e6 and 1.1 *
- * count(*) can be written.  Rounded up.
+ * The capacity in keys, rounded up, from an SQL argument.  That is float8, so
+ * that users can write 1e6 and 1.1 * count(*).
  */
 extern uint64 CuckooCheckCapacity(double capacity);
 
@@ -73,7 +73,7 @@ CuckooGetKey(FunctionCallInfo fcinfo, int argument)
 
 /*
  * The hash of a key argument for a filter, whose key type must be the same.
- * The value comes first, since a record tells its key types itself.
+ * The value is hashed first, because a record has its own key types.
  */
 static inline uint64
 CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
@@ -84,7 +84,7 @@ CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 	return hash;
 }
 
-/* A reader of a filter argument, for so many lookups: see reader.h. */
+/* A reader of a filter argument, for that many lookups: see reader.h. */
 static inline const CuckooReader *
 CuckooReadArgument(FunctionCallInfo fcinfo, int argument, Size lookups)
 {

@@ -11,15 +11,17 @@
 #include "sort.h"
 
 /*
- * Encoding a sparse table again costs about 10 ns per item it has, so it is
- * worth it for an eighth as many, or for so many.
+ * Encoding a sparse table again costs about 10 ns per item in it.  It is done
+ * when at least this many classes are pending, and at least an eighth of the
+ * number of items.
  */
 #define PENDING_SHARE	8
 #define PENDING_CLASSES	1024
 
 /*
- * A table that a filter grows by has this many times the capacity of the one
- * before: few tables, since it costs what it holds.
+ * A filter grows by a table with this many times the capacity of the one
+ * before.  That keeps tables few, and empty space costs little because new
+ * tables are sparse.
  */
 #define GROWTH	32
 
@@ -77,10 +79,10 @@ CuckooFilterRate(const CuckooFilter *filter)
 {
 	double		none = 0;
 
-	/* One table's rate as it is. */
+	/* With one table, its rate is exact. */
 	if (filter->table_count == 1)
 		return CuckooShapeRate(&filter->tables[0].shape, filter->tables[0].items);
-	/* By logarithms: 1 - (1 - rate) would lose the last digits of small ones. */
+	/* By logarithms: 1 - (1 - rate) would lose digits of small rates. */
 	for (int i = 0; i < filter->table_count; i++)
 		none += log1p(-CuckooShapeRate(&filter->tables[i].shape, filter->tables[i].items));
 	return none == 0 ? 0 : -expm1(none);	/* and not -0 */
@@ -92,7 +94,7 @@ CuckooFilterRate(const CuckooFilter *filter)
 
 /*
  * If the capacity is unknown, the tables have 1, 2 and 3 bits more than the
- * target rate needs, so their rates add up to less than it.
+ * target rate needs, so their rates add up to less than that.
  */
 bool
 CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape)
@@ -127,8 +129,8 @@ IsForKeys(const CuckooShape *shape, uint64_t keys)
 
 /*
  * The tables that a filter grows by have more bits than the target rate needs,
- * so the expected rate at most doubles.  What comes next depends on the
- * newest table and the target rate alone, so that filters of one rate grow by
+ * so the expected rate at most doubles.  The next shape depends only on the
+ * newest table and the target rate, so that filters with the same rate grow by
  * the same shapes and combine.
  */
 bool
@@ -176,7 +178,7 @@ FillTable(CuckooFilter *filter, int i, const CuckooPart *part, const CuckooHost 
 	return true;
 }
 
-/* Plan the tables; returns the bytes of the filter, 0 if too many. */
+/* Plan the tables; returns the bytes of the filter, 0 if they are too many. */
 static size_t
 PlanTables(CuckooFilter *filter, const CuckooPart *parts, int count)
 {
@@ -264,9 +266,9 @@ CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_c
  */
 
 /*
- * The slot of a code: where it is, or the empty one where it would be.  The
- * finalizer of MurmurHash3, salted by where the slots are, which nobody who
- * chooses keys knows.
+ * The slot of a code, or the empty one for it.  The hash is the finalizer of
+ * MurmurHash3, salted with the address of the slots, which nobody who chooses
+ * keys knows.
  */
 static inline uint64_t
 PendingSlot(const CuckooPending *pending, uint64_t code)
@@ -321,7 +323,7 @@ PendingEnlarge(CuckooPending *pending, const CuckooHost *host)
 	*pending = larger;
 }
 
-/* One copy more of a code, which has seven at most. */
+/* One more copy of a code, which has at most seven. */
 static void
 PendingAdd(CuckooPending *pending, uint64_t code, const CuckooHost *host)
 {
@@ -340,7 +342,7 @@ PendingAdd(CuckooPending *pending, uint64_t code, const CuckooHost *host)
 	pending->copies++;
 }
 
-/* The sorted codes, each as often as it has copies. */
+/* The sorted codes, each repeated for each of its copies. */
 static uint64_t *
 PendingCodes(const CuckooPending *pending, const CuckooHost *host)
 {
@@ -380,18 +382,18 @@ CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length, bool writable
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
-/* How a draft is made again. */
+/* How a draft is rewritten. */
 typedef enum Rewrite
 {
-	ENCODE,						/* what is pending */
-	MAKE_SPARSE,				/* that, and a table sparse, */
-	MAKE_DENSE,					/* or dense if its items find room, */
-	DROP,						/* or without a table, */
-	GROW						/* or with one more, empty */
+	ENCODE,						/* encode what is pending, and */
+	MAKE_SPARSE,				/* make one table sparse */
+	MAKE_DENSE,					/* make it dense if its items find room */
+	DROP,						/* drop it */
+	GROW						/* add an empty table */
 } Rewrite;
 
 /*
- * Make a draft again.  The fields of its tables count what is pending, but the
+ * Rewrite a draft.  The fields of its tables count what is pending, but the
  * tables are read as they are stored.  False if it would be too large.
  */
 static bool
@@ -472,7 +474,7 @@ IsPending(const CuckooDraft *draft)
 	return false;
 }
 
-/* Make the bytes the draft's own. */
+/* Copy the bytes unless the draft owns them. */
 static void
 MakeWritable(CuckooDraft *draft, const CuckooHost *host)
 {
@@ -495,7 +497,7 @@ MakeWritable(CuckooDraft *draft, const CuckooHost *host)
 	draft->writable = true;
 }
 
-/* Encode what is pending if it is of the other sort, or enough. */
+/* Before adding or removing: encode what is pending if it is the opposite. */
 static bool
 Switch(CuckooDraft *draft, bool removing, const CuckooHost *host)
 {
@@ -552,7 +554,7 @@ HasRoom(const CuckooDraft *draft, int i)
 	return table->items < CuckooShapeCapacity(&table->shape);
 }
 
-/* The newest table with room; -1: none has. */
+/* The newest table with room; -1 if there is none. */
 static inline int
 NewestWithRoom(const CuckooDraft *draft)
 {
@@ -596,7 +598,7 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 			case CUCKOO_EIGHT_COPIES:
 				return CUCKOO_PINNED;
 			case CUCKOO_NO_ROOM:
-				/* Copies leave no room.  A sparse table takes any. */
+				/* It found no room.  A sparse table can hold anything. */
 				if (!RewriteDraft(draft, MAKE_SPARSE, i, NULL, host))
 					return CUCKOO_TOO_LARGE;
 				table = &filter->tables[i];
@@ -607,7 +609,7 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 	PendingAdd(&draft->pending[i], CuckooCodeOf(&table->shape, hash), host);
 	table->items++;
 	filter->items++;
-	/* Once, when it crosses: if its items find no room, it stays sparse. */
+	/* Tried only at exactly this number of items. */
 	if (table->items == CuckooDenseFrom(&table->shape))
 		return RewriteDraft(draft, MAKE_DENSE, i, NULL, host) ?
 			CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
@@ -615,8 +617,8 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 }
 
 /*
- * To the newest table that holds the class and has room, because a class in
- * two tables cannot be removed, else the newest with room.
+ * Add to the newest table that holds the class and has room, because a class
+ * in two tables cannot be removed; otherwise to the newest with room.
  */
 CuckooChange
 CuckooDraftAdd(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
@@ -626,7 +628,7 @@ CuckooDraftAdd(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
 
 	if (!Switch(draft, false, host))
 		return CUCKOO_TOO_LARGE;
-	/* What most are: inserting tells whether the class is pinned. */
+	/* The usual case.  Inserting tells whether the class is pinned. */
 	if (filter->table_count == 1 && filter->tables[0].representation == CUCKOO_DENSE &&
 		HasRoom(draft, 0))
 		return AddTo(draft, 0, hash, host);

@@ -3,18 +3,18 @@
  * filter.h
  *	  A filter: its tables together.  Looking up, making, adding, removing.
  *
- * What must hold across several tables lives here:
+ * The rules across several tables are kept here:
  *
  * - A class has at most eight copies in one table, and the eighth is pinned:
- *	 it may stand for more, so the class is never removed there.  By table, not
- *	 by the sum: deciding by the sum loses keys.
+ *	 it may stand for more, so the class is never removed there.  This is
+ *	 decided per table: deciding by the sum over the tables would lose keys.
  *
- * - A copy is removed only where exactly one table holds the class.  With two,
+ * - A copy is removed only if exactly one table holds the class.  If two do,
  *	 one of them may hold another key's equal fingerprint, and removing that
  *	 one would lose the other key.
  *
- * - A table takes keys up to its capacity; then the filter grows by another.
- *	 Only combinations fill a table further.
+ * - Keys are added to a table up to its capacity; then the filter grows by
+ *	 another table.  Only combinations fill a table further.
  *
  * Every filter's bytes come from CuckooMakeFilter: from hashes, from other
  * filters, or from what it was before a change.
@@ -29,8 +29,8 @@
 #include "format.h"
 
 /*
- * A counted build of so many keys and fewer is for an unknown capacity, so
- * that small filters of one rate always combine.
+ * A counted build of at most this many keys is for an unknown capacity, so
+ * that small filters with the same rate always combine.
  */
 #define CUCKOO_UNKNOWN_KEYS	1024
 
@@ -41,27 +41,30 @@ extern void CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity
 /* An unset filter: what an aggregate returns over no rows. */
 extern void CuckooFilterInitUnset(CuckooFilter *filter);
 
-/* Whether the filter may contain a key; never false for one it does. */
+/*
+ * Whether the filter may contain a key; never false for a key that it does
+ * contain.
+ */
 extern bool CuckooFilterContains(const CuckooFilter *filter, uint64_t hash);
 
-/* Begin to load what a lookup of the key will read. */
+/* Start loading the memory that a lookup of the key will read. */
 extern void CuckooFilterPrefetch(const CuckooFilter *filter, uint64_t hash);
 
-/* Keys ahead of the one being looked up that are worth loading. */
+/* How many keys ahead of the one being looked up to prefetch. */
 #define CUCKOO_PREFETCH_KEYS	16
 
 /* Copies of a key: the sum over the tables, but 8 at most. */
 extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
 
 /*
- * The expected rate, as the filter is filled now: 1 - the product over its
- * tables of 1 - CuckooShapeRate.
+ * The expected rate of the filter as it is now: 1 minus the product, over its
+ * tables, of 1 - CuckooShapeRate.
  */
 extern double CuckooFilterRate(const CuckooFilter *filter);
 
 /*
- * The shape of the first table of a filter: for its capacity, or the first of
- * unknown capacity.  False if no table can be so large.
+ * The shape of the first table of a filter, for its capacity, or for an
+ * unknown one.  False if no table can be so large.
  */
 extern bool CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape);
 
@@ -81,37 +84,38 @@ extern bool CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape);
 typedef struct CuckooPart
 {
 	CuckooShape shape;
-	uint64_t	items;			/* it will have */
-	CuckooRepresentation representation;	/* wanted: a dense one becomes
-											 * sparse where its items find no
-											 * room or it were too large */
-	CuckooSource *source;		/* of exactly these items, or else */
-	const CuckooTable *table;	/* a table to copy, if it is sparse with */
-	const uint64_t *codes;		/* these sorted codes more, or less */
-	uint64_t	count;			/* so many */
-	bool		remove;
+	uint64_t	items;			/* that it will have */
+	CuckooRepresentation representation;	/* wanted: dense becomes sparse if
+											 * its items find no room or the
+											 * filter would be too large */
+	CuckooSource *source;		/* of exactly these items; NULL: */
+	const CuckooTable *table;	/* copy this table, and if it is sparse */
+	const uint64_t *codes;		/* add or remove these sorted codes */
+	uint64_t	count;			/* number of codes */
+	bool		remove;			/* remove them */
 } CuckooPart;
 
 /*
- * Make a filter of these parts, in the order of shapes, and of the header
- * fields of *filter, which then has tables.  Returns its bytes, CuckooBytes
- * (*filter) of them; NULL if they were more than CUCKOO_MAX_BYTES.
+ * Make a filter from these parts, in the order of shapes, and from the header
+ * fields of *filter, whose tables this sets.  Returns its bytes,
+ * CuckooBytes(filter) of them; NULL if they would be more than
+ * CUCKOO_MAX_BYTES.
  */
 extern uint8_t *CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count,
 								 const CuckooHost *host);
 
-/* Give back what CuckooMakeFilter returned. */
+/* Free what CuckooMakeFilter returned. */
 extern void CuckooFreeFilter(uint8_t *bytes, const CuckooHost *host);
 
 /*
  * The filter over sorted distinct hashes, as an aggregate or array counts
- * them: sized for them, or for the capacity specified if that is larger.
- * NULL if it were too large.
+ * them.  It is sized for them, or for the capacity specified if that is
+ * larger.  NULL if it would be too large.
  */
 extern uint8_t *CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs,
 									 uint64_t run_count, const CuckooHost *host);
 
-/* What has come of adding or removing a key. */
+/* The outcome of adding or removing a key. */
 typedef enum CuckooChange
 {
 	CUCKOO_CHANGED,
@@ -136,9 +140,10 @@ typedef struct CuckooPending
 } CuckooPending;
 
 /*
- * A filter being changed.  Dense tables are changed in place; what is added to
- * sparse ones, or removed, is kept aside until it is worth encoding them again,
- * or the draft is finished.  The fields of the filter may be changed, too.
+ * A filter being changed.  Dense tables are changed in place.  What is added
+ * to sparse ones, or removed, is kept pending until it is worth encoding them
+ * again, or the draft is finished.  The fields of the filter may be changed,
+ * too.
  */
 typedef struct CuckooDraft
 {
@@ -150,30 +155,35 @@ typedef struct CuckooDraft
 } CuckooDraft;
 
 /*
- * The filter is set and valid.  Writable bytes, which the host allocated with
- * its header before them, become the draft's.
+ * Begin a draft of a filter that is valid and not unset.  Writable bytes,
+ * which the host allocated with its header before them, become the draft's.
  */
 extern void CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length,
 							bool writable);
 
-/* As CuckooFilterContains, with what is pending. */
+/* Like CuckooFilterContains, including what is pending. */
 extern bool CuckooDraftContains(const CuckooDraft *draft, uint64_t hash);
 
-/* Add one copy of a key.  After CUCKOO_FULL or TOO_LARGE, throw the draft away. */
+/*
+ * Add one copy of a key.  After CUCKOO_FULL or CUCKOO_TOO_LARGE, discard the
+ * draft.
+ */
 extern CuckooChange CuckooDraftAdd(CuckooDraft *draft, uint64_t hash,
 								   const CuckooHost *host);
 
-/* Add one copy of a key if the draft does not contain it.  As for adding. */
+/*
+ * Add one copy of a key if the draft does not contain it; otherwise as above.
+ */
 extern CuckooChange CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash,
 									  const CuckooHost *host);
 
-/* Remove one copy of a key, if that is safe.  As for adding. */
+/* Remove one copy of a key, if that is safe; otherwise as above. */
 extern CuckooChange CuckooDraftRemove(CuckooDraft *draft, uint64_t hash,
 									  const CuckooHost *host);
 
 /*
  * The bytes of the filter as it is now, CuckooBytes(&draft->filter) of them;
- * NULL if they were too many.  They are the draft's, which may go on.
+ * NULL if it would be too large.  They belong to the draft, which may go on.
  */
 extern uint8_t *CuckooDraftFinish(CuckooDraft *draft, const CuckooHost *host);
 

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * follow.c
- *	  SQL functions of a filter that follows a table: see follow.h.
+ *	  SQL functions for a filter that follows a table: see follow.h.
  *
  * The promise is that a lookup finds the key of every row that its snapshot
  * shows, except rows of a statement that has not ended, and of COPY FREEZE.  It
@@ -9,16 +9,16 @@
  *
  * - Rows and their changes in the log are committed together.
  * - A fold takes its snapshot after it has locked the base, and moves all of
- *	 the log that this snapshot shows, netted by hash.  A removal is only ever
- *	 visible with its addition, so nothing absent is removed from the base.
- * - A fold adds before it removes: two keys may share an item only for as long
- *	 as both have a copy of their own.
+ *	 the log that this snapshot shows, netted by hash.  If a removal is
+ *	 visible, its addition is, too, so nothing absent is removed from the base.
+ * - A fold adds before it removes, so that each of two keys that look alike
+ *	 always has a copy of its own.
  * - A rebuild reads the table and deletes the log in one snapshot.
- * - Lookups read base and log in one snapshot, and what this session has not
- *	 written yet.
+ * - Lookups read base and log in one snapshot, and the changes that this
+ *	 session has not written yet.
  *
  * Locks are taken in this order: the followed table, the filter table, the
- * base row.  TRUNCATE comes with the first one.
+ * base row.  TRUNCATE already has the first one.
  *
  *-------------------------------------------------------------------------
  */
@@ -53,11 +53,11 @@
 #include "follow.h"
 #include "setops.h"
 
-/* Of the keys, that many in a hundred may have as many rows as a class has copies. */
+/* The percentage of keys that may have as many rows as a class has copies. */
 #define REPEATED_PERCENT	1
 
 /*
- * What has to be so before anything is changed
+ * Checks before anything is changed
  */
 
 static void
@@ -69,8 +69,8 @@ CheckChanging(const char *name)
 	if (IsolationUsesXactSnapshot())
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("%s needs the isolation level READ COMMITTED", name),
-				 errdetail("The transaction's is %s.",
+				 errmsg("%s requires the isolation level READ COMMITTED", name),
+				 errdetail("The isolation level of the transaction is %s.",
 						   IsolationIsSerializable() ? "SERIALIZABLE" : "REPEATABLE READ"),
 				 errhint("Call it in a transaction of its own.")));
 }
@@ -82,7 +82,7 @@ CheckOwnership(Oid relid)
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
 }
 
-/* Who we were before. */
+/* The user and settings to return to. */
 typedef struct Identity
 {
 	Oid			user;
@@ -91,8 +91,8 @@ typedef struct Identity
 } Identity;
 
 /*
- * Become the owner of the tables, with the settings that all of this is written
- * for.  An error undoes it as well.
+ * Become the owner of the tables, with the settings that this code needs.  An
+ * error also undoes this.
  */
 static void
 BecomeOwner(Identity *before, Relation rel)
@@ -130,7 +130,7 @@ OpenFollowed(Oid filter, LOCKMODE lockmode)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("filter table \"%s\" follows no table", get_rel_name(filter)),
 				 errdetail("There is no trigger that writes to it."),
-				 errhint("On a subscriber, fold where the table is changed. Otherwise drop it, and call cuckoo_follow.")));
+				 errhint("On a subscriber, call this function on the publisher instead. Otherwise drop the filter table, and call cuckoo_follow.")));
 	table = table_open(relid, lockmode);
 	/* With another owner this raises an error. */
 	if (FollowFindTarget(table, filter) == NULL)
@@ -139,8 +139,10 @@ OpenFollowed(Oid filter, LOCKMODE lockmode)
 }
 
 /*
- * Statements of this session that use the table may have changed rows and not
- * told us yet; and an outer subtransaction's changes cannot be written here.
+ * Refuse to run if changes may be unknown or cannot be written.  Statements of
+ * this session that use the table may have changed rows whose triggers have
+ * not fired yet, and the changes of an outer subtransaction cannot be written
+ * in this one.
  */
 static void
 CheckComplete(Relation table, Oid filter, const char *name, const char *action)
@@ -151,7 +153,7 @@ CheckComplete(Relation table, Oid filter, const char *name, const char *action)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("%s cannot be called in this subtransaction", name),
-				 errdetail("An outer one has changed table \"%s\" and not written its changes to \"%s\" yet.",
+				 errdetail("An outer transaction or subtransaction has changed table \"%s\" and not written its changes to \"%s\" yet.",
 						   RelationGetRelationName(table), get_rel_name(filter)),
 				 errhint("Call it before the savepoint, or after the transaction.")));
 	/* The log of now still has such rows, as copies that may not be removed. */
@@ -196,7 +198,7 @@ HashTable(Relation table, FollowTarget *target, Snapshot snapshot, FollowHashes 
 
 /*
  * Keys with as many rows as a class can have copies stay in the filter when
- * their rows go.  With many of them it fills up with what is gone.
+ * their rows are deleted.  With many such keys, it fills up with deleted ones.
  */
 static void
 CheckRepeated(Relation table, FollowTarget *target, const FollowHashes *hashes, bool first)
@@ -218,15 +220,15 @@ CheckRepeated(Relation table, FollowTarget *target, const FollowHashes *hashes, 
 				 errmsg("keys of column \"%s\" of table \"%s\" repeat too often to be followed",
 						ColumnName(table, target->column),
 						RelationGetRelationName(table)),
-				 errdetail("Of %llu keys %llu have %d rows or more, which is more than %d %%.",
+				 errdetail("Of %llu keys, %llu have %d rows or more, which is more than %d %%.",
 						   (unsigned long long) keys, (unsigned long long) repeated,
 						   CUCKOO_MAX_COPIES, REPEATED_PERCENT),
 				 errhint("Build a filter with cuckoo_agg from time to time.")));
 }
 
 /*
- * Build the base from the table, and delete the log that belongs to what was
- * read.  Parameters below 0 are those of before.
+ * Build the base from the table, and delete the log that this makes obsolete.
+ * Parameters below 0 mean the previous ones.
  */
 static void
 Build(Relation table, Relation rel, FollowTarget *target, double fpr, double capacity)
@@ -247,14 +249,14 @@ Build(Relation table, Relation rel, FollowTarget *target, double fpr, double cap
 		CuckooReadHeader(base.f, &filter, &bytes);
 		if (fpr < 0)
 			fpr = filter.fpr;
-		/* The one given to cuckoo_follow waits in the empty base. */
+		/* The empty base has the one given to cuckoo_follow. */
 		if (capacity < 0 && !base.built && filter.capacity > 0)
 			capacity = (double) filter.capacity;
 	}
 	if (fpr < 0)
 		fpr = CUCKOO_DEFAULT_FPR;
 
-	/* Behind the lock, as for a fold; one snapshot for table and log. */
+	/* After locking, as for a fold; one snapshot for table and log. */
 	PushActiveSnapshot(GetLatestSnapshot());
 	HashTable(table, target, GetActiveSnapshot(), &hashes);
 	FollowReadLog(rel, GetActiveSnapshot(), true, true, NULL);
@@ -304,7 +306,7 @@ QualifiedName(Relation rel)
 									  RelationGetRelationName(rel));
 }
 
-/* A name for a trigger that the table has none of yet. */
+/* A trigger name that the table does not have yet. */
 static char *
 TriggerName(Relation table, const char *wanted)
 {
@@ -344,7 +346,7 @@ ExecuteAll(List *commands)
 	CommandCounterIncrement();
 }
 
-/* Have our triggers fire always, whatever session_replication_role is. */
+/* Make our triggers fire always, whatever session_replication_role is. */
 static void
 EnableTriggers(Oid table_oid, Oid filter)
 {
@@ -364,8 +366,8 @@ EnableTriggers(Oid table_oid, Oid filter)
 }
 
 /*
- * Create the triggers that are missing, and have all of them fire always.  The
- * table is locked, but not open: then it could not be altered.
+ * Create missing triggers, and make all of them fire always.  The table must
+ * be locked but not open, because an open table cannot be altered.
  */
 static void
 MendTriggers(Oid table_oid, Oid filter, const char *column, const char *schema)
@@ -421,7 +423,7 @@ CheckFollowable(Relation table, AttrNumber column)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("cannot follow \"%s\"", RelationGetRelationName(table)),
-				 errdetail("It is not a table that PostgreSQL stores."),
+				 errdetail("It is not an ordinary table."),
 				 errhint("Follow the table that its rows come from.")));
 	if (RELATION_IS_OTHER_TEMP(table))
 		ereport(ERROR,
@@ -440,7 +442,7 @@ CheckFollowable(Relation table, AttrNumber column)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot follow generated column \"%s\" of table \"%s\"",
 						NameStr(attribute->attname), RelationGetRelationName(table)),
-				 errdetail("Its values can change without a trigger that fires."),
+				 errdetail("Its values can change without firing a trigger."),
 				 errhint("Have a BEFORE trigger compute an ordinary column.")));
 	FollowInitKey(&key, table, column, CurrentMemoryContext);
 }
@@ -487,7 +489,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	CuckooCheckSize(fpr, capacity > 0 ? (uint64) capacity : 0);
 	CheckChanging("cuckoo_follow");
 
-	/* Readers go on; writers wait until the triggers are there. */
+	/* Readers go on; writers wait until the triggers exist. */
 	table = relation_open(relid, AccessShareLock);
 	CheckOwnership(relid);
 	LockRelationOid(relid, ShareRowExclusiveLock);
@@ -501,7 +503,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot follow system column \"%s\"", column),
-				 errhint("Follow a column of the table's own.")));
+				 errhint("Follow an ordinary column of the table.")));
 	CheckFollowable(table, number);
 	CheckTableNotInUse(table, "follow");
 	targets = FollowFindTargets(table);
@@ -538,7 +540,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	table = table_open(relid, NoLock);
 	rel = FollowOpenTable(filter_table, RowExclusiveLock);
 
-	/* Until it is built, the base keeps what was asked for. */
+	/* Until it is built, the base keeps the parameters. */
 	CuckooFilterInit(&filter, fpr, capacity > 0 ? (uint64) capacity : 0, FOLLOW_SEED);
 	FollowInsertBase(rel, CuckooEmptyValue(&filter), FOLLOW_NOT_BUILT);
 	if (FollowFindTarget(table, filter_table) == NULL ||
@@ -584,7 +586,10 @@ cuckoo_rebuild(PG_FUNCTION_ARGS)
 	BecomeOwner(&before, rel);
 	if (FollowTriggersInOrder(table, filter, NULL) != FOLLOW_TRIGGERS)
 	{
-		/* After a restore without triggers, say: no writer may be missed. */
+		/*
+		 * For example, after a restore without triggers.  Lock out writers, so
+		 * that no change is missed.
+		 */
 		Oid			relid = RelationGetRelid(table);
 		char	   *column = pstrdup(ColumnName(table, FollowFindTarget(table, filter)->column));
 
@@ -626,9 +631,9 @@ cuckoo_fold(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("triggers of table \"%s\" are not in order", RelationGetRelationName(table)),
-				 errdetail("Some are missing or do not fire always, so that changes may be missing in \"%s\".",
+				 errdetail("Some are missing or do not fire always, so changes may be missing in \"%s\".",
 						   RelationGetRelationName(rel)),
-				 errhint("Call cuckoo_rebuild, which mends them.")));
+				 errhint("Call cuckoo_rebuild to mend them.")));
 	BecomeOwner(&before, rel);
 	done = FollowFold(rel, &FollowFindTarget(table, filter)->key, NULL, &folded);
 	BecomeAgain(&before);
@@ -657,7 +662,7 @@ OpenForReading(Oid filter)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("row-level security hides rows of filter table \"%s\"",
 						RelationGetRelationName(rel)),
-				 errhint("Grant SELECT on it to those who may look keys up, and disable row-level security.")));
+				 errhint("Grant SELECT on it to roles that may look keys up, and disable row-level security.")));
 	return rel;
 }
 
@@ -680,7 +685,8 @@ HasWrittenSince(Snapshot snapshot, SnapshotData *now)
 
 /*
  * The call site of all lookups of a transaction.  PL/pgSQL calls us from a new
- * one for each row, and none of them would come to read the base whole.
+ * one for each row, none of which would have enough lookups to read the base
+ * whole.
  */
 static CuckooSite *transaction_site = NULL;
 
@@ -801,7 +807,7 @@ cuckoo_current(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(value);
 }
 
-/* Classes with as many copies as one can have. */
+/* The number of classes with the largest number of copies. */
 static int64
 CountPinned(const CuckooFilter *filter)
 {

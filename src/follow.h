@@ -3,20 +3,20 @@
  * follow.h
  *	  A filter that follows a table.
  *
- * For each followed column there is a filter table: an ordinary table with the
- * columns
+ * Each followed column has a filter table: an ordinary table with the columns
  *
  *		hash bigint, n bigint, delta smallint, f cuckoofilter
  *
  * and the primary key (hash, n).  One of its rows, (0, 0), is the base: a
- * filter.  All others are the log: copies of a key, by its hash, that were
- * added (delta > 0) or removed (delta < 0) since.  Base and log together say
- * what the rows of the followed table say, in every snapshot.
+ * filter.  All others are the log: how many copies of a hash were added (a
+ * positive delta) or removed (a negative one) since.  In every snapshot, base
+ * and log together agree with the rows of the followed table.
  *
- * n makes rows of one hash distinct.  Each session counts from a random number:
- * a sequence would change what lastval() says to whoever writes.
- * Without a primary key a publication FOR ALL TABLES would make every fold
- * fail, and REPLICA IDENTITY FULL would log the whole base at each.
+ * n distinguishes rows with the same hash.  Each session counts up from a
+ * random number, because a sequence would change what lastval() returns to the
+ * user who writes.  Without a primary key, a publication FOR ALL TABLES would
+ * make every fold fail, and REPLICA IDENTITY FULL would log the whole base at
+ * every fold.
  *
  * follow.c			the SQL functions
  * follow_log.c		the triggers, and the buffer between them and the log
@@ -48,7 +48,7 @@
 #define FOLLOW_FILTER	4
 #define FOLLOW_COLUMNS	4
 
-/* delta of the base row: whether the filter has been built. */
+/* In the base row, delta tells whether the filter has been built. */
 #define FOLLOW_NOT_BUILT	0
 #define FOLLOW_BUILT		1
 
@@ -56,7 +56,7 @@
 #define FOLLOW_SEED		0
 
 /*
- * Changes: hashes added and removed, in memory
+ * Changes: the hashes added and removed, in memory
  */
 
 typedef struct FollowHashes
@@ -93,14 +93,17 @@ typedef struct FollowWalk
 	Size		removed;
 } FollowWalk;
 
-/* The next hash whose copies added and removed differ in number, and by how many. */
+/*
+ * The next hash with a different number of copies added and removed, and the
+ * difference.
+ */
 extern bool FollowNext(FollowWalk *walk, uint64 *hash, int64 *net);
 
 /*
  * The filter table
  */
 
-/* What one row of a filter table is to be written with. */
+/* What is needed to write rows of a filter table. */
 typedef struct FollowWriter
 {
 	Relation	rel;
@@ -114,7 +117,7 @@ typedef struct FollowWriter
 /* Whether a relation has the columns of a filter table. */
 extern bool FollowIsTable(Relation rel);
 
-/* Refuse whatever is not a filter table. */
+/* Refuse a relation that is not a filter table. */
 extern void FollowCheckTable(Relation rel);
 
 /* Open a filter table by its Oid. */
@@ -126,10 +129,10 @@ extern void FollowEndWriting(FollowWriter *writer);
 /* Write sorted changes to the log, netted by hash. */
 extern void FollowWriteLog(Relation rel, const FollowChanges *changes);
 
-/* Number the rows of the log from another random number on. */
+/* Number the following rows of the log from another random number on. */
 extern void FollowForgetNumber(void);
 
-/* The first base row, or its next version. */
+/* Insert the base row, or update it. */
 extern void FollowInsertBase(Relation rel, CuckooValue *value, int delta);
 extern void FollowUpdateBase(Relation rel, ItemPointer tid, CuckooValue *value, int delta);
 
@@ -147,17 +150,20 @@ extern void FollowReadBase(Relation rel, Snapshot snapshot, FollowBase *base);
 
 /*
  * Lock the latest version of the base row, and read it.  False if another
- * transaction has it and we are not to wait.
+ * transaction has locked it and we do not wait.
  */
 extern bool FollowLockBase(Relation rel, bool wait, FollowBase *base);
 
 /*
- * Whether copies of a hash in the log, in a snapshot, are more than none.  What
- * this transaction has removed itself does not count: see follow_table.c.
+ * Whether the log, in a snapshot, adds more copies of a hash than it removes.
+ * Removals by this transaction itself do not count: see follow_table.c.
  */
 extern bool FollowLogContains(Relation rel, Snapshot snapshot, uint64 hash);
 
-/* Read the log in a snapshot, and delete what was read if so asked; rows read. */
+/*
+ * Read the log in a snapshot, and delete its rows if remove is true.  Returns
+ * the number of rows.  changes may be NULL.
+ */
 extern int64 FollowReadLog(Relation rel, Snapshot snapshot, bool remove, bool own_removals,
 						   FollowChanges *changes);
 
@@ -165,10 +171,10 @@ extern int64 FollowReadLog(Relation rel, Snapshot snapshot, bool remove, bool ow
  * The followed table
  */
 
-/* What a table's triggers write to: one for each followed column. */
+/* What a table's triggers write to: one target for each followed column. */
 typedef struct FollowTarget
 {
-	Oid			trigger;		/* the update trigger, which tells the rest */
+	Oid			trigger;		/* the update trigger, which gives the rest */
 	Oid			filter;
 	AttrNumber	column;
 	CuckooKey	key;
@@ -183,10 +189,10 @@ typedef struct FollowTargets
 	FollowTarget *list;
 } FollowTargets;
 
-/* Prepare to hash a column, and refuse one of which DDL can change the hashes. */
+/* Prepare to hash a column.  Refuses a type whose hashes DDL can change. */
 extern void FollowInitKey(CuckooKey *key, Relation table, AttrNumber column, MemoryContext context);
 
-/* What follows a table; good until the next call. */
+/* The targets of a table; valid until the next call. */
 extern FollowTargets *FollowFindTargets(Relation table);
 
 /* The target of one filter; NULL if there is none. */
@@ -195,7 +201,7 @@ extern FollowTarget *FollowFindTarget(Relation table, Oid filter);
 /* The table that a filter table follows; InvalidOid if there is none. */
 extern Oid	FollowFindTable(Oid filter);
 
-/* Triggers of a followed table that must be there. */
+/* The triggers that a followed table must have. */
 #define FOLLOW_TRIGGER_INSERT	0x01
 #define FOLLOW_TRIGGER_DELETE	0x02
 #define FOLLOW_TRIGGER_END		0x04
@@ -204,8 +210,8 @@ extern Oid	FollowFindTable(Oid filter);
 #define FOLLOW_TRIGGERS			0x1F
 
 /*
- * Which of them are there and fire always.  The names of others that are there
- * are put into *disabled, if it is not NULL.
+ * Which of them exist and fire always.  The names of those that exist but do
+ * not fire always are added to *disabled, if it is not NULL.
  */
 extern int	FollowTriggersInOrder(Relation table, Oid filter, List **disabled);
 
@@ -216,13 +222,13 @@ extern int	FollowTriggersInOrder(Relation table, Oid filter, List **disabled);
 /* Write what this (sub)transaction has in its buffer to the log. */
 extern void FollowFlush(Oid filter);
 
-/* Whether an outer subtransaction has something in its buffer. */
+/* Whether an outer (sub)transaction has something in its buffer. */
 extern bool FollowOuterPending(Oid filter);
 
-/* Whether something in the buffer was added. */
+/* Whether a hash is in the buffer as added. */
 extern bool FollowBufferContains(Oid filter, uint64 hash);
 
-/* Add what is in the buffer and was added. */
+/* Get the hashes that are in the buffer as added. */
 extern void FollowBufferAdded(Oid filter, FollowChanges *changes);
 
 /* Whether this transaction has written to a log. */
@@ -236,8 +242,9 @@ extern bool FollowHasWritten(void);
 extern bool FollowCursorMayMiss(Oid filter);
 
 /*
- * Fold the log and some changes more into the base.  False if another session
- * has the base; an error if it was not built, or for keys of another type.
+ * Fold the log, and more changes if not NULL, into the base.  False if another
+ * session has locked the base; an error if it has not been built, or has
+ * another key type.
  */
 extern bool FollowFold(Relation rel, const CuckooKey *key, FollowChanges *more, int64 *folded);
 
@@ -246,7 +253,7 @@ extern void FollowReportNotBuilt(Relation rel);
 /* For a base that somebody else has put there */
 extern void FollowReportForeign(void);
 
-/* The filter with changes applied: first added, then removed. */
+/* The filter with changes applied: first additions, then removals. */
 extern CuckooValue *FollowApply(Datum f, FollowChanges *changes);
 
 #endif							/* CUCKOO_FOLLOW_H */

@@ -4,29 +4,28 @@
  *	  From the rows of a followed table to the log of its filter table.
  *
  * Row triggers put hashes into a buffer, and the trigger at the end of the
- * statement writes the buffer to the log.  Row triggers, because they are
- * right in every case: statement triggers do not fire for rows written to a
- * partition directly, nor where logical replication applies changes.
+ * statement writes the buffer to the log.  Only row triggers see every change:
+ * statement triggers do not fire for a partition that is written through its
+ * parent, nor when logical replication applies changes.
  *
  * There is a buffer for each filter, subtransaction and command:
  *
- * - Subtransaction, because what is written in one is lost with it.  Writing
- *	 an outer one's changes in an inner one that aborts would lose them.  When
- *	 it ends, its buffers are dropped, or written first: kept for its parent,
- *	 those of many savepoints would make a long list.
+ * - Subtransaction, because an aborted one loses what it has written: an outer
+ *	 one's changes must not be written in it.  When a subtransaction ends, its
+ *	 buffers are written, or dropped if it is aborted.  If they were kept for
+ *	 its parent, many savepoints would make a long list.
  *
- * - Command, because a copy added and one removed cancel each other only
- *	 within one.  An older cursor may still see a row that a later command of
- *	 the same transaction has removed.
+ * - Command, because an addition and a removal of a hash cancel each other
+ *	 only within one command.  An older cursor may still see a row that a later
+ *	 command of the same transaction has removed.
  *
- * Statement triggers do not fire for a partition that is written through its
- * root, nor where changes are applied.  There a buffer is written when a row of
- * a later command comes, and before the transaction commits or is prepared or
- * the subtransaction ends.
+ * Where statement triggers do not fire, a buffer is written when a row of a
+ * later command comes, before the transaction commits or is prepared, and
+ * before the subtransaction ends.
  *
  * In a security-restricted operation, such as a function that ANALYZE runs as
- * its owner, a buffer is written after every row: nothing that was done there
- * may be left to those who come after, with other rights.
+ * its owner, a buffer is written after every row: nothing may be left to be
+ * written later with other rights.
  *
  *-------------------------------------------------------------------------
  */
@@ -46,13 +45,15 @@
 #include "reader.h"
 
 /*
- * Changes beyond which a buffer is written at once.  One that the statement
- * will fold itself is not written at all, unless it needs more memory than
- * maintenance_work_mem.
+ * A buffer with this many changes is written at once.  If the statement will
+ * fold its changes itself, the limit is maintenance_work_mem instead.
  */
 #define BUFFER_CHANGES		100000
 
-/* A statement folds more changes than this itself, and than 1 % of the items. */
+/*
+ * A statement folds its changes itself if they are more than this, and more
+ * than 1 % of the items.
+ */
 #define OWN_FOLD_CHANGES	10000
 
 typedef struct FollowBuffer
@@ -61,10 +62,10 @@ typedef struct FollowBuffer
 	SubTransactionId subtransaction;
 	CommandId	command;
 	Size		limit;			/* changes at which it is written */
-	SubTransactionId voided;	/* a TRUNCATE in this one made it void */
+	SubTransactionId voided;	/* in which a TRUNCATE made it obsolete */
 	FollowChanges changes;
 
-	/* Of the hashes added the first so many, to look up: open addressing. */
+	/* A hash table (open addressing) of the first hashes added, for lookups */
 	Size		indexed;
 	Size		slot_count;		/* a power of two */
 	uint64	   *slots;
@@ -72,21 +73,21 @@ typedef struct FollowBuffer
 	struct FollowBuffer *next;
 } FollowBuffer;
 
-/* Up to so many hashes a lookup compares one by one. */
+/* A lookup compares up to this many hashes one by one. */
 #define FEW_HASHES			64
 
 /*
- * The newest first, so that those of inner subtransactions come before those of
- * outer ones.  They live in TopTransactionContext.
+ * All buffers, the newest first, so that those of inner subtransactions come
+ * before those of outer ones.  They live in TopTransactionContext.
  */
 static FollowBuffer *buffers = NULL;
 static bool any_voided = false;
 static bool has_written = false;
 
-/* Filters for which this transaction has removed rows of its own, */
+/* Filters whose tables have lost rows that this transaction had written */
 static List *own_rows_removed = NIL;
 
-/* and those for which it has written changes of a command after the command. */
+/* Filters for which this transaction has logged changes of an earlier command */
 static List *written_late = NIL;
 
 /*
@@ -134,13 +135,13 @@ Write(FollowBuffer *buffer)
 {
 	Relation	rel;
 
-	/* First, so that nothing that happens meanwhile can write it again. */
+	/* First, so that nothing that happens meanwhile writes it again. */
 	Unlink(buffer);
 
 	if (buffer->command != GetCurrentCommandId(false))
 		Note(&written_late, buffer->filter);
 
-	/* It may have been dropped, and then nobody misses them. */
+	/* If the filter table has been dropped, nobody needs the changes. */
 	if (buffer->voided == InvalidSubTransactionId &&
 		(rel = try_relation_open(buffer->filter, RowExclusiveLock)) != NULL)
 	{
@@ -188,7 +189,10 @@ FollowOuterPending(Oid filter)
 	return false;
 }
 
-/* Where a hash is, or belongs; 0 marks what is free, so 0 is found where 1 is. */
+/*
+ * The slot of a hash, or a free one for it.  0 marks a free slot, so callers
+ * replace hash 0 by 1.
+ */
 static uint64 *
 FindSlot(FollowBuffer *buffer, uint64 hash)
 {
@@ -200,7 +204,7 @@ FindSlot(FollowBuffer *buffer, uint64 hash)
 }
 
 /*
- * A trigger may look a key up for each row that a statement adds: going through
+ * A trigger may look a key up for each row that a statement adds.  Comparing
  * all of them each time would take quadratic time.
  */
 static bool
@@ -279,7 +283,7 @@ FollowCursorMayMiss(Oid filter)
  * The ends of transactions and subtransactions
  */
 
-/* Write what this (sub)transaction has, for all filters. */
+/* Write the buffers of this (sub)transaction, for all filters. */
 static void
 WriteOwn(void)
 {
@@ -305,12 +309,12 @@ AtTransactionEvent(XactEvent event, void *argument)
 			Assert(buffers == NULL);
 			break;
 		case XACT_EVENT_ABORT:
-			/* Should it have failed because a number was taken */
+			/* It may have failed because a number was taken. */
 			FollowForgetNumber();
 			/* FALLTHROUGH */
 		case XACT_EVENT_COMMIT:
 		case XACT_EVENT_PREPARE:
-			/* The memory goes with the transaction. */
+			/* Their memory is freed with the transaction. */
 			buffers = NULL;
 			any_voided = false;
 			has_written = false;
@@ -363,20 +367,21 @@ GetTriggerData(FunctionCallInfo fcinfo, const char *name, bool row, bool truncat
 }
 
 /*
- * Note a row that this transaction has written and now removes, if so.
+ * Remember it if this transaction removes a row that it has written itself.
  *
- * A statement inside another one (in a trigger, say) may remove a row before
- * the outer one has told us that it was added.  A fold would then take from the
- * base what is not there.  So after such a row a statement of this transaction
- * does not fold its changes itself.  cuckoo_fold and cuckoo_rebuild refuse to
- * run inside a statement on the table, and need not know.
+ * A statement inside another one (in a trigger, for example) may remove a row
+ * before the outer one's trigger has reported that it was added.  A fold would
+ * then remove from the base what is not there.  After such a row, statements
+ * of this transaction therefore do not fold their changes themselves.
+ * cuckoo_fold and cuckoo_rebuild refuse to run inside a statement on the
+ * table, so they are not affected.
  */
 static void
 NoteOwnRow(Oid filter, TupleTableSlot *row)
 {
 	bool		isnull;
 
-	/* Of other kinds of rows nobody tells who wrote them. */
+	/* Slots of other kinds do not tell who wrote the row: assume it was us. */
 	if (row->tts_ops == &TTSOpsBufferHeapTuple || row->tts_ops == &TTSOpsHeapTuple)
 	{
 		Datum		xmin = slot_getsysattr(row, MinTransactionIdAttributeNumber, &isnull);
@@ -395,7 +400,7 @@ MayFold(Oid filter)
 		!list_member_oid(own_rows_removed, filter);
 }
 
-/* The buffer for a change that happens now. */
+/* The buffer for the current change. */
 static FollowBuffer *
 GetBuffer(const FollowTarget *target)
 {
@@ -419,7 +424,7 @@ GetBuffer(const FollowTarget *target)
 	buffer = FindOwn(target->filter);
 	if (buffer != NULL && buffer->command == command)
 		return buffer;
-	/* A row of a later command */
+	/* This is a row of a later command. */
 	if (buffer != NULL)
 		FollowFlush(target->filter);
 
@@ -434,7 +439,10 @@ GetBuffer(const FollowTarget *target)
 	return buffer;
 }
 
-/* One row: its old key is removed, its new one added. */
+/*
+ * Put one row's change into the buffer: its old key is removed, its new one
+ * added.
+ */
 static void
 Change(FollowTarget *target, TupleTableSlot *old_row, TupleTableSlot *new_row)
 {
@@ -477,7 +485,7 @@ Change(FollowTarget *target, TupleTableSlot *old_row, TupleTableSlot *new_row)
 		Write(buffer);
 }
 
-/* After each row that was inserted, updated or deleted */
+/* cuckoo_follow_row(): after each row that was inserted, updated or deleted */
 PG_FUNCTION_INFO_V1(cuckoo_follow_row);
 Datum
 cuckoo_follow_row(PG_FUNCTION_ARGS)
@@ -486,12 +494,12 @@ cuckoo_follow_row(PG_FUNCTION_ARGS)
 	bool		updated = TRIGGER_FIRED_BY_UPDATE(data->tg_event);
 	FollowTargets *targets;
 
-	/* Each time, because writing may have made the list anew. */
+	/* Find them each time, because writing may have replaced the list. */
 	for (int i = 0; i < (targets = FollowFindTargets(data->tg_relation))->count; i++)
 	{
 		FollowTarget *target = &targets->list[i];
 
-		/* Insert and delete triggers serve all, an update trigger its own. */
+		/* An update trigger serves its own target, the others serve all. */
 		if (updated && target->trigger == data->tg_trigger->tgoid)
 			Change(target, data->tg_trigslot, data->tg_newslot);
 		else if (TRIGGER_FIRED_BY_INSERT(data->tg_event))
@@ -503,8 +511,9 @@ cuckoo_follow_row(PG_FUNCTION_ARGS)
 }
 
 /*
- * Fold the buffer and the log, without writing the one to the other.  A filter
- * that does not fit the column is left to cuckoo_fold to complain of.
+ * Fold the buffer and the log, without writing the buffer to the log.  A
+ * filter that does not match the column is not touched: cuckoo_fold reports
+ * that.
  */
 static bool
 FoldBuffer(FollowBuffer *buffer, const CuckooKey *key)
@@ -541,7 +550,7 @@ FoldBuffer(FollowBuffer *buffer, const CuckooKey *key)
 	return done;
 }
 
-/* At the end of a statement */
+/* cuckoo_follow_end(): at the end of a statement */
 PG_FUNCTION_INFO_V1(cuckoo_follow_end);
 Datum
 cuckoo_follow_end(PG_FUNCTION_ARGS)
@@ -558,16 +567,17 @@ cuckoo_follow_end(PG_FUNCTION_ARGS)
 			MayFold(filter))
 			(void) FoldBuffer(buffer, &targets->list[i].key);
 		FollowFlush(filter);
-		/* Writing may have made the list anew. */
+		/* Writing may have replaced the list. */
 		targets = FollowFindTargets(data->tg_relation);
 	}
 	return PointerGetDatum(NULL);
 }
 
 /*
- * After TRUNCATE: the table is empty, and so is the filter.  The log's rows are
- * deleted, not truncated, which would need a lock that lookups wait for: one in
- * a transaction that then reads the table would deadlock with us.
+ * After TRUNCATE: the table is empty, and so is the filter.  The log's rows
+ * are deleted, because TRUNCATE would need a lock that blocks lookups: a
+ * transaction that looks a key up and then reads the table would deadlock with
+ * us.
  */
 static void
 Truncate(Oid filter)
@@ -576,7 +586,7 @@ Truncate(Oid filter)
 	FollowBuffer	   *buffer;
 	FollowBase	base;
 
-	/* What this transaction has not written yet is of no use any more. */
+	/* What this transaction has not written yet is obsolete. */
 	while ((buffer = FindOwn(filter)) != NULL)
 		Drop(buffer);
 	for (buffer = buffers; buffer != NULL; buffer = buffer->next)

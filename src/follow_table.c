@@ -3,9 +3,9 @@
  * follow_table.c
  *	  The rows of a filter table.
  *
- * Rows are read and written here directly, not by SQL: neither search_path nor
- * row-level security nor the rights of whoever changes the followed table have
- * a say, and a row takes microseconds less.
+ * Rows are read and written here directly, not by SQL.  They are therefore not
+ * affected by search_path, row-level security, or the rights of whoever
+ * changes the followed table, and each row takes microseconds less.
  *
  *-------------------------------------------------------------------------
  */
@@ -134,8 +134,8 @@ FollowNext(FollowWalk *walk, uint64 *hash, int64 *net)
  */
 
 /*
- * The type of filters, once found: finding out takes longer than a lookup.
- * Whatever happens to types makes us forget it.
+ * The type cuckoofilter, once it is known, because finding it takes longer
+ * than a lookup.  Any change of a type makes us forget it.
  */
 static Oid	filter_type = InvalidOid;
 
@@ -207,7 +207,7 @@ FollowCheckTable(Relation rel)
 				 errhint("cuckoo_follow makes such a table.")));
 }
 
-/* Its primary key, by which all rows are found. */
+/* The primary key of a filter table, with which rows are found. */
 static Oid
 PrimaryKey(Relation rel)
 {
@@ -292,7 +292,7 @@ CheckWritable(Relation rel)
 							get_rel_name(lfirst_oid(cell)),
 							RelationGetRelationName(rel)),
 					 errdetail("Whoever changes the followed table would run its functions."),
-					 errhint("Drop the index. Others than the primary key are not used.")));
+					 errhint("Drop the index. Only the primary key is used.")));
 	}
 	list_free(indexes);
 }
@@ -351,7 +351,7 @@ InsertIndexEntries(FollowWriter *writer, TupleTableSlot *slot, CuckooIndexUpdate
 	ResetPerTupleExprContext(writer->estate);
 }
 
-/* The last number of a row of a log; 0 if none was drawn. */
+/* The last number given to a row of a log; 0 if there is none. */
 static uint64 number = 0;
 
 void
@@ -361,8 +361,9 @@ FollowForgetNumber(void)
 }
 
 /*
- * Of 2^63 numbers two sessions hardly ever have the same, and then it only
- * matters for the same hash: an error, after which we begin elsewhere.
+ * With 2^63 numbers, two sessions hardly ever use the same, and it matters
+ * only for rows with the same hash.  Then there is an error, and we begin at
+ * another number.
  */
 static int64
 NextNumber(void)
@@ -376,7 +377,7 @@ NextNumber(void)
 	return (int64) number;
 }
 
-/* Rows that are inserted at once: what a few pages hold. */
+/* Rows that are inserted at once: as many as a few pages hold. */
 #define BATCH_ROWS	500
 
 void
@@ -552,7 +553,7 @@ FollowLockBase(Relation rel, bool wait, FollowBase *base)
 			return true;
 		if (result == TM_WouldBlock)
 			return false;
-		/* It was deleted meanwhile: look for another. */
+		/* It was deleted meanwhile.  Look for another one. */
 		if (result != TM_Deleted)
 			elog(ERROR, "could not lock the base row of \"%s\": %d",
 				 RelationGetRelationName(rel), (int) result);
@@ -568,11 +569,12 @@ IsOwn(HeapTuple tuple)
 }
 
 /*
- * Own removals are left out because of their order.  A statement that runs
- * inside another one (in a trigger, say) can remove a row that the outer one
- * has inserted and not yet told us of.  Counting that removal against another
- * row of the same key would lose the key.  So a key that this transaction
- * removes may be found until its end, as it may be in the base.
+ * Our own removals are not counted.  A statement that runs inside another one
+ * (in a trigger, for example) can remove a row that the outer one has inserted
+ * and not yet reported.  To count that removal against another row with the
+ * same key would lose the key.  A key that this transaction removes may
+ * therefore be found until the transaction ends, as it may if it is in the
+ * base.
  */
 bool
 FollowLogContains(Relation rel, Snapshot snapshot, uint64 hash)
@@ -677,7 +679,7 @@ FollowFold(Relation rel, const CuckooKey *key, FollowChanges *more, int64 *folde
 	memset(&changes, 0, sizeof(changes));
 	*folded = 0;
 
-	/* What this transaction has written becomes visible to the snapshot. */
+	/* Make what this transaction has written visible to the snapshot. */
 	CommandCounterIncrement();
 	if (!FollowLockBase(rel, false, &base))
 		return false;
@@ -687,7 +689,7 @@ FollowFold(Relation rel, const CuckooKey *key, FollowChanges *more, int64 *folde
 	if (header.key_type != key_type || header.signature != signature)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("the filter in \"%s\" is of another key type than the followed column",
+				 errmsg("key type of the filter in \"%s\" does not match the followed column",
 						RelationGetRelationName(rel)),
 				 errdetail("The key type of the filter is %s, that of the column is %s.",
 						   CuckooKeyTypeDescribe(header.key_type, header.signature),
@@ -695,8 +697,9 @@ FollowFold(Relation rel, const CuckooKey *key, FollowChanges *more, int64 *folde
 				 errhint("Call cuckoo_rebuild.")));
 
 	/*
-	 * Only now the snapshot: one from before the lock could show log rows that
-	 * another fold has put into the base that we have locked.
+	 * Take the snapshot only now.  One from before the lock could show log
+	 * rows that another fold has already put into the base that we have
+	 * locked.
 	 */
 	snapshot = GetLatestSnapshot();
 	PushActiveSnapshot(snapshot);

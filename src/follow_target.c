@@ -4,15 +4,15 @@
  *	  Which filter tables a table's triggers write to, and which table a filter
  *	  table follows.
  *
- * PostgreSQL's own catalogs say so.  The condition of the update trigger names
- * the column and, as a constant, the filter table:
+ * PostgreSQL's own catalogs have this information.  The condition of the
+ * update trigger names the column and, as a constant, the filter table:
  *
  *	OLD.c IS DISTINCT FROM NEW.c AND 'filter'::regclass IS NOT NULL
  *
- * so PostgreSQL follows renames, refuses to drop or alter either without
- * CASCADE, and dumps the data before the trigger.  The triggers for INSERT and
- * DELETE have no condition, which would take microseconds per row, and serve all
- * update triggers of the table.
+ * PostgreSQL therefore follows renames, refuses to drop or alter either
+ * without CASCADE, and dumps the data before the trigger.  The triggers for
+ * INSERT and DELETE have no condition, because one would cost microseconds per
+ * row.  They serve the targets of all update triggers of the table.
  *
  *-------------------------------------------------------------------------
  */
@@ -50,7 +50,7 @@ IsTriggerFunction(Oid function, const char *symbol)
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	/* Only superusers make functions in C. */
+	/* Only superusers can create functions in C. */
 	if (((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
 	{
 		bool		isnull;
@@ -62,7 +62,7 @@ IsTriggerFunction(Oid function, const char *symbol)
 	return found;
 }
 
-/* What the condition of an update trigger tells. */
+/* What the condition of an update trigger consists of. */
 typedef struct Condition
 {
 	int			old_columns;
@@ -119,7 +119,7 @@ ConditionWalker(Node *node, void *context)
  *
  *	OLD.c IS DISTINCT FROM NEW.c AND 'filter'::regclass IS NOT NULL
  *
- * Any other condition would make the trigger miss rows.
+ * With any other condition, the trigger would miss rows.
  */
 static void
 ReadCondition(Relation table, Trigger *trigger, AttrNumber *column, Oid *filter)
@@ -150,7 +150,10 @@ ReadCondition(Relation table, Trigger *trigger, AttrNumber *column, Oid *filter)
 	*filter = condition.filter;
 }
 
-/* What follows the tables that this session has changed; forgotten as needed. */
+/*
+ * The targets of the tables that this session has changed.  Invalidations make
+ * us forget them.
+ */
 static HTAB *known_tables = NULL;
 
 static void
@@ -173,7 +176,7 @@ ForgetTargets(Datum argument, Oid relid)
 	}
 }
 
-/* The owner of the table must be that of the filter table. */
+/* Refuse a table and a filter table with different owners. */
 static void
 CheckOwner(Relation table, Relation filter)
 {
@@ -189,9 +192,10 @@ CheckOwner(Relation table, Relation filter)
 }
 
 /*
- * Enum labels and the attributes of composites are hashed by name, number and
- * type.  After ALTER TYPE the hash of a row that is there is another one, and
- * no trigger fires.
+ * Whether ALTER TYPE can change the hashes of a type's values.  Enum values
+ * are hashed by their label, and composite values by the number and types of
+ * their attributes.  After ALTER TYPE, existing rows have other hashes, but no
+ * trigger has fired.
  */
 static bool
 CanBeAltered(Oid type)
@@ -228,7 +232,7 @@ FollowInitKey(CuckooKey *key, Relation table, AttrNumber column, MemoryContext c
 				 errmsg("cannot follow column \"%s\" of table \"%s\", whose type is %s",
 						NameStr(attribute->attname), RelationGetRelationName(table),
 						format_type_be(attribute->atttypid)),
-				 errdetail("ALTER TYPE of an enum or composite type changes what its values hash to."),
+				 errdetail("ALTER TYPE of an enum or composite type changes the hashes of its values."),
 				 errhint("Have a BEFORE trigger compute a column of another type, such as text.")));
 	CuckooKeyInit(key, attribute->atttypid, attribute->attcollation, context);
 }
@@ -251,10 +255,10 @@ ReportTwice(Relation table, const char *trigger, const char *other)
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("triggers \"%s\" and \"%s\" of table \"%s\" would log changes twice",
 					other, trigger, RelationGetRelationName(table)),
-			 errhint("Drop the one that cuckoo_follow has not made.")));
+			 errhint("Drop the one that cuckoo_follow did not make.")));
 }
 
-/* Find out what follows a table, in the current memory context. */
+/* Find the targets of a table, in the current memory context. */
 static void
 ReadTargets(Relation table, FollowTargets *targets)
 {
@@ -340,7 +344,7 @@ FollowFindTargets(Relation table)
 													  ALLOCSET_SMALL_SIZES);
 		MemoryContext old = MemoryContextSwitchTo(context);
 
-		/* An invalidation while we read makes it false again. */
+		/* An invalidation while we read sets it to false again. */
 		targets->valid = true;
 		PG_TRY();
 		{
@@ -394,9 +398,10 @@ TableOwner(Oid relid)
 }
 
 /*
- * By the dependency of the update trigger on its filter table.  Anybody can
- * make such a trigger on a table of theirs, so other owners' tables count only
- * if there is none of the filter table's owner: then for the error that says so.
+ * Find the table by the update trigger's dependency on the filter table.
+ * Anybody can create such a trigger on their own table, so other owners'
+ * tables are ignored if there is one of the filter table's owner.  Otherwise
+ * one is returned, so that the caller raises the error about different owners.
  */
 Oid
 FollowFindTable(Oid filter)
@@ -445,7 +450,7 @@ FollowFindTable(Oid filter)
 							 errdetail("Triggers of \"%s\" and \"%s\" write to it.",
 									   get_rel_name(Min(found, form->tgrelid)),
 									   get_rel_name(Max(found, form->tgrelid))),
-							 errhint("Drop the triggers that cuckoo_follow has not made.")));
+							 errhint("Drop the triggers that cuckoo_follow did not make.")));
 				else
 					found = form->tgrelid;
 			}
@@ -458,7 +463,7 @@ FollowFindTable(Oid filter)
 	return OidIsValid(found) ? found : foreign;
 }
 
-/* Which of a followed table's triggers this is, if it is as we make it. */
+/* Which of a followed table's triggers this is; 0 if it is not like ours. */
 static int
 TriggerPart(Relation table, Trigger *trigger, Oid filter)
 {

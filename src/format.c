@@ -19,8 +19,8 @@ Verdict(CuckooProblem problem, uint64_t expected, uint64_t found)
 }
 
 /*
- * The header fields.  Every field of an unset filter is zero, so that there is
- * one of it.
+ * The header fields.  Every other field of an unset filter is zero, so that it
+ * has only one form.
  */
 static CuckooVerdict
 CheckHeader(const uint8_t *bytes)
@@ -35,7 +35,7 @@ CheckHeader(const uint8_t *bytes)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 1);
 	if (key_type > CUCKOO_KEY_LAST)
 		return Verdict(CUCKOO_BAD_FIELD, 0, 2);
-	/* Any hash of an aggregate's state may be removed. */
+	/* A partial state has no flags. */
 	if ((flags & ~CUCKOO_FLAGS) != 0 || (content == CUCKOO_PARTIAL && flags != 0))
 		return Verdict(CUCKOO_BAD_FIELD, 0, 3);
 	for (uint64_t i = 33; i < CUCKOO_HEADER_BYTES; i++)
@@ -67,8 +67,8 @@ CheckHeader(const uint8_t *bytes)
 }
 
 /*
- * The directory, before any length is worked out from it.  Its ranges are such
- * that no sum of sixteen lengths can wrap.
+ * The directory, before any length is computed from it.  With fields in these
+ * ranges, no sum of sixteen lengths can overflow.
  */
 static CuckooVerdict
 CheckDirectory(const uint8_t *bytes)
@@ -98,7 +98,7 @@ CheckDirectory(const uint8_t *bytes)
 	return Verdict(CUCKOO_VALID, 0, 0);
 }
 
-/* The hashes of a partial state: ascending, and so distinct. */
+/* The hashes of a partial state: ascending, and therefore distinct. */
 static CuckooVerdict
 CheckHashes(const CuckooFilter *filter)
 {
@@ -135,7 +135,7 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 	filter->content = bytes[1];
 	if (filter->content == CUCKOO_STATE)
 	{
-		/* Nothing else of it is as in the format. */
+		/* The rest does not have the form that the format describes. */
 		memset(filter, 0, sizeof(*filter));
 		filter->content = CUCKOO_STATE;
 		return;
@@ -174,7 +174,10 @@ CuckooTableOffset(const CuckooFilter *filter, int i)
 	return offset;
 }
 
-/* Point the filter at its tables or hashes in bytes, which must be that long. */
+/*
+ * Point the filter to its tables or hashes in bytes, which must be long
+ * enough.
+ */
 static void
 PointInto(CuckooFilter *filter, uint8_t *bytes)
 {
@@ -235,7 +238,7 @@ CuckooValidate(const uint8_t *bytes, size_t length, const CuckooHost *host)
 			return Verdict(CUCKOO_BAD_TAIL, 0, i);
 	}
 
-	/* The filter is only read here; those that change one share the type. */
+	/* The filter is only read here, but its type is not const. */
 	PointInto(&filter, (uint8_t *) bytes);
 	if (filter.content == CUCKOO_PARTIAL)
 		return CheckHashes(&filter);

@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * format.h
- *	  The portable bytes of a filter, and the one validator before them.
+ *	  The portable bytes of a filter, and their validator.
  *
- * These bytes are what the bytea and binary forms carry, what the text form
- * is base64 of, and what is stored on disk behind the varlena header.  All
- * numbers are little-endian and read with explicit loads, since stored values
- * are not aligned.  docs/format.md describes every byte.
+ * The bytea and binary forms have these bytes, the text form has them in
+ * base64, and on disk they follow the varlena header.  All numbers are
+ * little-endian and read with explicit loads, because stored values are not
+ * aligned.  docs/format.md describes every byte.
  *
  *	offset	bytes
  *	  0		1		format version: 1
@@ -37,7 +37,7 @@
 #include "table.h"
 
 #define CUCKOO_VERSION			1
-#define CUCKOO_LAST_VERSION		15	/* beyond it is no version but garbage */
+#define CUCKOO_LAST_VERSION		15	/* a larger number is not a version */
 
 #define CUCKOO_HEADER_BYTES		36
 #define CUCKOO_DIRECTORY_BYTES	12	/* per table */
@@ -46,27 +46,27 @@
 	(CUCKOO_HEADER_BYTES + CUCKOO_MAX_TABLES * CUCKOO_DIRECTORY_BYTES)
 
 /*
- * The largest filter, 750 MiB: its text form takes a third more, and a row
- * with it must stay under PostgreSQL's 1 GB.
+ * The largest filter, 750 MiB.  Its text form is larger by a third, and a row
+ * with it must stay below PostgreSQL's limit of 1 GB.
  */
 #define CUCKOO_MAX_BYTES		UINT64_C(786432000)
 
-/* Keys that the largest table is for: far more than fit in a value. */
+/* The capacity of the largest table: far more keys than fit in a value. */
 #define CUCKOO_MAX_CAPACITY		(CUCKOO_MAX_TABLE_BUCKETS * 193 / 50)
 
 typedef enum CuckooContent
 {
 	CUCKOO_TABLES = 0,			/* one to sixteen tables; none if unset */
 	CUCKOO_PARTIAL = 1,			/* an aggregate's state: sorted distinct hashes */
-	CUCKOO_STATE = 2			/* the same while it is worked on; only ever in
-								 * a server's memory, never valid outside */
+	CUCKOO_STATE = 2			/* the same in its working form; only in a
+								 * server's memory, never valid outside */
 } CuckooContent;
 
 #define CUCKOO_FLAG_NOT_REMOVABLE	0x01	/* two keys may share an item */
 #define CUCKOO_FLAG_UNSET			0x02	/* no parameters yet: all else zero */
 #define CUCKOO_FLAGS				0x03
 
-/* A filter taken apart.  The bytes stay where they are. */
+/* A filter whose header has been read.  The bytes stay where they are. */
 typedef struct CuckooFilter
 {
 	uint8_t		content;		/* CuckooContent */
@@ -82,7 +82,7 @@ typedef struct CuckooFilter
 	CuckooTable tables[CUCKOO_MAX_TABLES];	/* the first table_count */
 } CuckooFilter;
 
-/* What the validator found, and the numbers to say so with. */
+/* The validator's findings, with the numbers that a message needs. */
 typedef enum CuckooProblem
 {
 	CUCKOO_VALID,
@@ -108,23 +108,23 @@ typedef struct CuckooVerdict
 } CuckooVerdict;
 
 /*
- * Check bytes from outside.  After CUCKOO_VALID every other function may be
- * given them; before it none.  Reads only the length bytes given.
+ * Check bytes from outside.  Every other function may be given them after
+ * CUCKOO_VALID, but not before.  Reads no more than length bytes.
  */
 extern CuckooVerdict CuckooValidate(const uint8_t *bytes, size_t length,
 									const CuckooHost *host);
 
-/* Take valid bytes apart.  The filter points into them. */
+/* Read the header of valid bytes.  The filter points into them. */
 extern void CuckooOpen(CuckooFilter *filter, uint8_t *bytes, size_t length);
 
 /*
- * The same where only the header and directory are at hand, the first
- * CUCKOO_MAX_HEADER_BYTES: the tables have no memory, and a partial state no
+ * The same with only the header and directory, at most the first
+ * CUCKOO_MAX_HEADER_BYTES: the tables have no data, and a partial state no
  * hashes.
  */
 extern void CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes);
 
-/* Where the bytes of table i begin; of the one behind the last: the tail. */
+/* Where the bytes of table i begin; for the number after the last: the tail. */
 extern uint64_t CuckooTableOffset(const CuckooFilter *filter, int i);
 
 /*
@@ -134,15 +134,12 @@ extern uint64_t CuckooTableOffset(const CuckooFilter *filter, int i);
 extern size_t CuckooBytes(const CuckooFilter *filter);
 
 /*
- * Write the header, directory and tail of a filter into CuckooBytes of memory,
- * and point its tables or hashes to where they belong, untouched.
+ * Write the header, directory and tail of a filter into memory of CuckooBytes,
+ * and point its tables or hashes to their places, which stay as they are.
  */
 extern void CuckooLayOut(CuckooFilter *filter, uint8_t *bytes);
 
-/*
- * Write the header and directory where the bytes have them, after fields or
- * items changed.
- */
+/* Write the header and directory again, after fields or items changed. */
 extern void CuckooWriteHeader(const CuckooFilter *filter, uint8_t *bytes);
 
 /* Hash number i of a partial state. */

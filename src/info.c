@@ -39,8 +39,8 @@ Representation(const CuckooFilter *filter)
 }
 
 /*
- * cuckoo_info(f) -> record.  The only function besides those of output that
- * takes an aggregate's partial state.
+ * cuckoo_info(f) -> record.  Unlike the other functions in this file, it
+ * accepts an aggregate's partial state.
  */
 PG_FUNCTION_INFO_V1(cuckoo_info);
 Datum
@@ -143,8 +143,8 @@ cuckoo_tables(PG_FUNCTION_ARGS)
 }
 
 /*
- * cuckoo_fpr(f) -> float8: the false-positive rate expected of the filter as
- * it is filled now
+ * cuckoo_fpr(f) -> float8: the expected false-positive rate of the filter as
+ * it is now
  */
 PG_FUNCTION_INFO_V1(cuckoo_fpr);
 Datum
@@ -158,7 +158,7 @@ cuckoo_fpr(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(CuckooFilterRate(&filter));
 }
 
-/* cuckoo_cardinality(f) -> bigint: copies stored in all */
+/* cuckoo_cardinality(f) -> bigint: the number of items */
 PG_FUNCTION_INFO_V1(cuckoo_cardinality);
 Datum
 cuckoo_cardinality(PG_FUNCTION_ARGS)

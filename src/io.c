@@ -3,8 +3,8 @@
  * io.c
  *	  Text, binary and bytea forms of a filter, and comparison by bytes.
  *
- * All three forms carry the portable bytes of format.h; the text form in
- * base64.  What comes in goes through the one validator.
+ * All three forms have the portable bytes of format.h, the text form in
+ * base64.  All input is validated.
  *
  *-------------------------------------------------------------------------
  */
@@ -19,7 +19,7 @@
 
 #include "aggstate.h"
 
-/* The words for what the validator found. */
+/* Describe what the validator found. */
 static char *
 DescribeVerdict(const CuckooVerdict *verdict)
 {
@@ -31,11 +31,11 @@ DescribeVerdict(const CuckooVerdict *verdict)
 		case CUCKOO_VALID:
 			break;
 		case CUCKOO_TOO_SHORT:
-			return psprintf("It has %llu bytes, of at least %llu.", found, expected);
+			return psprintf("It has %llu bytes, but must have at least %llu.", found, expected);
 		case CUCKOO_TOO_LONG:
-			return psprintf("It has %llu bytes, of at most %llu.", found, expected);
+			return psprintf("It has %llu bytes, but may have at most %llu.", found, expected);
 		case CUCKOO_BAD_LENGTH:
-			return psprintf("It has %llu bytes, and its header describes %llu.",
+			return psprintf("It has %llu bytes, but its header describes %llu.",
 							found, expected);
 		case CUCKOO_NEWER_VERSION:
 		case CUCKOO_BAD_VERSION:
@@ -49,7 +49,7 @@ DescribeVerdict(const CuckooVerdict *verdict)
 		case CUCKOO_BAD_GROUP:
 			return psprintf("Group %llu of a table is not in its canonical form.", found);
 		case CUCKOO_BAD_ITEMS:
-			return psprintf("It holds %llu items, and its header says %llu.",
+			return psprintf("It holds %llu items, but its header says %llu.",
 							expected, found);
 		case CUCKOO_BAD_ORDER:
 			return psprintf("Hash %llu of the partial state is out of order.", found);
@@ -60,8 +60,8 @@ DescribeVerdict(const CuckooVerdict *verdict)
 }
 
 /*
- * Check portable bytes that come from outside.  An error goes to escontext
- * where there is one: then false is returned.
+ * Check portable bytes that come from outside.  If there is an escontext, an
+ * error goes there, and false is returned.
  */
 static bool
 CheckOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
@@ -71,7 +71,7 @@ CheckOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
 	if (verdict.problem == CUCKOO_NEWER_VERSION)
 		ereturn(escontext, false,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cuckoofilter is of a newer format"),
+				 errmsg("cuckoofilter has a newer format"),
 				 errdetail("Its format version is %llu; this release of the extension reads versions up to %d.",
 						   (unsigned long long) verdict.found, CUCKOO_VERSION),
 				 errhint("Install a release of the extension that reads format version %llu.",
@@ -85,7 +85,7 @@ CheckOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
 	return true;
 }
 
-/* A value from portable bytes that come from outside, copied. */
+/* A value with a copy of portable bytes that come from outside. */
 static CuckooValue *
 ValueFromOutside(const uint8 *bytes, size_t length)
 {
@@ -94,8 +94,8 @@ ValueFromOutside(const uint8 *bytes, size_t length)
 }
 
 /*
- * The portable bytes of an argument.  What an aggregate works on becomes the
- * partial state that another server can read.
+ * The portable bytes of an argument.  An aggregate's working state becomes a
+ * partial state, which another server can read.
  */
 static CuckooValue *
 GetPortable(FunctionCallInfo fcinfo, int argument)
@@ -108,12 +108,12 @@ GetPortable(FunctionCallInfo fcinfo, int argument)
 }
 
 /*
- * Base64 goes through PostgreSQL's own functions in pieces of this many bytes,
- * so that a large value can be interrupted; a multiple of 3.
+ * PostgreSQL's own functions for base64 are given pieces of this many bytes, a
+ * multiple of 3, so that work on a large value can be interrupted.
  */
 #define BASE64_PIECE	(3 * 1024 * 1024)
 
-/* Bytes from base64; -1 if it is none. */
+/* Bytes from base64; -1 if the text is not base64. */
 static int64
 DecodeBase64(const char *text, size_t length, uint8 *bytes)
 {
@@ -123,7 +123,7 @@ DecodeBase64(const char *text, size_t length, uint8 *bytes)
 	while (length > piece)
 	{
 		CHECK_FOR_INTERRUPTS();
-		/* Padding ends a text: in its middle it makes the piece too short. */
+		/* Padding ends a text: in its middle, it makes a piece too short. */
 		if (pg_b64_decode(text, (int) piece, (void *) (bytes + decoded),
 						  BASE64_PIECE) != BASE64_PIECE)
 			return -1;
@@ -158,7 +158,7 @@ EncodeBase64(const uint8 *bytes, size_t length, char *text)
 	*text = '\0';
 }
 
-/* cuckoofilter_in(cstring): decoded where the value is to be */
+/* cuckoofilter_in(cstring): decodes directly into the value */
 PG_FUNCTION_INFO_V1(cuckoofilter_in);
 Datum
 cuckoofilter_in(PG_FUNCTION_ARGS)
@@ -228,8 +228,9 @@ cuckoofilter_from_bytea(PG_FUNCTION_ARGS)
 }
 
 /*
- * The order of two filters: by their bytes, a shorter one before those it
- * begins.  It means nothing but lets DISTINCT, GROUP BY and indexes work.
+ * The order of two filters: by their bytes, a shorter one before those that
+ * begin with it.  It has no meaning, but DISTINCT, GROUP BY and indexes need
+ * one.
  */
 static int
 Compare(FunctionCallInfo fcinfo)
@@ -255,8 +256,8 @@ Compare(FunctionCallInfo fcinfo)
 }
 
 /*
- * The hash of an argument's bytes, for hash joins and indexes; what one piece
- * gives is the salt of the next.
+ * The hash of an argument's bytes, for hash joins and indexes.  The hash of
+ * each piece is the salt of the next.
  */
 static uint64
 HashPieces(FunctionCallInfo fcinfo, uint64 salt)
@@ -275,8 +276,8 @@ HashPieces(FunctionCallInfo fcinfo, uint64 salt)
 }
 
 /*
- * Whether this is a state that an aggregate works on, whose portable bytes have
- * another size.  Reads no more of a toasted value than its beginning.
+ * Whether this is an aggregate's working state, whose portable bytes have
+ * another size.  Reads only the beginning of a toasted value.
  */
 static bool
 IsWorkingState(Datum value)
@@ -289,7 +290,7 @@ IsWorkingState(Datum value)
 }
 
 /*
- * Equality looks at the sizes first, which does not read a toasted value: it
+ * Equality compares the sizes first, which does not read a toasted value.  It
  * must agree with the order, which compares portable bytes.
  */
 static bool
@@ -356,7 +357,7 @@ cuckoofilter_cmp(PG_FUNCTION_ARGS)
 
 /*
  * cuckoofilter_hash(cuckoofilter) -> integer, for hash: the lower half of the
- * other's without a salt, as PostgreSQL wants it
+ * extended hash with salt 0, as PostgreSQL requires
  */
 PG_FUNCTION_INFO_V1(cuckoofilter_hash);
 Datum

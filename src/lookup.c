@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * lookup.c
- *	  SQL functions that look keys up in a filter: contains, count; and those
- *	  that hash a key: hash, shard.
+ *	  SQL functions that look keys up in a filter (contains, count), and those
+ *	  that hash a key (hash, shard).
  *
  *-------------------------------------------------------------------------
  */
@@ -60,7 +60,7 @@ cuckoo_count(PG_FUNCTION_ARGS)
 
 /*
  * cuckoo_hash(value, seed) -> bigint: the hash that a filter with this seed
- * keeps of a value
+ * uses for a value
  */
 PG_FUNCTION_INFO_V1(cuckoo_hash);
 Datum
@@ -73,8 +73,8 @@ cuckoo_hash(PG_FUNCTION_ARGS)
 }
 
 /*
- * cuckoo_shard(value, shards) -> integer: which of so many shards, from 0 on, a
- * value belongs to
+ * cuckoo_shard(value, shards) -> integer: the shard that a value belongs to,
+ * from 0 to shards - 1
  */
 PG_FUNCTION_INFO_V1(cuckoo_shard);
 Datum
@@ -94,7 +94,7 @@ cuckoo_shard(PG_FUNCTION_ARGS)
 }
 
 /*
- * The answers to the elements of an array
+ * Lookups of the elements of an array
  */
 
 typedef struct Answers
@@ -106,7 +106,7 @@ typedef struct Answers
 	bool		any_missing;
 } Answers;
 
-/* Look every element of an array up. */
+/* Look up every element of an array. */
 static void
 LookUpEach(FunctionCallInfo fcinfo, Answers *answers)
 {
@@ -136,7 +136,7 @@ LookUpEach(FunctionCallInfo fcinfo, Answers *answers)
 	pfree(elements->hashes);
 }
 
-/* cuckoo_contains_any(f, array) -> bool, as = ANY has it */
+/* cuckoo_contains_any(f, array) -> bool, with NULLs treated as by = ANY */
 PG_FUNCTION_INFO_V1(cuckoo_contains_any);
 Datum
 cuckoo_contains_any(PG_FUNCTION_ARGS)
@@ -149,7 +149,7 @@ cuckoo_contains_any(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(answers.any_contained);
 }
 
-/* cuckoo_contains_all(f, array) -> bool, as = ALL has it */
+/* cuckoo_contains_all(f, array) -> bool, with NULLs treated as by = ALL */
 PG_FUNCTION_INFO_V1(cuckoo_contains_all);
 Datum
 cuckoo_contains_all(PG_FUNCTION_ARGS)
@@ -162,7 +162,7 @@ cuckoo_contains_all(PG_FUNCTION_ARGS)
 	PG_RETURN_BOOL(!answers.any_missing);
 }
 
-/* cuckoo_contains_each(f, array) -> boolean[] of the array's dimensions */
+/* cuckoo_contains_each(f, array) -> boolean[] with the array's dimensions */
 PG_FUNCTION_INFO_V1(cuckoo_contains_each);
 Datum
 cuckoo_contains_each(PG_FUNCTION_ARGS)

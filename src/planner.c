@@ -1,18 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * planner.c
- *	  What the planner is told of lookups in a filter: how many rows pass, and
- *	  what a lookup costs.
+ *	  What the planner is told about lookups in a filter: how many rows pass,
+ *	  and what a lookup costs.
  *
- * If the filter is a constant, the rows that pass it are not guessed.  The
- * column's most common values, whose frequencies are known, are looked up in
- * it, and the bounds of the histogram, which are a sample of all other rows.
- * PassingFraction says how that sample and the number of keys in the filter
- * make up one estimate.
+ * If the filter is a constant, the number of rows that pass is not a guess.
+ * The column's most common values, whose frequencies are known, are looked up
+ * in the filter.  So are the bounds of the histogram, which are a sample of
+ * all other rows.  PassingFraction describes how that sample and the number of
+ * keys in the filter are combined into one estimate.
  *
- * Nothing here raises an error for a lookup that would (another key type, a
- * type that cannot be a key, a nondeterministic collation): only execution
- * shows whether the lookup takes place at all.
+ * A lookup may be an error (another key type, a type that cannot be a key, a
+ * nondeterministic collation).  Nothing here raises it: only execution shows
+ * whether the lookup takes place at all.
  *
  *-------------------------------------------------------------------------
  */
@@ -39,64 +39,64 @@
 /*
  * The rows that pass a filter which is not known at planning.
  *
- * A filter is meant to drop most rows, but what passes ranges from one in a
- * thousand to nearly all.  One in ten is within a factor of ten of whatever
- * lies between 1 % and 100 %.  A smaller fraction, as PostgreSQL's defaults
- * for "contains" (0.1 % to 1 %), would invite nested loops over a result that
- * turns out large, the costlier of the two mistakes.
+ * A filter is meant to drop most rows, but the fraction that passes ranges
+ * from one in a thousand to nearly all.  One in ten is within a factor of ten
+ * of everything between 1 % and 100 %.  A smaller fraction, such as
+ * PostgreSQL's defaults for "contains" (0.1 % to 1 %), would lead to nested
+ * loops over a result that turns out large, which is the costlier mistake.
  */
 #define UNKNOWN_FILTER_SEL	0.1
 
 /*
  * The stored filters that hold one given key: WHERE f @> 42 over a table of
- * filters looks for the few that do.  What PostgreSQL assumes of operators
- * that look for a match.
+ * filters looks for the few that do.  This is PostgreSQL's default for
+ * operators that look for a match.
  */
 #define STORED_FILTER_SEL	DEFAULT_MATCHING_SEL
 
 /*
  * What a lookup costs, in units of cpu_operator_cost.
  *
- * One more "bigint < constant" adds 4.3 ns to a row of a scan, which is the
- * unit.  Measured against it, a lookup in a filter in the processor's caches
- * adds 36 ns for bigint and text alike; keys whose canonical bytes must be
- * composed first add 70 to 140 ns (array, jsonb, numeric); a filter too large
- * for the processor's own caches, two misses more.
+ * The unit is the 4.3 ns that one more "bigint < constant" adds to a row of a
+ * scan.  A lookup in a filter in the processor's caches adds 36 ns for both
+ * bigint and text.  Keys whose canonical bytes must be composed first (array,
+ * jsonb, numeric) add another 70 to 140 ns.  A filter too large for the
+ * processor's caches adds two cache misses.
  *
- * This puts lookups after comparisons (1 unit), and before functions in
- * PL/pgSQL or SQL (100 units) and sub-selects, with keys of any type.
+ * With keys of any type, this puts lookups after comparisons (1 unit), and
+ * before functions in PL/pgSQL or SQL (100 units) and sub-selects.
  */
 #define QUESTION_UNITS		8
 #define COMPOSED_KEY_UNITS	20
 #define CACHE_MISS_UNITS	20
 #define CACHE_BYTES			(1024 * 1024)
 
-/* Elements of an array of unknown length; as PostgreSQL assumes. */
+/* Elements of an array of unknown length, as PostgreSQL assumes. */
 #define UNKNOWN_ARRAY_LENGTH	10
 
 /*
- * What the first lookup in a stored filter costs, in units of seq_page_cost,
- * whatever its size: reader.c reads the header and two slices in 3.5 us, and
- * at 4.3 ns for cpu_operator_cost a page is 1.7 us.
+ * What the first lookup in a stored filter of any size costs, in units of
+ * seq_page_cost: reader.c reads the header and two slices in 3.5 us, and if
+ * cpu_operator_cost is 4.3 ns, a page is 1.7 us.
  *
- * If lookups go on, reader.c fetches the whole filter, by the same measure
- * for one unit a page.  That is not charged: it happens once, however often
- * the scan is repeated, but PostgreSQL takes start-up costs to recur with
- * each repetition, and thousand units would make the inner side of every
- * nested loop look hopeless.  A constant of the plan costs no fetch.
+ * If lookups go on, reader.c fetches the whole filter, at about one unit per
+ * page.  That is not charged.  It happens only once, however often the scan is
+ * repeated, but PostgreSQL charges start-up costs for each repetition, and a
+ * thousand units would make the inner side of every nested loop look hopeless.
+ * A constant of the plan needs no fetch.
  */
 #define FETCH_PAGES			2
 
 /* A TOAST pointer is 18 bytes in its row; every filter is larger. */
 #define TOAST_POINTER_WIDTH	18
 
-/* Integers are dense if their range is at most so many times their number. */
+/* Integers are dense if their range is at most this times their number. */
 #define DENSE				1.1
 
-/* Up to here every integer is a double: 2^53. */
+/* Up to 2^53, every integer is exact as a double. */
 #define EXACT_INTEGERS		9007199254740992.0
 
-/* Of these, so many are looked up: some 20 us. */
+/* How many of these are looked up, in about 20 us. */
 #define SAMPLE_SIZE			1000
 #define SAMPLE_SEED			1
 
@@ -104,14 +104,15 @@ PG_FUNCTION_INFO_V1(cuckoo_contains_support);
 PG_FUNCTION_INFO_V1(cuckoo_contains_sel);
 PG_FUNCTION_INFO_V1(cuckoo_contains_joinsel);
 
-/* What looking up the values in one slot of a column's statistics gave. */
+/* The result of looking up the values in one slot of a column's statistics. */
 typedef struct Answers
 {
 	int			asked;
 	int			contained;
-	double		asked_frequency;	/* of most common values: of those tested, */
-	double		contained_frequency;	/* and of those contained */
-	double		least_frequency;	/* of the least common of them */
+	/* Frequencies, if these are the most common values: */
+	double		asked_frequency;	/* of all values looked up */
+	double		contained_frequency;	/* of those that the filter contains */
+	double		least_frequency;	/* of the least common value */
 } Answers;
 
 /*
@@ -161,8 +162,8 @@ OpenConstant(CuckooFilter *filter, const Const *constant)
 }
 
 /*
- * Look up the values of one slot of the statistics, but not the first and
- * last of so many.
+ * Look up the values of one slot of the statistics, except for the given
+ * number at either end.
  */
 static Answers
 AskSlot(const CuckooFilter *filter, CuckooKey *key, HeapTuple statistics,
@@ -184,7 +185,7 @@ AskSlot(const CuckooFilter *filter, CuckooKey *key, HeapTuple statistics,
 
 		if (!CuckooKeyTryHash(key, slot.values[i], filter->seed, &hash))
 		{
-			/* A sample without the values that cannot be tested is none. */
+			/* A sample that lacks values is not a sample. */
 			if (slot_kind == STATISTIC_KIND_MCV)
 				continue;
 			memset(&answers, 0, sizeof(answers));
@@ -222,14 +223,14 @@ IntegerValue(Oid type, Datum value)
 }
 
 /*
- * A better sample than the histogram, if there is one: of integers that
- * occur nearly all between the smallest and the largest, as those of a serial
- * column, any can be looked up, and so many more than a hundred.
+ * A better sample than the histogram, if possible.  If nearly all integers
+ * between the smallest and the largest occur, as in a serial column, any of
+ * them can be looked up, and many more than a hundred.
  *
- * They are chosen by a hash, since anything regular can fall in step with the
- * keys.  The histogram does: of a table that ANALYZE has read whole it has,
- * for example, every 200th value, and of those a filter of every 100th holds
- * all or none.
+ * They are chosen by a hash, because anything regular can coincide with a
+ * pattern in the keys.  The histogram can: if ANALYZE has read the whole
+ * table, it has, for example, every 200th value, and a filter of every 100th
+ * holds all or none of these.
  */
 static Answers
 AskBetweenEnds(const CuckooFilter *filter, const CuckooKey *key,
@@ -264,24 +265,25 @@ AskBetweenEnds(const CuckooFilter *filter, const CuckooKey *key,
 }
 
 /*
- * The fraction of rows that pass, of those not among the most common values.
+ * The fraction that passes of the rows whose value is not among the most
+ * common ones.
  *
- * There are two witnesses.  The number of keys in the filter by the number of
- * distinct values is exact where every key occurs in the column and rows are
- * spread evenly over values; keys that do not occur make it too high.  The
- * sample, about a hundred rows, has neither fault, but says little of small
- * fractions.  So the number of keys is believed as far as the sample allows,
- * which is up to one hit more than there was.  Only where the sample has far
- * more hits than so many keys explain (two standard deviations), the sample is
- * believed instead, up to what they could be at most: none of these values is
- * more common than the least of the most common ones.
+ * There are two sources.  The first is the number of keys in the filter,
+ * divided by the number of distinct values.  It is exact if every key occurs
+ * in the column and rows are spread evenly over values, and too high if there
+ * are keys that do not occur.  The second is the sample, about a hundred rows.
+ * It has neither fault, but says little about small fractions.  The first is
+ * therefore used, but at most one hit more than the sample has.  Only if the
+ * sample has far more hits than that number of keys explains (by two standard
+ * deviations), the sample is used instead, up to an upper bound: none of these
+ * values is more common than the least common of the most common ones.
  *
  * Simulated with samples of 99: at least 95 % of the estimates are within a
- * factor of two of the truth where all keys occur, and in any case where more
- * than 10 % of the rows pass.  What no sample of a hundred shows is how far
- * below 1 % the truth lies when most keys do not occur: then 1 % is said.  A
- * blend of the two by Bayes' rule falls towards 0 at every sample without a
- * hit, which are 37 of 100 where 1 % pass.
+ * factor of two of the truth if all keys occur, and also if more than 10 % of
+ * the rows pass.  If most keys do not occur, a sample of a hundred cannot show
+ * how far below 1 % the truth lies; the estimate is then 1 %.  Combining the
+ * two by Bayes' rule would push the estimate towards 0 for every sample
+ * without a hit, and if 1 % pass, 37 of 100 samples have none.
  */
 static double
 PassingFraction(double by_keys, double at_most, const Answers *sample)
@@ -295,7 +297,7 @@ PassingFraction(double by_keys, double at_most, const Answers *sample)
 	return Min(by_keys, (hits + 1) / sample->asked);
 }
 
-/* The fraction of a column's rows that are NULL, for which nothing passes. */
+/* The fraction of a column's rows that are NULL, none of which pass. */
 static double
 NullFraction(const VariableStatData *column)
 {
@@ -304,7 +306,7 @@ NullFraction(const VariableStatData *column)
 	return ((Form_pg_statistic) GETSTRUCT(column->statsTuple))->stanullfrac;
 }
 
-/* The fraction of a column's rows that pass a filter which is known. */
+/* The fraction of a column's rows that pass a known filter. */
 static Selectivity
 KnownFilterSelectivity(VariableStatData *column, const CuckooFilter *filter,
 					   Oid function, Oid collation)
@@ -333,11 +335,13 @@ KnownFilterSelectivity(VariableStatData *column, const CuckooFilter *filter,
 			common = AskSlot(filter, &key, column->statsTuple,
 							 STATISTIC_KIND_MCV, 0);
 
-			/* Without most common values, all are about as common. */
+			/*
+			 * Without most common values, all values are about equally common.
+			 */
 			if (common.asked == 0 && !is_default)
 				sample = AskBetweenEnds(filter, &key, column->statsTuple, distinct);
 
-			/* The ends are the least likely to stand for others. */
+			/* The smallest and largest values are the least typical. */
 			if (sample.asked == 0)
 				sample = AskSlot(filter, &key, column->statsTuple,
 								 STATISTIC_KIND_HISTOGRAM, 1);
@@ -428,7 +432,7 @@ cuckoo_contains_sel(PG_FUNCTION_ARGS)
  * cuckoo_contains_joinsel(internal, oid, internal, smallint, internal) ->
  * float8: JOIN estimator of @> and <@.
  *
- * The filters are in one table and the keys in another: each filter is
+ * The filters are in one table and the keys in another, so each filter is
  * unknown.
  */
 Datum
@@ -457,7 +461,7 @@ IsComposed(Oid type)
 	}
 }
 
-/* How many keys an array holds, as far as that can be seen. */
+/* The number of keys in an array, if it can be determined. */
 static double
 ArrayLength(Node *array)
 {
@@ -476,8 +480,9 @@ ArrayLength(Node *array)
 }
 
 /*
- * Are the filters of this column stored in their rows?  Only what ANALYZE has
- * seen of a plain column can tell: its width would be that of TOAST pointers.
+ * Are the filters of this column stored in their rows?  Only ANALYZE's average
+ * width of a plain column shows this: otherwise it would be the width of TOAST
+ * pointers.
  */
 static bool
 IsStoredInline(PlannerInfo *root, Node *filter)
@@ -495,8 +500,8 @@ IsStoredInline(PlannerInfo *root, Node *filter)
 }
 
 /*
- * Is each row's key looked up in a filter of its own?  Not if the keys come
- * from another relation: then many are looked up in each filter.
+ * Is each row's key looked up in a filter of that row?  Not if the keys come
+ * from another relation: then many keys are looked up in each filter.
  */
 static bool
 IsFilterByRow(PlannerInfo *root, Node *filter, Node *key)
@@ -564,8 +569,8 @@ EstimateCost(SupportRequestCost *request)
 
 /*
  * cuckoo_contains_support(internal) -> internal: planner support of the
- * functions that look keys up.  Rows that pass are estimated here if the
- * function is called by name; operators have estimators of their own.
+ * functions that look keys up.  The rows that pass are estimated here only if
+ * the function is called by name; operators have estimators of their own.
  */
 Datum
 cuckoo_contains_support(PG_FUNCTION_ARGS)
@@ -577,7 +582,9 @@ cuckoo_contains_support(PG_FUNCTION_ARGS)
 		SupportRequestSelectivity *selectivity = (SupportRequestSelectivity *) request;
 		bool		is_array;
 
-		/* What is known of single keys says nothing of any or all of many. */
+		/*
+		 * Estimates for single keys say nothing about any or all of many keys.
+		 */
 		(void) FilterArgument(selectivity->funcid, &is_array);
 		if (is_array)
 			PG_RETURN_POINTER(NULL);

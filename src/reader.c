@@ -1,72 +1,76 @@
 /*-------------------------------------------------------------------------
  *
  * reader.c
- *	  Reading stored filters: in slices first, then whole, and shared.
+ *	  Reading stored filters: first in slices, then whole and shared.
  *
  * A filter that comes from a table through a sub-select, a join or a PL/pgSQL
- * variable is mostly a TOAST pointer, and reading it whole for every row
+ * variable is usually a TOAST pointer, and reading it whole for every row
  * would cost milliseconds.  A lookup needs only the header and a few bytes of
- * each table.  Values of the type are stored uncompressed, so these can be read
- * alone, in some microseconds whatever the filter's size.
+ * each table.  Values of the type are stored uncompressed, so these parts can
+ * be read alone, in a few microseconds for a filter of any size.
  *
- * When keys are looked up in the same filter again and again, it pays to read
- * it whole: as soon as the slices read have cost about as much as that would,
- * it is fetched and kept.  A filter that is not toasted needs none of this.
+ * If keys are looked up in the same filter again and again, it pays to read it
+ * whole.  It is fetched and kept as soon as the slices read have cost about as
+ * much as that.  A filter that is not toasted needs none of this.
  *
  * Sharing
  * -------
- * There is one CuckooStored for each stored filter in use, and at most one
- * whole copy, for all call sites of the backend: a scan of a partitioned table
- * has a call site for each partition.  With copies of their own, 60 partitions
- * took 20 times as long as one table of the same rows through a filter of 16
- * MB.
+ * All call sites of a backend share one CuckooStored, with at most one whole
+ * copy, for each stored filter in use.  A scan of a partitioned table, for
+ * example, has a call site for each partition.  With a copy of a 16 MB filter
+ * for each of 60 partitions, a scan took 20 times as long as that of one table
+ * with the same rows.
  *
- * A call site holds the filters it has seen last, and a filter that no site
- * holds any more is freed.  Sites live in fn_extra, in the memory of a query,
- * which goes in many ways: a query ends, fails, is cancelled, its cursor is
- * closed or dies with a savepoint.  A reset callback on that memory lets a site
- * give back what it holds, whatever the reason.
+ * A call site holds the filters that it has used last, and a filter that no
+ * site holds any more is freed.  Sites live in fn_extra, in the memory of a
+ * query.  That memory is freed in many ways: a query ends, fails or is
+ * cancelled, or its cursor is closed or ends with a savepoint.  In each case,
+ * a reset callback on that memory releases what the site holds.
  *
  * Which value is it?
  * ------------------
  * The key of a CuckooStored is the TOAST pointer.  A stored value never changes
- * under its pointer, but the pointer can come to name another value: value ids
- * come from a counter of 32 bits, and PostgreSQL reuses one as soon as no row
- * of the TOAST table has it, not even a dead one.  A new filter of the same
- * size could then be mistaken for an old one, and its keys not be found.
+ * while its pointer is valid, but the same pointer can later name another
+ * value: value ids come from a 32-bit counter, and PostgreSQL reuses one as
+ * soon as no row of the TOAST table has it, not even a dead one.  A new filter
+ * of the same size could then be mistaken for an old one, and its keys would
+ * not be found.
  *
  * Within one query this cannot happen: its snapshot keeps the rows that it can
- * see.  But call sites can live longer.  Those of PL/pgSQL's simple expressions
- * ("v @> k") live as long as the transaction; one in an extension's own memory
- * may live as long as the session.  Between two statements of a READ COMMITTED
- * transaction no snapshot keeps what they have read.  A CuckooStored is
- * therefore good only until one of the following happens.  These are all the
- * ways in which rows leave a TOAST table:
+ * see.  But call sites can live longer.  Those of PL/pgSQL's simple
+ * expressions ("v @> k") live as long as the transaction, and one in an
+ * extension's own memory may live as long as the session.  Between two
+ * statements of a READ COMMITTED transaction no snapshot keeps the rows that
+ * they have read.  A CuckooStored is therefore valid only until one of the
+ * following happens.  These are all the ways in which rows leave a TOAST
+ * table:
  *
  * - VACUUM, or pruning, removes rows that a transaction has deleted.  It does
- *	 so when that transaction's id is below the xmin of every session, and below
- *	 the id of every transaction that runs.  Each lookup compares our xmin with
- *	 that of the time when the value was read.  The same xmin is either held by
- *	 a snapshot of ours ever since, or it was computed anew.  Then it is the
- *	 oldest transaction running, and ran all the time, or the next id to end,
- *	 and no transaction has ended.  In no case could the rows be removed.  Our
- *	 xmin does not change within a statement.
+ *	 so when that transaction's id is below the xmin of every session, and
+ *	 below the id of every running transaction.  Each lookup compares our xmin
+ *	 with the one at the time when the value was read.  If it is the same, then
+ *	 either a snapshot of ours has held it ever since, or it was computed anew.
+ *	 In the latter case it is the id of the oldest running transaction, which
+ *	 has then been running all the time, or the next id to be assigned, and
+ *	 then no transaction has ended.  In none of these cases could the rows be
+ *	 removed.  Our xmin does not change within a statement.
  *
- * - A subtransaction is aborted.  Nobody's snapshot keeps the rows it has
- *	 inserted.  Everything read within it is forgotten.
+ * - A subtransaction is aborted.  No snapshot keeps the rows it has inserted.
+ *	 Everything read within it is forgotten.
  *
  * - TRUNCATE in our own transaction gives the table a new file.  This
  *	 invalidates the relcache entry of the TOAST table, and we forget what came
- *	 from it; the same with DROP.  TRUNCATE in another transaction waits for our
- *	 lock on the table.  (Relcache invalidation would not do for VACUUM: we
- *	 hear of those in other sessions only when we take a lock.)
+ *	 from it.  DROP does the same.  TRUNCATE in another transaction waits for
+ *	 our lock on the table.  (Relcache invalidation is not enough for VACUUM:
+ *	 invalidations by other sessions reach us only when we take a lock.)
  *
- * - Our transaction ends.  Everything is forgotten, because VACUUM does not
- *	 heed xmin in the session's temporary tables, and because locks end.
+ * - Our transaction ends.  Everything is forgotten, because VACUUM ignores
+ *	 xmin in the session's temporary tables, and because locks are released.
  *
  * Only the end of a transaction or subtransaction frees memory at once.  The
- * others can happen while a key is being looked up, because hashing it may read
- * catalogs: a CuckooStored is then marked as stale, and freed by its users.
+ * other events can happen while a key is being looked up, because hashing it
+ * may read catalogs.  A CuckooStored is then marked as stale, and freed by its
+ * users.
  *
  *-------------------------------------------------------------------------
  */
@@ -80,15 +84,16 @@
 #include "reader.h"
 #include "value.h"
 
-/* What whole copies may take in a backend.  Tests make it smaller. */
+/* The memory that whole copies may use in a backend.  Tests make it smaller. */
 #ifndef CUCKOO_KEPT_BYTES
 #define CUCKOO_KEPT_BYTES	((Size) 256 * 1024 * 1024)
 #endif
 
 /*
- * A lookup in slices takes two searches of the TOAST table's index, about 3.5
- * us, and reading a megabyte whole some 500 us: a lookup for every 8 kB.
- * Values that are smaller than a few chunks are read whole at once.
+ * A lookup in slices needs two searches of the TOAST table's index and takes
+ * about 3.5 us.  Reading a megabyte whole takes about 500 us, so 8 kB cost
+ * about as much as a lookup.  Values of only a few chunks are read whole at
+ * once.
  */
 #define BYTES_PER_LOOKUP	8192
 #define SMALL_BYTES			16384
@@ -99,17 +104,17 @@ typedef struct CuckooStored
 	dlist_node	node;			/* in stored_filters, unless it is stale */
 	struct varatt_external pointer;
 	char		value[TOAST_POINTER_SIZE];	/* the same, as a value */
-	int			users;			/* slots of call sites that hold it */
+	int			users;			/* call sites' slots that hold it */
 	bool		stale;			/* the pointer may name another value now */
-	TransactionId xmin;			/* of ours, when it was first read, */
-	SubTransactionId subtransaction;	/* and in which one that was */
-	Size		lookups;		/* since it was last read whole or given up */
+	TransactionId xmin;			/* ours when it was first read */
+	SubTransactionId subtransaction;	/* in which it was first read */
+	Size		lookups;		/* since then, or since its copy was dropped */
 	struct varlena *whole;		/* a copy in a memory context of its own, or
 								 * NULL */
 	CuckooReader reader;
 } CuckooStored;
 
-/* The stored filter whose reader reads slices. */
+/* The stored filter of a reader that reads slices. */
 static inline CuckooStored *
 StoredOf(const CuckooReader *reader)
 {
@@ -119,7 +124,7 @@ StoredOf(const CuckooReader *reader)
 static dlist_head stored_filters = DLIST_STATIC_INIT(stored_filters);
 static dlist_head sites = DLIST_STATIC_INIT(sites);
 
-/* Of all CuckooStored and, in children of it, their whole copies */
+/* Holds every CuckooStored and, in child contexts, the whole copies */
 static MemoryContext stored_context = NULL;
 static Size kept_bytes = 0;
 
@@ -135,8 +140,8 @@ WholeBytes(const CuckooStored *stored)
  */
 
 /*
- * Whether lookups can read slices of this filter.  Of a compressed value they
- * would decompress all that is before them.
+ * Whether lookups can read slices of this filter.  A slice of a compressed
+ * value would require decompressing everything before it.
  */
 static bool
 CanSlice(const CuckooStored *stored)
@@ -146,7 +151,10 @@ CanSlice(const CuckooStored *stored)
 	return VARATT_EXTERNAL_GET_EXTSIZE(stored->pointer) == content;
 }
 
-/* Bytes of the stored filter from offset on; zeros where it has ended. */
+/*
+ * Bytes of the stored filter from offset on, filled up with zeros after its
+ * end.
+ */
 static void
 ReadSlice(const CuckooReader *reader, uint64 offset, uint8 *bytes, int length)
 {
@@ -185,7 +193,7 @@ CountInDense(const CuckooReader *reader, const CuckooTable *table, uint64 offset
 	return copies;
 }
 
-/* Copies of a class in a sparse table: two starts, then a group. */
+/* Copies of a class in a sparse table: reads two starts, then a group. */
 static int
 CountInSparse(const CuckooReader *reader, const CuckooTable *table, uint64 offset,
 			  uint64 hash)
@@ -200,7 +208,7 @@ CountInSparse(const CuckooReader *reader, const CuckooTable *table, uint64 offse
 
 	ReadSlice(reader, offset + CuckooSparseStartsAt(sparse, code), starts, sizeof(starts));
 	at = CuckooSparseGroupAt(sparse, code, starts, &bytes);
-	/* A group made to be large costs as many lookups as it is large. */
+	/* A group may have been made large.  Its size counts as further lookups. */
 	StoredOf(reader)->lookups += bytes / BYTES_PER_LOOKUP;
 	group = palloc0(bytes + CUCKOO_TAIL_BYTES);
 	ReadSlice(reader, offset + at, group, (int) bytes);
@@ -209,7 +217,10 @@ CountInSparse(const CuckooReader *reader, const CuckooTable *table, uint64 offse
 	return copies;
 }
 
-/* Copies of a key, reading two slices for each table; if any, at least one. */
+/*
+ * Copies of a key, reading two slices for each table.  If any is true, it
+ * stops at the first copy found.
+ */
 static int
 CountSliced(const CuckooReader *reader, uint64 hash, bool any)
 {
@@ -244,7 +255,7 @@ CuckooReaderContainsAny(const CuckooReader *reader, uint64 hash)
 	return CountSliced(reader, hash, true) > 0;
 }
 
-/* Open the header that a value begins with.  States are refused. */
+/* Open the header of a value.  States are refused. */
 static void
 OpenStoredHeader(CuckooFilter *filter, struct varlena *value)
 {
@@ -277,7 +288,9 @@ CuckooReadHeader(Datum value, CuckooFilter *filter, Size *bytes)
  *-------------------------------------------------------------------------
  */
 
-/* Drop a whole copy.  Lookups read slices again, and are counted from 0. */
+/*
+ * Drop a whole copy.  Lookups then read slices again, and are counted from 0.
+ */
 static void
 DropWhole(CuckooStored *stored)
 {
@@ -300,7 +313,7 @@ FreeStored(CuckooStored *stored)
 	pfree(stored);
 }
 
-/* A site does not need any more what it has in a slot. */
+/* Release what a site holds in a slot. */
 static void
 ReleaseSlot(CuckooSite *site, int slot)
 {
@@ -316,7 +329,7 @@ ReleaseSlot(CuckooSite *site, int slot)
 		FreeStored(stored);
 }
 
-/* The memory of a call site goes. */
+/* The memory of a call site is being freed. */
 static void
 SiteGone(void *argument)
 {
@@ -328,8 +341,8 @@ SiteGone(void *argument)
 }
 
 /*
- * A stored filter must not be found again.  Somebody may just be looking a key
- * up in it, so it is freed only when its users look up the next key, or are
+ * Make sure that a stored filter is not found again.  A lookup in it may be
+ * under way, so it is freed only when its users look up the next key, or are
  * gone.
  */
 static void
@@ -352,8 +365,7 @@ MakeStale(CuckooStored *stored)
 
 /*
  * Free all that was read in this subtransaction or later ones, from every site
- * that holds it.  Nobody is looking keys up in these: whoever was has been
- * aborted.
+ * that holds it.  No lookup in these is under way: it would have been aborted.
  */
 static void
 ForgetSince(SubTransactionId subtransaction)
@@ -393,8 +405,8 @@ AtTransaction(XactEvent event, void *arg)
 }
 
 /*
- * A subtransaction is aborted.  Those within it, ended already, have larger
- * numbers; so have no others, because it is the innermost.
+ * A subtransaction is aborted.  Those within it have ended already, and have
+ * larger numbers.  No others have, because it is the innermost one.
  */
 static void
 AtSubtransaction(SubXactEvent event, SubTransactionId subtransaction,
@@ -406,7 +418,7 @@ AtSubtransaction(SubXactEvent event, SubTransactionId subtransaction,
 		ForgetSince(subtransaction);
 }
 
-/* Something has happened to a table; InvalidOid: perhaps to any. */
+/* Something has happened to a table; perhaps to any, if it is InvalidOid. */
 static void
 AtInvalidation(Datum arg, Oid relation)
 {
@@ -422,7 +434,10 @@ AtInvalidation(Datum arg, Oid relation)
 	}
 }
 
-/* Have this site found, and called back when its memory goes. */
+/*
+ * Register a site, so that it is found, and called back when its memory is
+ * freed.
+ */
 static void
 RegisterSite(CuckooSite *site, MemoryContext context)
 {
@@ -450,8 +465,8 @@ IsCurrent(const CuckooStored *stored, const struct varatt_external *pointer)
 
 /*
  * The stored filter that a TOAST pointer names now, found among those that
- * other sites use, or made.  It has no user yet, so nothing may fail before it
- * has one.
+ * other sites use, or a new one.  A new one has no user yet, so nothing may
+ * fail before it gets one.
  */
 static CuckooStored *
 FindStored(struct varlena *value, const struct varatt_external *pointer)
@@ -471,7 +486,7 @@ FindStored(struct varlena *value, const struct varatt_external *pointer)
 			MakeStale(stored);
 			continue;
 		}
-		/* To the head: the next partition wants the same one. */
+		/* To the head: the next partition needs the same one. */
 		dlist_move_head(&stored_filters, &stored->node);
 		return stored;
 	}
@@ -488,7 +503,7 @@ FindStored(struct varlena *value, const struct varatt_external *pointer)
 	return stored;
 }
 
-/* The slot in which a site holds what a TOAST pointer names now. */
+/* The slot in which a site holds the filter that a TOAST pointer names now. */
 static int
 FindSlot(CuckooSite *site, struct varlena *value,
 		 const struct varatt_external *pointer)
@@ -503,12 +518,12 @@ FindSlot(CuckooSite *site, struct varlena *value,
 			return i;
 		if (stored != NULL && (stored->stale || stored->xmin != MyProc->xmin))
 			ReleaseSlot(site, i);
-		/* What is free was last used at time zero. */
+		/* A free slot was last used at time zero. */
 		if (site->slots[i].last_use < site->slots[slot].last_use)
 			slot = i;
 	}
 
-	/* Only then something new: the old one's memory can be used for it. */
+	/* Release first, so that the new one can use its memory. */
 	ReleaseSlot(site, slot);
 	site->slots[slot].stored = FindStored(value, pointer);
 	site->slots[slot].stored->users++;
@@ -516,11 +531,11 @@ FindSlot(CuckooSite *site, struct varlena *value,
 }
 
 /*
- * Make room for a whole copy, if there can be: other filters that only this
- * site holds give way, the one used longest ago first.  They do so only for a
- * filter that is looked up in as often as it takes to pay for reading all of
- * them again, so two that do not fit together cannot drive each other out on
- * every row.
+ * Make room for a whole copy, if possible.  Whole copies that only this site
+ * uses are dropped, the least recently used one first.  This happens only if
+ * there have been enough lookups in the wanted filter to pay for reading all
+ * of them again, so two filters that do not fit together cannot evict each
+ * other on every row.
  */
 static bool
 MakeRoom(CuckooSite *site, const CuckooStored *wanted)
@@ -561,8 +576,8 @@ MakeRoom(CuckooSite *site, const CuckooStored *wanted)
 }
 
 /*
- * Read a filter whole.  Until that has succeeded its memory belongs to the
- * caller's, so nothing is left over if it fails or is cancelled.
+ * Read a filter whole.  Until this has succeeded, its memory is a child of the
+ * caller's context, so nothing is left behind if it fails or is cancelled.
  */
 static void
 FetchWhole(CuckooStored *stored)
@@ -611,7 +626,7 @@ CuckooReadAny(CuckooSite *site, MemoryContext context, struct varlena *value,
 
 	if (stored->whole != NULL)
 	{
-		/* Reading it may just have told of changes to its table. */
+		/* While it was read, we may have been told that its table changed. */
 		site->recent = stored->stale ? NULL : &stored->reader;
 		site->recent_pointer = pointer;
 		site->recent_xmin = stored->xmin;
@@ -620,7 +635,10 @@ CuckooReadAny(CuckooSite *site, MemoryContext context, struct varlena *value,
 	if (CanSlice(stored))
 		return &stored->reader;
 
-	/* No room to keep it, and no way to read less than all: for this lookup. */
+	/*
+	 * There is no room to keep it, and it cannot be sliced: read it for this
+	 * lookup.
+	 */
 	OpenWhole(&site->own, detoast_attr(value));
 	return &site->own;
 }

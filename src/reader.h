@@ -3,9 +3,9 @@
  * reader.h
  *	  Looking keys up in stored filters.
  *
- * A call site (an operator or function in a plan) has a CuckooSite, zero at
- * first, in memory that lives as long as it.  For each call it turns its
- * filter argument into a reader, and looks keys up in that.
+ * A call site (an operator or function in a plan) has a CuckooSite, initially
+ * zero, in memory that lives as long as the call site.  For each call it turns
+ * its filter argument into a reader, and looks keys up in that.
  *
  *-------------------------------------------------------------------------
  */
@@ -22,9 +22,9 @@
 /* A filter to look keys up in. */
 typedef struct CuckooReader
 {
-	CuckooFilter filter;		/* without memory, where there are slices */
-	struct varlena *slices;		/* the TOAST pointer, if parts are to be read
-								 * through it for each lookup; else NULL */
+	CuckooFilter filter;		/* its tables have no data if slices is set */
+	struct varlena *slices;		/* the TOAST pointer through which each lookup
+								 * reads slices; NULL: the filter is whole */
 } CuckooReader;
 
 /* Stored filters that a call site remembers. */
@@ -48,15 +48,15 @@ typedef struct CuckooSite
 	struct varatt_external recent_pointer;
 	TransactionId recent_xmin;
 
-	/* How the shared copies find this site, and learn that it is gone */
+	/* For finding this site, and for releasing what it holds when it is gone */
 	bool		registered;
 	dlist_node	node;
 	MemoryContextCallback gone;
 } CuckooSite;
 
 /*
- * A reader of a filter, for so many lookups.  It is good until the site's next
- * one; the site is in the memory context given.
+ * A reader of a filter, for the given number of lookups.  It is valid until
+ * the site's next reader.  The context is the one that the site is in.
  */
 extern const CuckooReader *CuckooReadAny(CuckooSite *site, MemoryContext context,
 										 struct varlena *value, Size lookups);
@@ -68,15 +68,15 @@ extern int	CuckooReaderCount(const CuckooReader *reader, uint64 hash);
 extern bool CuckooReaderContainsAny(const CuckooReader *reader, uint64 hash);
 
 /*
- * Only the header of a value; *bytes gets the size of the whole.  Takes an
- * aggregate's partial state as well as a filter.
+ * Read only the header of a value; *bytes is set to the size of the whole
+ * value.  Accepts an aggregate's state as well as a filter.
  */
 extern void CuckooReadHeader(Datum value, CuckooFilter *filter, Size *bytes);
 
 /*
- * The same as CuckooReadAny.  A scan looks a key up in the same filter for
- * every row: its TOAST pointer is compared before anything is searched.  Why
- * xmin as well: see reader.c.
+ * The same as CuckooReadAny, but faster for a scan, which looks a key up in
+ * the same filter for every row: the TOAST pointer is compared with the last
+ * one first.  reader.c explains why xmin is compared, too.
  */
 static inline const CuckooReader *
 CuckooRead(CuckooSite *site, MemoryContext context, struct varlena *value,
@@ -96,7 +96,7 @@ CuckooReaderContains(const CuckooReader *reader, uint64 hash)
 {
 	const CuckooFilter *filter = &reader->filter;
 
-	/* What most are, without a detour. */
+	/* The usual case, without a function call. */
 	if (reader->slices == NULL && filter->table_count == 1)
 		return CuckooTableContains(&filter->tables[0], hash);
 	return CuckooReaderContainsAny(reader, hash);

@@ -3,20 +3,20 @@
  * setops.c
  *	  SQL functions that combine filters: union, merge, their aggregates.
  *
- * The state of the aggregates takes one of two forms, both of them values of
- * the type, so that it can be sent anywhere as an ordinary filter:
+ * The state of the aggregates has one of two forms.  Both are values of the
+ * type, so the state can be sent anywhere as an ordinary filter:
  *
- * flat		A filter.  Of one row it is that row's, of several small ones their
- *			combination: nothing is cheaper for many groups of few filters.
+ * flat		A filter: that of the only row, or the combination of several small
+ *			ones.  This is the cheapest form for many groups of few filters.
  *
- * large	From 64 kB on, or 16 kB where far smaller filters are added: an
- *			expanded object with the sorted classes of all filters (combine.h).
- *			A filter is made of them only where the state is read, so that
- *			adding one costs what it holds: folding pairwise, 365 daily filters
- *			took 64 s, now 0.4.
+ * large	From 64 kB on, or from 16 kB on if far smaller filters are added:
+ *			an expanded object with the sorted classes of all filters
+ *			(combine.h).  A filter is made from them only when the state is
+ *			read, so the cost of adding a filter depends only on that filter.
+ *			Combined pairwise, 365 daily filters took 64 s instead of 0.4.
  *
- * Both give the same bytes, because a combination's tables depend on nothing
- * but their classes.
+ * Both give the same bytes, because a combination's tables depend only on
+ * their classes.
  *
  *-------------------------------------------------------------------------
  */
@@ -30,10 +30,11 @@
 #include "setops.h"
 
 /*
- * Combining flat costs as much as both filters are large.  Large states have a
- * memory context each, all of which PostgreSQL visits for each new group of a
- * hash aggregation (40,000 groups of 7 kB: 160 s).  So a state becomes large
- * only if it is larger than many can be, or much larger than what is added.
+ * The cost of combining flat states grows with the size of both filters.
+ * Large states have a memory context each, and PostgreSQL visits all of them
+ * for each new group of a hash aggregation (40,000 groups of 7 kB: 160 s).  A
+ * state therefore becomes large only if it is so large that there cannot be
+ * many of them, or if it is much larger than what is added.
  */
 #define FLAT_BYTES			65536
 #define FLAT_ANYWAY_BYTES	16384
@@ -53,7 +54,7 @@ DescribeFilter(StringInfo text, const CuckooFilter *filter)
 						 filter->items == 1 ? "item" : "items");
 }
 
-/* Say why two filters cannot be combined. */
+/* Report why two filters cannot be combined. */
 static void
 ReportConflict(CuckooConflict conflict, const CuckooFilter *left,
 			   const CuckooFilter *right)
@@ -139,7 +140,7 @@ IsUnset(CuckooValue *value)
 	return (filter.flags & CUCKOO_FLAG_UNSET) != 0;
 }
 
-/* Combine two filters of which neither is unset. */
+/* Combine two filters, neither of which is unset. */
 static CuckooValue *
 CombineSetValues(CuckooOperation operation, CuckooValue *left, CuckooValue *right)
 {
@@ -171,7 +172,8 @@ CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *r
 
 /*
  * cuckoo_union(f, g) and cuckoo_merge(f, g).  A NULL second filter leaves the
- * first as it is, as a NULL key does; a NULL first gives NULL.
+ * first as it is, as a NULL key does.  If the first filter is NULL, so is the
+ * result.
  */
 static Datum
 CombineArguments(FunctionCallInfo fcinfo, CuckooOperation operation)
@@ -188,7 +190,7 @@ CombineArguments(FunctionCallInfo fcinfo, CuckooOperation operation)
 	right = PG_GETARG_CUCKOOFILTER_P(1);
 	result = CuckooCombineValues(operation, left, right);
 
-	/* A stored value need not be stored again. */
+	/* If the result is an argument, a stored value need not be stored again. */
 	if (result == left)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	if (result == right)
@@ -236,7 +238,7 @@ typedef struct LargeState
 {
 	ExpandedObjectHeader header;
 	CuckooCombination combination;
-	CuckooValue *flat;			/* between the two calls that flatten it */
+	CuckooValue *flat;			/* set between the two calls that flatten it */
 } LargeState;
 
 static CuckooValue *
@@ -244,7 +246,7 @@ LargeMake(LargeState *state)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->header.eoh_context);
 
-	/* What is merged stays, what is made is the caller's. */
+	/* The merged runs belong to the state, the new filter to the caller. */
 	CuckooCombinationCollapse(&state->combination, &CuckooServer);
 	MemoryContextSwitchTo(old);
 	return MakeValue(&state->combination);
@@ -301,7 +303,7 @@ LargeAdd(LargeState *state, CuckooValue *value)
 	MemoryContextSwitchTo(old);
 }
 
-/* The large state of these aggregates; NULL if it is anything else. */
+/* The large state of these aggregates; NULL if the state is anything else. */
 static LargeState *
 GetLarge(Datum state)
 {
@@ -312,7 +314,10 @@ GetLarge(Datum state)
  * The aggregates
  */
 
-/* Whether a state of so many bytes is combined with a value as it is. */
+/*
+ * Whether a flat state stays flat when a value is added.  Both are sizes in
+ * bytes.
+ */
 static bool
 StaysFlat(Size state, Size value)
 {
@@ -321,8 +326,8 @@ StaysFlat(Size state, Size value)
 }
 
 /*
- * A row, or another state, of an aggregate that combines filters.  The first
- * is copied out: it may be packed or toasted.
+ * Add a row, or another state, to the state of an aggregate that combines
+ * filters.  The first one is copied, because it may be packed or toasted.
  */
 static Datum
 CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation)
@@ -344,7 +349,7 @@ CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation)
 												 VARSIZE_ANY_EXHDR(value)));
 	}
 
-	/* What is unset changes nothing, whatever form the state has. */
+	/* An unset filter changes nothing, whatever form the state has. */
 	if (IsUnset(value))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	state = GetLarge(PG_GETARG_DATUM(0));
@@ -363,7 +368,7 @@ CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation)
 	PG_RETURN_DATUM(EOHPGetRWDatum(&state->header));
 }
 
-/* cuckoo_union_agg_transfn(state, f): the state's combine function, too */
+/* cuckoo_union_agg_transfn(state, f): also the combine function */
 PG_FUNCTION_INFO_V1(cuckoo_union_agg_transfn);
 Datum
 cuckoo_union_agg_transfn(PG_FUNCTION_ARGS)
@@ -371,7 +376,7 @@ cuckoo_union_agg_transfn(PG_FUNCTION_ARGS)
 	return CombineTransition(fcinfo, CUCKOO_UNION);
 }
 
-/* cuckoo_merge_agg_transfn(state, f): the state's combine function, too */
+/* cuckoo_merge_agg_transfn(state, f): also the combine function */
 PG_FUNCTION_INFO_V1(cuckoo_merge_agg_transfn);
 Datum
 cuckoo_merge_agg_transfn(PG_FUNCTION_ARGS)
@@ -401,9 +406,9 @@ CuckooWarnOfRate(FunctionCallInfo fcinfo, CuckooValue *value)
 }
 
 /*
- * cuckoo_combine_final(state): the filter.  A copy, because the state may go
- * on changing: a window calls this for every row.  Over no rows an unset
- * filter.
+ * cuckoo_combine_final(state): the filter, which is unset if there were no
+ * rows.  It is a copy, because the state may change later: a window calls this
+ * for every row.
  */
 PG_FUNCTION_INFO_V1(cuckoo_combine_final);
 Datum

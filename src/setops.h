@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * setops.h
- *	  Combining values, for the aggregates that do so with their states.
+ *	  Combining values, for aggregates that combine their states.
  *
  *-------------------------------------------------------------------------
  */
@@ -12,14 +12,15 @@
 #include "value.h"
 
 /*
- * The union or merge of two filters; one of them itself if the other is unset.
+ * The union or merge of two filters.  If one is unset, this is the other
+ * itself.
  */
 extern CuckooValue *CuckooCombineValues(CuckooOperation operation, CuckooValue *left,
 										CuckooValue *right);
 
 /*
- * Warn, once per call site, of the result of an aggregate whose expected rate
- * is more than ten times the target rate.
+ * Warn, once per call site, if the expected rate of an aggregate's result is
+ * more than ten times the target rate.
  */
 extern void CuckooWarnOfRate(FunctionCallInfo fcinfo, CuckooValue *value);
 

@@ -7,23 +7,23 @@
  */
 #include "sort.h"
 
-/* Up to this many elements are put in order one by one. */
+/* Up to this many elements are sorted by insertion. */
 #define INSERTION_LIMIT		16
 
 /*
- * Up to this many are sorted in cache, two areas of 1 MB at most; more are
- * divided into parts of half as many first.
+ * Up to this many elements, in two areas of at most 1 MB, are sorted in cache.
+ * More are first divided into parts of half as many.
  */
 #define CACHE_LIMIT			(128 * 1024)
 
 /*
- * Digits of up to this many bits: more would miss the translation cache where
- * parts lie far apart, the first-level cache where they do not.
+ * The most bits in a digit.  More would miss the translation cache if the
+ * parts are far apart, and the first-level cache if they are not.
  */
 #define MAX_FAR_DIGIT		10
 #define MAX_NEAR_DIGIT		11
 
-/* Loops over elements pause before every so many. */
+/* Loops over elements pause whenever this many have passed. */
 #define PAUSE_ELEMENTS		65536
 
 static inline void
@@ -47,9 +47,10 @@ CopyElements(uint64_t *target, const uint64_t *source, size_t count, void (*paus
 }
 
 /*
- * Put the elements of source in order in result, which may be the same area:
- * cheap where few are out of place.  Gives up after too many steps; then
- * result, if it is the same area, holds the same elements in another order.
+ * Sort the elements of source into result, which may be the same area.  This
+ * is cheap if few are out of place.  It gives up, and returns false, after too
+ * many steps.  If result is the same area, it then holds the same elements in
+ * another order.
  */
 static bool
 InsertionSort(const uint64_t *source, uint64_t *result, size_t count, size_t steps)
@@ -70,8 +71,8 @@ InsertionSort(const uint64_t *source, uint64_t *result, size_t count, size_t ste
 }
 
 /*
- * From how many elements have each digit, up to the mask, to where the first
- * one of each digit goes.
+ * Turn the number of elements with each digit, from 0 to mask, into the
+ * position of the first element with that digit.
  */
 static inline void
 CountsToStarts(uint32_t *counts, uint32_t mask)
@@ -89,9 +90,10 @@ CountsToStarts(uint32_t *counts, uint32_t mask)
 
 /*
  * Sort elements that fit in cache, by two digits, the low one first: from
- * source to target and back.  The two digits tell nearly all elements apart;
- * what they leave is put right one by one.  False, and the elements in another
- * order, where it is too much: elements made to be so.
+ * source to target and back.  The two digits distinguish nearly all elements,
+ * and insertion sort does the rest.  If it would take too long, as with
+ * elements made for that, this returns false and leaves the elements in
+ * another order.
  */
 static bool
 SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
@@ -102,7 +104,7 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
 	int			shift;
 	uint32_t	mask;
 
-	/* Sixteen times as many pairs of digits as elements, if that can be. */
+	/* If possible, sixteen times as many pairs of digits as elements. */
 	while (digit_bits < MAX_NEAR_DIGIT && count >> (2 * digit_bits - 4) > 0)
 		digit_bits++;
 	if (2 * digit_bits > bits_left)
@@ -133,8 +135,8 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
  *
  * Most significant digit first, until the parts fit in cache: one level for
  * ten million even hashes.  Elements go to and fro between the two areas.
- * However uneven they are, a level takes a digit off and the depth stays below
- * 64.
+ * Each level removes a digit, so the depth stays below 64, however uneven the
+ * elements are.
  */
 static void
 RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
@@ -160,7 +162,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 		return;
 	}
 
-	/* What SortInCache could not do is divided further than it needs. */
+	/* Parts that SortInCache could not sort are divided further. */
 	while (digit_bits < MAX_FAR_DIGIT && digit_bits < bits_left &&
 		   count >> digit_bits > (count <= CACHE_LIMIT ? 4 : CACHE_LIMIT / 2))
 		digit_bits++;
@@ -200,7 +202,7 @@ CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count, void (*pause) (vo
 	uint64_t	differ = 0;
 	int			bits = 0;
 
-	/* What all have in common, as codes of a block do, is not sorted. */
+	/* Skip the high bits that all have in common, as codes of a block do. */
 	for (size_t i = 1; i < count; i++)
 	{
 		PauseAt(i, pause);

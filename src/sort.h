@@ -13,9 +13,9 @@
 #include "bytes.h"
 
 /*
- * Sort numbers in ascending order; scratch has room for as many.  Radix sort:
- * hashes are evenly spread, and when they are not it is still linear.
- * pause, if not NULL, is called before every 65,536 numbers.
+ * Sort numbers in ascending order; scratch has room for as many.  This is a
+ * radix sort, for hashes that are evenly spread; if they are not, it is still
+ * linear.  If pause is not NULL, it is called about every 65,536 numbers.
  */
 extern void CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count,
 					   void (*pause) (void));

@@ -3,8 +3,9 @@
  * table.h
  *	  A table in either representation.
  *
- * A table is a multiset of classes, up to eight copies of each, and answers
- * alike whether it is stored sparse, as sorted codes, or dense, in buckets.
+ * A table is a multiset of classes with up to eight copies of each.  It gives
+ * the same answers whether it is stored sparse, as sorted codes, or dense, in
+ * buckets.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -37,8 +38,9 @@ typedef struct CuckooTable
 } CuckooTable;
 
 /*
- * The items from which on a table is built dense: three quarters of its
- * entries.  The step in size is 1.23 there; at one half it would be 1.78.
+ * The number of items from which on a table is built dense: three quarters of
+ * its entries.  There, the dense table is 1.23 times as large as the sparse
+ * one; at one half it would be 1.78 times.
  */
 static inline uint64_t
 CuckooDenseFrom(const CuckooShape *shape)
@@ -46,14 +48,17 @@ CuckooDenseFrom(const CuckooShape *shape)
 	return CuckooShapeBuckets(shape) * 3;
 }
 
-/* The items below which a dense table becomes sparse: half its entries. */
+/*
+ * The number of items below which a dense table becomes sparse: half its
+ * entries.
+ */
 static inline uint64_t
 CuckooSparseBelow(const CuckooShape *shape)
 {
 	return CuckooShapeBuckets(shape) * 2;
 }
 
-/* What a table of so many items is built as. */
+/* How a table with this number of items is built. */
 static inline CuckooRepresentation
 CuckooRepresentationFor(const CuckooShape *shape, uint64_t items)
 {
@@ -61,7 +66,7 @@ CuckooRepresentationFor(const CuckooShape *shape, uint64_t items)
 		CUCKOO_DENSE : CUCKOO_SPARSE;
 }
 
-/* data may be NULL where it is not read. */
+/* data may be NULL if it is not read. */
 static inline void
 CuckooTableInit(CuckooTable *table, const CuckooShape *shape,
 				CuckooRepresentation representation, uint64_t items, uint8_t *data)
@@ -77,8 +82,8 @@ CuckooTableInit(CuckooTable *table, const CuckooShape *shape,
 }
 
 /*
- * Bytes of a table as it is stored, which for one of a draft is without what is
- * pending; and where they are.
+ * The size in bytes of a table as it is stored.  For a table of a draft, that
+ * is without what is pending.
  */
 static inline uint64_t
 CuckooTableStoredBytes(const CuckooTable *table)

@@ -94,8 +94,8 @@ CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs, uint64 run_cou
 
 #ifdef CUCKOO_CHECK
 /*
- * Stop the server where a value is not what the validator would let in: as an
- * assertion does, because what made it cannot be trusted any more.
+ * Stop the server, as an assertion does, if the validator would refuse a value
+ * that we have made: the code that made it cannot be trusted any more.
  */
 void
 CuckooAssertValid(CuckooValue *value)
@@ -116,8 +116,8 @@ CuckooAssertValid(CuckooValue *value)
  */
 
 /*
- * An aggregate's state can be seen where aggregation is split between
- * servers.  It is not a filter yet.
+ * Refuse an aggregate's state, which is visible if aggregation is split
+ * between servers.  It is not a filter yet.
  */
 void
 CuckooRefuseState(const CuckooFilter *filter)
@@ -126,13 +126,13 @@ CuckooRefuseState(const CuckooFilter *filter)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cuckoofilter is the partial state of an aggregate"),
-				 errhint("Only the aggregate's own functions take it.")));
+				 errhint("Only the aggregate's own functions accept it.")));
 }
 
 void
 CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value)
 {
-	/* Nothing behind the header of a state is as in the format. */
+	/* A state does not have a filter's contents: read only its header. */
 	if (CuckooValueBytes(value)[1] == CUCKOO_TABLES)
 		CuckooOpen(filter, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
 	else
@@ -153,7 +153,7 @@ CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
 	if (value == NULL)
 		value = DatumGetCuckooFilterP(datum);
 	CuckooOpenFilter(&filter, value);
-	/* What was detoasted is a copy already. */
+	/* A detoasted value is a copy already. */
 	writable = (Pointer) value != DatumGetPointer(datum) && !VARATT_IS_SHORT(value);
 	CuckooDraftOpen(draft, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value), writable);
 }
@@ -191,8 +191,8 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 }
 
 /*
- * Raise an error for a change that a filter has no room for; else tell whether
- * it was one.
+ * Raise an error if the filter has no room for a change; otherwise return
+ * whether there was one.
  */
 static bool
 Changed(const CuckooDraft *draft, CuckooChange change)

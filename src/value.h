@@ -26,17 +26,17 @@ typedef struct varlena CuckooValue;
 #define PG_GETARG_CUCKOOFILTER_P(n)		DatumGetCuckooFilterP(PG_GETARG_DATUM(n))
 #define PG_RETURN_CUCKOOFILTER_P(value) PG_RETURN_POINTER(value)
 
-/* Memory in the current context, and interrupts, for the core. */
+/* The host of the core: memory in the current context, and interrupts. */
 extern const CuckooHost CuckooServer;
 
-/* The portable bytes of a value that is not toasted, and how many. */
+/* The portable bytes of a value that is not toasted. */
 static inline uint8 *
 CuckooValueBytes(CuckooValue *value)
 {
 	return (uint8 *) VARDATA_ANY(value);
 }
 
-/* A new value for so many portable bytes, not initialized. */
+/* A new value for this number of portable bytes, which are not initialized. */
 extern CuckooValue *CuckooNewValue(size_t bytes);
 
 /* A value with a copy of these bytes. */
@@ -45,35 +45,37 @@ extern CuckooValue *CuckooCopyBytes(const uint8 *bytes, size_t length);
 /* The value in which the core has made a filter. */
 extern CuckooValue *CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter);
 
-/* What an aggregate returns over no rows. */
+/* An unset filter, which an aggregate returns over no rows. */
 extern CuckooValue *CuckooUnsetValue(void);
 
-/* An empty filter of these parameters. */
+/* An empty filter with these parameters. */
 extern CuckooValue *CuckooEmptyValue(CuckooFilter *parameters);
 
 /*
- * The filter over sorted distinct hashes, for the key type and parameters of a
- * header, which it changes.
+ * The filter over sorted distinct hashes, with the key type and parameters of
+ * a header, which this changes.
  */
 extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs,
 									 uint64 run_count);
 
-/* Take a value apart that must be a filter: states of aggregates are refused. */
+/* Open a value that must be a filter: states of aggregates are refused. */
 extern void CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);
 
 /*
- * Begin to change a filter.  If value is not NULL, it is what the datum was
- * detoasted to.
+ * Begin to change a filter.  If value is not NULL, it is the detoasted datum.
  */
 extern void CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value);
 
-/* Take over the key type of the first key, and parameters if there are none. */
+/*
+ * Set the key type to that of the first key, and the default parameters if the
+ * filter is unset.
+ */
 extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
 
 /*
- * Add one copy of a key, or only if it is new, or remove one; an error if the
- * filter cannot grow.  Whether anything changed.
+ * Add one copy of a key, add it only if it is new, or remove one copy.  An
+ * error if the filter cannot grow.  Returns whether anything changed.
  */
 extern bool CuckooAddToDraft(CuckooDraft *draft, uint64 hash);
 extern bool CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash);
@@ -85,8 +87,8 @@ extern CuckooValue *CuckooFinishDraft(CuckooDraft *draft);
 extern CUCKOO_NORETURN void CuckooReportTooLarge(uint64 keys, double fpr);
 
 /*
- * Where assertions are on, or with -DCUCKOO_CHECK, every value made or changed
- * is checked whole.
+ * If assertions are enabled, or with -DCUCKOO_CHECK, every value that is made
+ * or changed is validated.
  */
 #if defined(USE_ASSERT_CHECKING) && !defined(CUCKOO_CHECK)
 #define CUCKOO_CHECK
