@@ -58,8 +58,8 @@
 
 /*
  * Generated columns that a filter cannot follow: virtual ones, which came with
- * 18, and stored ones since 17, where SET EXPRESSION rewrites them and fires no
- * trigger.
+ * 18, and stored ones since 17, because SET EXPRESSION rewrites them without
+ * firing a trigger.
  */
 #if PG_VERSION_NUM >= 170000
 #define CuckooGeneratedIsRefused(generated) ((generated) != '\0')

@@ -140,10 +140,10 @@ typedef struct CuckooPending
 } CuckooPending;
 
 /*
- * A filter being changed.  Dense tables are changed in place.  What is added
- * to sparse ones, or removed, is kept pending until it is worth encoding them
- * again, or the draft is finished.  The fields of the filter may be changed,
- * too.
+ * A filter being changed.  Dense tables are changed in place.  Additions to
+ * and removals from sparse tables are pending until it is worth encoding the
+ * table again, or the draft is finished.  The fields of the filter may be
+ * changed, too.
  */
 typedef struct CuckooDraft
 {

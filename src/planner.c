@@ -6,9 +6,9 @@
  *
  * If the filter is a constant, the number of rows that pass is not a guess.
  * The column's most common values, whose frequencies are known, are looked up
- * in the filter.  So are the bounds of the histogram, which are a sample of
- * all other rows.  PassingFraction describes how that sample and the number of
- * keys in the filter are combined into one estimate.
+ * in the filter.  The bounds of the histogram, which are a sample of all other
+ * rows, are looked up, too.  PassingFraction describes how that sample and the
+ * number of keys in the filter are combined into one estimate.
  *
  * A lookup may be an error (another key type, a type that cannot be a key, a
  * nondeterministic collation).  Nothing here raises it: only execution shows
