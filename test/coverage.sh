@@ -4,13 +4,13 @@
 #
 # Builds the core's unit tests and the extension with gcov's counters, runs the
 # steps of test/run.sh that reach them, and prints for each file how many lines
-# there are, how many ran, and which did not.  Fails where a test does, or where
+# there are, how many ran, and which did not.  Fails if a test fails, or if
 # fewer than PERCENT (95) of all lines ran.
 #
-# A line that ran is not a line that was tested; one that did not run is not.
-# docs/testing.md says which ones these are, and why.
+# A line that ran was not necessarily tested, but a line that did not run was
+# not.  docs/testing.md lists the latter, with the reasons.
 #
-# Needs what test/run.sh needs, and takes its PGVERSION and KEEP.
+# Needs what test/run.sh needs, and accepts its PGVERSION and KEEP.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 

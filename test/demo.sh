@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 #
-# Shows cuckoo at work on real input, the homepages in Debian's package index of
-# this machine: see demo.sql.  Starts a throwaway PostgreSQL, and stops it again.
+# Shows cuckoo at work on real data: the homepages in this machine's Debian
+# package index (see demo.sql).  Starts a temporary PostgreSQL, and stops it
+# again.
 #
-# Needs a Debian machine, and root or sudo where packages are missing.
+# Needs a Debian machine, and root or sudo if packages are missing.
 # PGVERSION=17 chooses a PostgreSQL; CUCKOO_PACKAGES=FOLDER keeps what was
 # downloaded for the next run.  KEEP=1 keeps the temporary folder and leaves the
-# server running, and the last lines say how to connect to it and how to stop it.
+# server running, and the last lines say how to connect to it and how to stop
+# it.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
@@ -33,7 +35,7 @@ as_user_interruptibly make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config"
 	{ head -n 50 "$work/log/build"; die "the build failed"; }
 start_server
 
-# One package a line, in COPY's text format.
+# One package per line, in COPY's text format.
 apt-cache dumpavail | awk -v OFS='\t' '
 	function put()
 	{

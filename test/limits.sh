@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 #
-# The largest filters, states and arrays, and what PostgreSQL does with them:
+# Tests the largest filters, states and arrays, and what PostgreSQL does with
+# them:
 #
 #   test/limits.sh [KEYS]
 #
-# As many keys as the largest filter holds at the lowest rate, some 217 million,
-# or KEYS, go into a filter of that capacity.  Takes a quarter of an hour, 12 GB of
-# memory and 10 GB of disk: not part of test/run.sh, whose test/t/022_limits.pl has
-# the small ones.  Prints what was measured, times in seconds and peaks of the
-# backend's memory in MB, and fails where a limit is not kept.  postgresql-15-hll
-# (or of the version used) is measured beside if Debian has it.
+# KEYS keys, by default as many as the largest filter holds at the lowest rate
+# (some 217 million), are put into a filter of that capacity.  It takes a
+# quarter of an hour, 12 GB of memory and 10 GB of disk, and is not part of
+# test/run.sh, whose test/t/022_limits.pl tests smaller limits.  It prints what
+# it measures, times in seconds and peaks of the backend's memory in MB, and
+# fails if a limit is exceeded.  It also measures postgresql-15-hll (or that of
+# the version used) if Debian has it.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
@@ -44,7 +46,7 @@ check()
 	fi
 }
 
-# measure NAME SQL: what it gives, its time, the peak of its backend's memory
+# measure NAME SQL: prints its result, its time, and its backend's peak memory
 measure()
 {
 	local began ended answer
@@ -59,7 +61,8 @@ measure()
 	printf '%-52s %7.2f s %6s MB  %s\n' "$1" "$(awk -v a="$began" -v b="$ended" 'BEGIN { print b - a }')" "$peak" "${answer:0:160}"
 }
 
-# late NAME SQL: cancelled at moments all over its run, how long it takes at most
+# late NAME SQL: cancels it at moments throughout its run; prints the longest
+# delay
 late()
 {
 	local timeout began over worst=0 cancelled=0
@@ -112,7 +115,7 @@ for rate in 0.001 2e-8; do
 	check "$result" t "takes less than 100 bytes"
 done
 
-# cuckoo_agg takes 120 million keys, so that it is merged of two parts.
+# cuckoo_agg accepts 120 million keys, so the filter is merged from two parts.
 keys=${1:-$largest}
 echo "-- a filter of that capacity, with $keys keys"
 measure 'cuckoo_agg of a half, stored' "INSERT INTO big SELECT 4, cuckoo_agg(i, 2e-8, $largest) FROM (SELECT generate_series(1, $keys / 2) AS i) AS s"
@@ -133,7 +136,7 @@ check "$((result < 5))" 1 "no more found than the rate says"
 measure 'one key added, stored' "UPDATE big SET f = f + -5"
 measure 'one key removed' "SELECT cuckoo_cardinality(f - -5) FROM big"
 check "$result" "$keys" "as many as before"
-# Read back to where it was, so that the rows can be compared.
+# Read back into the same table, so that the rows can be compared.
 measure 'COPY to text' "COPY (SELECT 2, f FROM big) TO '$work/big.txt'"
 measure 'COPY from text' "COPY big FROM '$work/big.txt'"
 rm -f "$work/big.txt"
@@ -145,7 +148,7 @@ check "$result" 3 "the same after text and binary"
 sql -c 'DELETE FROM big WHERE n = 3' -c 'VACUUM big' >/dev/null
 measure 'union' "SELECT cuckoo_cardinality(a.f | b.f) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 2"
 measure 'merge' "SELECT cuckoo_cardinality(a.f || b.f) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 2"
-# Of another shape, so that it would need tables of its own beside these.
+# These have another shape, and would need tables of their own beside these.
 measure 'a half of another capacity' "INSERT INTO big SELECT 4, cuckoo_agg(i, 2e-8, 0.9 * $largest) FROM (SELECT generate_series(1, $keys / 2) AS i) AS s"
 measure 'merge beyond the largest value' "SELECT cuckoo_cardinality(a.f || b.f) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 4"
 [ $# -gt 0 ] || check "${result:8:5}" 54000 "refused"
@@ -163,8 +166,8 @@ late 'cuckoo_from_array' "SELECT cuckoo_cardinality(cuckoo_from_array(array_fill
 late 'cuckoo_stream_agg' "SELECT cuckoo_cardinality(cuckoo_stream_agg(i, 2e-8, 2e8)) FROM generate_series(1, 10000000) AS i"
 late 'union' "SELECT cuckoo_cardinality(a.f | (b.f + -7)) FROM big AS a, big AS b"
 late 'merge' "SELECT cuckoo_cardinality(a.f || b.f) FROM big AS a, big AS b"
-# By the functions themselves: as a text of 1 GB, PostgreSQL copies and measures
-# the text for seconds where nothing can stop it.
+# The functions are called directly: PostgreSQL copies and measures a text of 1
+# GB for seconds, and cannot be interrupted then.
 late 'text output' "SELECT cuckoofilter_out(f) IS NULL FROM big"
 late 'bytea input' "SELECT cuckoo_cardinality(f::bytea::cuckoofilter) FROM big"
 late 'text output and input' "SELECT cuckoofilter_in(cuckoofilter_out(f)) IS NULL FROM big"

@@ -5,14 +5,13 @@
 #   test/random_sql.sh [SECONDS [SEED]]
 #   SANITIZE=1 test/random_sql.sh [SECONDS [SEED]]
 #
-# What it must not find: a server that crashes or fails an assertion, a
-# connection that is closed, an error whose SQLSTATE says that it is internal
-# (XX...).  The last lines count the statements, and the errors by SQLSTATE.
-# With SANITIZE=1 the extension is built, and the server started, as by
-# test/sanitize.sh: AddressSanitizer and UndefinedBehaviorSanitizer must not
-# report anything either.
-# sqlsmith (Debian's package, where there is one) runs as well, for a quarter of
-# the time.
+# It fails if it finds a server that crashes or fails an assertion, a connection
+# that is closed, or an error whose SQLSTATE says that it is internal (XX...).
+# The last lines count the statements, and the errors by SQLSTATE.  With
+# SANITIZE=1 the extension is built, and the server started, as by
+# test/sanitize.sh, and it also fails if AddressSanitizer or
+# UndefinedBehaviorSanitizer reports anything.  sqlsmith also runs for a quarter
+# of the time, if Debian has a package of it.
 #
 # Needs what test/run.sh needs.  The same seed gives the same statements;
 # KEEP=1 keeps the temporary folder with all of them.
@@ -73,7 +72,7 @@ INSERT INTO pool VALUES
 	(29, cuckoo_add_all(cuckoo_new(0.01, 30), ARRAY(SELECT generate_series(1, 40000))));
 SQL
 
-# run_batch SEED: its statements, errors with their SQLSTATEs
+# run_batch SEED: runs its statements, and prints errors with their SQLSTATEs
 run_batch()
 {
 	perl "$root/test/random_sql.pl" "$1" "$batch" >"$work/log/statements.$1.sql"
@@ -104,7 +103,7 @@ while [ "$SECONDS" -lt "$until_time" ]; do
 done
 
 if [ -n "$smith" ]; then
-	# It knows no SQLSTATE; the log of the server does.
+	# sqlsmith does not report SQLSTATEs; the server's log has them.
 	as_user psql -q -c "ALTER SYSTEM SET log_error_verbosity = verbose" -c "ALTER SYSTEM SET statement_timeout = '2s'" -c "SELECT pg_reload_conf()" >/dev/null
 	as_user_interruptibly timeout "$smith" sqlsmith --verbose --exclude-catalog --target="host=$work dbname=postgres user=postgres" --seed="$first" >"$work/log/sqlsmith" 2>&1 || true
 	smith_statements=$(grep -ho 'queries: [0-9]*' "$work/log/sqlsmith" | tail -n 1 || true)
@@ -115,7 +114,7 @@ fi
 echo "$(((seed - first) * batch)) statements, seeds $first to $((seed - 1)), errors by SQLSTATE:"
 grep -o 'ERROR:  [0-9A-Z]*' "$work/log/errors" | sort | uniq -c | sort -rn || true
 crashes=$(grep -Ec 'PANIC|TRAP:|terminated by signal' "$work/data/log" || true)
-# sqlsmith finds internal errors of PostgreSQL's own: only ours count there.
+# sqlsmith also finds PostgreSQL's own internal errors: only ours count.
 ours=$(cd "$root/src" && printf '%s\n' *.c | paste -sd'|')
 internal=$(grep -A 3 -E '(ERROR|FATAL|PANIC):  XX' "$work/data/log" | grep -Ec "LOCATION:  [a-zA-Z_0-9]+, (.*/)?($ours):" || true)
 internal=$((internal + $(grep -Ec '(ERROR|FATAL|PANIC):  XX' "$work/log/errors" || true)))

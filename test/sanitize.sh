@@ -5,16 +5,17 @@
 #
 # The extension is built with AddressSanitizer and UndefinedBehaviorSanitizer,
 # whose libraries the server loads first, and with CUCKOO_CHECK, so that every
-# value made is checked whole.  What is found ends the backend, and so the test:
+# new value is validated.  A finding ends the backend, and therefore the test;
 # lib.sh has the details.  CUCKOO_KEPT_BYTES leaves room for only a few stored
-# filters in memory, so that all ways of reading them are taken.
+# filters in memory, so that all ways of reading them are used.
 #
-# AddressSanitizer sees the stack, the extension's globals and what malloc gives.
-# It does not see the borders of chunks within palloc's blocks: that takes a
-# server built with its own support for that (USE_VALGRIND).  The core, where the
-# buckets are, is tested with exact allocations in test/unit and test/fuzz.
+# AddressSanitizer sees the stack, the extension's globals and memory from
+# malloc.  It does not see the borders of chunks within palloc's blocks, which
+# needs a server built with support for it (USE_VALGRIND).  The core, which has
+# the code for buckets, is tested with exact allocations in test/unit and
+# test/fuzz.
 #
-# Needs a Debian machine, and root or sudo where packages are missing.  The last
+# Needs a Debian machine, and root or sudo if packages are missing.  The last
 # line is "N passed, N failed".  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps
 # the temporary folder.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"

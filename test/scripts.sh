@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 #
-# Tests the scripts themselves: their help, how they can be started, what they
-# say when something is missing, and that a signal does not interrupt apt-get.
+# Tests the scripts themselves: their help, the ways to start them, their
+# messages if something is missing, and that a signal does not interrupt
+# apt-get.
 #
 # Installs nothing: apt-get, apt-cache and sudo are stand-ins.  The last line is
 # "N passed, N failed".
@@ -49,7 +50,8 @@ printf '#!/bin/sh\nexec "$@"\n' >"$folder/bin/sudo"
 chmod +x "$folder"/bin/*
 export STAND_IN=$folder/log
 
-# By sh, through a link in another folder, which is the working directory
+# Started by sh, through a link in another folder, which is the working
+# directory
 help_of()
 {
 	ln -sf "$1" "$folder/link"
@@ -70,9 +72,10 @@ says()
 	[ "$status" = "$wanted" ] && grep -Fq -- "$message" "$folder/said"
 }
 
-# interrupted SIGNAL STATUS: a script that installs a package is sent a signal,
-# with all of its process group, as by Ctrl-C.  What starts the tests may ignore
-# signals, and a shell cannot trap those: the script starts with none ignored.
+# interrupted SIGNAL STATUS: sends a signal to a script that installs a package,
+# and to its whole process group, as Ctrl-C does.  The program that starts the
+# tests may ignore signals, which a shell could then not trap, so the script is
+# started with none ignored.
 interrupted()
 {
 	local script status=0
@@ -98,9 +101,9 @@ for script in "$root"/test/*.sh "$root"/test/*/*.sh; do
 	*) check "help of ${script#"$root/"}" help_of "$script" ;;
 	esac
 done
-check "a step that there is not" says 1 "no step is called nonsense" "$root/test/run.sh" nonsense
+check "a step that does not exist" says 1 "no step is called nonsense" "$root/test/run.sh" nonsense
 check "an argument of the demo" says 1 "unexpected argument: nonsense" "$root/test/demo.sh" nonsense
-check "a PostgreSQL that there is not" says 1 "found no PostgreSQL 99" env PGVERSION=99 "$root/test/run.sh" build
+check "a PostgreSQL that does not exist" says 1 "found no PostgreSQL 99" env PGVERSION=99 "$root/test/run.sh" build
 # shellcheck disable=SC2016  # for that shell
 check "a package that cannot be installed" says 1 "E: it is broken" \
 	bash -c '. "$1"; need_packages cuckoo-broken-package' bash "$root/test/lib.sh"

@@ -3,26 +3,26 @@
 # Runs the core's unit tests, and the SQL tests with their server, under
 # valgrind: test/valgrind.sh, or test/valgrind.sh TEST... for some of test/sql.
 #
-# The extension is built with CUCKOO_CHECK: every value made is checked whole,
-# so a byte that was never set is noticed there, and not only if something asks
-# for it.
+# The extension is built with CUCKOO_CHECK, which validates every new value, so
+# that a byte that was never set is noticed at once, and not only when something
+# uses it.
 #
-# What counts is an error with a place in our sources in any of its stacks: where
-# it happened, where the memory came from or was freed, or where the value that
-# was never set was made.  The others are the server's and the C library's own.
-# They are counted, too, and KEEP=1 keeps them, in log/others; test/valgrind.supp
-# leaves out those that are known.  The server's processes do not fail by
-# valgrind's own --error-exitcode: to the postmaster that were a crash, and it
-# would end all the others.
+# An error counts if our sources occur in any of its stacks: where it happened,
+# where the memory was allocated or freed, or where the value that was never set
+# was made.  Other errors belong to the server or the C library.  They are
+# counted separately, and KEEP=1 keeps them in log/others; test/valgrind.supp
+# excludes the known ones.  valgrind's --error-exitcode is not used for the
+# server's processes, because the postmaster would take it for a crash and end
+# all other processes.
 #
-# An ordinary server does not tell valgrind where palloc's chunks begin and end
-# (that takes one built with USE_VALGRIND).  So valgrind sees what malloc gives:
-# chunks over 8 kB have blocks of their own, with exact ends; smaller ones share
-# blocks, where reading past an end, after pfree, or what an earlier chunk left
-# there goes unseen.  The core, where the buckets are, is tested with exact
-# allocations in test/unit.
+# Only a server built with USE_VALGRIND tells valgrind where palloc's chunks
+# begin and end.  With an ordinary one, valgrind sees only the blocks from
+# malloc.  Chunks over 8 kB have blocks of their own, with exact ends.  Smaller
+# ones share blocks, and reading past their end, after pfree, or what an earlier
+# chunk left there is not noticed.  The core, which has the code for buckets, is
+# tested with exact allocations in test/unit.
 #
-# Needs a Debian machine, and root or sudo where packages are missing.  The last
+# Needs a Debian machine, and root or sudo if packages are missing.  The last
 # line is "N passed, N failed".  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps
 # the temporary folder.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -58,16 +58,17 @@ as_user tee "$work/postgres" >/dev/null <<-SH
 SH
 as_user chmod +x "$work/postgres"
 
-# Without the JIT, which calls the same functions of ours: valgrind would spend
-# its time in LLVM.
+# Without the JIT, which calls the same functions of ours, because valgrind
+# would spend its time in LLVM.
 make_cluster
 echo "jit = off" | as_user tee -a "$work/data/postgresql.conf" >/dev/null
 run_server pg_ctl -t 300 -p "$work/postgres"
 
-# That it is there at all: the server's maps name it.
+# Check that valgrind is used at all: the server's maps name it.
 loaded=$(as_user psql -XqAtc "SELECT pg_read_file('/proc/' || pg_backend_pid() || '/maps') ~ 'vgpreload_memcheck'") || loaded=unknown
 
-# All takes fifty times as long here, and a test's own limit is for a machine.
+# Everything takes fifty times as long here, but the tests' own limits are for a
+# real machine.
 as_user sed -i "s/^SET statement_timeout = '60s';\$/SET statement_timeout = '3600s';/" \
 	"$work/src/test/sql/hostile.sql" "$work/src/expected/hostile.out"
 
@@ -77,8 +78,8 @@ passed=$(grep -Ec '^(ok +[0-9]+ |test .*\.\.\. ok )' "$work/log/regress" || true
 failed=$(grep -Ec '^(not ok +[0-9]+ |test .*\.\.\. FAILED)' "$work/log/regress" || true)
 stop_server
 
-# errors FILE...: with an empty line after each.  In valgrind's logs a line with
-# nothing but the process stands between errors.
+# errors FILE...: prints the errors, with an empty line after each.  In
+# valgrind's logs, a line with only the process separates errors.
 errors()
 {
 	awk 'function finish() { if (text ~ / (at|by) 0x/) print text; text = "" }

@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 #
-# Runs the tests on every PostgreSQL that current Debian releases come with:
-# test/versions.sh [RELEASE...], by default bookworm (15), trixie (17), forky (18)
-# and experimental (19, or whatever is the newest there).  Each release gets a
-# tree of its own by debootstrap, in a temporary folder or in the one that TREES
-# names (kept then, and used again).  Then
+# Runs the tests on every PostgreSQL in current Debian releases:
+# test/versions.sh [RELEASE...], by default bookworm (15), trixie (17), forky
+# (18) and experimental (19, or the newest there).  debootstrap makes a tree for
+# each release, in a temporary folder, or in the folder TREES, which is kept and
+# used again.  Then
 #
-# - filters made on each version are read, and asked, on every other one;
+# - filters made on each version are read and used on every other one;
 # - a database with filters goes through pg_upgrade from the oldest version to
 #   each newer one.
 #
-# Needs root and some 3 GB; about a quarter of an hour, much of it downloads.
-# STEPS chooses the steps of test/run.sh to run (build, regress, isolation, tap).
-# One line per version; the last line is "N passed, N failed".
+# Needs root, some 3 GB, and about a quarter of an hour, much of it for
+# downloads.  STEPS chooses the steps of test/run.sh to run (build, regress,
+# isolation, tap).  One line per version; the last line is "N passed, N failed".
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
@@ -81,12 +81,13 @@ make_tree()
 	[ "$suite" != experimental ] || suite=sid
 	if [ ! -x "$tree/usr/bin/apt-get" ]; then
 		rm -rf "$tree"
-		# A release newer than this machine's debootstrap is made like unstable.
+		# If this machine's debootstrap does not know the release, it is made
+		# like unstable.
 		script=/usr/share/debootstrap/scripts/$suite
 		[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
 		debootstrap --variant=minbase "$suite" "$tree" "$mirror" "$script" >"$log" 2>&1 || return 1
 	fi
-	# How this machine reaches the archive.
+	# This machine's settings for reaching the archive.
 	cp -r /etc/apt/apt.conf.d/. "$tree/etc/apt/apt.conf.d/"
 	cp /etc/resolv.conf /etc/hosts "$tree/etc/" 2>/dev/null || true
 	mountpoint -q "$tree/proc" || mount -t proc proc "$tree/proc"
@@ -94,7 +95,7 @@ make_tree()
 	mkdir "$tree/srv/cuckoo"
 	tar -C "$root" --exclude=./.git --exclude-from="$root/.gitignore" -cf - . |
 		tar -C "$tree/srv/cuckoo" -xf -
-	# A mirror that is not updated any more has packages all the same.
+	# A mirror that is no longer updated still has packages.
 	echo 'Acquire::Check-Valid-Until "false";' >"$tree/etc/apt/apt.conf.d/99cuckoo"
 	[ "$1" = "$suite" ] || echo "deb $mirror $1 main" >"$tree/etc/apt/sources.list.d/$1.list"
 	in_tree "$1" apt-get update -qq >>"$log" 2>&1 || true
@@ -104,7 +105,7 @@ make_tree()
 	fi
 }
 
-# What runs in a tree: a server in /exchange, stopped between two calls.
+# Runs in a tree: a server in /exchange, which is stopped between two calls.
 cat >"$trees/exchange.sh" <<'SCRIPT'
 set -euo pipefail
 command=$1
@@ -122,7 +123,8 @@ init()
 {
 	local checksums=()
 
-	# The default from 18 on is the other one, and pg_upgrade wants both alike.
+	# The default differs from 18 on, and pg_upgrade needs the same on both
+	# sides.
 	! as_user initdb --help | grep no-data-checksums >/dev/null || checksums=(--no-data-checksums)
 	as_user initdb -D "$1" -U postgres -A trust -N --locale=C.UTF-8 --encoding=UTF8 "${checksums[@]}" >/dev/null
 	echo "listen_addresses = ''
@@ -212,8 +214,8 @@ for to in "${releases[@]}"; do
 	done
 done
 
-# upgrade FROM TO: with the old release's server beside the new one's.  What
-# libraries of the old release the new one lacks come along.
+# upgrade FROM TO: with the servers of both releases in one tree.  Libraries of
+# the old release that the new one lacks are copied, too.
 upgrade()
 {
 	local from=$1 to=$2 tree=$trees/$2 old new path library

@@ -3,30 +3,31 @@
  * filter_fuzz.c
  *	  Fuzzing of the core with libFuzzer; test/fuzz/run.sh builds and runs it.
  *
- * The first byte of an input says what the rest is:
+ * The first byte of an input tells what the rest is:
  *
- * raw			Bytes for the validator.  What it lets through goes to every
- *				operation of the core.
+ * raw			Bytes for the validator.  If it accepts them, they are used in
+ *				every operation of the core.
  *
- * sound		Tables of chosen shapes and codes, also such as no key ever made:
- *				groups without end, pairs with too many classes.  They have to
- *				pass the validator and hold these codes.  Then as above.
+ * sound		Tables of chosen shapes and codes, including some that no keys
+ *				would make: huge groups, pairs with too many classes.  The
+ *				validator must accept them, and they must hold these codes.
+ *				Then they are used as above.
  *
  * differential	A sequence of operations on two sets of few keys that share
- *				classes, pairs and groups, each kept as a filter and as an exact
- *				model.
+ *				classes, pairs and groups.  Each set is kept as a filter and as
+ *				an exact model.
  *
- * After every operation the result must be valid, which Valid() of support.h
- * asks the validator in memory of just that size, so that AddressSanitizer sees
- * one byte read too many; sparse tables must have the one form of what they
- * hold; and slices must answer as the whole table.
+ * After every operation the result must be valid.  Valid() of support.h runs
+ * the validator in memory of exactly that size, so that AddressSanitizer
+ * notices a single byte read too many.  Sparse tables must have the only form
+ * of their content, and slices must give the same answers as the whole table.
  *
  *-------------------------------------------------------------------------
  */
 #define SUPPORT_PORTABLE
 #include "../unit/support.h"
 
-/* No filter here becomes larger: what is wrong is wrong with small ones. */
+/* No filter here becomes larger: small ones show the same faults. */
 #define MAX_BYTES	(64 * 1024)
 
 /* ----------------------------------------------------------------- inputs */
@@ -37,7 +38,7 @@ typedef struct Input
 	size_t		left;
 } Input;
 
-/* The next byte; zero behind the last one. */
+/* The next byte; zero after the last one. */
 static uint8_t
 Byte(Input *input)
 {
@@ -65,7 +66,7 @@ Word(Input *input, int bytes)
 
 /* ----------------------------------------------------------------- checks */
 
-/* The whole table, its slices and its codes say the same. */
+/* Check that the whole table, its slices and its codes agree. */
 static void
 CheckTable(const CuckooTable *table, uint64_t random)
 {
@@ -159,7 +160,7 @@ Change(Value *value, uint64_t random)
 		uint64_t	items = draft.filter.items;
 		CuckooChange change;
 
-		/* Few keys, so that some come again. */
+		/* Few keys, so that some are repeated. */
 		if (i % 2 == 0)
 			hash = KeyHash(1, hash % 8);
 		if (hash % 5 < 3)
@@ -211,7 +212,7 @@ CombineAll(const Value *value, const Value *changed, uint64_t random)
 		reversed = CombineTwo((CuckooOperation) operation, changed, value);
 		Require(SameBytes(&both, &reversed));
 		CheckValue(&both, random);
-		/* What is canonical stays as it is. */
+		/* A canonical filter does not change. */
 		alone = Combine((CuckooOperation) operation, &both, 1);
 		Require(SameBytes(&both, &alone));
 		FreeValue(&both);
@@ -326,7 +327,7 @@ FuzzSound(Input *input, uint64_t random)
 		part->shape = shape;
 		part->items = SoundCodes(input, &shape, codes[count]);
 		part->representation = CuckooRepresentationFor(&shape, part->items);
-		/* Dense, if it can be, at loads at which no build would be */
+		/* Dense, if possible, at loads at which no build is dense */
 		if (Byte(input) % 2 == 0 && part->items <= CuckooShapeEntries(&shape) &&
 			CuckooDenseBytes(&shape) < MAX_BYTES / 4)
 			part->representation = CUCKOO_DENSE;
@@ -404,7 +405,7 @@ FuzzDifferential(Input *input)
 
 	CuckooFilterInit(&filter, fpr, capacity, 0);
 	Require(CuckooFirstShape(&filter, &shape));
-	/* Keys by fours of one class, by tens of a pair, or anywhere. */
+	/* Keys in fours with one class, in tens with one pair, or random. */
 	for (uint64_t key = 0; key < MODEL_KEYS; key++)
 	{
 		uint64_t	pair = key / 40 % CuckooShapePairs(&shape);

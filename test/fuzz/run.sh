@@ -2,14 +2,15 @@
 #
 # Fuzzes the core for some time: test/fuzz/run.sh [seconds], by default 60.
 #
-# The golden filters of test/golden are where it starts; each further input is
-# made from these and from earlier ones that took a new path.  Compares with an
-# exact model and runs under AddressSanitizer and UndefinedBehaviorSanitizer.
-# The last line says how many inputs and how many paths there were; an input that
-# fails is kept, named, and run again by FUZZ_INPUT=file test/fuzz/run.sh.
+# It starts with the golden filters of test/golden.  Each further input is made
+# from these, and from earlier inputs that took a new path.  It compares with an
+# exact model, and runs under AddressSanitizer and UndefinedBehaviorSanitizer.
+# The last line has the number of inputs and of paths.  An input that fails is
+# kept and named, and FUZZ_INPUT=file test/fuzz/run.sh runs it again.
 #
-# CC is a clang with its libclang-rt-*-dev; FUZZ_CORPUS a folder that keeps the
-# inputs from run to run; FUZZ_SEED another start of the generator.
+# CC chooses a clang, which needs its libclang-rt-*-dev.  FUZZ_CORPUS names a
+# folder that keeps the inputs from run to run.  FUZZ_SEED sets the seed of the
+# generator.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
@@ -22,8 +23,8 @@ src=$here/../../src
 folder=$(mktemp -d "${TMPDIR:-/tmp}/cuckoo-fuzz.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 
-# What compares values costs half of the time, so only the validator has it: its
-# header is what has to be guessed.
+# Tracing comparisons costs half of the time, so only the validator is built
+# with it: its header has values that must be guessed.
 flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src"
 	"-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=all)
 objects=()
@@ -36,15 +37,15 @@ for file in "$here/filter_fuzz.c" "$src"/{shape,codes,dense,sparse,sort,format,f
 done
 "${CC:-clang}" "${flags[@]}" -o "$folder/filter_fuzz" "${objects[@]}" -lm
 
-# A quarantine of freed memory as large as the default one only evicts caches.
+# The default quarantine of freed memory is so large that it only evicts caches.
 export ASAN_OPTIONS=quarantine_size_mb=8
 if [ -n "${FUZZ_INPUT:-}" ]; then
 	"$folder/filter_fuzz" "$FUZZ_INPUT"
 	exit
 fi
 
-# Raw inputs (first byte 0) from the golden filters; of the other two sorts some
-# to begin with.
+# Raw inputs (first byte 0) from the golden filters, and some inputs of the
+# other two sorts to begin with.
 mkdir "$folder/seeds" "$folder/found"
 while IFS=$'\t' read -r name _ _ _ base64; do
 	{ printf '\0'; base64 -d <<<"$base64"; } >"$folder/seeds/$name"

@@ -1,8 +1,8 @@
 --
--- Aggregates: which filter comes out, for any way of calling
+-- Aggregates: the filter they return, however they are called
 --
--- Same set, same bytes: where two ways must agree, filters are compared with =.
--- How the planner splits and orders aggregation is in plan.sql.
+-- Same set, same bytes: if two ways must agree, filters are compared with =.
+-- plan.sql tests how the planner splits and orders aggregation.
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
@@ -20,17 +20,19 @@ SELECT i.representation, i.key_type, i.items, i.capacity, i.target_fpr, i.tables
 	(SELECT count(*) FROM keys WHERE cuckoo_count(f, t) = 1) >= 990 AS once
 FROM (SELECT cuckoo_agg(t) AS f FROM (SELECT t FROM keys UNION ALL SELECT t FROM keys) AS twice OFFSET 0) AS made, cuckoo_info(f) AS i;
 
--- Arities: rate and capacity are those of the filter.
+-- Arities: the filter has the rate and capacity specified.
 SELECT arity, i.target_fpr, i.capacity, i.items, i.representation, i.fingerprint_bits, i.load > 0.9 AS full FROM (
 	SELECT 1 AS arity, cuckoo_agg(k) AS f FROM keys UNION ALL SELECT 2, cuckoo_agg(k, 0.05) FROM keys
 	UNION ALL SELECT 3, cuckoo_agg(k, 0.05, 5000) FROM keys UNION ALL SELECT 3, cuckoo_agg(k, 0.05, 10) FROM keys
 	UNION ALL SELECT 3, cuckoo_agg(k, 1e-6, 1e4) FROM keys UNION ALL SELECT 3, cuckoo_agg(k, 0.001, 100000) FROM keys WHERE k <= 5) AS made, cuckoo_info(f) AS i;
 
--- A capacity larger than the keys leaves room: one table takes all of them, at the rate asked for.
+-- A capacity larger than the number of keys leaves room: one table holds as
+-- many keys as specified, at the target rate.
 SELECT i.tables, i.items, i.expected_fpr <= i.target_fpr AS kept, cuckoo_cardinality(f) AS before
 FROM (SELECT cuckoo_agg(k, 0.001, 5000) AS f FROM keys) AS made, cuckoo_info(cuckoo_add_all(f, ARRAY(SELECT generate_series(1001, 5000)))) AS i;
 
--- As the array function, whatever the order, the repetitions and the way of calling
+-- The same as the array function, whatever the order, the repetitions and the
+-- way of calling
 SELECT cuckoo_agg(k) = cuckoo_from_array(array_agg(k)) AS from_array, cuckoo_agg(k ORDER BY k DESC) = cuckoo_agg(k) AS descending,
 	cuckoo_agg(k ORDER BY md5(t)) = cuckoo_agg(k) AS shuffled, cuckoo_agg(DISTINCT k) = cuckoo_agg(k) AS "distinct",
 	cuckoo_agg(k::smallint) = cuckoo_agg(k::bigint) AS widths, cuckoo_agg(t) = cuckoo_agg(t::name) AS text, cuckoo_agg(t, 0.01) = cuckoo_from_array(array_agg(t), 0.01) AS rate
@@ -42,11 +44,12 @@ SELECT cuckoo_agg(g) = cuckoo_from_array('{0,1,2,3,4,5,6}'::integer[]) AS few, c
 	cuckoo_agg(ARRAY[k, g]) = cuckoo_agg(DISTINCT ARRAY[k, g]) AS arrays, cuckoo_agg(ROW(k, t)) = cuckoo_agg(ROW(k, t) ORDER BY t) AS rows
 FROM keys;
 
--- Keys of an aggregate can be removed: one copy each.
+-- The keys of an aggregate can be removed, one copy each.
 SELECT cuckoo_cardinality(cuckoo_remove_all(cuckoo_agg(k), array_agg(k))) AS items, cuckoo_remove_all(cuckoo_agg(k), array_agg(k) FILTER (WHERE k > 20)) @> 20 AS kept FROM keys;
 
--- Seeds: an aggregate or array with one makes what a new filter with it does,
--- to which the keys are added; whatever the seed, all keys are found.
+-- Seeds: an aggregate or array function with a seed gives the same as adding
+-- the keys to a new filter with that seed.  Whatever the seed, all keys are
+-- found.
 SELECT s, bool_and((cuckoo_info(f)).seed = coalesce(s, 0)) AS seed, bool_and(f = cuckoo_add_all(cuckoo_new(0.01, c, s), keys)) AS as_new, bool_and(cuckoo_contains_all(f, keys)) AS found,
 	bool_and(f = cuckoo_from_array(keys, 0.01, c, s)) AS as_array, bool_and(words = cuckoo_add_all(cuckoo_new(0.01, c, s), ARRAY(SELECT unnest(keys)::text))) AS text,
 	bool_and(rows = cuckoo_from_array(ARRAY(SELECT ROW(k) FROM unnest(keys) AS k), 0.01, c, s)) AS polymorphic, bool_and((f = cuckoo_agg) = (coalesce(s, 0) = 0)) AS other_than_0
@@ -58,14 +61,14 @@ SELECT s, m = cuckoo_add_all(cuckoo_new(0.01, 4000, s), keys) AS multiset, (cuck
 FROM unnest('{0,-5,42}'::bigint[]) AS s,
 	LATERAL (SELECT array_agg(k) AS keys, cuckoo_multiset_agg(k, 0.01, 4000, s) AS m, cuckoo_stream_agg(k, 0.01, 4000, s) AS t FROM (SELECT k FROM keys UNION ALL SELECT k FROM keys) AS twice) AS made;
 SELECT cuckoo_stream_agg(k, 0.0001, 4000, 42) = cuckoo_add_new(cuckoo_add_new(cuckoo_add_new(cuckoo_new(0.0001, 4000, 42), 1), 2), 3) AS stream FROM unnest('{1,2,1,3,3}'::integer[]) AS k;
--- NULL keys keep it.
+-- NULL keys do not change the seed.
 SELECT cuckoo_agg(NULL::integer, 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) AS agg, cuckoo_multiset_agg(NULL::text, 0.01, 100, 7) = cuckoo_new(0.01, 100, 7) AS multiset, cuckoo_from_array('{NULL}'::text[], 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) AS "array",
 	cuckoo_agg(CASE WHEN k = 3 THEN k END, 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) + 3 AS some FROM generate_series(1, 5) AS k;
 
 -- Groups
 SELECT g, cuckoo_cardinality(f) AS items, f = ALL (ARRAY[g2, g3]) AS same FROM (
 	SELECT g, cuckoo_agg(k) AS f, cuckoo_from_array(array_agg(k)) AS g2, cuckoo_agg(k ORDER BY t DESC) AS g3 FROM keys GROUP BY g) AS grouped ORDER BY g;
--- Every level of a rollup, and of others
+-- Every level of ROLLUP and other grouping sets
 SELECT count(*) AS groups, bool_and(f = CASE WHEN h IS NOT NULL THEN (SELECT cuckoo_agg(k) FROM keys WHERE g % 3 = x.g AND k % 2 = h)
 		WHEN g IS NOT NULL THEN (SELECT cuckoo_agg(k) FROM keys WHERE g % 3 = x.g) ELSE (SELECT cuckoo_agg(k) FROM keys) END) AS same
 FROM (SELECT g % 3 AS g, k % 2 AS h, cuckoo_agg(k) AS f FROM keys GROUP BY ROLLUP (g % 3, k % 2)) AS x;
@@ -77,7 +80,7 @@ SELECT g FROM keys GROUP BY g HAVING cuckoo_agg(k) @> 10 OR cuckoo_agg(t) @> 'ke
 SELECT g, (SELECT cuckoo_cardinality(cuckoo_agg(i)) FROM generate_series(0, g) AS i) AS items FROM generate_series(0, 3) AS g;
 
 --
--- Windows: the state goes on after the filter was made of it
+-- Windows: the state is used further after a filter was made from it
 --
 SELECT count(*) AS rows,
 	bool_and(running = cuckoo_from_array(ARRAY(SELECT i FROM generate_series(1, k) AS i))) AS running,
@@ -96,7 +99,7 @@ FROM (SELECT k, g, cuckoo_agg(k) OVER (ORDER BY k) AS running, cuckoo_agg(k) OVE
 		cuckoo_agg(t, 0.02) OVER (ORDER BY k) AS words, cuckoo_agg(ROW(k)) OVER (ORDER BY k) AS rows, cuckoo_agg(k) OVER (ORDER BY g) AS peers,
 		cuckoo_agg(k) FILTER (WHERE k > 0) OVER (ORDER BY k) AS again
 	FROM keys WHERE k <= 200) AS w;
--- Empty, then not: a frame that has nothing in it yet
+-- A frame that is empty at first
 SELECT string_agg(cuckoo_cardinality(f)::text, ' ' ORDER BY k) AS items
 FROM (SELECT k, cuckoo_agg(CASE WHEN k > 2 THEN k END) OVER (ORDER BY k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS f FROM keys WHERE k < 7) AS w;
 -- Large states in windows: five peer groups of 60,000
@@ -104,15 +107,16 @@ SELECT count(*) AS groups, bool_and(f = (SELECT cuckoo_agg(i) FROM generate_seri
 FROM (SELECT DISTINCT ON (p) p, f FROM (SELECT i / 60000 AS p, cuckoo_agg(i) OVER (ORDER BY i / 60000) AS f FROM generate_series(0, 299999) AS i) AS w ORDER BY p) AS w;
 
 --
--- States of every size.  Up to 98,304 distinct keys they are hash sets, beyond
--- that lists of hashes, from which repetitions are dropped from time to time.
+-- States of every size.  With up to 98,304 distinct keys they are hash sets,
+-- with more they are lists of hashes, from which repetitions are dropped from
+-- time to time.
 --
 SELECT n, repeats, cuckoo_cardinality(f) = n AS items, f = cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS same,
 	(SELECT bool_and(f @> i) FROM generate_series(1, n) AS i) AS found
 FROM (VALUES (1, 1), (5, 100000), (6, 1), (7, 3), (8, 1), (33, 1), (1000, 2), (5000, 1), (98303, 1), (98304, 1), (98304, 2), (98305, 1), (98305, 2), (131073, 1),
 	(200000, 2), (120000, 25), (524288, 1), (600000, 1), (300000, 4)) AS sizes (n, repeats),
 	LATERAL (SELECT cuckoo_agg(i % n + 1) AS f FROM generate_series(0, n * repeats - 1) AS i OFFSET 0) AS made;
--- Repetitions one after the other, and in between
+-- Repetitions next to each other, and spread
 SELECT cuckoo_agg(i / 4) = cuckoo_agg(i) FILTER (WHERE i < 200000) AS adjacent, cuckoo_agg(i::bigint * 7919 % 200000) = cuckoo_agg(i) FILTER (WHERE i < 200000) AS scattered,
 	cuckoo_agg(i % 10) = cuckoo_from_array('{0,1,2,3,4,5,6,7,8,9}'::integer[]) AS few
 FROM generate_series(0, 799999) AS i;
@@ -124,8 +128,8 @@ SELECT count(*) AS groups, bool_and(f = (SELECT cuckoo_agg(i * 3 + x.g) FROM gen
 FROM (SELECT i % 3 AS g, cuckoo_agg(i) AS f FROM generate_series(0, 299999) AS i GROUP BY i % 3) AS x;
 
 --
--- Aggregates of one's own over the same functions, as a planner that splits
--- aggregation between servers makes them: states travel as text.
+-- User-defined aggregates over the same functions, such as a planner that
+-- splits aggregation between servers uses: states are sent as text.
 --
 CREATE AGGREGATE state_of(anycompatible) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 CREATE AGGREGATE state_of(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
@@ -133,7 +137,7 @@ CREATE AGGREGATE state_of(integer, float8, float8) (SFUNC = cuckoo_agg_transfn, 
 CREATE AGGREGATE merge_states(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final);
 CREATE AGGREGATE merge_to_state(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE = cuckoofilter);
 
--- State and filter of one transition, which the executor shares
+-- The state and the filter of one transition, which the executor shares
 SELECT (cuckoo_info(state_of(k))).representation AS state, (cuckoo_info(cuckoo_agg(k))).representation AS filter, (cuckoo_info(state_of(k))).items,
 	merge_states(s) = cuckoo_agg(k) AS merged
 FROM keys, (SELECT state_of(k) AS s FROM keys) AS states;
@@ -147,24 +151,27 @@ SELECT n, (cuckoo_info((array_agg(s))[1])).representation AS representation, cou
 FROM states GROUP BY n ORDER BY n;
 -- In two steps
 SELECT n, merge_states(s) = (SELECT cuckoo_agg(i) FROM generate_series(1, n) AS i) AS same FROM (SELECT n, merge_to_state(s) AS s FROM states GROUP BY n, server % 2) AS halves GROUP BY n ORDER BY n;
--- Parameters travel along; NULL states and servers without rows do not matter.
+-- Parameters are part of the state; NULL states and servers without rows change
+-- nothing.
 SELECT merge_states(s) = (SELECT cuckoo_agg(i, 0.01, 500) FROM generate_series(1, 100) AS i) AS parameters
 FROM (SELECT state_of(i, 0.01, 500) AS s FROM generate_series(1, 100) AS i GROUP BY i % 3 UNION ALL SELECT NULL) AS states;
 SELECT merge_states(NULL::cuckoofilter) = (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i) AS nothing, merge_to_state(NULL::cuckoofilter) IS NULL AS no_state;
 
--- A server that saw only NULL keys has the parameters, and no key type yet.
+-- A server with only NULL keys has the parameters, but no key type yet.
 SELECT merge_states(s ORDER BY server) = cuckoo_new(0.01, 500) + 3 AS first, merge_states(s ORDER BY server DESC) = cuckoo_new(0.01, 500) + 3 AS last,
 	merge_states(s::text::cuckoofilter ORDER BY server) = cuckoo_new(0.01, 500) + 3 AS as_text, merge_states(s) FILTER (WHERE server < 3) = cuckoo_new(0.01, 500) AS no_keys
 FROM (SELECT i AS server, state_of(CASE WHEN i = 3 THEN i END, 0.01, 500) AS s FROM generate_series(1, 3) AS i GROUP BY i) AS states;
 
--- Hashes that are not spread at all, and the hash 0: 0 to n - 1, once and three times over
+-- Hashes that are not spread at all, including the hash 0: 0 to n - 1, once and
+-- three times
 CREATE TABLE skewed AS SELECT n, decode('0101010000000000' || 'fca9f1d24d62503f' || repeat('00', 20), 'hex')
 	|| string_agg(substr(int8send(i), 8, 1) || substr(int8send(i), 7, 1) || substr(int8send(i), 6, 1) || '\x0000000000', '' ORDER BY i) || '\x0000000000000000' AS state
 	FROM unnest('{20,100000}'::integer[]) AS n, generate_series(0, n - 1) AS i GROUP BY n;
 SELECT n, merge_to_state(state::cuckoofilter) FILTER (WHERE i = 1)::bytea = state AS once, merge_to_state(state::cuckoofilter)::bytea = state AS three_times
 FROM skewed, generate_series(1, 3) AS i GROUP BY n, state ORDER BY n;
 
--- A state as it is in memory, with the key whose hash is 0, which marks an empty slot: added to another, and stored out of line
+-- A state in its form in memory, added to another one and stored out of line.
+-- One key has the hash 0, which marks an empty slot.
 \set zero_key 8964796688098990488
 SELECT cuckoo_hash(:zero_key::bigint) AS hash;
 SELECT merge_states(s) = cuckoo_from_array(ARRAY[:zero_key, 1, 2]::bigint[]) AS same
@@ -173,7 +180,7 @@ CREATE FUNCTION last_of(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAG
 CREATE AGGREGATE final_of(cuckoofilter) (SFUNC = last_of, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final);
 SELECT n, final_of(s) = cuckoo_from_array(ARRAY(SELECT generate_series(4, n, 4))) AS same FROM states WHERE server = 0 GROUP BY n ORDER BY n;
 
--- A state in memory equals its portable bytes, for every way to compare
+-- A state in memory equals its portable bytes, in every kind of comparison
 CREATE TABLE forms AS SELECT n, form, CASE form WHEN 'memory' THEN s ELSE s::text::cuckoofilter END AS s
 FROM (SELECT n, state_of(i) AS s FROM unnest('{3,7,20,50,1000}'::integer[]) AS n, generate_series(1, n) AS i GROUP BY n) AS x, unnest('{memory,portable}'::text[]) AS form;
 ANALYZE forms;
@@ -197,9 +204,9 @@ SELECT 'hashed' AS "distinct", count(*) FROM (SELECT DISTINCT s FROM forms) AS x
 RESET enable_sort;
 SELECT bool_or(a.s <> b.s OR a.s < b.s OR a.s > b.s) AS different, bool_and(a.s = b.s AND a.s <= b.s AND a.s >= b.s) AS same FROM forms AS a JOIN forms AS b USING (n);
 
--- A state that was stored may have been damaged: its aggregate refuses it or
--- makes a valid filter, whatever byte it is (but the one that says it is a
--- state).  byteasend copies a value as it is.
+-- A stored state may be damaged.  Whichever byte is changed (except the one
+-- that marks it as a state), its aggregate refuses it or makes a valid filter.
+-- byteasend copies a value as it is.
 CREATE FUNCTION raw(cuckoofilter) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
 CREATE FUNCTION from_raw(bytea) RETURNS cuckoofilter LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
 CREATE FUNCTION outcome(query text, state cuckoofilter) RETURNS text LANGUAGE plpgsql AS
@@ -213,7 +220,7 @@ EXCEPTION WHEN object_not_in_prerequisite_state OR program_limit_exceeded OR inv
 	RETURN 'an error';
 END
 $$;
--- With ten keys it is stored with a header of four bytes, and read where it lies.
+-- With ten keys it is stored with a header of four bytes, and read in place.
 CREATE TABLE damaged AS SELECT from_raw(set_byte(r, at, value)) AS s
 FROM (SELECT raw(state_of(i)) AS r FROM generate_series(1, 10) AS i) AS x, generate_series(0, length(r) - 1) AS at, unnest('{0,1,2,4,127,128,255}'::integer[]) AS value
 WHERE at <> 1;

@@ -1,8 +1,8 @@
 --
--- Catalog: what the extension puts there, and that it works in any schema
+-- Catalog: the extension's objects, and that it works in any schema
 --
--- The checks list violations, so nothing is what should come out.  They hold
--- for whatever is added later.
+-- The checks list violations, so they should return nothing.  They also cover
+-- whatever is added later.
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
@@ -16,7 +16,7 @@ CREATE VIEW member AS
 	SELECT classid, objid, pg_describe_object(classid, objid, 0) AS object
 	FROM pg_depend JOIN pg_extension ON refobjid = pg_extension.oid
 	WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND extname = 'cuckoo'
-		-- From 17 on the array type, which PostgreSQL makes itself, is one too.
+		-- From 17 on the array type, which PostgreSQL makes, is a member, too.
 		AND NOT (classid = 'pg_type'::regclass AND objid = 'cuckoofilter[]'::regtype);
 
 -- There is something to check.
@@ -35,8 +35,8 @@ WHERE classid = 'pg_proc'::regclass
 	AND proname NOT IN ('cuckoo_follow', 'cuckoo_followed', 'cuckoo_current', 'cuckoo_fold', 'cuckoo_rebuild', 'cuckoo_follow_check',
 		'cuckoo_follow_row', 'cuckoo_follow_end', 'cuckoo_follow_truncate');
 
--- What follows a table reads and writes tables, and what this session has not
--- written yet only its leader knows.
+-- The functions that follow a table read and write tables.  Changes that the
+-- session has not written yet are known only to its leader process.
 SELECT proname COLLATE "C", provolatile, proparallel, proisstrict FROM member JOIN pg_proc ON objid = pg_proc.oid
 WHERE classid = 'pg_proc'::regclass AND (proname ~ '^cuckoo_follow' OR proname IN ('cuckoo_current', 'cuckoo_fold', 'cuckoo_rebuild'))
 ORDER BY 1;
@@ -55,9 +55,8 @@ WHERE classid = 'pg_proc'::regclass
 	AND (aggcombinefn = 0 OR aggtranstype <> 'cuckoofilter'::regtype OR aggfinalmodify <> 'r' OR aggtransspace = 0);
 
 -- Every built-in scalar key type has an overload of every aggregate at every
--- arity, beside the polymorphic one: planners that distribute aggregates do so
--- only with these.  What is a key type the key code says: it makes a filter of
--- an empty array of it.
+-- arity, beside the polymorphic one: planners that distribute aggregates need
+-- it.  A type is a key type if a filter can be made from an empty array of it.
 CREATE FUNCTION is_key_type(type regtype) RETURNS boolean LANGUAGE plpgsql AS
 $$
 BEGIN
@@ -80,7 +79,7 @@ SELECT object FROM member JOIN pg_proc ON objid = pg_proc.oid
 WHERE classid = 'pg_proc'::regclass AND prokind = 'a' AND proname IN (SELECT agg FROM aggregates)
 	AND NOT EXISTS (SELECT FROM aggregates, (SELECT type FROM key_types UNION ALL SELECT 'anycompatible') AS t (type)
 		WHERE proname = agg AND string_to_array(proargtypes::text, ' ')::regtype[] = type || parameters);
--- Each gives the bytes of the polymorphic one, and is not that one itself.
+-- Each gives the same bytes as the polymorphic one, but is another function.
 CREATE FUNCTION differing(OUT agg text, OUT type regtype, OUT parameters regtype[], OUT what text) RETURNS SETOF record LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -123,7 +122,7 @@ WHERE classid = 'pg_proc'::regclass AND proargtypes[0] IN (SELECT type FROM key_
 SELECT object FROM member JOIN pg_proc ON objid = pg_proc.oid
 WHERE classid = 'pg_proc'::regclass AND 'anyelement'::regtype = ANY (proargtypes::oid[]);
 
--- Operators have their counterparts, which name them in turn.
+-- Operators have their counterparts, which name them as theirs.
 SELECT object FROM member JOIN pg_operator AS o ON objid = o.oid
 WHERE classid = 'pg_operator'::regclass
 	AND ((oprcom <> 0 AND NOT EXISTS (SELECT FROM pg_operator AS c WHERE c.oid = o.oprcom AND c.oprcom = o.oid
@@ -142,14 +141,14 @@ WHERE classid = 'pg_operator'::regclass AND oprname IN ('@>', '<@') AND oprleft 
 SELECT amname, opcdefault, amvalidate(pg_opclass.oid)
 FROM pg_opclass JOIN pg_am ON opcmethod = pg_am.oid WHERE opcintype = 'cuckoofilter'::regtype ORDER BY amname;
 
--- Both casts must be asked for, and go through a function.
+-- Both casts are explicit, and use a function.
 SELECT castsource::regtype, casttarget::regtype, castcontext, castmethod FROM pg_cast
 WHERE 'cuckoofilter'::regtype IN (castsource, casttarget) ORDER BY castsource::regtype::text COLLATE "C";
 
 -- Stored uncompressed, so that slices can be read.
 SELECT typlen, typalign, typstorage FROM pg_type WHERE oid = 'cuckoofilter'::regtype;
 
--- Everyone may install it, anywhere.
+-- Every user may install it, in any schema.
 SELECT DISTINCT relocatable, superuser, trusted FROM pg_available_extension_versions WHERE name = 'cuckoo';
 
 --
@@ -166,7 +165,7 @@ SELECT f OPERATOR("else where".@>) 5 AS contains, 6 OPERATOR("else where".<@) f 
 	(SELECT representation FROM "else where".cuckoo_info(f)) AS representation
 FROM "else where".cuckoo_from_array(ARRAY[5]) AS f, generate_series(1, 3) AS i GROUP BY f;
 
--- Moved to a third one.  What was stored stays, and so do indexes.
+-- Moved to a third one.  Stored filters and indexes stay.
 CREATE TABLE kept AS SELECT "else where".cuckoo_from_array(ARRAY[i, i + 1]) AS f FROM generate_series(1, 100) AS i;
 CREATE UNIQUE INDEX ON kept (f);
 CREATE VIEW of_five AS SELECT count(*) FROM kept WHERE f OPERATOR("else where".@>) 5;
@@ -178,7 +177,8 @@ SET LOCAL enable_seqscan = off;
 SELECT count(*) FROM kept WHERE f OPERATOR(third.=) third.cuckoo_from_array(ARRAY[7, 8]);
 ROLLBACK;
 
--- Without the extension's schema there is no operator, and none found by chance.
+-- Without the extension's schema in the search path, no operator is found, not
+-- even another one by chance.
 \set VERBOSITY sqlstate
 SET search_path = pg_catalog;
 SELECT public.cuckoo_new() @> 5;

@@ -13,7 +13,7 @@ CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE SCHEMA error_test;
 SET search_path = error_test, public;
 
--- What a query gives, or the error it raises.
+-- The result of a query, or the error that it raises.
 CREATE FUNCTION outcome(query text) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -58,7 +58,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_new(capacity => 1e9)', 'SELECT cuckoo_new(0.1, 1e12)', 'SELECT cuckoo_new(capacity => 1099511627776)', 'SELECT cuckoo_new(capacity => 1e15)',
 	'SELECT (cuckoo_info(cuckoo_new(capacity => 4e8))).capacity', 'SELECT (cuckoo_info(cuckoo_new(capacity => 0.0))).capacity',
 	'SELECT cuckoo_agg(1, 0.001, -1)', 'SELECT cuckoo_agg(1, 0.001, -0.5)', $$SELECT cuckoo_agg('a', NULL, 'NaN')$$, 'SELECT cuckoo_agg(1, 0.001, 1e15)',
-	-- Also where the keys are few
+	-- Even if there are few keys
 	'SELECT cuckoo_agg(1, 0.001, 1e12)', 'SELECT cuckoo_agg(i, 0.001, 1e12) FROM generate_series(1, 100) AS i'
 ]) AS query;
 
@@ -67,7 +67,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_shard(1, 0)', 'SELECT cuckoo_shard(1, -1)', 'SELECT cuckoo_shard(1, 1)'
 ]) AS query;
 
--- Types that cannot be keys (all of them in key.sql), wherever a key is taken
+-- Types that cannot be keys, in every function with a key (key.sql has all types)
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	$$SELECT cuckoo_new() + '(0,0)'::point$$, $$SELECT cuckoo_new() - '{}'::json$$, $$SELECT cuckoo_new() @> 'a'::tsvector$$, $$SELECT '(0,0)'::point <@ cuckoo_new()$$,
 	$$SELECT cuckoo_add(cuckoo_new(), '{}'::json)$$, $$SELECT cuckoo_remove(cuckoo_new(), '{}'::json)$$, $$SELECT cuckoo_contains(cuckoo_new(), '{}'::json)$$,
@@ -86,7 +86,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_agg((c || p) COLLATE "C") @> ''ab'' FROM words'
 ]) AS query;
 
--- A key of another type than the filter's, wherever one is taken
+-- A key of another type than the filter's, in every function with a key
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_contains(numbers, 1.0) FROM f', $$SELECT numbers @> '1' FROM f$$, $$SELECT '1' <@ numbers FROM f$$, $$SELECT numbers @> 1::float8 FROM f$$,
 	$$SELECT cuckoo_count(numbers, '1') FROM f$$, $$SELECT cuckoo_add(numbers, '1') FROM f$$, $$SELECT numbers + '2000-01-01'::date FROM f$$,
@@ -98,7 +98,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 PREPARE untyped AS SELECT numbers @> $1 FROM f;
 SELECT query, outcome(query) FROM unnest(ARRAY['EXECUTE untyped(1)']) AS query;
 
--- Rows of one aggregate that do not agree
+-- Rows of one aggregate that differ
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_agg(i, i * 0.01) FROM generate_series(1, 2) AS i', 'SELECT cuckoo_agg(i, CASE i WHEN 2 THEN 0.01 END) FROM generate_series(1, 3) AS i',
 	'SELECT cuckoo_agg(i::text, 0.01, i * 100) FROM generate_series(1, 3) AS i', 'SELECT cuckoo_agg(ARRAY[i], 0.01, i - 1) FROM generate_series(1, 3) AS i',
@@ -112,14 +112,14 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT merge_states(s) FROM (SELECT fixed AS s FROM f) AS filters'
 ]) AS query;
 
--- The functions of aggregates are for aggregates only.
+-- The functions of aggregates can be called only by aggregates.
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_agg_transfn(NULL, 1)', 'SELECT cuckoo_agg_transfn(state, NULL::integer) FROM f', $$SELECT cuckoo_agg_transfn(NULL, 'a'::text, 0.01)$$,
 	'SELECT cuckoo_agg_transfn(NULL, ARRAY[1], 0.01, 100)', 'SELECT cuckoo_agg_combine(state, state) FROM f', 'SELECT cuckoo_agg_combine(NULL, NULL)',
 	'SELECT cuckoo_agg_final(state) FROM f', 'SELECT cuckoo_agg_final(NULL)'
 ]) AS query;
 
--- An aggregate's state is no filter yet.
+-- An aggregate's state is not a filter yet.
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT state @> 1 FROM f', 'SELECT 1 <@ state FROM f', 'SELECT cuckoo_contains(state, 1) FROM f', 'SELECT cuckoo_count(state, 1) FROM f', 'SELECT cuckoo_cardinality(state) FROM f',
 	'SELECT cuckoo_fpr(state) FROM f', 'SELECT count(*) FROM f, cuckoo_tables(state)', 'SELECT state + 1 FROM f', 'SELECT state - 1 FROM f', 'SELECT cuckoo_add(state, 1) FROM f',
@@ -127,7 +127,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT state::text::cuckoofilter @> 1 FROM f', 'SELECT (cuckoo_info(state)).representation FROM f', 'SELECT (cuckoo_info(state::bytea::cuckoofilter)).representation FROM f'
 ]) AS query;
 
--- Removal where two keys may share an item
+-- Removal if two keys may share an item
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT fixed - 1 FROM f', 'SELECT cuckoo_remove(fixed, 1) FROM f', 'SELECT cuckoo_remove(fixed, -1) FROM f', 'SELECT cuckoo_remove_all(fixed, ARRAY[1]) FROM f',
 	$$SELECT fixed - 'a' FROM f$$
@@ -138,7 +138,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT (i.items, i.tables, i.load) FROM f, cuckoo_info(full_) AS i',
 	'SELECT cuckoo_cardinality(cuckoo_add_all(full_, ARRAY(SELECT generate_series(353, 400)))) FROM f',
 	'SELECT cuckoo_cardinality(full_ + 353) FROM f', 'SELECT cuckoo_cardinality(cuckoo_add_new(full_, 355)) FROM f',
-	-- It can still be looked up in and removed from, and takes new keys then.
+	-- Lookups and removals still work, and then there is room for new keys.
 	'SELECT bool_and(full_ @> k) FROM f, generate_series(1, 352) AS k',
 	'SELECT cuckoo_cardinality(full_ - 1 - 2) FROM f', 'SELECT cuckoo_cardinality(full_ - 1 - 2 + 353 + 354) FROM f'
 ]) AS query;
@@ -164,7 +164,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT (cuckoo_info(cuckoo_union_agg(cuckoo_new(0.01, 100 * i)))).tables FROM generate_series(1, 16) AS i'
 ]) AS query;
 
--- Key types inside key types: at any depth a filter takes only its own
+-- Key types inside key types: at any depth, they must be the filter's own
 CREATE TYPE inner_row AS (a integer, b text);
 CREATE TYPE inner_row_2 AS (a numeric, b text);
 CREATE TYPE outer_row AS (r inner_row, t date);
@@ -194,7 +194,7 @@ FROM nested;
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	$$SELECT cuckoo_new() + ROW(1, 'x'::text) @> ROW(1::numeric, 'x'::text)$$, $$SELECT cuckoo_new() + ARRAY[1] @> ARRAY['1']$$, $$SELECT cuckoo_new() + ARRAY[1] @> '{1}'$$,
 	$$SELECT (cuckoo_new() + '{}'::int4range[]) || (cuckoo_new() + '{}'::numrange[])$$,
-	-- Types of the same equality inside are the same key type.
+	-- Types with the same equality inside are the same key type.
 	$$SELECT cuckoo_new() + '(1,x)'::inner_row @> '(1,x)'::same_row$$, $$SELECT cuckoo_new() + '[1,2)'::int4range @> '[1,2)'::int8range$$, $$SELECT cuckoo_new() + ARRAY[1] @> ARRAY[1::bigint]$$
 ]) AS query;
 
@@ -204,24 +204,25 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_multiset_agg(1, 0.1, 1.6e9)', 'SELECT (cuckoo_info(cuckoo_new(0.001, 5e8))).bytes', 'SELECT (cuckoo_info(cuckoo_new(2e-8, 2.1e8))).bytes'
 ]) AS query;
 
--- A label that an enum has no longer
+-- A label that an enum no longer has
 CREATE TYPE shade AS ENUM ('light', 'dark');
 CREATE TABLE shades AS SELECT 'dark'::shade AS s;
 DELETE FROM pg_enum WHERE enumtypid = 'shade'::regtype AND enumlabel = 'dark';
 SELECT regexp_replace(outcome('SELECT cuckoo_hash(s) FROM shades'), '\d+$', 'N');
 
--- What calls functions without an expression does not say what type a key has.
+-- A caller without an expression does not tell the type of a key.
 CREATE OPERATOR CLASS by_cuckoo_hash FOR TYPE integer USING hash AS
 	OPERATOR 1 =(integer, integer), FUNCTION 1 hashint4(integer), FUNCTION 2 (integer, integer) cuckoo_hash(anycompatible, bigint);
 CREATE TABLE parted (i integer) PARTITION BY HASH (i by_cuckoo_hash);
 CREATE TABLE part PARTITION OF parted FOR VALUES WITH (MODULUS 1, REMAINDER 0);
 SELECT query, outcome(query) FROM unnest(ARRAY['INSERT INTO parted VALUES (1)']) AS query;
 
--- Text is read in pieces of four million characters: padding at the end of one
--- that is not the last
+-- Text is read in pieces of four million characters: padding at the end of a
+-- piece that is not the last
 SELECT outcome(format('SELECT %L::cuckoofilter', repeat('A', 4194302) || '==AAAA'));
 
--- Casts are never made silently.  The words are the server's, and differ.
+-- Casts are never implicit.  The messages are PostgreSQL's and differ between
+-- versions.
 SELECT query, left(outcome(query), 5) FROM unnest(ARRAY[
 	$$SELECT length(numbers) FROM f$$, $$INSERT INTO f (numbers) VALUES ('\x00'::bytea)$$
 ]) AS query;

@@ -1,5 +1,5 @@
 --
--- Filters: made, changed one key at a time or many, tested, looked into
+-- Filters: making, changing by one key or many, lookups, inspection
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
@@ -20,13 +20,14 @@ CREATE DOMAIN feeling AS mood;
 -- Keys of every type
 --
 
--- The polymorphic transition function, whatever the type of the key.
+-- The polymorphic transition function, for every type of key.
 CREATE AGGREGATE polymorphic_agg(anycompatible) (
 	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final,
 	FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = cuckoo_agg_combine
 );
 
--- What a filter does with a key of a type that is in it, and one that is not.
+-- What a filter does, for one type, with a key that is in it and one that is
+-- not.
 CREATE FUNCTION trial(type text, present text, absent text, OUT key_type text, OUT literals boolean, OUT columns boolean,
 	OUT parameters boolean, OUT removal boolean, OUT aggregates boolean, OUT arrays boolean, OUT forms boolean)
 LANGUAGE plpgsql AS
@@ -50,7 +51,7 @@ BEGIN
 	EXECUTE format('EXECUTE look_up(%s, %s)', p, a) INTO parameters;
 	DEALLOCATE look_up;
 
-	-- Two in, two out, and the other is still there.
+	-- Two copies added, two removed, and the other key is still there.
 	EXECUTE format('SELECT cuckoo_count(f, %1$s) = 2 AND cuckoo_count(f - %1$s, %1$s) = 1 AND f - %1$s @> %1$s
 			AND NOT f - %1$s - %1$s @> %1$s AND f - %1$s - %1$s @> %2$s AND cuckoo_remove(f, %1$s) - %1$s - %2$s = f - %2$s - %1$s - %1$s
 			AND cuckoo_cardinality(f - %1$s - %2$s - %1$s) = 0
@@ -64,7 +65,7 @@ BEGIN
 			|| ARRAY(SELECT cuckoo_agg(keys.p) OVER () FROM keys) AS others FROM keys) AS made,
 			(SELECT * FROM keys LIMIT 1) AS k;
 
-	-- An array of arrays is one array: such keys have no array functions.
+	-- An array of arrays is one array, so array functions do not take such keys.
 	IF to_regtype(type || '[]') IS NOT NULL AND key_type NOT LIKE 'array%' AND type NOT LIKE '%vector' THEN
 		EXECUTE format('SELECT cuckoo_from_array(ARRAY[%1$s, NULL, %1$s, %2$s]) = cuckoo_agg(k)
 				AND cuckoo_from_array(ARRAY[%1$s, %2$s], 0.02) = cuckoo_agg(k, 0.02)
@@ -95,7 +96,7 @@ SELECT type, t.* FROM (VALUES
 	('numbers', '{1,2}', '[0:1]={1,2}'), ('int2vector', '1 2', '2 1')
 ) AS types (type, present, absent), trial(type, present, absent) AS t;
 
--- Anonymous rows
+-- Anonymous records
 SELECT f @> ROW(1, 'a'::text) AS present, f @> ROW(1, 'b'::text) AS absent, f @> ROW(1, 'a')::pair AS named, (cuckoo_info(f)).key_type,
 	cuckoo_agg(ROW(1, 'a'::text)) = cuckoo_from_array(ARRAY[ROW(1, 'a')::pair]) AS aggregate
 FROM (SELECT cuckoo_new() + ROW(1, 'a'::text) AS f) AS made GROUP BY f;
@@ -110,7 +111,7 @@ SELECT cuckoo_agg(i::smallint) = cuckoo_agg(i) AS smallint, cuckoo_agg(i::bigint
 	cuckoo_agg(i::text::name) = cuckoo_agg(i::text) AS name, cuckoo_agg(i::real) = cuckoo_agg(i::float8) AS real
 FROM generate_series(1, 50) AS i;
 
--- What has no type is text, as a literal and as a parameter.
+-- A literal or parameter without a type is text.
 SELECT (cuckoo_info(cuckoo_new() + '5')).key_type AS "+", (cuckoo_info(cuckoo_add(cuckoo_new(), '5'))).key_type AS add,
 	(cuckoo_info(cuckoo_from_array(ARRAY['5']))).key_type AS from_array, (cuckoo_info(cuckoo_agg('5'))).key_type AS agg,
 	(cuckoo_info(cuckoo_add_all(cuckoo_new(), ARRAY['5']))).key_type AS add_all,
@@ -123,7 +124,7 @@ SELECT array_to_string(parameter_types, ' ') AS parameters FROM pg_prepared_stat
 EXECUTE untyped(5, 5, 5, 5, 5, 5, 5, NULL);
 PREPARE untyped_aggregate AS SELECT (cuckoo_info(cuckoo_agg($1))).key_type;
 EXECUTE untyped_aggregate('a');
--- So are arrays.  Parameters that have a type keep it.
+-- The same is true of arrays.  Parameters with a type keep it.
 SELECT cuckoo_from_array('{a,b}') = cuckoo_from_array('{b,a}'::text[]) AS from_array, cuckoo_add_all(cuckoo_new(), '{a,b}') = cuckoo_new() + 'a' + 'b' AS add_all,
 	cuckoo_remove_all(cuckoo_new() + 'a', '{a,b}') @> 'a' AS remove_all;
 PREPARE untyped_array AS SELECT (cuckoo_info(cuckoo_from_array($1))).key_type AS from_array, (cuckoo_info(cuckoo_add_all(cuckoo_new(), $1))).key_type AS add_all;
@@ -143,7 +144,7 @@ SELECT cuckoo_from_array('{{1,2},{3,4}}'::integer[]) = cuckoo_from_array('[0:3]=
 	cuckoo_from_array('{1,2}'::numbers) = cuckoo_from_array('{1,2}'::integer[]) AS domain,
 	cuckoo_from_array('{1,2}'::small[]) = cuckoo_from_array('{1,2}'::integer[]) AS domains;
 
--- citext has an equality of its own: refused where it can be seen.
+-- citext has an equality of its own, and is refused if it can be detected.
 CREATE EXTENSION citext;
 CREATE TABLE folded (c citext, d text);
 INSERT INTO folded VALUES ('A', 'A'), ('a', 'a');
@@ -162,7 +163,7 @@ SELECT cuckoo_agg(DISTINCT c) FROM folded;
 SELECT cuckoo_agg(c::folded_domain) FROM folded;
 SELECT cuckoo_agg(ARRAY[c]) FROM folded;
 SELECT cuckoo_agg(ROW(c)) FROM folded;
--- The cast says that the case counts.
+-- A cast makes the comparison case-sensitive.
 SELECT cuckoo_cardinality(cuckoo_agg(c::text)) AS as_text, cuckoo_cardinality(cuckoo_agg(d)) AS text FROM folded;
 \set VERBOSITY default
 DROP EXTENSION citext CASCADE;
@@ -171,21 +172,21 @@ DROP EXTENSION citext CASCADE;
 -- Many keys
 --
 
--- By array as one by one
+-- By array, with the same result as one by one
 SELECT cuckoo_add_all(cuckoo_new(), '{3,1,2,1}'::integer[]) = cuckoo_new() + 1 + 2 + 3 + 1 AS add,
 	cuckoo_remove_all(cuckoo_new() + 1 + 2 + 3 + 1, '{1,3,9}'::integer[]) = cuckoo_new() + 1 + 2 AS remove,
 	cuckoo_from_array('{3,1,2,1}'::integer[]) = cuckoo_from_array('{1,2,3}'::integer[]) AS from_array;
 
--- Key by key, of unknown capacity and past a capacity: every key is found, and
--- the rate asked for is kept, or twice it at most.
+-- Key by key, with unknown capacity and beyond a capacity: every key is found,
+-- and the rate is at most the target rate, or at most twice that.
 CREATE VIEW grown AS SELECT c, n, cuckoo_add_all(cuckoo_new(0.001, c), ARRAY(SELECT generate_series(1, n))) AS f
 	FROM (VALUES (0, 1), (0, 1024), (0, 1025), (0, 100000), (64, 64), (64, 1000), (64, 20000), (64, 100000)) AS v (c, n) OFFSET 0;
 SELECT c, n, i.representation, i.items, i.tables, i.capacity, i.expected_fpr <= (CASE c WHEN 0 THEN 1 ELSE 2 END) * i.target_fpr AS kept,
 	(SELECT count(*) FROM generate_series(1, n) AS k WHERE NOT f @> k) AS lost,
 	(SELECT count(*) FROM generate_series(1000001, 1100000) AS k WHERE f @> k) <= 100000 * cuckoo_fpr(f) + 5 * sqrt(100000 * cuckoo_fpr(f)) AS rate
 FROM grown, cuckoo_info(f) AS i ORDER BY c, n;
--- Each table is for 32 times the capacity of the one before, and has room left
--- only if it is the last.
+-- Each table has 32 times the capacity of the one before, and only the last one
+-- has room left.
 SELECT number, fingerprint_bits, capacity BETWEEN asked AND asked * 1.02 + 20 AS sized, (items = capacity) AS filled, abs(load - items / (4.0 * blocks * buckets)) < 1e-12 AS load,
 	abs(expected_fpr / (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * load)) - 1) < 1e-6 AS expected_fpr, buckets % 2 AS odd
 FROM (SELECT t.*, coalesce(32 * lag(t.capacity) OVER (ORDER BY number), 64) AS asked FROM grown, cuckoo_tables(f) AS t WHERE c = 64 AND n = 100000) AS t ORDER BY number;
@@ -200,24 +201,25 @@ FROM grown AS g, cuckoo_info(f) AS f, LATERAL (SELECT sum(items) AS items, sum(b
 SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) FROM generate_series(1, 3000) AS k,
 	(SELECT cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(3000, 1, -1))) AS f OFFSET 0) AS made GROUP BY f;
 
--- 1,000 keys into a filter made for 64: all found, few tables, at most twice the rate.
+-- 1,000 keys in a filter made for 64: all found, few tables, at most twice the
+-- rate.
 SELECT i.capacity, i.items, i.tables, i.expected_fpr <= 2 * i.target_fpr AS rate,
 	(SELECT count(*) FROM generate_series(1, 1000) AS k WHERE f @> k) AS found
 FROM cuckoo_add_all(cuckoo_new(0.001, 64), ARRAY(SELECT generate_series(1, 1000))) AS f, cuckoo_info(f) AS i;
 
--- A capacity specified: one table for all of them, and no byte is taken for keys
--- that are not there.
+-- A capacity specified: one table for all keys, and no space for keys that are
+-- not there.
 SELECT n, i.representation, i.items, i.capacity, i.tables, i.expected_fpr <= i.target_fpr AS kept, i.bytes
 FROM unnest('{0,1,33,1000,10000}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(0.001, 10000), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f) AS i ORDER BY n;
 
--- Rates: the fingerprint follows.
+-- Rates: the width of the fingerprint follows from the rate.
 SELECT fpr, i.fingerprint_bits, i.target_fpr = fpr AS as_asked, i.expected_fpr <= i.target_fpr AS kept, round(i.bits_per_item::numeric, 1) AS bits_per_item,
 	(SELECT count(*) FROM generate_series(1, 2000) AS k WHERE f @> k) AS found,
 	(SELECT count(*) FROM generate_series(10001, 60000) AS k WHERE f @> k) <= 50000 * cuckoo_fpr(f) + 5 * sqrt(50000 * cuckoo_fpr(f)) + 1 AS rate
 FROM unnest('{0.1,0.01,0.001,1e-6,2e-8}'::float8[]) AS fpr, cuckoo_add_all(cuckoo_new(fpr, 2000), ARRAY(SELECT generate_series(1, 2000))) AS f, cuckoo_info(f) AS i
 ORDER BY fpr DESC;
 
--- Seeds: other hashes, the same answers about what is in.
+-- Seeds: other hashes, the same answers for keys that are in the filter.
 SELECT i.seed, f @> 1 AS present, f = cuckoo_new() + 1 AS same FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808}'::bigint[]) AS seed,
 	cuckoo_add(cuckoo_new(seed => seed), 1) AS f, cuckoo_info(f) AS i;
 
@@ -230,7 +232,7 @@ FROM unnest('{0,100}'::integer[]) AS others, unnest('{0,1,2,7,8,9,10}'::integer[
 	cuckoo_add_all(cuckoo_add_all(cuckoo_new(0.0001, 100), CASE WHEN others > 0 THEN ARRAY(SELECT generate_series(101, 200)) END), array_fill(7, ARRAY[n])) AS f
 ORDER BY others, n;
 
--- One key 140,000 times: one table, and nobody else is the worse for it.
+-- One key 140,000 times: one table, and no effect on other keys.
 SELECT i.tables, i.items, cuckoo_count(f, 7) AS count, (SELECT count(*) FROM generate_series(101, 1000) AS k WHERE f @> k) AS others
 FROM cuckoo_add_all(cuckoo_add_all(cuckoo_new(0.001, 1000), ARRAY(SELECT generate_series(101, 1000))), array_fill(7, ARRAY[140000])) AS f, cuckoo_info(f) AS i;
 
@@ -242,23 +244,26 @@ FROM (SELECT cuckoo_new() + 'x' + 'x' AS f) AS made;
 -- Removal
 --
 
--- What is not in there leaves the filter as it is, in a sparse and a dense table.
+-- Removing an absent key leaves the filter as it is, in a sparse and a dense
+-- table.
 SELECT representation, f - 0 = f AS remove, cuckoo_remove(f, -1) = f AS remove, cuckoo_remove_all(f, '{0,-1}'::integer[]) = f AS remove_all
 FROM (VALUES (10), (2000)) AS sizes (n), cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f);
 
--- Each of 10,000 out of one table again: empty, and as it was before.
+-- All of 10,000 keys removed from one table: empty, and as it was before.
 SELECT i.representation, i.items, i.tables, i.load, cuckoo_fpr(f) AS fpr, f @> 1 AS found, f = cuckoo_new(capacity => 10000) + 1 - 1 AS same
 FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000))), ARRAY(SELECT generate_series(1, 10000))) AS f, cuckoo_info(f) AS i;
 
--- Half of them, from one table and from several: nothing else is lost.  Of
--- several, what two of them seem to hold has to stay: no more than by the rate.
+-- Half of the keys removed, from one table and from several: no other key is
+-- lost.  Of several tables, a key that two of them seem to hold has to stay: no
+-- more of them than the rate explains.
 SELECT i.tables, (SELECT count(*) FROM generate_series(1, 10000, 2) AS k WHERE NOT f @> k) AS lost,
 	i.items - 5000 <= (CASE WHEN i.tables = 1 THEN 0 ELSE 5000 * 0.001 + 5 * sqrt(5000 * 0.001) END) AS residue,
 	(SELECT count(*) FROM generate_series(2, 10000, 2) AS k WHERE f @> k) <= 5000 * 0.001 + 5 * sqrt(5000 * 0.001) AS gone
 FROM (VALUES (cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000)))), (cuckoo_add_all(cuckoo_new(0.001, 100), ARRAY(SELECT generate_series(1, 10000))))) AS full_ (full_),
 	cuckoo_remove_all(full_, ARRAY(SELECT generate_series(2, 10000, 2))) AS f, cuckoo_info(f) AS i;
 
--- Filled and drained five times: all found each time, no creeping.
+-- Filled and emptied five times: all keys are found each time, and it does not
+-- grow.
 CREATE FUNCTION fill_and_drain(times integer) RETURNS TABLE (round integer, tables integer, bytes bigint, lost bigint, residue boolean) LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -275,20 +280,20 @@ BEGIN
 	END LOOP;
 END
 $$;
--- What is left is the newest table, which then takes all.
+-- The newest table is left, and then holds all keys.
 SELECT round, tables, bytes, lost, residue FROM fill_and_drain(5) ORDER BY round;
 
--- Several tables.  A copy is removed only where one of them alone seems to hold
+-- Several tables.  A copy is removed only if exactly one of them seems to hold
 -- the key.
 SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, cuckoo_count(f, 1) AS count,
 	f - 1 = f AS kept, cuckoo_cardinality(f - 2) AS without_2, f - 2 @> 2 AS has_2, cuckoo_count(f - 2, 1) AS others
 FROM (SELECT (cuckoo_new(0.01, 100) + 1 + 2) || (cuckoo_new(0.001, 100) + 1) AS f) AS made;
--- A further copy goes to the table that holds the key, though there is room in
--- the last one: so it can be removed again.
+-- A further copy goes to the table that holds the key, although there is room
+-- in the last one, so that it can be removed again.
 SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS before, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f + 3)) AS "3 again",
 	(SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f + 4)) AS "4", cuckoo_count(f + 3, 3) AS count, cuckoo_count(f + 3 - 3, 3) AS less_one, cuckoo_count(f + 3 - 3 - 3, 3) AS less_two
 FROM (SELECT (cuckoo_new(0.01, 100) + 3) || cuckoo_new(0.001, 100) AS f) AS made;
--- The eighth copy is pinned in its table, not by the sum.
+-- The eighth copy is pinned per table, not by the sum.
 SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, cuckoo_count(f, 1) AS count, f - 1 = f AS kept,
 	cuckoo_cardinality(f + 1) AS one_more, cuckoo_cardinality(cuckoo_add_all(f, array_fill(1, ARRAY[9]))) AS nine_more
 FROM (SELECT cuckoo_add_all(cuckoo_new(0.01, 100), array_fill(1, ARRAY[5])) || cuckoo_add_all(cuckoo_new(0.001, 100), array_fill(1, ARRAY[5])) AS f) AS made;
@@ -299,11 +304,12 @@ SELECT (cuckoo_info(f)).tables, (cuckoo_info(f - 1)).tables AS less_1, (cuckoo_i
 	f - 1 - 2 = cuckoo_new(0.001, 100) + 2 - 2 AS as_new
 FROM (SELECT (cuckoo_new(0.01, 100) + 1) || (cuckoo_new(0.001, 100) + 2) AS f) AS made;
 
--- The smallest table there is grows by others, and keeps everything.
+-- A filter with the smallest possible table grows by others, and loses nothing.
 SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) AS items, (cuckoo_info(f)).tables
 FROM generate_series(1, 100) AS k, (SELECT cuckoo_add_all(cuckoo_new(0.1, 1), ARRAY(SELECT generate_series(1, 100))) AS f OFFSET 0) AS made GROUP BY f;
 
--- Not removable: two keys may share an entry.  It shows, stays, and can still be tested and added to.
+-- Not removable: two keys may share an item.  The mark is visible and stays,
+-- and lookups and additions still work.
 CREATE FUNCTION not_removable(f cuckoofilter) RETURNS cuckoofilter LANGUAGE sql AS
 $$SELECT set_byte(f::bytea, 3, get_byte(f::bytea, 3) | 1)::cuckoofilter$$;
 SELECT i.removable, f @> 7 AS found, cuckoo_count(f, 7) AS count, (cuckoo_info(f + 7)).removable AS added, cuckoo_count(f + 7, 7) AS count,
@@ -325,7 +331,7 @@ FROM cuckoo_tables(cuckoo_from_array(ARRAY(SELECT generate_series(1, 2000)), 0.0
 \pset format unaligned
 SELECT (SELECT count(*) FROM cuckoo_tables(cuckoo_agg(i))) AS of_unset, (SELECT count(*) FROM cuckoo_tables(cuckoo_new())) AS of_empty FROM generate_series(1, 0) AS i;
 
--- A capacity is computed, and rounded up.
+-- A capacity may be computed, and is rounded up.
 SELECT (cuckoo_info(cuckoo_new(capacity => c))).capacity, (SELECT (cuckoo_info(cuckoo_agg(i, 0.01, c))).capacity AS agg FROM generate_series(1, 5) AS i),
 	(SELECT (cuckoo_info(cuckoo_stream_agg(i, 0.01, c))).capacity AS stream_agg FROM generate_series(1, 5) AS i),
 	cuckoo_new(capacity => c) = cuckoo_new(capacity => ceil(c)) AS same

@@ -12,7 +12,7 @@ CREATE TABLE members (id integer PRIMARY KEY, email text, note text);
 INSERT INTO members SELECT i, 'user' || i FROM generate_series(1, 1000) AS i;
 INSERT INTO members VALUES (-1);
 
--- Whether base and log say what the table says
+-- Whether base and log together agree with the table
 CREATE FUNCTION state(filter regclass, tbl regclass, col name) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	result text;
@@ -27,7 +27,7 @@ $$;
 CREATE FUNCTION members() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN state('members_email_filter', 'members', 'email'); END $$;
 
 --
--- What it makes
+-- What cuckoo_follow makes
 --
 SELECT cuckoo_follow('members', 'email');
 SELECT attname, atttypid::regtype, attnotnull FROM pg_attribute WHERE attrelid = 'members_email_filter'::regclass AND attnum > 0 ORDER BY attnum;
@@ -36,14 +36,15 @@ SELECT pg_get_triggerdef(oid), tgenabled FROM pg_trigger WHERE tgrelid = 'member
 SELECT (cuckoo_info(f)).* FROM members_email_filter \gx
 SELECT members();
 
--- No sequence: lastval() is the writer's own, and nobody can take its numbers away.
+-- There is no sequence: lastval() still returns the writer's own value, and
+-- nobody can use up its numbers.
 CREATE SEQUENCE counter START 77;
 CREATE TABLE numbered (k integer DEFAULT nextval('counter'));
 SELECT cuckoo_follow('numbered', 'k');
 INSERT INTO numbered VALUES (DEFAULT);
 SELECT lastval();
 SELECT count(*) AS sequences FROM pg_depend AS d JOIN pg_class AS c ON c.oid = d.objid WHERE d.refobjid = 'numbered_k_filter'::regclass AND c.relkind = 'S';
--- Should a number be taken already, the next attempt has another.
+-- If a number is taken already, the next attempt uses another one.
 INSERT INTO numbered_k_filter (hash, n, delta) SELECT hash, n + 1, delta FROM numbered_k_filter WHERE f IS NULL;
 \set VERBOSITY sqlstate
 INSERT INTO numbered VALUES (77);
@@ -82,11 +83,11 @@ SELECT members();
 SELECT cuckoo_fold('members_email_filter') > 0 AS folded;
 SELECT members();
 
--- Within a command additions and removals of a key cancel each other.
+-- Additions and removals of a key cancel each other within a command.
 UPDATE members AS a SET email = b.email FROM members AS b WHERE a.id BETWEEN 101 AND 200 AND b.id = 301 - a.id;
 SELECT members();
 
--- Several rows of a key
+-- Several rows with the same key
 INSERT INTO members SELECT i, 'shared' FROM generate_series(6001, 6007) AS i;
 DELETE FROM members WHERE id BETWEEN 6001 AND 6006;
 SELECT members(), cuckoo_followed('members_email_filter', 'shared');
@@ -96,7 +97,7 @@ DELETE FROM members WHERE id = 6007;
 SELECT cuckoo_fold('members_email_filter');
 SELECT members(), cuckoo_followed('members_email_filter', 'shared');
 
--- Eight at once stay until a rebuild.
+-- Keys with eight rows at once stay until a rebuild.
 INSERT INTO members SELECT i, 'eight' FROM generate_series(6001, 6008) AS i;
 SELECT cuckoo_fold('members_email_filter');
 SELECT pinned FROM cuckoo_follow_check('members_email_filter');
@@ -106,8 +107,8 @@ SELECT cuckoo_followed('members_email_filter', 'eight'), pinned FROM cuckoo_foll
 SELECT cuckoo_rebuild('members_email_filter');
 SELECT members(), cuckoo_followed('members_email_filter', 'eight'), pinned FROM cuckoo_follow_check('members_email_filter');
 
--- Large statements fold themselves.  (Beyond its capacity the filter would have
--- two tables, and keep some of what is removed.)
+-- Large statements fold their changes themselves.  (Beyond its capacity the
+-- filter would have two tables, and keep some of the removed keys.)
 SELECT cuckoo_rebuild('members_email_filter', NULL, 30000);
 INSERT INTO members SELECT i, 'large ' || i FROM generate_series(10001, 22000) AS i;
 SELECT members();
@@ -115,7 +116,7 @@ INSERT INTO members VALUES (9999, 'before');
 DELETE FROM members WHERE id > 9998;
 SELECT members();
 
--- but not in a transaction that removes what it has written
+-- They do not do so in a transaction that removes what it has written.
 BEGIN;
 INSERT INTO members SELECT i, 'large ' || i FROM generate_series(10001, 22000) AS i;
 DELETE FROM members WHERE id > 10000;
@@ -125,7 +126,7 @@ SELECT members();
 SELECT cuckoo_fold('members_email_filter');
 SELECT members();
 
--- nor in REPEATABLE READ.
+-- They do not do so in REPEATABLE READ.
 BEGIN ISOLATION LEVEL REPEATABLE READ;
 INSERT INTO members SELECT i, 'large ' || i FROM generate_series(10001, 22000) AS i;
 COMMIT;
@@ -168,7 +169,7 @@ COMMIT;
 SELECT cuckoo_fold('members_email_filter');
 SELECT members();
 
--- The same, where the log is written later: a partition, through its root
+-- The same if the log is written later: a partition, written through its root
 CREATE TABLE parts (id integer, k integer) PARTITION BY LIST (id);
 CREATE TABLE part1 PARTITION OF parts FOR VALUES IN (1);
 SELECT cuckoo_follow('part1', 'k');
@@ -180,12 +181,13 @@ DECLARE c CURSOR FOR SELECT k, cuckoo_followed('part1_k_filter', k), cuckoo_curr
 DECLARE d CURSOR FOR SELECT missing FROM cuckoo_follow_check('part1_k_filter');
 INSERT INTO parts VALUES (1, 11);
 DELETE FROM parts WHERE k = 10;
--- This statement has its end, and writes all.
+-- This statement has an end trigger, which writes everything.
 INSERT INTO part1 VALUES (1, 15);
 FETCH ALL c;
 FETCH d;
 CLOSE ALL;
--- In a subtransaction they cannot be written, nor folded without them.
+-- In a subtransaction these changes cannot be written, and a fold must not
+-- leave them out.
 INSERT INTO parts VALUES (1, 12);
 SAVEPOINT a;
 DELETE FROM parts WHERE k = 12;
@@ -234,8 +236,8 @@ ROLLBACK TO a;
 FETCH c;
 ROLLBACK;
 
--- A subtransaction writes its own when it is released: their number does not
--- make the buffer longer.
+-- A subtransaction writes its changes when it is released, so the buffer does
+-- not grow with the number of subtransactions.
 BEGIN;
 INSERT INTO parts VALUES (1, 16);
 SAVEPOINT a;
@@ -274,7 +276,8 @@ CREATE TRIGGER look AFTER INSERT ON part1 FOR EACH ROW EXECUTE FUNCTION look();
 INSERT INTO part1 SELECT 1, i FROM generate_series(101, 1100) AS i;
 ROLLBACK;
 
--- The truncation of what is not written yet is undone with its savepoint.
+-- TRUNCATE also drops changes that are not written yet.  Rolling back to the
+-- savepoint restores them.
 BEGIN;
 INSERT INTO parts VALUES (1, 14);
 SAVEPOINT a;
@@ -297,7 +300,7 @@ TRUNCATE parts;
 SELECT state('part1_k_filter', 'part1', 'k');
 DROP TABLE parts, part2;
 
--- Inheritance: rows of children are not the parent's.
+-- Inheritance: rows of children do not belong to the parent.
 CREATE TABLE parent (k integer);
 CREATE TABLE child () INHERITS (parent);
 INSERT INTO child VALUES (1);
@@ -330,8 +333,8 @@ INSERT INTO members VALUES (7006, 'applied');
 RESET session_replication_role;
 SELECT members(), cuckoo_followed('members_email_filter', 'applied');
 
--- Generated columns change with those they come from, except where they are
--- refused (from 17 on).
+-- Generated columns change with the columns that they are computed from.  From
+-- 17 on they are refused.
 CREATE TABLE plain (email text, lower text);
 SELECT cuckoo_follow('plain', 'lower'), cuckoo_follow('plain', 'email');
 CREATE FUNCTION lowered() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.lower := lower(NEW.email); RETURN NEW; END';
@@ -385,7 +388,7 @@ SELECT cuckoo_fold('people_mail_filter');
 SET search_path = follow_test, public;
 
 --
--- Every key type: nothing is missing after changes, and a fold
+-- Every key type: nothing is missing after changes and after a fold
 --
 CREATE DOMAIN short AS varchar(9);
 DO $$
@@ -444,7 +447,7 @@ SELECT cuckoo_follow('other', 'j');
 \echo :SQLSTATE
 SELECT cuckoo_follow('other', 'k');
 \echo :SQLSTATE
--- Types of which DDL can change the hash: ALTER TYPE would lose keys.
+-- Types whose hashes DDL can change: ALTER TYPE would lose keys.
 CREATE TYPE color AS ENUM ('red', 'green', 'blue');
 CREATE TYPE pair AS (a integer, b text);
 CREATE TYPE colors AS RANGE (subtype = color);
@@ -510,7 +513,7 @@ SELECT cuckoo_fold('seen');
 SELECT cuckoo_followed('other_id_filter', 'a text');
 \echo :SQLSTATE
 SELECT cuckoo_followed(NULL, 8), cuckoo_fold(NULL), cuckoo_rebuild(NULL), cuckoo_current(NULL);
--- inside a statement on the table
+-- Inside a statement on the table
 CREATE FUNCTION fold_inside() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM cuckoo_fold(''other_id_filter''); RETURN NULL; END';
 CREATE TRIGGER fold_inside AFTER INSERT ON other FOR EACH STATEMENT EXECUTE FUNCTION fold_inside();
 INSERT INTO other VALUES (1, 1);
@@ -526,7 +529,7 @@ SELECT cuckoo_followed('other_id_filter', 2);
 UPDATE other_id_filter SET f = (SELECT cuckoo_agg(i::text) FROM generate_series(1, 10) AS i) WHERE f IS NOT NULL;
 SELECT cuckoo_fold('other_id_filter');
 \echo :SQLSTATE
--- Statements that would fold their changes write them to the log.
+-- Statements that would otherwise fold their changes write them to the log.
 INSERT INTO other SELECT i, i FROM generate_series(100001, 112000) AS i;
 SELECT count(*) FROM other_id_filter WHERE f IS NULL;
 DELETE FROM other WHERE id > 100000;
@@ -565,7 +568,7 @@ SELECT state('other_id_filter', 'other', 'id');
 DELETE FROM other WHERE id = 4;
 SELECT cuckoo_fold('other_id_filter');
 
--- Triggers called otherwise, or made otherwise
+-- Triggers that are called or created in another way
 SELECT cuckoo_follow_row();
 \echo :SQLSTATE
 CREATE TABLE crafted (id integer, k integer);
@@ -591,7 +594,7 @@ SELECT cuckoo_fold('other_id_filter');
 \echo :SQLSTATE
 DROP TABLE crafted;
 
--- Triggers made a second time would have every change counted twice.
+-- Triggers created a second time would count every change twice.
 CREATE TRIGGER again AFTER UPDATE ON other FOR EACH ROW WHEN (OLD.id IS DISTINCT FROM NEW.id AND 'other_id_filter'::regclass IS NOT NULL) EXECUTE FUNCTION cuckoo_follow_row();
 DELETE FROM other WHERE id = 100;
 \echo :SQLSTATE
@@ -614,7 +617,7 @@ SELECT state('other_id_filter', 'other', 'id');
 SELECT cuckoo_follow('other_id_filter', 'hash');
 \echo :SQLSTATE
 
--- Triggers that are not in order: a fold would not know what is missing.
+-- Triggers that are not in order: a fold cannot know what is missing.
 ALTER TABLE other DISABLE TRIGGER ALL;
 INSERT INTO other VALUES (3, 3);
 ALTER TABLE other ENABLE TRIGGER ALL;
@@ -628,7 +631,7 @@ SELECT triggers_in_order FROM cuckoo_follow_check('other_id_filter');
 SELECT cuckoo_rebuild('other_id_filter');
 SELECT state('other_id_filter', 'other', 'id');
 
--- A rebuild with other parameters; keys that have come to repeat
+-- A rebuild with other parameters, and one when keys repeat
 SELECT cuckoo_rebuild('other_id_filter', 0.01, 50000);
 SELECT target_fpr, capacity FROM other_id_filter, cuckoo_info(f) WHERE f IS NOT NULL;
 UPDATE other SET id = id / 8;
@@ -658,7 +661,8 @@ SET client_min_messages = warning;
 INSERT INTO lured1 VALUES (1);
 \echo :SQLSTATE
 DROP INDEX partly;
--- Nor a part that PostgreSQL would compute once, when it opens the index
+-- Nor a constant part of an expression, which PostgreSQL would compute when it
+-- opens the index
 SET client_min_messages = error;
 CREATE INDEX constant ON lured1_k_filter ((hash + shout(1)));
 SET client_min_messages = warning;
@@ -667,7 +671,8 @@ INSERT INTO lured1 VALUES (1);
 DROP INDEX constant;
 CREATE INDEX plainly ON lured1_k_filter (delta);
 INSERT INTO lured1 VALUES (1);
--- A function that ANALYZE runs as its owner leaves nothing for whoever commits.
+-- A function that ANALYZE runs as its owner leaves nothing to be written at
+-- commit.
 CREATE FUNCTION lure_row(integer) RETURNS void LANGUAGE plpgsql AS 'BEGIN INSERT INTO follow_test.lured VALUES ($1); END';
 CREATE FUNCTION lure(integer) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS 'BEGIN RETURN $1; END';
 CREATE TABLE bait (a integer);
@@ -693,7 +698,7 @@ CREATE TABLE owned (id integer, k integer);
 INSERT INTO owned SELECT i, i FROM generate_series(1, 100) AS i;
 GRANT INSERT ON owned TO regress_cuckoo_clerk;
 RESET ROLE;
--- A superuser may ask for it; the table's owner gets the filter table.
+-- A superuser may call cuckoo_follow; the table's owner gets the filter table.
 SELECT cuckoo_follow('owned', 'k');
 SELECT relowner::regrole FROM pg_class WHERE oid = 'owned_k_filter'::regclass;
 SET ROLE regress_cuckoo_clerk;
@@ -706,7 +711,7 @@ SELECT cuckoo_rebuild('owned_k_filter');
 SELECT cuckoo_follow_check('owned_k_filter');
 SELECT cuckoo_follow('owned', 'id');
 INSERT INTO owned_k_filter (hash, delta) VALUES (1, 1);
--- nor by a trigger of a table of its own
+-- It cannot write to the filter table by a trigger on a table of its own, either.
 CREATE TABLE mine (id integer);
 CREATE TRIGGER a AFTER UPDATE ON mine FOR EACH ROW WHEN (OLD.id IS DISTINCT FROM NEW.id AND 'owned_k_filter'::regclass IS NOT NULL) EXECUTE FUNCTION cuckoo_follow_row();
 CREATE TRIGGER b AFTER INSERT ON mine FOR EACH ROW EXECUTE FUNCTION cuckoo_follow_row();
@@ -717,7 +722,7 @@ DROP TABLE mine;
 GRANT SELECT ON owned_k_filter TO regress_cuckoo_clerk;
 SET ROLE regress_cuckoo_clerk;
 SELECT cuckoo_followed('owned_k_filter', 101), cuckoo_followed('owned_k_filter', -1);
--- The owner under FORCE ROW LEVEL SECURITY: all rows count.
+-- An owner under FORCE ROW LEVEL SECURITY: all rows count.
 SET ROLE regress_cuckoo_owner;
 ALTER TABLE owned ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY half ON owned USING (k % 2 = 0);
@@ -729,7 +734,7 @@ ALTER TABLE owned_k_filter ENABLE ROW LEVEL SECURITY;
 SET ROLE regress_cuckoo_clerk;
 SELECT cuckoo_followed('owned_k_filter', 101);
 RESET ROLE;
--- Another owner for one of the two
+-- Different owners of the two tables
 ALTER TABLE owned OWNER TO regress_cuckoo_clerk;
 INSERT INTO owned VALUES (102, 102);
 SELECT cuckoo_fold('owned_k_filter');
@@ -756,14 +761,14 @@ RESET default_table_access_method;
 SELECT amname FROM pg_class AS c JOIN pg_am AS a ON a.oid = c.relam WHERE c.oid = 'other_method_k_filter'::regclass;
 DROP ACCESS METHOD follow_heap;
 
--- Names: long, of another case, taken
+-- Names: long, in mixed case, already taken
 CREATE TABLE "A very long name of a table, indeed ""one"" of the longest there are" ("The Key" integer);
 SELECT cuckoo_follow((SELECT oid FROM pg_class WHERE relname LIKE 'A very long name%' AND relkind = 'r'), 'The Key');
 CREATE TABLE taken (k integer);
 CREATE TABLE taken_k_filter (k integer);
 SELECT cuckoo_follow('taken', 'k');
 
--- A publication of all tables lets folds go on.
+-- Folds work under a publication of all tables.
 SELECT relreplident, EXISTS (SELECT FROM pg_index WHERE indrelid = c.oid AND indisprimary) AS primary_key FROM pg_class AS c WHERE oid = 'taken_k_filter1'::regclass;
 
 -- The extension in a schema that is not on the search path, and moved

@@ -1,5 +1,5 @@
 --
--- Golden filters: bytes that are stored by users, byte by byte
+-- Golden filters, byte by byte, as users store them
 --
 -- docs/format.md describes them.  They are the same on every platform and in
 -- every version of PostgreSQL, and never change within a format version.
@@ -12,13 +12,13 @@ CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE SCHEMA golden_test;
 SET search_path = golden_test, public;
 
--- An aggregate whose result is its state, to see what goes from server to server.
+-- An aggregate whose result is its state, which goes from server to server.
 CREATE AGGREGATE state_of(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 CREATE AGGREGATE state_of(integer, float8, float8, bigint) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 
 -- Version, content, key type and flags; signature; rate; capacity; seed; number
--- of tables and zeros.  Then for each table its blocks, items, buckets per block,
--- bits and representation; and what follows.
+-- of tables and zeros.  Then for each table its blocks, items, buckets per
+-- block, bits and representation, and then the rest.
 CREATE FUNCTION show(f cuckoofilter) RETURNS text LANGUAGE sql AS
 $$SELECT concat_ws(' ', (SELECT string_agg(encode(substr(b, at, bytes), 'hex'), ' ' ORDER BY at) FROM (VALUES (1, 4), (5, 4), (9, 8), (17, 8), (25, 8), (33, 4)) AS fields (at, bytes)),
 	(SELECT string_agg('/ ' || concat_ws(' ', encode(substr(b, at, 4), 'hex'), encode(substr(b, at + 4, 4), 'hex'), encode(substr(b, at + 8, 2), 'hex'), encode(substr(b, at + 10, 1), 'hex'), encode(substr(b, at + 11, 1), 'hex')), ' ' ORDER BY at)
@@ -54,7 +54,7 @@ SELECT filter, show(f) AS "header / tables / starts, bits, tail" FROM (VALUES
 	('state, parameters', (SELECT state_of(i, 0.1, 500, 7) FROM generate_series(1, 2) AS i))
 ) AS golden (filter, f);
 
--- The text form is base64 of them.
+-- The text form is these bytes in base64.
 SELECT cuckoo_new() + 1 AS text, encode((cuckoo_new() + 1)::bytea, 'base64') AS base64;
 
 --

@@ -1,11 +1,11 @@
 --
--- Golden filters from a file: what was stored once is read for ever
+-- Golden filters from a file: stored filters can be read forever
 --
 -- test/golden/filters.tsv has filters of both representations, every key type
--- and every width, as earlier releases wrote them.  Each has to be valid, to come
--- back byte by byte, to answer for every key it was made from, and, where it was
--- built as a whole, to be made again with the same bytes.  Partial states have to
--- become filters that do.
+-- and every width, as earlier releases wrote them.  Each must be valid, be
+-- returned byte by byte, and find every key it was made from.  If it was built
+-- as a whole, building it again must give the same bytes.  Partial states must
+-- become filters for which this is true.
 --
 SET client_min_messages = warning;
 SET client_encoding = 'UTF8';
@@ -24,7 +24,8 @@ INSERT INTO golden
 	FROM regexp_split_to_table(:'lines', '\n') WITH ORDINALITY AS x (text, number), string_to_array(text, E'\t') AS line
 	WHERE number > 1;
 
--- Of cuckoo_agg: its state, as it goes from server to server, and what becomes of that
+-- States of cuckoo_agg, as they go from server to server, and the filters made
+-- from them
 CREATE AGGREGATE state_of(anycompatible, float8, float8, bigint) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 CREATE AGGREGATE merge_states(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final);
 
@@ -62,7 +63,7 @@ SELECT name, key_type, items,
 FROM (SELECT *, filter::cuckoofilter AS f FROM golden OFFSET 0) AS g, cuckoo_info(f) AS i
 ORDER BY g.number;
 
--- Each key type there is, by its number in the format
+-- All key types, by their number in the format
 SELECT string_agg(key_type::text, ' ' ORDER BY key_type) AS key_types FROM (SELECT DISTINCT get_byte(filter::cuckoofilter::bytea, 2) AS key_type FROM golden) AS x;
 
 DROP SCHEMA golden_file_test CASCADE;

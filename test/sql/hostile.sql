@@ -1,9 +1,10 @@
--- Hostile keys: with the seed known, keys can be made for any hash one likes.
--- Nothing crashes or is lost, and time and size stay bounded: a table in which
--- they find no place stays sparse.  docs/security.md says what to do about
--- strangers' keys.
+-- Hostile keys: if the seed is known, keys can be made for any hash.  Nothing
+-- crashes or is lost, and time and size stay bounded: a table in which they
+-- find no place stays sparse.  docs/security.md says what to do about keys from
+-- strangers.
 --
--- XXH3 of eight bytes is a bijection, so that every hash has one bigint.
+-- XXH3 of eight bytes is a bijection, so every hash belongs to exactly one
+-- bigint.
 
 CREATE FUNCTION rotate(x bigint, n integer) RETURNS bigint IMMUTABLE LANGUAGE sql
 	RETURN CASE WHEN n = 0 THEN x ELSE (x << n) | ((x >> (64 - n)) & ((1::bigint << n) - 1)) END;
@@ -32,16 +33,16 @@ END $$;
 SELECT count(*) FROM generate_series(1, 1000) AS i, LATERAL (SELECT signed(mod(i * 1234567890123456789.0, 18446744073709551616)) AS h) AS s
 WHERE cuckoo_hash(key_of(h)) = h;
 
--- The sets: 100,000 keys each, but for the last two
+-- The sets: 100,000 keys each, except for the last two
 CREATE TABLE hostile (name text PRIMARY KEY, keys bigint[]);
 INSERT INTO hostile
--- Codes ascend with hashes: those of neighbouring hashes are equal.
+-- Codes ascend with hashes, so neighbouring hashes have equal codes.
 SELECT 'one bucket, one fingerprint', array_agg(key_of((1234567890::bigint << 32) | (987654321 + i))) FROM generate_series(1, 100000) AS i
 UNION ALL
--- a first bucket of a table for 100,000 keys: all fingerprints
+-- one even bucket of a table for 100,000 keys, with all fingerprints
 SELECT 'one bucket', array_agg(key_of((1234567890::bigint << 32) + i * 14000000000)) FROM generate_series(1, 100000::bigint) AS i
 UNION ALL
--- the slot of a small state: both halves alike but for a constant
+-- one slot of a small state: both halves are equal except for a constant
 SELECT 'one slot', array_agg(key_of((i * 20000 << 32) | (i * 20000 # 5))) FROM generate_series(1, 100000::bigint) AS i
 UNION ALL
 -- a thousandth of all buckets: one block, and one part of a large state
@@ -50,8 +51,8 @@ UNION ALL
 -- hash 0 marks an empty slot
 SELECT 'edges', ARRAY[key_of(0), key_of(1), key_of(-1), key_of(9223372036854775807), key_of('-9223372036854775808')];
 
--- What a query makes of a set: a filter that finds all keys.  A hundred thousand
--- common keys take 160 kB to 1 MB.
+-- The result of a query over a set: a filter that finds all keys.  A hundred
+-- thousand ordinary keys take 160 kB to 1 MB.
 CREATE FUNCTION outcome(made text, of text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	f cuckoofilter;
@@ -68,7 +69,7 @@ BEGIN
 		CASE WHEN (cuckoo_info(f)).bytes <= 1000000 THEN 'below 1 MB' ELSE (cuckoo_info(f)).bytes || ' bytes' END);
 END $$;
 
--- Many times what any of them takes
+-- A timeout far above what any of these takes
 SET statement_timeout = '60s';
 
 SELECT name, outcome('cuckoo_agg(k) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
@@ -88,11 +89,12 @@ FROM hostile WHERE name <> 'edges' ORDER BY name;
 SELECT bool_and(cuckoo_cardinality(f) = 10)
 FROM (SELECT cuckoo_agg(k) AS f FROM (SELECT k, n FROM hostile, unnest(keys) WITH ORDINALITY AS u (k, n) WHERE name = 'one slot') AS s GROUP BY n % 1000) AS g;
 
--- A few are enough to hinder a dense table: eight of one class fill both its
--- buckets, and one more, of another class with the same two, finds no room.
--- Here for a table of 2,594 buckets (1,297 first ones) and 13 bits.
+-- A few keys are enough to prevent a dense table: eight of one class fill both
+-- its buckets, and one more, of another class with the same two buckets, finds
+-- no room.  Here this is done for a table of 2,594 buckets (1,297 even ones)
+-- and 13 bits.
 --
--- The sum of the two buckets of a fingerprint
+-- The sum of the numbers of a fingerprint's two buckets
 CREATE FUNCTION bucket_sum(fingerprint bigint, buckets bigint) RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS $$
 DECLARE
 	h bigint := fingerprint # (fingerprint >> 16);
@@ -103,7 +105,7 @@ BEGIN
 	h := h # (h >> 16);
 	RETURN div(h::numeric * buckets, 4294967296)::bigint | 1;
 END $$;
--- A hash with this first bucket, by its number, and fingerprint
+-- A hash with this fingerprint, and the even bucket of this number
 CREATE FUNCTION hash_of(firsts bigint, bits integer, first bigint, fingerprint bigint, i integer) RETURNS bigint IMMUTABLE LANGUAGE sql
 	RETURN signed(ceil((first * 4294967296 + div((fingerprint - 1) * 4294967296::numeric, (1::bigint << bits) - 1) + i) * 4294967296 / firsts));
 CREATE VIEW few AS
@@ -121,8 +123,8 @@ FROM (VALUES ('as they come', cuckoo_add_all(cuckoo_new(capacity => 10009), ARRA
 	('into a dense table', cuckoo_add_all((SELECT cuckoo_agg(k, 0.001, 10009) FROM (SELECT k FROM few OFFSET 9) AS many), ARRAY(SELECT k FROM few LIMIT 9)))) AS v (way, f), cuckoo_info(f);
 DROP VIEW few;
 
--- The finalizer's inverse gives as many fingerprints as one likes with the same
--- two buckets: of 29 bits, at the lowest rate.
+-- The inverse of the finalizer gives any number of fingerprints with the same
+-- two buckets.  These have 29 bits, for the lowest rate.
 CREATE FUNCTION unfinish(h bigint) RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS $$
 BEGIN
 	h := h # (h >> 16);
@@ -142,7 +144,7 @@ FROM vain, cuckoo_add_all((SELECT cuckoo_agg(k, 2e-8, 100) FROM generate_series(
 DROP TABLE vain;
 DROP FUNCTION unfinish, bucket_sum, hash_of;
 
--- Under a seed that those who make the keys do not know, they are as good as any.
+-- Under a seed that their makers do not know, the keys are like any others.
 SELECT name, outcome('cuckoo_add_all(cuckoo_new(capacity => 1e4, seed => 2718281828459045), $1)', name) FROM hostile ORDER BY name;
 
 DROP TABLE hostile;

@@ -1,9 +1,10 @@
 --
--- Keys: which values hash alike, which apart, to what, and what is refused
+-- Keys: which values have equal or different hashes, the hashes themselves, and
+-- what is refused
 --
 -- The hashes below are part of the format: they never change.  They were not
--- taken from this code's output, but computed from docs/format.md by another
--- program over another build of xxHash.
+-- taken from this code's output: another program computed them from
+-- docs/format.md, with another build of xxHash.
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
@@ -20,7 +21,7 @@ CREATE FUNCTION hashes(value anycompatible) RETURNS text LANGUAGE sql AS
 $$SELECT lpad(to_hex(cuckoo_hash(value, 0)), 16, '0') || ' ' ||
 	lpad(to_hex(cuckoo_hash(value, 81985529216486895)), 16, '0')$$;
 
--- Do two values, of two types perhaps, hash alike?
+-- Whether two values, perhaps of two types, have equal hashes
 CREATE FUNCTION same(a anyelement, b anycompatible) RETURNS boolean LANGUAGE sql AS
 $$SELECT cuckoo_hash(a, 0) = cuckoo_hash(b, 0)$$;
 
@@ -142,7 +143,7 @@ SELECT length, hashes(left(repeat('abcdefghijklmnopqrstuvwxyz', 4000), length)) 
 FROM unnest('{0,1,2,3,4,7,8,9,15,16,17,32,33,64,65,96,97,127,128,129,160,191,192,240,241,255,256,512,1023,1024,1025,4096,100000}'::integer[]) AS length;
 
 --
--- Equal values that print or are stored differently hash alike
+-- Equal values that print or are stored differently have equal hashes
 --
 SELECT what FROM (VALUES
 	('widths of integer', same(7::smallint, 7::bigint) AND same(7, 7::bigint) AND same(7::oid, 7)),
@@ -191,7 +192,7 @@ SELECT what FROM (VALUES
 ) AS equal (what, holds) WHERE NOT coalesce(holds, false);
 
 --
--- Unequal values that print or are stored alike hash apart
+-- Unequal values that print or are stored alike have different hashes
 --
 SELECT what FROM (VALUES
 	('text and bytea', same('5'::text, '5'::bytea)),
@@ -251,7 +252,8 @@ SELECT what FROM (VALUES
 SELECT cuckoo_hash(1, 0) <> cuckoo_hash(1, 1) AS seeded,
 	cuckoo_hash(NULL::integer, 0) IS NULL AS of_null;
 
--- Where SQL says equal, the hashes are: over all pairs of values hard to tell apart.
+-- Hashes are equal exactly if SQL says equal, for all pairs of values that are
+-- hard to distinguish.
 CREATE FUNCTION disagreements(list anyarray) RETURNS bigint LANGUAGE sql AS
 $$
 	SELECT count(*) FROM generate_subscripts(list, 1) AS i, generate_subscripts(list, 1) AS j
@@ -270,7 +272,7 @@ SELECT disagreements('{0,-0,0.0,1,1.0,10,10.00,1e4,10000.0000,1e-4,0.00010,-1,-1
 	disagreements(ARRAY['{1,2}', '[0:1]={1,2}', '[1:2]={1,2}', '{2,1}', '{}', '{{1,2}}', '{{1},{2}}']::numbers[]) AS "array";
 
 --
--- Rows: what is hashed is the row type that the value has now
+-- Rows are hashed by the row type that the value has now
 --
 
 -- Record types alternate from one row to the next.
@@ -318,7 +320,8 @@ SELECT i, cuckoo_hash(make(i), 0) = CASE i
 	ELSE cuckoo_hash(ROW(7::bigint), 0) END AS right
 FROM generate_series(1, 4) AS i;
 
--- Dropped columns do not count, and columns added later have their default.
+-- Dropped columns do not count, and columns added later have their default
+-- value.
 CREATE TABLE altered (a integer, gone date, b text);
 INSERT INTO altered VALUES (1, '2020-01-01', 'x');
 SELECT same(altered, ROW(1, '2020-01-01'::date, 'x'::text)) FROM altered;
@@ -341,7 +344,7 @@ SELECT same(pairs::record[], ARRAY[ROW(1, 'a'::text)])
 FROM (SELECT ARRAY[ROW(1, 'a')::pair]) AS _ (pairs);
 
 --
--- Compressed, toasted and short values hash as the plain value
+-- Compressed, toasted and short values hash like the plain value
 --
 CREATE TABLE stored (how text, t text, b bytea, n numeric, v varbit, i inet, j jsonb, a text[], p pair, r numrange, m int8multirange);
 CREATE FUNCTION long(size integer) RETURNS text LANGUAGE sql AS
@@ -369,7 +372,7 @@ SELECT stored.how, pg_column_size(stored.t) < octet_length(stored.t) AS smaller,
 FROM stored, LATERAL sample(CASE stored.how WHEN 'short' THEN 1 WHEN 'compressed' THEN -2000 ELSE 300 END) AS s
 ORDER BY stored.how;
 
--- Deep and big values: no limit of our own.
+-- Deep and large values: we have no limits of our own.
 SELECT refusal($$(repeat('[', 1000) || repeat(']', 1000))::jsonb$$) AS deep,
 	refusal('array_fill(1.5, ARRAY[100000])') AS long;
 
@@ -378,7 +381,7 @@ SELECT refusal($$(repeat('[', 1000) || repeat(']', 1000))::jsonb$$) AS deep,
 --
 CREATE TABLE collated (c text COLLATE "C", p text COLLATE "POSIX");
 INSERT INTO collated VALUES ('a', 'b');
--- A nondeterministic collation without asking for ICU: only its flag is looked at.
+-- A nondeterministic collation without ICU: only its flag matters.
 CREATE COLLATION folding FROM "C";
 SET allow_system_table_mods = on;
 UPDATE pg_collation SET collisdeterministic = false
@@ -408,11 +411,11 @@ SELECT expression, refusal(expression) AS error FROM unnest(ARRAY[
 	$$c || p) FROM collated; --$$, $$ARRAY[c || p]) FROM collated; --$$, $$ROW(c || p)) FROM collated; --$$,
 	-- operator classes
 	$$'[a,b]'::pattern_range$$, $$'{[a,b]}'::pattern_multirange$$,
-	-- and what is fine
+	-- what is accepted
 	$$'a'::text COLLATE "C"$$, $$'a'::text COLLATE "POSIX"$$, $$'{a}'::text[] COLLATE "POSIX"$$, $$'[a,b]'::plain_range$$
 ]) AS expression;
 
--- A type of someone else's is no filter, whatever its name.
+-- Another type is not a filter, whatever its name.
 CREATE TYPE cuckoofilter AS ENUM ('a');
 SELECT refusal($$'a'::key_test.cuckoofilter$$);
 DROP TYPE cuckoofilter;
@@ -421,20 +424,20 @@ DROP TYPE cuckoofilter;
 -- Shards
 --
 
--- Golden, as shards are stored in tables.
+-- Golden values, because users store shards in tables.
 SELECT i, cuckoo_shard(i, 1) AS one, cuckoo_shard(i, 2) AS two, cuckoo_shard(i, 10) AS ten, cuckoo_shard(i, 1000) AS thousand,
 	cuckoo_shard(i, 2147483647) AS most, cuckoo_shard(i::text, 1000) AS of_text
 FROM generate_series(1, 5) AS i;
 
--- Every shard gets its part, to within four standard deviations.
+-- Every shard gets its share, within four standard deviations.
 SELECT min(shard), max(shard), count(*) AS shards, max(abs(keys - 10000)) < 4 * sqrt(10000) AS even
 FROM (SELECT cuckoo_shard(i, 10) AS shard, count(*) AS keys FROM generate_series(1, 100000) AS i GROUP BY 1) AS shards;
 
--- Keys of one shard are spread over the hashes of seed 0.
+-- The keys of one shard are spread over the hashes with seed 0.
 SELECT count(*) FILTER (WHERE cuckoo_hash(i, 0) < 0) BETWEEN 4700 AND 5300 AS spread
 FROM generate_series(1, 100000) AS i WHERE cuckoo_shard(i, 10) = 3;
 
--- Equal values are in one shard; NULL in none.
+-- Equal values are in the same shard; NULL is in none.
 SELECT cuckoo_shard(1.0, 1000000) = cuckoo_shard(1.00, 1000000) AS equal, cuckoo_shard(NULL::text, 10) IS NULL AS of_null;
 
 SELECT cuckoo_shard('a'::text, 0);
@@ -442,10 +445,10 @@ SELECT cuckoo_shard('a'::text, -2147483648);
 SELECT cuckoo_shard('{}'::json, 10);
 
 --
--- Every database encoding hashes as UTF-8 does, and labels of enums hash
--- alike in every database
+-- Keys have the same hashes in every database encoding as in UTF-8, and enum
+-- labels have the same hash in every database
 --
--- In UTF-8 the key "é" of an object stands behind "zz", as both have two
+-- In UTF-8 the key "é" of an object comes after "zz", because both have two
 -- bytes; in LATIN1 it is stored before it.
 \set home :DBNAME
 \set accents 'SELECT what, lpad(to_hex(hash), 16, ''0'') AS hash FROM (VALUES (1, ''text'', cuckoo_hash(''né''::text, 0)), (2, ''char'', cuckoo_hash(''né''::char(9), 0)), (3, ''name'', cuckoo_hash(''né''::name, 0)), (4, ''long'', cuckoo_hash(repeat(''é'', 100000), 0)), (5, ''array'', cuckoo_hash(ARRAY[''né'', ''e''], 0)), (6, ''row'', cuckoo_hash(ROW(1, ''é''::text, ''é''::mood), 0)), (7, ''jsonb'', cuckoo_hash(''{"é": 1, "zz": [2], "a": "é", "aaa": 3}''::jsonb, 0)), (8, ''enum'', cuckoo_hash(''é''::mood, 0)), (9, ''enum'', cuckoo_hash(''sad''::mood, 0))) AS v (n, what, hash) ORDER BY n;'
@@ -463,7 +466,8 @@ CREATE TYPE mood AS ENUM ('sad', 'é');
 CREATE EXTENSION cuckoo;
 CREATE TYPE mood AS ENUM ('é', 'sad');
 :accents
--- In SQL_ASCII bytes mean nothing: here they happen to be UTF-8, there not.
+-- In SQL_ASCII the meaning of bytes is unknown: the first happen to be UTF-8,
+-- the second do not.
 \c -reuse-previous=on "dbname=cuckoo_key_ascii client_encoding=UTF8"
 CREATE EXTENSION cuckoo;
 CREATE TYPE mood AS ENUM ('sad', 'é');

@@ -1,9 +1,8 @@
 --
--- Malformed values: refused by the one validator, in all forms
+-- Malformed values: the validator refuses them, in all forms
 --
--- Whatever bytes come in, they either are a filter, which every function
--- takes, or are refused with an error of the user's making: never XX000, never
--- a crash.
+-- Whatever the input, it either is a filter, which every function accepts, or
+-- is refused with an ordinary error: never XX000, never a crash.
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
@@ -27,8 +26,8 @@ INSERT INTO sound
 	UNION ALL SELECT 'two words per bucket', cuckoo_agg(i, 2e-8, 60)::bytea FROM generate_series(1, 60) AS i
 	UNION ALL SELECT 'state', state_of(i)::bytea FROM generate_series(1, 3) AS i;
 
--- Tries bytes in a form: NULL if they are a filter that all functions take,
--- otherwise the SQLSTATE of what refused them.
+-- Tries bytes in a form: NULL if they are a filter that all functions accept,
+-- otherwise the SQLSTATE of the error.
 CREATE FUNCTION attempt(b bytea, as_text boolean) RETURNS text LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -49,7 +48,8 @@ BEGIN
 		RETURN 'changed';
 	END IF;
 	SELECT * INTO i FROM cuckoo_info(f);
-	-- What needs a key of its type or a filter that can grow may refuse.
+	-- Functions that need a key of its type, or a filter that can grow, may
+	-- refuse it.
 	BEGIN
 		PERFORM * FROM cuckoo_tables(f);
 		answer := f @> 1;
@@ -76,7 +76,7 @@ BEGIN
 END
 $$;
 
--- The sound ones are.
+-- The sound values are accepted.
 SELECT name FROM sound WHERE coalesce(attempt(b, true), attempt(b, false)) IS NOT NULL;
 
 -- Cut off at every length, and too long
@@ -85,8 +85,8 @@ FROM sound, outcomes(format('SELECT substr(%L::bytea, 1, n) FROM generate_series
 SELECT name, o.* FROM sound, outcomes(format('SELECT %1$L::bytea || substr(decode(repeat(''00'', 16), ''hex''), 1, n) FROM generate_series(1, 16) AS n', b)) AS o
 ORDER BY name COLLATE "C";
 
--- Every byte of the header and directory changed to every other value: where
--- at least one is accepted, by offset.
+-- Every byte of the header and directory changed to every other value: the
+-- offsets at which at least one is accepted.
 CREATE TABLE changed AS
 	SELECT name, at, attempt(bad, true) AS as_text, attempt(bad, false) AS as_bytea
 	FROM (SELECT name, at, set_byte(b, at, value) AS bad FROM sound, generate_series(0, 255) AS value,
@@ -111,7 +111,7 @@ FROM sound, outcomes(format('SELECT substr(%1$L::bytea, 1, %2$s) || substr(decod
 WHERE length(b) > 44 ORDER BY name COLLATE "C";
 
 --
--- What it says: one of each
+-- The messages, one of each
 --
 \pset tuples_only on
 \pset fieldsep '\n  -> '
@@ -140,8 +140,8 @@ RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT blocks || items || buckets || bi
 -- A bit string, lowest bit first
 CREATE FUNCTION bits(b text) RETURNS text LANGUAGE sql IMMUTABLE AS
 $$SELECT string_agg(lpad(to_hex(reverse(rpad(substr(s, at, 8), 8, '0'))::bit(8)::integer), 2, '0'), '' ORDER BY at) FROM replace(b, ' ', '') AS s, generate_series(1, length(s), 8) AS at$$;
--- A sparse table of codes below 32: no items (all of it), one of 5 low bits,
--- two of 4; and nine, of 2
+-- Sparse tables of codes below 32: without items (the whole table), one item
+-- with 5 low bits, two with 4, and nine with 2
 CREATE FUNCTION empty_() RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT entry() || '0000000000000000' || '00'$$;
 CREATE FUNCTION one(upper_ text, low text, starts text DEFAULT '0000000001000000', fill text DEFAULT '0') RETURNS text LANGUAGE sql IMMUTABLE AS
 $$SELECT entry(items => '01000000') || starts || bits(upper_ || low || fill)$$;
@@ -153,7 +153,7 @@ CREATE FUNCTION dense(items text, buckets text) RETURNS text LANGUAGE sql IMMUTA
 SELECT what, says(what || '::cuckoofilter') FROM unnest(ARRAY[
 	-- text
 	$$''$$, $$'?'$$, $$'AQ'$$, $$'AQAA AAAA'$$, $$'\x0100'$$,
-	-- lengths, the last one far beyond what a filter may have
+	-- lengths, the last one far longer than a filter may be
 	$$'\x'::bytea$$, $$'\x01'::bytea$$, $$(head('01000000', more => empty_()) || '\x00')$$, $$head('01000000')$$, $$head('01000000', more => entry())$$,
 	$$head('01000000', more => entry(blocks => 'e02e0000', buckets => '0080', bits => '20', representation => '01'))$$,
 	$$head('01010100', tables => '00000000', more => '00')$$,
@@ -199,7 +199,7 @@ SELECT what, says(what || '::cuckoofilter') FROM unnest(ARRAY[
 	$$head('01000100', more => dense('01000000', '00000000'))$$, $$head('01000100', more => dense('00000000', '01000000'))$$,
 	-- a tail
 	$$head('01000000', more => empty_(), tail => '0000000000000001')$$, $$head('01010100', tables => '00000000', tail => '0100000000000000')$$,
-	-- and what is fine
+	-- what is accepted
 	$$head('01000000', more => empty_())$$, $$head('01000002', fpr => '0000000000000000', tables => '00000000')$$, $$head('01000101', more => empty_())$$,
 	$$head('01000000', fpr => '3a8c30e28e79553e', more => empty_())$$, $$head('01000100', more => one('10', '10000'))$$, $$head('01000100', more => one('10', '11111'))$$, $$head('01000100', more => two('1100 1000 0100'))$$, $$head('01000100', more => two('1100 1000 1000'))$$,
 	$$head('01000100', more => two('1010 1000 1000'))$$, $$head('01000100', more => entry(items => '01000000', buckets => '0600') || '0000000001000000' || bits('10 1111101'))$$,
@@ -208,7 +208,7 @@ SELECT what, says(what || '::cuckoofilter') FROM unnest(ARRAY[
 	$$head('01010100', tables => '00000000', more => '0000000000000000')$$, $$head('01010000', tables => '00000000')$$
 ]) AS what;
 
--- A hash of 0 is one like any other.
+-- A hash of 0 is like any other.
 SELECT cuckoo_info(merge_states(head('01010100', tables => '00000000', more => '0000000000000000ffffffffffffffff')::cuckoofilter));
 SELECT cuckoo_info(merge_states(s))
 FROM (VALUES (head('01010100', tables => '00000000', more => '0000000000000000ffffffffffffffff')::cuckoofilter),

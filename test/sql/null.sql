@@ -62,8 +62,9 @@ SELECT cuckoo_new(NULL, NULL, NULL) = cuckoo_new() AS new,
 	(SELECT cuckoo_agg(i, CASE WHEN i > 3 THEN 0.001 END, CASE WHEN i > 4 THEN 0 END) = cuckoo_agg(i)
 		FROM generate_series(1, 5) AS i) AS agg_some_rows;
 
--- Over no rows there is an empty filter without parameters, not NULL; over
--- NULL keys and of an array there is an empty one that has them.
+-- Over no rows, or over NULL keys without parameters, the filter is not NULL,
+-- but empty and without parameters.  That of an array without keys has
+-- parameters.
 CREATE TABLE empties (how text, f cuckoofilter);
 INSERT INTO empties VALUES
 	('no rows', (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i)),
@@ -81,25 +82,26 @@ INSERT INTO empties VALUES
 SELECT how, f = cuckoo_new() AS new, f = cuckoo_new(0.01) AS new_with_rate FROM empties WHERE f IS DISTINCT FROM (SELECT f FROM empties WHERE how = 'no rows');
 SELECT i.* FROM empties, cuckoo_info(f) AS i WHERE how = 'no rows';
 
--- An empty one says no; it takes keys of any type.
+-- Lookups in an empty filter return false, and it accepts keys of any type.
 SELECT f @> 1 AS integer, f @> 'a' AS text, '{1}'::integer[] <@ f AS "array", cuckoo_count(f, 1) AS count, cuckoo_cardinality(f) AS items,
 	cuckoo_fpr(f) AS fpr, f - 1 = f AS removed, cuckoo_remove_all(f, '{1}'::integer[]) = f AS removed_all,
 	f + NULL = f AS "null", cuckoo_add_all(f, '{NULL}'::integer[]) = f AS nulls
 FROM empties WHERE how = 'no rows';
 
--- The first add gives it what cuckoo_new() has.
+-- The first addition gives it the parameters of cuckoo_new().
 SELECT f + 1 = cuckoo_new() + 1 AS added, cuckoo_add_all(f, '{1,NULL,2}'::integer[]) = cuckoo_new() + 2 + 1 AS added_all,
 	f + 'a' = cuckoo_new() + 'a' AS text
 FROM empties WHERE how = 'no rows';
 SELECT i.* FROM empties, cuckoo_info(f + 1) AS i WHERE how = 'no rows';
 
--- What is specified with NULL keys alone is kept, and checked: it is that of cuckoo_new.
+-- Parameters specified with only NULL keys are kept and checked, as by
+-- cuckoo_new.
 SELECT cuckoo_agg(NULL::integer, 0.01) = cuckoo_new(0.01) AS fpr, cuckoo_agg(k, 0.01, 5000) = cuckoo_new(0.01, 5000) AS capacity,
 	cuckoo_agg(k, NULL, 5000) = cuckoo_new(capacity => 5000) AS capacity_only, cuckoo_agg(ARRAY[k], 0.01, 5000) @> ARRAY[NULL::integer] AS array_of_null,
 	cuckoo_agg(NULL::integer[], 0.01, 5000) = cuckoo_new(0.01, 5000) AS polymorphic, cuckoo_agg(NULL, 0.01, 5000) = cuckoo_new(0.01, 5000) AS literal,
 	cuckoo_add_new(cuckoo_stream_agg(k, 0.01, 5000), 1) = cuckoo_add_new(cuckoo_new(0.01, 5000), 1) AS stream, cuckoo_multiset_agg(NULL::text, 0.01, 5000) = cuckoo_new(0.01, 5000) AS multiset
 FROM unnest('{NULL,NULL,NULL}'::integer[]) AS k;
--- The first key that comes later gives the key type, in whichever order.
+-- The first key that follows decides the key type, whatever the order of rows.
 SELECT cuckoo_agg(k, 0.01, 5000 ORDER BY i) = cuckoo_from_last AS last, cuckoo_agg(k, 0.01, 5000 ORDER BY i DESC) = cuckoo_from_last AS first,
 	cuckoo_stream_agg(k, 0.01, 5000 ORDER BY i) = cuckoo_add_new(cuckoo_from_last, 'x'::text) AS stream, cuckoo_multiset_agg(k, 0.01, 5000 ORDER BY i DESC) = cuckoo_from_last AS multiset
 FROM (VALUES (1, NULL), (2, NULL), (3, 'x')) AS v (i, k), (SELECT cuckoo_new(0.01, 5000) + 'x'::text AS cuckoo_from_last) AS x GROUP BY cuckoo_from_last;
@@ -114,11 +116,12 @@ SELECT cuckoo_agg(NULL::integer, 0.01, k) FROM generate_series(1, 2) AS k;
 SELECT cuckoo_agg(nullif(k, 2), 0.01 * k) FROM generate_series(1, 2) AS k;
 SELECT cuckoo_stream_agg(nullif(k, 1), 0.01, 100 * k) FROM generate_series(1, 2) AS k;
 \set VERBOSITY default
--- Over no rows they cannot be known.  They come from a filter that has them.
+-- Over no rows parameters cannot be known.  They come from a filter that has
+-- them.
 SELECT n, f = cuckoo_new(1e-6, 2e5) AS empty, (cuckoo_info(f)).target_fpr, (cuckoo_info(f)).capacity, cuckoo_cardinality(f) AS items
 FROM unnest('{0,3,1000}'::integer[]) AS n, LATERAL (SELECT cuckoo_new(1e-6, 2e5) || cuckoo_agg(k, 1e-6, 2e5) AS f FROM generate_series(1, n) AS k) AS made;
 
--- Aggregates skip NULL keys among others.
+-- Aggregates skip NULL keys between other keys.
 SELECT cuckoo_agg(CASE WHEN i % 2 = 0 THEN i END) = cuckoo_from_array('{2,4,6}'::integer[]) AS typed,
 	cuckoo_agg(CASE WHEN i % 2 = 0 THEN ARRAY[i] END) = cuckoo_agg(ARRAY[i]) FILTER (WHERE i % 2 = 0) AS polymorphic
 FROM generate_series(1, 7) AS i;

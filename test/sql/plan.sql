@@ -1,5 +1,6 @@
 --
--- Plans: the same filter, however the planner splits and orders an aggregate
+-- Plans: an aggregate gives the same filter, however the planner splits and
+-- orders it
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
@@ -14,7 +15,7 @@ INSERT INTO rows SELECT i % 200000, 'key ' || i % 5000, i % 10 FROM generate_ser
 ALTER TABLE rows SET (parallel_workers = 2);
 ANALYZE rows;
 
--- The plan a query has, without the numbers that change.
+-- The plan of a query, without numbers that can change.
 CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS
 $$
 BEGIN
@@ -24,7 +25,7 @@ $$;
 CREATE FUNCTION uses(query text, VARIADIC nodes text[]) RETURNS boolean LANGUAGE sql AS
 $$SELECT bool_and(EXISTS (SELECT FROM plan(query) AS line WHERE line ~ node)) FROM unnest(nodes) AS node$$;
 
--- The filters that have to come out, by the simplest plan there is
+-- The expected filters, from the simplest possible plan
 SET max_parallel_workers_per_gather = 0;
 SET enable_hashagg = off;
 CREATE TABLE expected AS SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, cuckoo_agg(t::varchar COLLATE "C", 0.01) AS rate, cuckoo_agg(k, 0.01, 1e6) AS capacity, cuckoo_agg(k, 0.01, 1e6, 42) AS seed,
@@ -64,7 +65,7 @@ SELECT count(*) AS groups, bool_and(p.numbers = e.numbers AND p.polymorphic = e.
 FROM (SELECT t, cuckoo_agg(k) AS numbers, cuckoo_agg(ARRAY[g], 0.01, 100) AS polymorphic FROM rows GROUP BY t) AS e FULL JOIN many_parallel AS p USING (t);
 SET max_parallel_workers_per_gather = 2;
 
--- A worker refuses what the leader would refuse.
+-- A worker raises the errors that the leader would raise.
 \set VERBOSITY sqlstate
 SELECT cuckoo_agg(k, 0.01 + g * 0.001) FROM rows;
 SELECT cuckoo_agg(point(k, k)) FROM rows;

@@ -1,8 +1,8 @@
 --
--- Planner: how many rows are expected to pass a filter, and in what order
+-- Planner: estimates of the rows that pass a filter, and the order in which
 -- conditions are checked
 --
--- Estimates are compared with the truth, by a factor: they differ a little
+-- Estimates must be within a factor of the truth, because they differ a little
 -- between versions.  Tables are small enough for ANALYZE to read them whole.
 --
 SET client_min_messages = warning;
@@ -14,7 +14,7 @@ CREATE SCHEMA planner_test;
 SET search_path = planner_test, public;
 SET max_parallel_workers_per_gather = 0;
 
--- The rows that the planner expects.
+-- The number of rows that the planner expects.
 CREATE FUNCTION rows_expected(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
 	plan json;
@@ -23,7 +23,7 @@ BEGIN
 	RETURN plan -> 0 -> 'Plan' ->> 'Plan Rows';
 END $$;
 
--- Within a factor of two of the rows that come?
+-- Whether that is within a factor of two of the rows returned
 CREATE FUNCTION verdict(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	expected float8 := rows_expected(query);
@@ -36,7 +36,7 @@ BEGIN
 	END;
 END $$;
 
--- The same for a condition that has the filter as %L.
+-- The same for a condition with the filter as %L.
 CREATE FUNCTION verdict(condition text, f cuckoofilter, relation regclass) RETURNS text
 RETURN verdict(format('SELECT FROM %s WHERE ', relation) || format(condition, f));
 
@@ -44,13 +44,14 @@ RETURN verdict(format('SELECT FROM %s WHERE ', relation) || format(condition, f)
 CREATE FUNCTION fraction(query text, relation regclass) RETURNS numeric
 RETURN round((rows_expected(query) / rows_expected('SELECT FROM ' || relation))::numeric, 3);
 
--- Uniform: every value once, or ten times.
+-- Uniform: every value occurs once, or ten times.
 CREATE TABLE uniform AS
 	SELECT i AS id, i::bigint AS big, i / 10 AS ten, 'key ' || i AS txt, i::numeric / 2 AS num,
 		date '2000-01-01' + i AS day, CASE WHEN i % 4 = 0 THEN i END AS sparse
 	FROM generate_series(1, 20000) AS i;
--- Skewed: key k comes 3000 / k times, the last twice.  Less than 30,000 rows, all
--- of which ANALYZE reads, so that its statistics are the same each time.
+-- Skewed: key k occurs 3000 / k times, the last ones twice.  There are fewer
+-- than 30,000 rows, so ANALYZE reads all of them, and its statistics are the
+-- same each time.
 CREATE TABLE skewed AS
 	SELECT k AS id, 'key ' || k AS txt
 	FROM generate_series(1, 6000) AS k, generate_series(1, greatest(3000 / k, 2))
@@ -58,7 +59,7 @@ CREATE TABLE skewed AS
 ANALYZE uniform;
 ANALYZE skewed;
 
--- Filters by what they hold of a column: few, some, most, all.
+-- Filters that hold few, some, most or all values of a column.
 SELECT what, verdict('%L::cuckoofilter @> id', f, 'uniform') AS id,
 	verdict('cuckoo_contains(%L, id)', f, 'uniform') AS function,
 	verdict('id <@ %L::cuckoofilter', f, 'uniform') AS contained,
@@ -83,7 +84,7 @@ SELECT verdict('%L::cuckoofilter @> sparse', (SELECT cuckoo_agg(i) FROM generate
 	verdict('%L::cuckoofilter @> num', (SELECT cuckoo_agg(i::numeric / 2) FROM generate_series(1, 500) AS i), 'uniform') AS num,
 	verdict('%L::cuckoofilter @> day', (SELECT cuckoo_agg(date '2000-01-01' + i) FROM generate_series(1, 500) AS i), 'uniform') AS day;
 
--- Skewed: what counts is which keys, not how many.
+-- Skewed: it matters which keys there are, not how many.
 SELECT what, verdict('%L::cuckoofilter @> id', f, 'skewed') AS id,
 	verdict('%L::cuckoofilter @> txt', t, 'skewed') AS txt
 FROM (VALUES
@@ -96,15 +97,15 @@ FROM (VALUES
 	('all but the first', (SELECT cuckoo_agg(i) FROM generate_series(2, 3000) AS i),
 		(SELECT cuckoo_agg('key ' || i) FROM generate_series(2, 3000) AS i))) AS v(what, f, t);
 
--- Values as common as any, but too many for the list of the most common: the
--- keys are few, and most of the sample is found.
+-- Common values for which there is no room in the list of the most common ones:
+-- there are few keys, and most of the sample is found.
 CREATE TABLE runners_up AS
 	SELECT k AS id FROM generate_series(1, 580) AS k, generate_series(1, CASE WHEN k <= 20 THEN 60 WHEN k <= 80 THEN 40 ELSE 1 END);
 ALTER TABLE runners_up ALTER id SET STATISTICS 20;
 ANALYZE runners_up;
 SELECT verdict('%L::cuckoofilter @> id', (SELECT cuckoo_agg(i) FROM generate_series(21, 80) AS i), 'runners_up') AS "runners-up";
 
--- Keys that the column does not have are not counted on.
+-- Keys that do not occur in the column do not count.
 SELECT what, verdict('%L::cuckoofilter @> id', f, 'uniform') AS uniform,
 	verdict('%L::cuckoofilter @> id', f, 'skewed') AS skewed
 FROM (VALUES
@@ -123,7 +124,7 @@ ANALYZE narrow;
 SELECT verdict('%L::cuckoofilter @> id', (SELECT cuckoo_agg(i) FROM generate_series(-1000, 1000) AS i), 'narrow') AS smallint,
 	rows_expected(format('SELECT FROM narrow WHERE %L::cuckoofilter @> id', (SELECT cuckoo_agg(i) FROM generate_series(5000, 8000) AS i))) < 100 AS "no key occurs";
 
--- Filters that are not known, and whole tables of filters.
+-- Unknown filters, and whole tables of filters.
 CREATE TABLE filters AS
 	SELECT s AS shard, (SELECT cuckoo_agg(id) FROM uniform WHERE id % 100 = s) AS f
 	FROM generate_series(0, 99) AS s;
@@ -137,7 +138,8 @@ SELECT fraction('SELECT FROM uniform WHERE (SELECT f FROM filters WHERE shard = 
 	fraction('SELECT FROM filters WHERE f @> NULL::integer', 'filters') AS "NULL key",
 	fraction('SELECT FROM uniform WHERE NULL::cuckoofilter @> id', 'uniform') AS "NULL filter";
 
--- What stable functions and parameters give is known when a plan is made for it.
+-- The values of stable functions and parameters are known if a plan is made for
+-- them.
 CREATE FUNCTION stable_filter() RETURNS cuckoofilter LANGUAGE sql STABLE AS
 $$SELECT cuckoo_agg(i) FROM generate_series(1, 200) AS i$$;
 SELECT verdict('SELECT FROM uniform WHERE stable_filter() @> id') AS stable;
@@ -156,7 +158,7 @@ SET plan_cache_mode = force_generic_plan;
 SELECT inner_rows(format('EXECUTE asking(%L)', f)) AS generic FROM filters WHERE shard = 1;
 RESET plan_cache_mode;
 
--- A filter in a variable, which may be a TOAST pointer, is known as well.
+-- A filter in a variable, which may be a TOAST pointer, is also known.
 CREATE TABLE stored AS
 	SELECT cuckoo_agg(i) AS f FROM generate_series(1, 10000) AS i;
 CREATE FUNCTION variable_rows(filter cuckoofilter) RETURNS float8 LANGUAGE plpgsql AS $$
@@ -168,14 +170,14 @@ BEGIN
 END $$;
 SELECT variable_rows(f) BETWEEN 5000 AND 20000 AS "half the rows" FROM stored;
 
--- Nothing known of the column.
+-- Nothing is known about the column.
 CREATE TABLE fresh WITH (autovacuum_enabled = off) AS SELECT * FROM uniform;
 SELECT rows_expected(format('SELECT FROM fresh WHERE %L::cuckoofilter @> id', f)) > 0 AS "no statistics",
 	rows_expected(format('SELECT FROM uniform WHERE %L::cuckoofilter @> (id + 1)', f)) > 0 AS "expression",
 	rows_expected(format('SELECT FROM uniform WHERE %L::cuckoofilter @> ROW(id, big)', cuckoo_new())) > 0 AS "row"
 FROM filters WHERE shard = 1;
 
--- What is wrong with a lookup shows when it is made, not before.
+-- Errors in a lookup are raised when it is executed, not before.
 SELECT rows_expected(format('SELECT FROM uniform WHERE %L::cuckoofilter @> txt', f)) > 0 AS "planned"
 FROM filters WHERE shard = 1;
 SELECT format('SELECT id FROM uniform WHERE id < 0 AND %L::cuckoofilter @> txt', f) AS query FROM filters WHERE shard = 1 \gset
@@ -207,7 +209,7 @@ FROM (VALUES
 	('o', (SELECT cuckoo_agg(o) FROM awkward WHERE lower(r) <= 500)),
 	('t', (SELECT cuckoo_agg(t) FROM awkward WHERE lower(r) <= 500))) AS v(column_name, f);
 
--- Anyone may use the estimator for an operator of his own.
+-- Anyone may use the estimator for their own operator.
 CREATE FUNCTION impostor(bytea, anycompatible) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
 CREATE OPERATOR @@> (
 	LEFTARG = bytea, RIGHTARG = anycompatible, FUNCTION = impostor,
@@ -215,7 +217,7 @@ CREATE OPERATOR @@> (
 );
 SELECT fraction($$SELECT FROM uniform WHERE '\x01'::bytea @@> id$$, 'uniform') > 0 AS "another type's bytes",
 	rows_expected('SELECT FROM uniform WHERE NULL::bytea @@> id') AS "not strict, NULL";
--- And a superuser the support function for functions of any arguments.
+-- A superuser may use the support function for functions with any arguments.
 CREATE FUNCTION three_arguments(cuckoofilter, integer, integer) RETURNS boolean SUPPORT cuckoo_contains_support
 	LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
 CREATE FUNCTION not_strict(cuckoofilter, anycompatiblearray) RETURNS boolean SUPPORT cuckoo_contains_support
@@ -223,7 +225,7 @@ CREATE FUNCTION not_strict(cuckoofilter, anycompatiblearray) RETURNS boolean SUP
 SELECT fraction(format('SELECT FROM uniform WHERE three_arguments(%L, id, 1)', cuckoo_new()), 'uniform') AS "three arguments",
 	fraction('SELECT FROM uniform WHERE not_strict((SELECT f FROM filters WHERE shard = id), NULL::integer[])', 'uniform') > 0 AS "NULL array";
 
--- Statistics are looked into only for those who may read the column.
+-- Statistics are used only for users who may read the column.
 CREATE ROLE regress_cuckoo_reader;
 GRANT USAGE ON SCHEMA planner_test TO regress_cuckoo_reader;
 GRANT SELECT ON skewed TO regress_cuckoo_reader;
@@ -256,7 +258,7 @@ SELECT condition_order('SELECT FROM uniform WHERE expensive(id)
 	AND cuckoo_contains((SELECT f FROM filters WHERE shard = 1), num) AND id > 3');
 SELECT condition_order('SELECT FROM uniform WHERE expensive(id)
 	AND cuckoo_contains_any((SELECT f FROM filters WHERE shard = 1), ARRAY[id, ten]) AND id > 3');
--- A filter larger than the caches of a processor costs more to look up in.
+-- A lookup in a filter that is larger than the processor's caches costs more.
 CREATE FUNCTION cost_expected(query text) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
 	plan json;
@@ -267,7 +269,7 @@ END $$;
 SELECT round(cost_expected(format('SELECT FROM uniform WHERE %L::cuckoofilter @> id', cuckoo_agg(i)))
 	- cost_expected(format('SELECT FROM uniform WHERE %L::cuckoofilter @> id', cuckoo_agg(i) FILTER (WHERE i <= 100000)))) AS "cost of 20,000 misses"
 FROM generate_series(1, 1000000) AS i;
--- One filter that many rows are looked up in is not fetched for each, but filters of rows of their own are.
+-- One filter for many rows is not fetched for each of them, but a filter of the row's own is.
 SELECT condition_order('SELECT FROM filters, uniform WHERE shard = 1 AND expensive(id + shard) AND f @> id');
 SELECT condition_order('SELECT FROM stored WHERE f @> 5 AND expensive(octet_length(f::text))');
 

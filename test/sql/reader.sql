@@ -1,8 +1,9 @@
 --
 -- Stored filters: read in slices or whole, shared by call sites
 --
--- Answers only; memory and buffers are in test/t/023_reader.pl.  The tests with
--- sanitizers keep so few bytes that there is never room for all.
+-- Only answers are tested here; memory and buffers are tested in
+-- test/t/023_reader.pl.  The tests with sanitizers keep so few bytes that there
+-- is never room for all filters.
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
@@ -28,7 +29,7 @@ SELECT count(*) FROM part WHERE (SELECT f FROM big) @> k AND (SELECT f FROM smal
 SELECT count(*) FROM part WHERE cuckoo_count((SELECT f FROM big), k) = 1 AND cuckoo_contains_all((SELECT f FROM small), ARRAY[c, k]);
 
 -- Filters of every size and storage, more than a call site remembers: one after
--- the other, and all of them for each key
+-- another, and all of them for each key
 CREATE TABLE filters (id serial, how text, f cuckoofilter);
 INSERT INTO filters (how, f) VALUES
 	('inline', cuckoo_from_array(ARRAY(SELECT generate_series(1, 500)))),
@@ -50,7 +51,8 @@ SELECT how, count(*) FILTER (WHERE f @> k) AS contains, count(*) FILTER (WHERE k
 	count(*) FILTER (WHERE cuckoo_contains_all(f, ARRAY[k, 501 - k])) AS array, count(*) FILTER (WHERE f @> -k) < 10 AS few_others
 FROM (SELECT k FROM generate_series(1, 500) AS k OFFSET 0) AS k, LATERAL (SELECT * FROM filters ORDER BY id OFFSET 0 * k) AS f GROUP BY id, how ORDER BY id;
 
--- A filter that changes while it is in use: the cursor goes on with the old one.
+-- A filter that changes while it is in use: the cursor continues with the old
+-- one.
 BEGIN;
 DECLARE d CURSOR FOR SELECT f @> 777777 AS contains FROM filters, generate_series(1, 2000) WHERE how = 'grown';
 FETCH d;
@@ -68,7 +70,7 @@ CLOSE d;
 COMMIT;
 SELECT bool_and(f @> 777777) AS contains FROM filters;
 
--- In a PL/pgSQL variable, across an error that is caught
+-- In a PL/pgSQL variable, through an error that is caught
 CREATE FUNCTION lookups(OUT contained integer, OUT caught integer) LANGUAGE plpgsql AS $$
 	DECLARE v cuckoofilter;
 	BEGIN

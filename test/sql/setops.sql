@@ -1,5 +1,6 @@
 --
--- Union and merge: functions, operators, aggregates, and what forbids them
+-- Union and merge: functions, operators, aggregates, and what prevents
+-- combining
 --
 -- The errors with their texts are in error.sql.
 --
@@ -12,14 +13,15 @@ CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE SCHEMA setops_test;
 SET search_path = setops_test, public;
 
--- What a filter is, in short; and keys of first .. last that it does not find.
+-- A short description of a filter, and the keys from first to last that it does
+-- not find.
 CREATE FUNCTION brief(f cuckoofilter, OUT representation text, OUT items bigint, OUT tables integer, OUT removable boolean, OUT capacity bigint,
 	OUT fpr float8, OUT seed bigint)
 LANGUAGE sql RETURN (SELECT (i.representation, i.items, i.tables, i.removable, i.capacity, i.target_fpr, i.seed) FROM cuckoo_info(f) AS i);
 CREATE FUNCTION missing(f cuckoofilter, first integer, last integer) RETURNS bigint
 LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHERE NOT f @> k);
 
--- Filters by name: most of them with the capacity of the whole
+-- Filters by name, most of them with the capacity of the whole
 CREATE TABLE filters (name text, f cuckoofilter);
 INSERT INTO filters
 	SELECT 'a', cuckoo_agg(k, 0.001, 10000) FROM generate_series(1, 3000) AS k UNION ALL
@@ -37,7 +39,7 @@ CREATE FUNCTION f(wanted text) RETURNS cuckoofilter
 LANGUAGE sql RETURN (SELECT f FROM filters WHERE name = wanted);
 
 --
--- Equal shapes: one table, and the bytes depend only on what is in it
+-- Equal shapes: one table, whose bytes depend only on its items
 --
 SELECT (brief(f('a') || f('b'))).*, missing(f('a') || f('b'), 1, 6000);
 SELECT (brief(f('a') || f('b') || f('c'))).*, missing(f('a') || f('b') || f('c'), 1, 9000);
@@ -55,21 +57,22 @@ FROM (VALUES (1, 1), (2, 5), (5, 2), (5, 5), (8, 1), (8, 8)) AS v(i, j),
 	LATERAL (SELECT cuckoo_add_all(base, array_fill('x'::text, ARRAY[i])) AS df, cuckoo_add_all(base, array_fill('x'::text, ARRAY[j])) AS dg,
 		cuckoo_add_all(empty, array_fill('x'::text, ARRAY[i])) AS sf, cuckoo_add_all(empty, array_fill('x'::text, ARRAY[j])) AS sg) AS c;
 
--- Also past its capacity: one table, whose rate rises.
+-- Even beyond its capacity: one table, with a higher rate.
 SELECT (brief(f('full') || f('b'))).*, missing(f('full') || f('b'), 1, 10000), round(cuckoo_fpr(f('full'))::numeric, 5) AS before, round(cuckoo_fpr(f('full') || f('b'))::numeric, 5) AS after;
 SELECT (brief(f)).*, missing(f, 1, 20000), round(cuckoo_fpr(f)::numeric, 5) AS fpr
 FROM (SELECT f('full') || cuckoo_agg(k, 0.001, 10000) AS f FROM generate_series(10001, 20000) AS k) AS x;
--- It takes no single key more: a new table does.
+-- A single key more goes to a new table.
 SELECT (brief(f('full') || f('b'))).tables, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables((f('full') || f('b')) + 0)) AS by_table;
--- A union with what is in it already adds nothing but the mark.
+-- A union with a filter of keys that it contains adds only the mark.
 SELECT cuckoo_cardinality(f('full') | f('full')) AS itself, cuckoo_cardinality(f('full') | f('a')) AS part_right,
 	cuckoo_cardinality(f('a') | f('full')) AS part_left, missing(f('a') | f('full'), 1, 10000), (brief(f('a') | f('a'))).*;
 
 --
--- Same set, same bytes: disjoint parts down to one key, in any order and
--- grouping, make the filter of the whole
+-- Same set, same bytes: disjoint parts of any size, in any order and grouping,
+-- give the filter of the whole
 --
--- Filters one after the other, from the left, from the right, and as a tree
+-- Filters combined one after another, from the left, from the right, and as a
+-- tree
 CREATE FUNCTION fold(operator text, grouping_ text, filters cuckoofilter[]) RETURNS cuckoofilter LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -90,7 +93,7 @@ BEGIN
 	RETURN f;
 END
 $$;
--- Of the table: what it is in the end, how full it was specified to be
+-- Results that are sparse or dense, and specified to be more or less full
 SELECT n, capacity, parts, (brief(whole)).representation, bool_and(fold('||', g, array_agg_) = whole) AS chains, bool_and(merged = whole) AS agg, bool_and(reversed = whole) AS reversed
 FROM (VALUES (300, 300, 300), (300, 1000, 300), (300, 1e6, 300), (2000, 2000, 500), (30000, 30000, 7), (200000, 200000, 40)) AS v (n, capacity, parts),
 	LATERAL (SELECT array_agg(f ORDER BY md5(p::text)) AS array_agg_, cuckoo_merge_agg(f ORDER BY p) AS merged, cuckoo_merge_agg(f ORDER BY p DESC) AS reversed
@@ -104,13 +107,13 @@ SELECT groups, bool_and(whole = cuckoo_agg) AS same FROM (VALUES (1), (3), (100)
 		(SELECT k, CASE k % 3 WHEN 0 THEN cuckoo_new(0.001, 5000) + k WHEN 1 THEN cuckoo_agg(k, 0.001, 5000) ELSE cuckoo_from_array(ARRAY[k], 0.001, 5000) END AS f
 		FROM generate_series(1, 5000) AS k GROUP BY k) AS f GROUP BY k % groups) AS p) AS w,
 	(SELECT cuckoo_agg(k, 0.001, 5000) FROM generate_series(1, 5000) AS k) AS a GROUP BY groups ORDER BY groups;
--- Of parts of unknown capacity the order and grouping do not matter either.
+-- For parts of unknown capacity the order and grouping do not matter either.
 SELECT count(DISTINCT fold('||', g, CASE o WHEN 1 THEN up ELSE down END)) AS different, bool_and(fold('||', g, up) = merged) AS agg, (brief(merged)).*
 FROM (SELECT array_agg(f ORDER BY p) AS up, array_agg(f ORDER BY -p) AS down, cuckoo_merge_agg(f) AS merged
 		FROM (SELECT k % 9 AS p, cuckoo_agg(k) AS f FROM generate_series(1, 9000) AS k GROUP BY 1) AS p) AS x,
 	unnest('{left,right,tree}'::text[]) AS g, generate_series(1, 2) AS o GROUP BY merged;
 
--- Unions of overlapping filters, of several rates and capacities, some of them
+-- Unions of overlapping filters with several rates and capacities, some of them
 -- dense and some not removable: the same bytes in any order and grouping
 CREATE TABLE many AS
 	SELECT i, CASE i % 4 WHEN 0 THEN cuckoo_agg(k, 0.001, 9000) WHEN 1 THEN cuckoo_agg(k) WHEN 2 THEN cuckoo_multiset_agg(k / 2, 0.0005, 9000) ELSE cuckoo_stream_agg(k, 0.001, 9000) END AS f
@@ -163,7 +166,8 @@ SELECT (brief(f('unset') || f('unset'))).*;
 SELECT f('unset') || f('a') = f('a') AS unset_left, f('a') | f('unset') = f('a') AS unset_right, f('new') | f('a') = f('a') AS empty_left,
 	f('a') || f('new') = f('a') AS empty_right, f('unset') || f('new') = f('new') AS unset_empty;
 SELECT (brief(cuckoo_new(0.01, 50, 7) || f('unset'))).*;
--- The smaller rate, the larger capacity; empty tables are kept.
+-- The result has the smaller rate and the larger capacity; empty tables are
+-- kept.
 SELECT (brief((cuckoo_new(0.01, 50) + 1) || (cuckoo_new(0.0001, 20) + 2))).*;
 SELECT (brief(f('a') || (cuckoo_new(0.0001, 20000) + 2))).*;
 SELECT (brief(cuckoo_new(0.01) || (cuckoo_new(0.001) + 1))).*, (brief(cuckoo_new(0.01) || cuckoo_new(0.01))).tables;
@@ -174,15 +178,16 @@ SELECT f('a') | NULL = f('a') AS union, f('a') || NULL::cuckoofilter = f('a') AS
 	cuckoo_union(NULL, NULL) AS nulls, cuckoo_mergeable(NULL, f('a')) AS mergeable;
 
 --
--- Removable: merges are; a union of two filters with items is not, nor is what
--- comes of one that is not.
+-- Removable: merges are removable.  A union of two filters with items is not,
+-- nor is any result of a filter that is not removable.
 --
 SELECT (brief(f('a') || f('b'))).removable AS merge, (brief(f('a') | f('b'))).removable AS union, (brief(f('a') | f('other rate'))).removable AS of_two_tables,
 	(brief((f('a') | f('b')) || f('c'))).removable AS inherited, (brief(f('few') || (f('a') | f('b')))).removable AS inherited_from_right,
 	(brief(f('a') | f('unset'))).removable AS union_with_unset, (brief(f('a') | f('new'))).removable AS with_empty, (brief(f('new') | f('a'))).removable AS empty_left;
 SELECT (f('a') | f('b')) - 1;
 SELECT cuckoo_cardinality((f('a') || f('b')) - 1 - 6000);
--- Each copy has its own entry: what both had is found after one is removed.
+-- Each copy has its own entry: a key that both had is found after one copy is
+-- removed.
 SELECT missing(cuckoo_remove_all(f('a') || f('few'), (SELECT array_agg(k) FROM generate_series(2990, 3009) AS k)), 1, 3000);
 
 --
@@ -200,7 +205,7 @@ $$;
 SELECT sqlstate_of($$SELECT cuckoo_union_agg_transfn(f('a'), f('b'))$$) AS no_aggregate, sqlstate_of($$SELECT cuckoo_merge_agg_transfn(f('a'), f('b'))$$) AS no_aggregate,
 	sqlstate_of($$SELECT cuckoo_combine_final(f('a'))$$) AS no_aggregate;
 
--- cuckoo_mergeable foretells it.
+-- cuckoo_mergeable predicts it.
 CREATE TABLE pairs (what text, f cuckoofilter, g cuckoofilter);
 INSERT INTO pairs VALUES
 	('same shape', f('a'), f('b')), ('past the capacity', f('full'), f('full')), ('other rate', f('a'), f('other rate')), ('unknown capacity', f('a'), f('unknown')),
@@ -226,16 +231,16 @@ FROM filters WHERE name IN ('a', 'b', 'c');
 SELECT (brief(cuckoo_union_agg(f))).*, missing(cuckoo_union_agg(f), 1, 10000) FROM filters;
 SELECT (brief(cuckoo_merge_agg(f ORDER BY name))).*, missing(cuckoo_merge_agg(f), 1, 10000) FROM filters;
 SELECT cuckoo_merge_agg(f) = f('a') AS one_row, cuckoo_union_agg(f) = f('a') AS one_row FROM filters WHERE name = 'a';
--- NULL is skipped; over no rows, or NULL alone, an unset filter
+-- NULL is skipped; over no rows, or only NULLs, an unset filter
 SELECT cuckoo_merge_agg(f) = f('a') AS with_null FROM (SELECT f('a') AS f UNION ALL SELECT NULL) AS x;
 SELECT cuckoo_union_agg(NULL) = f('unset') AS nulls, cuckoo_merge_agg(f) = f('unset') AS no_rows FROM filters WHERE false;
 SELECT cuckoo_union_agg(f) = f('unset') AS unset FROM (VALUES (f('unset')), (NULL), (f('unset'))) AS v (f);
--- Inputs stay what they are.
+-- The inputs do not change.
 SELECT (brief(cuckoo_merge_agg(f ORDER BY n))).*, missing(cuckoo_merge_agg(f ORDER BY n), 1, 6000) FROM
 	(SELECT 0 AS n, f('a') AS f UNION ALL SELECT k, cuckoo_from_array(ARRAY[3000 + 3 * k, 2999 + 3 * k, 2998 + 3 * k]) FROM generate_series(1, 1000) AS k) AS x;
 SELECT missing(f('a'), 1, 3000), cuckoo_cardinality(f('a'));
 
--- Windows: the state goes on after the filter was made of it.
+-- Windows: the state is used further after a filter was made from it.
 SELECT count(*) AS rows, bool_and(running = (SELECT fold('||', 'left', array_agg(m.f ORDER BY m.i)) FROM many AS m WHERE m.i <= w.i)) AS running,
 	bool_and(united = (SELECT fold('|', 'tree', array_agg(m.f)) FROM many AS m WHERE m.i <= w.i)) AS united,
 	bool_and(sliding = (SELECT fold('||', 'tree', array_agg(m.f)) FROM many AS m WHERE m.i BETWEEN w.i - 3 AND w.i)) AS sliding,
@@ -243,14 +248,14 @@ SELECT count(*) AS rows, bool_and(running = (SELECT fold('||', 'left', array_agg
 	bool_and(again = running) AS again
 FROM (SELECT i, cuckoo_merge_agg(f) OVER (ORDER BY i) AS running, cuckoo_union_agg(f) OVER (ORDER BY i) AS united, cuckoo_merge_agg(f) OVER (ORDER BY i ROWS 3 PRECEDING) AS sliding,
 	cuckoo_union_agg(f) OVER () AS whole, cuckoo_merge_agg(f) OVER (PARTITION BY i % 5) AS part, cuckoo_merge_agg(f) FILTER (WHERE i >= 0) OVER (ORDER BY i) AS again FROM many) AS w;
--- From small states that are filters to large ones, one key at a time
+-- From small states, which are filters, to large ones, one key at a time
 SELECT count(*) AS rows, bool_and(running = (SELECT cuckoo_agg(i, 0.001, 20000) FROM generate_series(1, k) AS i)) AS same
 FROM (SELECT k, cuckoo_merge_agg(f) OVER (ORDER BY k) AS running FROM singles WHERE k <= 3000) AS w WHERE k % 100 = 0;
 
 -- Many groups
 SELECT count(*), sum(cuckoo_cardinality(f)) FROM (SELECT k % 20000 AS n, cuckoo_merge_agg(cuckoo_from_array(ARRAY[k])) AS f FROM generate_series(1, 60000) AS k GROUP BY 1) AS g;
--- 100,000 of two filters each: seconds, in which a state of its own for each
--- would not be done
+-- 100,000 groups of two filters each.  This takes seconds; with an expanded
+-- object for each group it would take far longer.
 SET statement_timeout = '60s';
 SET enable_sort = off;
 SELECT count(*), sum(cuckoo_cardinality(m)) AS merged, sum(cuckoo_cardinality(u)) AS united FROM
@@ -259,8 +264,8 @@ RESET enable_sort;
 RESET statement_timeout;
 
 --
--- The WARNING: once, where the result is expected to be wrong more than ten
--- times as often as asked
+-- The WARNING comes once, if the expected rate is more than ten times the
+-- target rate
 --
 CREATE TABLE crowd AS SELECT i, i % 3 AS g, cuckoo_agg(k, 0.001, 100) AS f FROM generate_series(0, 29) AS i, generate_series(100 * i, 100 * i + 99) AS k GROUP BY i;
 SELECT (brief(cuckoo_merge_agg(f))).*, round(cuckoo_fpr(cuckoo_merge_agg(f))::numeric, 4) AS fpr FROM crowd WHERE i < 13;
@@ -269,11 +274,12 @@ SELECT cuckoo_cardinality(cuckoo_union_agg(f)) > 2900 AS united FROM crowd;
 -- Not for every group, nor for every row of a window
 SELECT g, cuckoo_cardinality(cuckoo_merge_agg(f)) AS items FROM crowd, generate_series(1, 3) GROUP BY g ORDER BY g;
 SELECT count(*) FROM (SELECT cuckoo_merge_agg(f) OVER (ORDER BY i) AS f FROM crowd OFFSET 0) AS w WHERE f @> 5;
--- Operators say nothing: cuckoo_fpr does.
+-- Operators do not warn; cuckoo_fpr shows the rate.
 SELECT round(cuckoo_fpr(fold('||', 'left', array_agg(f)))::numeric, 4) AS fpr FROM crowd;
 
--- What is unset changes nothing, in any order and however large the filter is:
--- a dense one as it grew key by key, which a combination would build anew.
+-- Unset filters change nothing, in any order and whatever the size of the
+-- filter.  Here it is a dense one that grew key by key, which a combination
+-- would rebuild.
 WITH grown AS (
 	SELECT cuckoo_add_all(cuckoo_new(0.001, 5000), array_agg(i)) AS f FROM generate_series(1, 4800) AS i
 ), rows AS (

@@ -1,8 +1,9 @@
 --
--- Sparse and dense tables: which is which, what they take, and how filters grow
+-- Sparse and dense tables: which tables are which, their sizes, and how filters
+-- grow
 --
--- A table is sparse below three quarters of its entries when it is built, and
--- becomes dense where a key added takes it there; it becomes sparse again where
+-- A table that is built is sparse below three quarters of its entries.  It
+-- becomes dense when an added key reaches three quarters, and sparse again when
 -- a removal takes it below one half.
 --
 SET client_min_messages = warning;
@@ -14,7 +15,7 @@ CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE SCHEMA sparse_test;
 SET search_path = sparse_test, public;
 
--- The tables of a filter, in short
+-- A short description of a filter's tables
 CREATE FUNCTION brief(f cuckoofilter) RETURNS text LANGUAGE sql RETURN
 	(SELECT string_agg(format('%s of %s %s', items, capacity, representation), ', ' ORDER BY number) FROM cuckoo_tables(f));
 CREATE FUNCTION entries(f cuckoofilter) RETURNS bigint LANGUAGE sql RETURN (SELECT sum(4 * blocks * buckets)::bigint FROM cuckoo_tables(f));
@@ -26,12 +27,12 @@ LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHER
 --
 SELECT c, e, n, (SELECT brief(cuckoo_agg(k, 0.001, c)) FROM generate_series(1, n) AS k) AS aggregate, brief(cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), 0.001, c)) AS "array"
 FROM unnest('{100,1000,10000,200000}'::integer[]) AS c, entries(cuckoo_new(0.001, c)) AS e, LATERAL (VALUES (e / 2 - 1), (e * 3 / 4 - 1), (e * 3 / 4), (c)) AS v (n) ORDER BY c, n;
--- Combinations: of a quarter with a half, as a build of all of them
+-- Combinations: a quarter with a half gives the same as building the whole
 SELECT n, brief(f || g) AS merge, brief(f | g) AS union, f || g = cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), 0.001, 1000) AS same
 FROM entries(cuckoo_new(0.001, 1000)) AS e, LATERAL (VALUES (e * 3 / 4 - 1), (e * 3 / 4)) AS v (n),
 	LATERAL (SELECT cuckoo_from_array(ARRAY(SELECT generate_series(1, e / 4)), 0.001, 1000) AS f, cuckoo_from_array(ARRAY(SELECT generate_series(e / 4 + 1, n)), 0.001, 1000) AS g) AS x ORDER BY n;
--- A dense filter merged with an empty one, after removals from it, is what a
--- build of what is left would be.
+-- A dense filter after removals, merged with an empty one, equals a filter
+-- built from the remaining keys.
 SELECT brief(f), brief(f || cuckoo_new(0.001, 1000)) AS merged
 FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 0.001, 1000), ARRAY(SELECT generate_series(1, 300))) AS f;
 
@@ -39,8 +40,8 @@ FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)),
 -- Single keys: both ways across three quarters, one half, the capacity, and the
 -- next table
 --
--- Each key added, then removed in the same order; where the representation or
--- the number of tables changes, one line.
+-- Each key is added, then removed in the same order.  There is a line whenever
+-- the representation or the number of tables changes.
 CREATE FUNCTION crossings(f cuckoofilter, n integer) RETURNS TABLE (change text, key integer, before text, after text, entries bigint, lost bigint) LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -72,30 +73,31 @@ $$;
 SELECT * FROM crossings(cuckoo_new(0.001, 100), 130);
 SELECT * FROM crossings(cuckoo_new(0.0001, 1000), 1000);
 SELECT * FROM crossings(cuckoo_new(0.1, 1), 200);
--- What goes up and down around three quarters stays dense, around one half
--- sparse, and nothing is lost.
+-- If the items go up and down around three quarters, the table stays dense;
+-- around one half, it stays sparse.  Nothing is lost.
 SELECT e, n, n * 100 / e AS percent, brief(f) AS before, brief(g) AS after, missing(g, 1, n::integer) AS lost
 FROM entries(cuckoo_new(0.001, 1000)) AS e, (VALUES (true), (false)) AS v (from_dense), LATERAL (VALUES (e / 2 - 1), (e / 2), (e * 3 / 4 - 1), (e * 3 / 4)) AS w (n),
 	LATERAL (SELECT CASE WHEN from_dense THEN cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 0.001, 1000), ARRAY(SELECT generate_series(n + 1, 1000))) ELSE cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), 0.001, 1000) END AS f) AS x,
 	LATERAL (SELECT f + 0 + (-1) - 0 - (-1) AS g) AS y ORDER BY from_dense DESC, n;
--- In one call, whose changes are kept aside and made at once, the same
+-- The same in one call, which collects changes and makes them at once
 SELECT n, brief(added) AS added, brief(removed) AS removed, missing(added, 1, n::integer) + missing(removed, 1, 100) AS lost
 FROM entries(cuckoo_new(0.001, 1000)) AS e, LATERAL (VALUES (e / 2), (e * 3 / 4 - 1), (e * 3 / 4), (1000)) AS v (n),
 	LATERAL (SELECT cuckoo_add_all(cuckoo_new(0.001, 1000), ARRAY(SELECT generate_series(1, n))) AS added) AS x,
 	LATERAL (SELECT cuckoo_remove_all(added, ARRAY(SELECT generate_series(101, n))) AS removed) AS y ORDER BY n;
 
 -- The shapes of growth: after a specified capacity each table is for 32 times
--- the one before, with at least two bits more than the rate asks, then one more.
+-- the one before, with at least two bits more than the rate needs, then one
+-- more.
 SELECT fpr, c, number, items, capacity, round(capacity / lag(capacity) OVER (PARTITION BY fpr, c ORDER BY number)::numeric, 1) AS times, fingerprint_bits AS bits, representation,
 	cuckoo_fpr(f) <= 2 * fpr AS kept
 FROM (VALUES (0.1, 1), (0.001, 20), (2e-8, 20)) AS v (fpr, c), cuckoo_add_all(cuckoo_new(fpr, c), ARRAY(SELECT generate_series(1, 50000))) AS f, cuckoo_tables(f) ORDER BY fpr DESC, number;
--- Of unknown capacity they are for 2^20, 2^25 and 2^30 keys, with 1, 2 and 3
--- bits more than the rate asks.
+-- With unknown capacity they are for 2^20, 2^25 and 2^30 keys, with 1, 2 and 3
+-- bits more than the rate needs.
 CREATE TABLE grown AS SELECT cuckoo_add_all(cuckoo_agg(k, 0.001, 0), ARRAY(SELECT generate_series(1025, 1100000))) AS f FROM generate_series(1, 1024) AS k;
 SELECT number, items, capacity, capacity >= (2 ^ (15 + 5 * number)) AS for_them, fingerprint_bits AS bits, representation FROM grown, cuckoo_tables(f) ORDER BY number;
 SELECT missing(f, 1, 1100000) AS lost, cuckoo_fpr(f) < 0.001 AS kept, round((cuckoo_info(f)).bits_per_item::numeric, 1) AS bits_per_item, (cuckoo_info(f)).capacity FROM grown;
--- Of 50,001 keys removed from the newest table a few stay, because the other
--- seems to hold them, too.
+-- If 50,001 keys are removed from the newest table, a few stay, because the
+-- other table seems to hold them, too.
 SELECT brief(cuckoo_remove_all(f, ARRAY(SELECT generate_series(1050000, 1100000)))) FROM grown;
 -- A table of another rate in the same place: growth depends on the newest
 SELECT number, items, capacity, fingerprint_bits AS bits FROM cuckoo_tables(cuckoo_add_all(cuckoo_new(0.01, 20) || cuckoo_new(0.001, 100), ARRAY(SELECT generate_series(1, 200)))) ORDER BY number;
@@ -114,14 +116,14 @@ SELECT brief(of(1024) | of(1025)) AS union, brief(of(1024) || of(1025)) AS merge
 	of(1024) | of(1025) = of(1025) | of(1024) AS commutes;
 -- Small ones always combine, into one table.
 SELECT brief(cuckoo_merge_agg(f)) AS merged, missing(cuckoo_merge_agg(f), 1, 50000) AS lost FROM (SELECT cuckoo_agg(k) AS f FROM generate_series(1, 50000) AS k GROUP BY k % 60) AS x;
--- The counted number is a capacity, a smaller one specified as well.
+-- The number counted becomes the capacity, even if a smaller one is specified.
 SELECT brief(cuckoo_agg(k, 0.001, 10)), (cuckoo_info(cuckoo_agg(k, 0.001, 10))).capacity, cuckoo_agg(k, 0.001, 10) = cuckoo_agg(k, 0.001, 500) AS same FROM generate_series(1, 500) AS k;
 
 --
--- What they take
+-- Sizes
 --
--- A sparse table has the length that follows from its shape and items; a dense
--- one four fingerprints less a bit each per bucket.
+-- The length of a sparse table follows from its shape and items.  A dense one
+-- has four fingerprints per bucket, less one bit for each.
 CREATE FUNCTION sparse_bytes(u numeric, n numeric) RETURNS numeric LANGUAGE sql RETURN
 	(SELECT 4 * (ceil(z / 64) + 1) + ceil((z + n * (1 + l)) / 8) FROM generate_series(0, 60) AS l, LATERAL (SELECT div(u - 1, 2::numeric ^ l) + 1 AS z) AS x WHERE 2 * z <= 3 * greatest(n, 1) ORDER BY l LIMIT 1);
 SELECT representation, count(*), bool_and(bytes = CASE representation WHEN 'sparse' THEN sparse_bytes(blocks * buckets / 2 * 2::numeric ^ fingerprint_bits, items) ELSE ceil(blocks * buckets * (fingerprint_bits - 1) / 2.0) END) AS as_computed
@@ -130,7 +132,7 @@ FROM (VALUES (0.1), (0.001), (2e-8)) AS r (fpr), (VALUES (0), (1), (2), (3), (63
 -- Each doubling of the spare capacity costs one bit per key.
 SELECT c AS times, round((cuckoo_info(cuckoo_from_array(keys, 0.001, c * 30000))).bits_per_item::numeric, 2) AS bits_per_key
 FROM unnest('{1,2,4,8,16,100,1000}'::integer[]) AS c, (SELECT ARRAY(SELECT generate_series(1, 30000)) AS keys) AS k ORDER BY c;
--- Copies: eight of a class at most, which take no more room elsewhere
+-- Copies: at most eight of a class, which take no other space
 SELECT rows, brief(f), (cuckoo_info(f)).bytes FROM unnest('{1,7,8,9,100}'::integer[]) AS rows, LATERAL (SELECT cuckoo_multiset_agg(k, 0.001, 8000) AS f FROM generate_series(1, 1000) AS k, generate_series(1, rows) AS r) AS x ORDER BY rows;
 
 DROP SCHEMA sparse_test CASCADE;

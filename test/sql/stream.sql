@@ -10,7 +10,8 @@ CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE SCHEMA stream_test;
 SET search_path = stream_test, public;
 
--- What a filter is, in short; and keys of first .. last that it does not find.
+-- A short description of a filter, and the keys from first to last that it does
+-- not find.
 CREATE FUNCTION brief(f cuckoofilter, OUT representation text, OUT key_type text, OUT items bigint, OUT tables integer, OUT removable boolean,
 	OUT capacity bigint, OUT fpr float8)
 LANGUAGE sql RETURN (SELECT (i.representation, i.key_type, i.items, i.tables, i.removable, i.capacity, i.target_fpr) FROM cuckoo_info(f) AS i);
@@ -29,8 +30,9 @@ $$;
 --
 -- cuckoo_add_new
 --
--- Adds where the filter does not contain the key.  Fingerprints are compared: not
--- removable from then on, also where nothing was added, in every filter.
+-- Adds a key if the filter does not contain it.  Because only fingerprints are
+-- compared, the filter is not removable from then on, even if nothing was
+-- added.
 SELECT (brief(f)).*, cuckoo_count(f, 1), f = cuckoo_new() + 1 AS as_add, f = cuckoo_add_new(cuckoo_new(), 1) AS again FROM cuckoo_add_new(cuckoo_add_new(cuckoo_new(), 1), 1) AS f;
 SELECT (brief(f)).*, cuckoo_count(f, 1) FROM cuckoo_add_new(cuckoo_new() + 1 + 1, 1) AS f;
 SELECT n, (brief(f)).removable AS before, (brief(cuckoo_add_new(f, 1))).*, (brief(cuckoo_add_new(f, n + 1))).items AS one_more, (brief(cuckoo_add_new(f, n + 1))).removable,
@@ -44,13 +46,12 @@ SELECT sqlstate_of($$SELECT cuckoo_add_new(cuckoo_new() + 1, 'x'::text)$$) AS ke
 --
 -- cuckoo_stream_agg
 --
--- Each key once, but for those whose fingerprint was there already
+-- Each key once, except for those whose fingerprint was there already
 SELECT (brief(f)).*, missing(f, 1, 10000), (brief(f)).items > 9900 AS nearly_all
 FROM (SELECT cuckoo_stream_agg(k % 10000 + 1, 0.00001, 10000) AS f FROM generate_series(1, 30000) AS k) AS x;
--- The keys of cuckoo_agg, as long as they are few and the table is sparse, but
--- not removable
+-- The same as cuckoo_agg as long as the table is sparse, but not removable
 SELECT (brief(f)).*, f = set_byte(g::bytea, 3, 1)::cuckoofilter AS same FROM (SELECT cuckoo_stream_agg(k % 30, 0.001, 10000) AS f, cuckoo_agg(k % 30, 0.001, 10000) AS g FROM generate_series(1, 300) AS k) AS x;
--- Beyond the capacity it grows as any filter does.
+-- Beyond the capacity it grows like any filter.
 SELECT (brief(f)).*, missing(f, 1, 5000), cuckoo_fpr(f) < 2 * 0.0001 AS rate
 FROM (SELECT cuckoo_stream_agg(k, 0.0001, 1000) AS f FROM generate_series(1, 5000) AS k) AS x;
 -- The same order gives the same bytes.
@@ -61,25 +62,26 @@ SELECT count(DISTINCT f) FROM (SELECT g, cuckoo_stream_agg(k, 0.001, 1000 ORDER 
 --
 SELECT (brief(f)).*, cuckoo_count(f, 1), cuckoo_count(f, 2), cuckoo_count(f, 3), cuckoo_count(f, 4)
 FROM (SELECT cuckoo_multiset_agg(k, 0.00001, 1000) AS f FROM unnest(ARRAY[1, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]) AS k) AS x;
--- One copy is removed for each row that goes.
+-- One copy can be removed for each row that is deleted.
 SELECT (brief(f)).*, missing(f, 1, 1000) AS missing, cuckoo_cardinality(once) AS once, missing(once, 1, 1000) AS missing, cuckoo_cardinality(cuckoo_remove_all(once, keys)) AS twice,
 	cuckoo_cardinality(cuckoo_remove_all(cuckoo_remove_all(once, keys), keys)) AS thrice
 FROM (SELECT cuckoo_multiset_agg(k % 1000 + 1, 0.00001, 3000) AS f FROM generate_series(1, 3000) AS k) AS x,
 	(SELECT array_agg(k) AS keys FROM generate_series(1, 1000) AS k) AS a, cuckoo_remove_all(f, keys) AS once;
 
--- Many keys of many copies: eight of each, in one sparse table, crowding nobody
+-- Many keys with many copies: eight of each, in one sparse table, without
+-- effect on other keys
 CREATE TABLE crowded AS SELECT cuckoo_multiset_agg(k % 1000, 0.001, 100000) AS f FROM generate_series(1, 100000) AS k;
 ALTER TABLE crowded ALTER f SET STORAGE external;
 SELECT t.number, t.items, t.capacity, t.representation FROM crowded, cuckoo_tables(f) AS t ORDER BY number;
 SELECT count(*), min(cuckoo_count(f, k)), missing(f, 0, 999), (cuckoo_info(f)).bytes <= 20480 AS "20 kB", cuckoo_fpr(f) < 0.001 AS rate
 FROM crowded, generate_series(0, 999) AS k GROUP BY f;
--- As read whole, and in slices; added to and removed from without a change
+-- Read whole and in slices; additions and removals do not change it
 SELECT count(*) FROM generate_series(0, 999) AS k WHERE cuckoo_count((SELECT f FROM crowded), k) < 8 OR NOT (SELECT f FROM crowded) @> k;
 SELECT cuckoo_count(f, 7) AS count, f @> 7 AS found FROM crowded;
 SELECT cuckoo_add_all(f, keys) = f AS added, cuckoo_remove_all(f, keys) = f AS removed, f || f = f AS merged, missing(f | f, 0, 999) AS missing,
 	cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(f, others), others)) - cuckoo_cardinality(f) < 100 AS others_go
 FROM crowded, (SELECT array_agg(k) AS keys FROM generate_series(0, 999) AS k) AS a, (SELECT array_agg(k) AS others FROM generate_series(1000001, 1010000) AS k) AS b;
--- Parts with other keys or the same make one filter, also in aggregates.
+-- Parts with the same or other keys combine to one filter, also in aggregates.
 SELECT same, (cuckoo_info(f)).tables, missing(f, 0, CASE WHEN same THEN 299 ELSE 11999 END), (cuckoo_info(f)).bytes < 320000 AS small,
 	cuckoo_count(f, 7) AS count, cuckoo_cardinality(f) - cuckoo_cardinality(cuckoo_remove_all(f, singles)) BETWEEN 3990 AND 4000 AS singles_go
 FROM (SELECT same, cuckoo_merge_agg(f) AS f
@@ -87,14 +89,15 @@ FROM (SELECT same, cuckoo_merge_agg(f) AS f
 		FROM (VALUES (false), (true)) AS v (same), generate_series(0, 39) AS part, generate_series(0, 31000) AS k WHERE k < 400 OR k % 3100 < 300
 		GROUP BY same, part) AS parts
 	GROUP BY same) AS x, (SELECT array_agg(k) AS singles FROM generate_series(1000000, 1003999) AS k) AS a;
--- In any order: in turn, or key after key.  Where the capacity is that of the
--- copies there is one table; where it is too small it grows as any filter does.
+-- In any order: keys in turn, or key after key.  If the capacity is the number
+-- of copies, there is one table; if it is too small, the filter grows like any
+-- other.
 SELECT rows, capacity, in_turn, (cuckoo_info(f)).items, (cuckoo_info(f)).tables, missing(f, 0, 1999) AS missing, (SELECT min(cuckoo_count(f, k)) FROM generate_series(0, 1999) AS k) AS least
 FROM (VALUES (5), (8), (50)) AS v (rows), (VALUES (2000), (16000), (100000)) AS c (capacity), (VALUES (true), (false)) AS o (in_turn),
 	LATERAL (SELECT cuckoo_multiset_agg(CASE WHEN in_turn THEN k % 2000 ELSE k / rows END, 0.001, capacity) AS f FROM generate_series(0, rows * 2000 - 1) AS k) AS a
 ORDER BY rows, capacity, in_turn;
--- Eight copies of each of 300,000 keys, key after key, which no dense table
--- takes: seconds
+-- Eight copies of each of 300,000 keys, key after key, which fit in no dense
+-- table.  This takes seconds.
 SET statement_timeout = '60s';
 SELECT (brief(f)).*, missing(f, 0, 299999), (SELECT count(*) FROM generate_series(0, 299999) AS k WHERE cuckoo_count(f, k) <> 8) AS other_counts
 FROM (SELECT cuckoo_multiset_agg(k / 8, 1e-5, 2400000) AS f FROM generate_series(0, 2399999) AS k) AS x;
@@ -118,7 +121,7 @@ SELECT sqlstate_of($$SELECT cuckoo_stream_agg(1, 0.01, -1)$$) AS capacity, sqlst
 
 --
 -- Key types: the typed overloads and the polymorphic one agree with cuckoo_agg,
--- but for the mark
+-- except for the mark
 --
 CREATE TABLE keys AS SELECT k::text AS text, k::"char" AS "char", k::smallint AS smallint, k::integer AS integer, k::bigint AS bigint,
 	md5(k::text)::uuid AS uuid, k::text::bytea AS bytea, k::numeric / 7 AS numeric, k::real / 7 AS real, k::float8 / 7 AS float8,
@@ -142,7 +145,7 @@ $$;
 --
 -- Plans
 --
--- Windows: earlier results stay what they were
+-- Windows: earlier results do not change
 SELECT k, cuckoo_cardinality(s), missing(s, 1, k) AS s_missing, cuckoo_cardinality(m) FROM
 	(SELECT k, cuckoo_stream_agg(k, 2e-8, 100) OVER w AS s, cuckoo_multiset_agg(1, 2e-8, 100) OVER w AS m FROM generate_series(1, 60) AS k WINDOW w AS (ORDER BY k)) AS x
 WHERE k IN (1, 5, 8, 9, 32, 33, 34, 60) ORDER BY k;
@@ -168,22 +171,23 @@ EXPLAIN (COSTS OFF) SELECT cuckoo_stream_agg(key, 2e-8, 20000), cuckoo_multiset_
 SELECT (brief(s)).*, missing(s, 0, 19999), (brief(m)).*, missing(m, 0, 19999), copies
 FROM (SELECT cuckoo_stream_agg(key, 2e-8, 20000) AS s, cuckoo_multiset_agg(key, 2e-8, 120000) AS m FROM rows) AS x,
 	LATERAL (SELECT min(cuckoo_count(m, k)) AS copies FROM generate_series(0, 19999) AS k) AS c;
--- Many copies of many keys, whichever worker sees them: one table
+-- Many copies of many keys, whichever worker reads them: one table
 CREATE TABLE hot AS SELECT k % 2000 AS key FROM generate_series(1, 200000) AS k;
 ALTER TABLE hot SET (parallel_workers = 3);
 ANALYZE hot;
 SELECT (brief(f)).*, (SELECT min(cuckoo_count(f, k)) FROM generate_series(0, 1999) AS k) AS copies
 FROM (SELECT cuckoo_multiset_agg(key, 0.001, 100000) AS f FROM hot) AS x;
 DROP TABLE hot;
--- States of a few keys
+-- States with a few keys
 SELECT (brief(cuckoo_stream_agg(key, 0.001, 1000))).*, (brief(cuckoo_multiset_agg(key, 0.001, 1000))).* FROM rows WHERE key < 10;
 RESET max_parallel_workers_per_gather;
--- Partial states of other parameters
+-- Partial states with other parameters
 SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100 * k) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS no_such_aggregate;
 CREATE AGGREGATE combine(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter);
 SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100 * k) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS capacity,
 	sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100) AS f UNION ALL SELECT cuckoo_stream_agg('x'::text, 0.01, 100)) AS x$$) AS key_type;
--- States of cuckoo_agg are none of these aggregates, not even the first.
+-- States of cuckoo_agg are not accepted by these aggregates, not even as the
+-- first state.
 CREATE AGGREGATE state_of(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 CREATE AGGREGATE combine_copies(cuckoofilter) (SFUNC = cuckoo_multiset_agg_combine, STYPE = cuckoofilter);
 CREATE FUNCTION last_of(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAGE sql RETURN $2;
@@ -192,8 +196,8 @@ CREATE TABLE states AS SELECT state_of(k) AS memory, state_of(k)::text::cuckoofi
 SELECT form, by, sqlstate_of(format('SELECT %s(%s) FROM states', by, form)) FROM unnest('{memory,portable}'::text[]) AS form,
 	unnest('{combine,combine_copies,final_of,cuckoo_union_agg,cuckoo_merge_agg}'::text[]) AS by ORDER BY form, by;
 SELECT combine(memory) FROM states;
--- States of equal parameters make one table, however many there were.  The
--- WARNING that they are too many for it comes once.
+-- States with equal parameters give one table, however many there are.  The
+-- WARNING that they hold too many keys for it comes once.
 CREATE AGGREGATE combine_all(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_stream_agg_final);
 CREATE AGGREGATE combine_all_copies(cuckoofilter) (SFUNC = cuckoo_multiset_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_stream_agg_final);
 CREATE TABLE workers AS SELECT k / 1000 AS n, cuckoo_stream_agg(k, 0.001, 1000) AS s, cuckoo_multiset_agg(k, 0.001, 1000) AS m FROM generate_series(0, 29999) AS k GROUP BY 1;
@@ -204,8 +208,8 @@ SELECT n % 2 AS g, cuckoo_cardinality(combine_all(s)) > 14500 AS items FROM work
 SELECT combine(f ORDER BY f NULLS LAST) = cuckoo_stream_agg(1, 0.01, 100) AS last, combine(f ORDER BY f NULLS FIRST) = cuckoo_stream_agg(1, 0.01, 100) AS first,
 	combine(NULL) IS NULL AS all FROM (SELECT cuckoo_stream_agg(1, 0.01, 100) AS f UNION ALL SELECT NULL) AS x;
 
--- A user's own aggregate may begin with a filter from which keys can be
--- removed.  They cannot be from the result, where two may share an item.
+-- A user's own aggregate may begin with a removable filter.  The result is not
+-- removable, because two keys may share an item.
 SELECT cuckoo_new(0.1, 2000)::text AS begun \gset
 CREATE AGGREGATE stream_from(integer, float8, float8) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, INITCOND = :'begun');

@@ -35,7 +35,8 @@ INSERT INTO samples
 	UNION ALL SELECT 'large state', state_of(i) FROM generate_series(1, 110000) AS i;
 
 --
--- Forms: text, binary and bytea say the same, and what is read back is the same
+-- Forms: text, binary and bytea have the same content, and give the same value
+-- when read back
 --
 SELECT name, i.representation, i.tables, i.items, f::text::cuckoofilter::bytea = f::bytea AS text, f::bytea::cuckoofilter::bytea = f::bytea AS bytea,
 	cuckoofilter_send(f) = f::bytea AS send, translate(encode(f::bytea, 'base64'), E'\n', '') = f::text AS base64,
@@ -51,7 +52,7 @@ AQAEAAAAAAD8qfHSTWJQPwAAAAAAAAAAAAAAAAAAAAABAAAAAAAAA42kHULkS3I
 \.
 SELECT f = cuckoo_new() + 'a' AS same FROM copied ORDER BY f;
 
--- An error of the input function is soft, where PostgreSQL has that (16 and up).
+-- The input function raises soft errors if PostgreSQL has them (16 and up).
 CREATE FUNCTION is_valid(value text) RETURNS boolean LANGUAGE plpgsql AS
 $$
 DECLARE
@@ -161,7 +162,7 @@ WHERE name NOT LIKE '%state' AND name NOT LIKE '%text' AND NOT (stored.f = sampl
 	AND cuckoofilter_hash(stored.f) = cuckoofilter_hash(samples.f) AND cuckoo_info(stored.f) = cuckoo_info(samples.f)
 	AND cuckoo_fpr(stored.f) = cuckoo_fpr(samples.f)
 	AND (SELECT array_agg(t) FROM cuckoo_tables(stored.f) AS t) IS NOT DISTINCT FROM (SELECT array_agg(t) FROM cuckoo_tables(samples.f) AS t));
--- None of that has changed what is stored: arguments are never written to.
+-- None of that has changed the stored value: arguments are never written to.
 SELECT count(*) FROM stored JOIN samples USING (name) WHERE stored.f::bytea <> samples.f::bytea;
 
 -- In place: UPDATE, upsert, CREATE TABLE AS, a join that removes
@@ -189,7 +190,7 @@ UPDATE tagged SET extra = extra + 'a' + 'b';
 UPDATE tagged SET extra = extra + 'c';
 \set VERBOSITY default
 
--- Domains over it
+-- Domains over the type
 CREATE DOMAIN small_filter AS cuckoofilter NOT NULL CHECK (cuckoo_cardinality(VALUE) < 3);
 CREATE TABLE of_domain (f small_filter);
 INSERT INTO of_domain VALUES (cuckoo_new() + 1);
@@ -199,7 +200,7 @@ SELECT f @> 2 AS contains, 3 <@ f AS contained, cuckoo_cardinality(f) AS items, 
 UPDATE of_domain SET f = f + 3;
 \set VERBOSITY default
 
--- Arrays and rows of it
+-- Arrays and rows of the type
 SELECT ARRAY[cuckoo_new(), cuckoo_new() + 1]::text::cuckoofilter[] = ARRAY[cuckoo_new(), cuckoo_new() + 1] AS arrays,
 	ROW(cuckoo_new() + 1) = ROW(cuckoo_new() + 1) AS rows, (SELECT array_agg(f ORDER BY f DESC) FROM filters WHERE id IN (1, 101)) = array_fill(cuckoo_from_array('{1,2}'::integer[]), ARRAY[2]) AS sorted;
 

@@ -13,7 +13,7 @@ create_samples($node);
 my $expected = digests($node, 'postgres', 'samples');
 unlike($expected, qr/\|f$/m, 'every sample passes the validator');
 
-# The samples are what their names say, and are stored in every way there is.
+# The samples match their names, and are stored in every possible way.
 is($node->safe_psql('postgres', <<~SQL), <<~RESULT =~ s/\n$//r, 'samples of every representation');
 	SELECT name, representation, tables FROM samples, cuckoo_info(f) ORDER BY name COLLATE "C";
 	SQL
@@ -62,7 +62,7 @@ foreach my $format (qw(text csv binary))
 my ($text, $binary) = map { -s "$folder/samples.$_" } qw(text binary);
 cmp_ok($text, '<', 1.34 * $binary, "the text form takes a third more than the binary one: $text and $binary bytes");
 
-# Filters keep answering.
+# Lookups give the same answers.
 is($node->safe_psql('postgres', <<~SQL), 't|t|t|t|t|t', 'what was copied answers as before');
 	SELECT (SELECT cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 670000))) FROM copy_binary WHERE name = '1 MB'),
 		(SELECT cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 30000))) FROM copy_text WHERE name = 'grown'),
@@ -73,7 +73,7 @@ is($node->safe_psql('postgres', <<~SQL), 't|t|t|t|t|t', 'what was copied answers
 	SQL
 
 #
-# COPY of what is no filter
+# COPY of invalid values
 #
 
 # A file in COPY's binary format with one row for each argument, of one column
@@ -205,7 +205,7 @@ $node->safe_psql('dumped', <<~'SQL');
 	CREATE FUNCTION seen(integer) RETURNS boolean BEGIN ATOMIC SELECT cuckoo_contains(grows, $1) FROM objects WHERE id = 2; END;
 	SQL
 
-# What a database holds: the tables, the answers, and that indexes work.
+# The content of a database: tables and answers, and whether indexes work.
 sub content
 {
 	my ($database) = @_;
@@ -220,7 +220,7 @@ sub content
 		SQL
 }
 
-# The definitions, as pg_dump writes them; newer releases add a random key.
+# The definitions as pg_dump writes them; newer releases add a random key.
 sub definitions
 {
 	my ($database) = @_;

@@ -1,7 +1,7 @@
 # Filters survive what happens to servers: logical replication in text and
-# binary form, physical replication, crashes in the middle of updates.  Each
-# with filters of every representation and size: empty, sparse, dense and mixed,
-# inline, toasted, of 1 MB, and where CUCKOO_TEST_LARGE is set of 100 MB.
+# binary form, physical replication, crashes in the middle of updates.  Each is
+# tested with filters of every representation and size: empty, sparse, dense and
+# mixed, inline, toasted, of 1 MB, and of 100 MB if CUCKOO_TEST_LARGE is set.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -9,7 +9,7 @@ use CuckooTest;
 use IPC::Run;
 use PostgreSQL::Test::Utils;
 
-# The standby starts late, from a backup made early: the WAL has to be there.
+# The standby starts late, from a backup made early, so the WAL has to be kept.
 my $wal = large() ? '16GB' : '2GB';
 my $primary = new_server('primary', replication => 1, conf => "wal_level = logical\nwal_keep_size = $wal\nmax_wal_senders = 10\nmax_replication_slots = 10\nmax_connections = 30\n");
 
@@ -51,7 +51,7 @@ foreach my $form (sort keys %subscription)
 }
 $subscriber->wait_for_subscription_sync($primary, $_, $_) for sort keys %subscription;
 
-# All that is published, as it looks in a database
+# Everything that is published, as a database has it
 sub published
 {
 	my ($node, $database) = @_;
@@ -61,7 +61,7 @@ sub published
 	  digests($node, $database, '(SELECT note, f FROM keyless) AS s (name, f)');
 }
 
-# Digests do not name the representation, nor how the value is stored.
+# Digests show neither the representation nor how the value is stored.
 sub is_replicated
 {
 	my ($what) = @_;
@@ -132,8 +132,8 @@ is($standby->safe_psql('postgres', $questions), $primary->safe_psql('postgres', 
 # Crashes
 #
 
-# A client that runs statements, one a transaction, and whose output says which
-# it knows to be committed.
+# A client that runs statements, one per transaction.  Its output shows which
+# ones it knows to be committed.
 my @outputs;
 sub start_client
 {
@@ -168,8 +168,8 @@ sub start_copying
 	return start_client("BEGIN;\nDELETE FROM copies;\nINSERT INTO copies SELECT * FROM samples;\nCOMMIT;\n\\echo copied\n" x 10_000);
 }
 
-# For each row or hundred rows that clients add to, and for the copies, what
-# changes with every transaction committed.
+# For each row, or hundred rows, that clients add to, and for the copies: a
+# value that changes with every committed transaction.
 sub versions
 {
 	return split /\n/, $primary->safe_psql('postgres', <<~SQL);
@@ -178,8 +178,8 @@ sub versions
 		SQL
 }
 
-# After a kill of the postmaster, its children notice and end by themselves,
-# but need not have done so yet.
+# After the postmaster was killed, its children notice that and end by
+# themselves, but perhaps not at once.
 sub start_again
 {
 	foreach (1 .. 100)
@@ -202,8 +202,8 @@ foreach my $round (1 .. 3)
 	my @clients = map { start_adding($_, $rows_of_clients[$_], $round) } 0 .. $#rows_of_clients;
 	push @clients, start_copying();
 
-	# Long enough for hundreds of transactions, with a checkpoint among them, and
-	# after that for some with every size of filter: these are replayed.
+	# Wait for hundreds of transactions, with a checkpoint among them, and then
+	# for some with every size of filter: these are replayed.
 	my (@before, @now);
 	foreach my $part (1 .. 300)
 	{
@@ -241,21 +241,21 @@ foreach my $round (1 .. 3)
 		SQL
 	is(digests($primary, 'postgres', 'copies'), $samples, "after $way the copies are what was copied");
 
-	# At most the last transaction of a client was committed without its
+	# At most the last transaction of each client was committed without its
 	# knowledge.
 	is($primary->safe_psql('postgres', <<~SQL), 't', "after $way nothing is there twice");
 		SELECT sum(cuckoo_cardinality(f)) - $items BETWEEN @{[ scalar @rows ]} AND @{[ scalar(@rows) + @rows_of_clients * $round ]} FROM changing;
 		SQL
 }
 
-is($primary->safe_psql('postgres', <<~SQL), 't|t|t', 'the filters are inline and toasted still');
+is($primary->safe_psql('postgres', <<~SQL), 't|t|t', 'the filters are still inline and toasted');
 	SELECT bool_and(pg_column_size(f) BETWEEN 500 AND 1500) FILTER (WHERE id >= 100),
 		bool_and(pg_column_size(f) > 1000000) FILTER (WHERE id = 4),
 		coalesce(bool_and(pg_column_size(f) > 100000000) FILTER (WHERE id = 5), @{[ large() ? 'false' : 'true' ]})
 	FROM changing;
 	SQL
 
-# The standby has followed through all crashes, and can take over.
+# The standby has followed through all crashes, and can be promoted.
 $primary->wait_for_catchup($standby);
 is(published($standby, 'postgres'), published($primary, 'postgres'), 'the standby has followed through the crashes');
 is(digests($standby, 'postgres', 'copies'), $samples, 'and has the copies');

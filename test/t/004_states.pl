@@ -1,9 +1,9 @@
-# Transition states travel: planners that split aggregates between servers get
-# the filter that a plain aggregate gives.
+# Transition states can be sent: a planner that splits aggregates between
+# servers gets the same filter as a plain aggregate.
 #
-# The way Citus does it, without Citus: test/citus/citus_like.c.  Every typed
+# test/citus/citus_like.c does it like Citus, without Citus.  Every typed
 # overload of every aggregate is found in the catalog, so that one added later
-# is tested too.
+# is tested, too.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -42,7 +42,7 @@ INSERT INTO numbers SELECT size, node, NULL FROM generate_series(0, 3) AS node, 
 ANALYZE numbers;
 SQL
 
-# How a number becomes a key of a type.
+# How to make a key of each type from a number
 my %key = (
 	'boolean' => q{n % 2 = 0},
 	'"char"' => q{(n % 256 - 128)::"char"},
@@ -81,8 +81,8 @@ my %parameter = (fpr => '0.002::float8', capacity => '200000::float8', seed => '
 # Names of types that mean one character or bit without a length
 my %cast = ('character' => 'bpchar', 'bit' => '"bit"');
 
-# Types of keys for which large states are tested: they depend on the hashes
-# alone
+# Types of keys for which large states are tested.  Other types make no
+# difference, because large states depend only on hashes.
 my %with_large = map { $_ => 1 } qw(integer text);
 
 my @aggregates = map { [ split /\t/ ] } split /\n/, $node->safe_psql('postgres', <<'SQL');
@@ -98,7 +98,8 @@ sub typed_key
 	return "($key{$type})::" . ($cast{$type} // $type);
 }
 
-# Queries that give true, with what that means, by type: a session each
+# Queries that return true, and what that means, by type.  Each type has its own
+# session.
 my %overloads;
 my (%queries, %behaviours);
 foreach my $aggregate (@aggregates)
@@ -121,10 +122,11 @@ foreach my $aggregate (@aggregates)
 	$queries{$type} //= "SET max_parallel_workers_per_gather = 0;\n";
 	foreach my $size (@sizes)
 	{
-		# What the plain aggregate gives.  Below three quarters of a table the
-		# bytes do not depend on the order of keys, for none of the aggregates.
+		# The result of the plain aggregate.  In a table that is less than three
+		# quarters full, the bytes do not depend on the order of keys, for any
+		# of the aggregates.
 		my $plain = "SELECT $name($arguments) FROM numbers WHERE size = '$size'";
-		# Each form is the type's own, whatever the overload.
+		# The forms belong to the type, not to the overload.
 		my @forms = $size eq 'large' && $type ne 'integer' ? ('binary_') : ('', 'binary_');
 		foreach my $form (@forms)
 		{
@@ -146,9 +148,9 @@ foreach my $type (sort keys %queries)
 	is($results[$_] // 'no result', 't', $behaviours[$_]) for 0 .. $#behaviours;
 }
 
-# In dense tables entries are where the order of rows has put them.  Then the
-# split aggregate holds what the plain one does: the same keys, and of copies
-# as many.
+# In dense tables the places of entries depend on the order of rows.  Then the
+# split aggregate holds the same as the plain one: the same keys, and as many
+# copies.
 foreach my $name (qw(cuckoo_stream_agg cuckoo_multiset_agg))
 {
 	my $oid = $node->safe_psql('postgres', "SELECT '$name(integer,float8,float8)'::regprocedure::oid");
@@ -165,7 +167,7 @@ foreach my $name (qw(cuckoo_stream_agg cuckoo_multiset_agg))
 		'dense|dense|1|0', "$name over large sets, dense: the split one misses nothing");
 }
 
-# No key type is left to the polymorphic overload alone.
+# No built-in scalar key type has only the polymorphic overload.
 my @expected = sort grep { $_ ne 'cuckoofilter' } keys %key;
 foreach my $name (qw(cuckoo_agg cuckoo_stream_agg cuckoo_multiset_agg))
 {
@@ -174,7 +176,7 @@ foreach my $name (qw(cuckoo_agg cuckoo_stream_agg cuckoo_multiset_agg))
 }
 is($overloads{$_}{cuckoofilter}, 1, "$_ can be split") for qw(cuckoo_union_agg cuckoo_merge_agg);
 
-# A node without rows sends NULL, and there may be nothing but such nodes.
+# A node without rows sends NULL, and there may be only such nodes.
 my $oid = $node->safe_psql('postgres', q{SELECT 'cuckoo_agg(integer)'::regprocedure::oid});
 is($node->safe_psql('postgres', <<~SQL),
 	SELECT coord_combine_agg($oid, state, NULL::cuckoofilter) = (SELECT cuckoo_agg(n) FROM numbers WHERE node = 1 AND size = 'small')
@@ -193,7 +195,8 @@ is(sqlstate($node, 'postgres', <<~SQL),
 	SQL
 	'22023', 'states of different parameters are refused');
 
-# A state is not a filter yet: it can be moved, and looked at, but not asked.
+# A state is not a filter yet: it can be moved and inspected, but keys cannot be
+# looked up in it.
 is($node->safe_psql('postgres', <<~SQL),
 	SELECT (cuckoo_info(state::text::cuckoofilter)).representation FROM (SELECT worker_partial_agg($oid, n) FROM numbers WHERE size = 'small') AS s (state);
 	SQL
@@ -201,10 +204,10 @@ is($node->safe_psql('postgres', <<~SQL),
 is(sqlstate($node, 'postgres', <<~SQL),
 	SELECT state::text::cuckoofilter @> 1 FROM (SELECT worker_partial_agg($oid, n) FROM numbers WHERE size = 'small') AS s (state);
 	SQL
-	'55000', 'a state cannot be asked');
+	'55000', 'keys cannot be looked up in a state');
 
-# What a state takes depends on the distinct keys, not on the rows: nothing is
-# left behind by a call.
+# The memory of a state depends on the distinct keys, not on the rows: no call
+# leaks memory.
 my @rows = (20_000, 200_000);
 foreach my $signature (grep { $_->[1] =~ /^cuckoo_(agg|stream_agg|multiset_agg)\((text|integer|numeric|double precision),/ } @aggregates)
 {
@@ -229,7 +232,7 @@ foreach my $signature (grep { $_->[1] =~ /^cuckoo_(agg|stream_agg|multiset_agg)\
 	cmp_ok($many, '<=', $limit, "$name keeps nothing of repeated keys: $few bytes after $rows[0] rows, $many after $rows[1]");
 }
 
-# 8 bytes a distinct key, and what room a growing state needs
+# 8 bytes per distinct key, and the room that a growing state needs
 my ($large) = $node->safe_psql('postgres', <<~SQL) =~ /(\d+)$/;
 	SELECT length(worker_binary_partial_agg($oid, n)) > 0 FROM (SELECT generate_series(1, 1000000)) AS s (n);
 	SELECT aggregate_memory();

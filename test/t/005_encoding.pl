@@ -1,5 +1,5 @@
-# Text keys hash alike whatever the encoding of the database, and filters go
-# from one encoding to another.
+# Text keys have the same hashes whatever the encoding of the database, and
+# filters can be moved from one encoding to another.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -16,8 +16,8 @@ foreach my $encoding (@encodings, 'SQL_ASCII')
 	$node->safe_psql(lc $encoding, 'CREATE EXTENSION cuckoo');
 }
 
-# Keys of letters that the encodings have.  The SQL is ASCII: U&'' is Unicode
-# in all of them, where chr() is not.
+# Keys of letters that the encodings have.  The SQL is ASCII: U&'' is Unicode in
+# all of them, unlike chr().
 my %letters = (
 	UTF8 => undef,
 	LATIN1 => q{U&'\00E9\00FF\00DF\00C0'},
@@ -25,7 +25,7 @@ my %letters = (
 	WIN1252 => q{U&'\00E9\20AC\2122\201E'},
 	EUC_JP => q{U&'\65E5\672C\8A9E\30AB'});
 
-# Filters over such keys, one a line
+# Filters over such keys, one per line
 sub filters
 {
 	my ($encoding, $letters) = @_;
@@ -59,7 +59,7 @@ foreach my $encoding (grep { $letters{$_} } @encodings)
 	is(filters($encoding, $letters{$encoding}), $expected, "$encoding and UTF8 give the same filters, in bytes");
 }
 
-# A filter from one, asked in the other
+# A filter from one encoding, with lookups in the other
 foreach my $format (qw(text binary))
 {
 	my $file = "$folder/filter.$format";
@@ -79,9 +79,9 @@ foreach my $format (qw(text binary))
 	}
 }
 
-# The planner asks a filter for values of a column, but never with a key that
-# has to be converted, which could fail: then it goes by the number of keys.
-# Here half as many as the column has values, none of which occurs.
+# The planner looks up values of a column in a filter, but not if they would
+# have to be converted, which could fail.  Then it uses the number of keys: here
+# half the number of the column's values, none of which occurs.
 $node->safe_psql('latin1', <<~SQL);
 	CREATE TYPE label AS ENUM ('key 1', 'key 2');
 	CREATE TABLE words AS SELECT 'key ' || i AS plain, ('key ' || i)::name AS name, U&'\\00E9' || i AS accented, ARRAY['key ' || i] AS nested, to_jsonb('key ' || i) AS json,
@@ -105,8 +105,8 @@ foreach my $column (sort keys %expected)
 	ok($rows >= $least && $rows <= $most, "rows expected by the planner in LATIN1, $column: $rows");
 }
 
-# Of MULE_INTERNAL PostgreSQL has no conversion to UTF8, and 19 has no such
-# encoding any more.
+# PostgreSQL has no conversion from MULE_INTERNAL to UTF8, and 19 no longer has
+# this encoding.
 SKIP:
 {
 	skip 'this PostgreSQL converts all its encodings to UTF8', 1
@@ -117,7 +117,7 @@ SKIP:
 	is(sqlstate($node, 'mule', q{SELECT cuckoo_hash(E'\\x81\\xE9')}), '42883', 'a key that no conversion exists for is an error');
 }
 
-# In SQL_ASCII nobody knows what the bytes mean: they count as UTF-8.
+# In SQL_ASCII the meaning of bytes is unknown: they count as UTF-8.
 my $e_acute = $node->safe_psql('utf8', q{SELECT cuckoo_hash(U&'\00E9')});
 is($node->safe_psql('latin1', q{SELECT cuckoo_hash(U&'\00E9')}), $e_acute, 'a letter has one hash in UTF8 and in LATIN1');
 is($node->safe_psql('sql_ascii', q{SELECT cuckoo_hash(E'\xC3\xA9')}), $e_acute, 'and the same in SQL_ASCII, if a client wrote it as UTF-8');

@@ -1,5 +1,5 @@
-# One version everywhere, and from every released version an update to it that
-# leaves what a fresh install makes.
+# The version is the same everywhere, and an update from every released version
+# gives the same as a fresh install.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -22,7 +22,7 @@ sub newest
 	return (sort { $key->($a) cmp $key->($b) } @_)[-1];
 }
 
-# What each place says, given a function that reads a file of the source
+# The version in each place, given a function that reads a file of the source
 sub versions
 {
 	my ($read) = @_;
@@ -51,7 +51,7 @@ my $version = versions(\&read_source)->{'cuckoo.control'};
 my %found = %{ versions(\&read_source) };
 is($found{$_} // 'none', $version, "version in: $_") for sort keys %found;
 
-# The check above fails where it should.
+# The check above fails if it should.
 foreach my $file (qw(cuckoo.control META.json src/cuckoo.c CHANGELOG.md))
 {
 	my $drifted = versions(
@@ -60,7 +60,7 @@ foreach my $file (qw(cuckoo.control META.json src/cuckoo.c CHANGELOG.md))
 			$content =~ s/\Q$version\E/9.9.9/g if $_[0] eq $file;
 			return $content;
 		});
-	ok((grep { ($_ // '') eq '9.9.9' } values %$drifted), "a drift of $file would be seen");
+	ok((grep { ($_ // '') eq '9.9.9' } values %$drifted), "another version in $file would be noticed");
 }
 is(newest('1.9.0', '1.10.0', '1.2.3'), '1.10.0', 'versions are compared by numbers');
 
@@ -69,8 +69,8 @@ is(newest('1.9.0', '1.10.0', '1.2.3'), '1.10.0', 'versions are compared by numbe
 #
 my $node = new_server('main');
 
-# All that an extension consists of in the catalog, one line an object, without
-# what differs from one CREATE EXTENSION to the next.
+# The catalog entries of an extension, one line per object, without what differs
+# from one CREATE EXTENSION to the next.
 my $catalog = <<'SQL';
 WITH member AS (
 	SELECT classid, objid, pg_identify_object(classid, objid, 0) AS identity
@@ -92,7 +92,8 @@ UNION ALL SELECT 'extension', extversion, obj_description(oid, 'pg_extension'), 
 ORDER BY 1, 2;
 SQL
 
-# The catalog after statements that make an extension, in a database of its own
+# The catalog after statements that create an extension, in a database of its
+# own
 my $databases = 0;
 sub catalog_after
 {
@@ -105,8 +106,8 @@ sub catalog_after
 }
 
 my $fresh = catalog_after('cuckoo', 'CREATE EXTENSION cuckoo');
-cmp_ok(scalar(split /\n/, $fresh), '>', 100, 'the catalog has an extension');
-unlike($fresh, qr/not known to this test/, 'of objects that this test knows to compare');
+cmp_ok(scalar(split /\n/, $fresh), '>', 100, 'the catalog has the extension');
+unlike($fresh, qr/not known to this test/, 'this test can compare all of its objects');
 is(catalog_after('cuckoo', "CREATE EXTENSION cuckoo VERSION '$version'"), $fresh, 'the default version is that of the control file');
 
 # Every version that can be installed can be updated.
@@ -116,15 +117,15 @@ note 'older versions: ' . (join(', ', @older) || 'none');
 foreach my $older (@older)
 {
 	is(catalog_after('cuckoo', "CREATE EXTENSION cuckoo VERSION '$older'", 'ALTER EXTENSION cuckoo UPDATE'),
-		$fresh, "an update from $older leaves what a fresh install makes");
+		$fresh, "an update from $older gives the same as a fresh install");
 }
 
-# Files written for this test, which do not outlive it
+# Files written for this test, and removed after it
 my @written;
 END { unlink @written }
 
-# As long as there are no older versions: an extension whose older versions lack
-# the last objects of the script, to show that the comparison works.
+# As long as there are no older versions, an extension whose older versions lack
+# the last objects of the script shows that the comparison works.
 SKIP:
 {
 	my $folder = $node->config_data('--sharedir') . '/extension';
@@ -150,24 +151,24 @@ SKIP:
 	my $fresh_fake = catalog_after('cuckoo_fake', 'CREATE EXTENSION cuckoo_fake');
 	my %updated = map { $_ => catalog_after('cuckoo_fake', "CREATE EXTENSION cuckoo_fake VERSION '$_'", 'ALTER EXTENSION cuckoo_fake UPDATE') } qw(0.9.7 0.9.8 0.9.9);
 
-	# Filters made before an update are there after it.
+	# Filters made before an update still exist after it.
 	$node->safe_psql('postgres', q{CREATE EXTENSION cuckoo_fake VERSION '0.9.9'});
 	$node->safe_psql('postgres', 'CREATE TABLE samples AS SELECT i::text AS name, cuckoo_from_array(ARRAY(SELECT generate_series(1, i))) AS f FROM unnest(ARRAY[0, 10, 1000]) AS i');
 	my $before = digests($node, 'postgres', 'samples');
 	$node->safe_psql('postgres', 'ALTER EXTENSION cuckoo_fake UPDATE');
 	my $after = digests($node, 'postgres', 'samples');
 
-	is($updated{'0.9.9'}, $fresh_fake, 'a right update leaves what a fresh install makes');
-	isnt($updated{'0.9.7'}, $fresh_fake, 'a comment that an update lacks is seen');
-	isnt($updated{'0.9.8'}, $fresh_fake, 'a property that an update lacks is seen');
+	is($updated{'0.9.9'}, $fresh_fake, 'a correct update gives the same as a fresh install');
+	isnt($updated{'0.9.7'}, $fresh_fake, 'a comment missing from an update is noticed');
+	isnt($updated{'0.9.8'}, $fresh_fake, 'a property missing from an update is noticed');
 	is($after, $before, 'filters stay as they are');
 }
 
-# From 18 on the library can say its version.
+# From 18 on the library can state its version.
 SKIP:
 {
 	skip 'modules have no versions yet', 1 if $node->pg_version < 18;
-	is($node->safe_psql('postgres', "LOAD 'cuckoo'; SELECT version FROM pg_get_loaded_modules() WHERE module_name = 'cuckoo'"), $version, 'the library loaded says its version');
+	is($node->safe_psql('postgres', "LOAD 'cuckoo'; SELECT version FROM pg_get_loaded_modules() WHERE module_name = 'cuckoo'"), $version, 'the loaded library states its version');
 }
 
 $node->stop;

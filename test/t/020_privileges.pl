@@ -1,6 +1,5 @@
-# Privileges: an ordinary user creates the extension, nothing in it acts with
-# the rights of its owner, and no search_path, however hostile, changes what it
-# does.
+# Privileges: an ordinary user can create the extension, nothing in it runs with
+# its owner's rights, and no search_path, however hostile, changes what it does.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -9,7 +8,7 @@ use CuckooTest;
 my $node = new_server('main');
 my $superuser = $node->safe_psql('postgres', 'SELECT current_user');
 
-# What a query of that user gives, or the SQLSTATE of what it raises
+# The result of a query of that user, or the SQLSTATE of its error
 sub as
 {
 	my ($user, $database, $query) = @_;
@@ -30,8 +29,8 @@ CREATE DATABASE two OWNER alice;
 CREATE DATABASE three OWNER alice;
 SQL
 
-# The install script runs with a superuser's rights in a schema of the user's,
-# who may have put functions and operators there: none of them is called.
+# The install script runs with a superuser's rights in a schema of the user, who
+# may have put functions and operators there.  It calls none of them.
 
 $node->safe_psql('postgres', 'CREATE ROLE mallory LOGIN; CREATE DATABASE trap OWNER mallory');
 is(as('mallory', 'trap', <<'SQL'), 'f', 'nothing in the target schema is called as the extension is created');
@@ -66,7 +65,7 @@ is(as('mallory', 'trap', 'SHOW search_path'), '"$user", public', 'and the search
 # Who may create, change and drop it
 
 is(as('bob', 'one', 'CREATE EXTENSION cuckoo'), '42501',
-	'who may not create in a database cannot create the extension there');
+	'a user without CREATE on a database cannot create the extension there');
 is(as('alice', 'one', 'CREATE SCHEMA ext; CREATE EXTENSION cuckoo SCHEMA ext'), '',
 	'an ordinary user creates the extension in a database of its own');
 is( as('alice', 'one', q{
@@ -99,7 +98,7 @@ foreach my $forbidden (
 	is(as('alice', 'one', $forbidden), '42501', "not allowed to the extension's owner: $what");
 }
 
-# What statistics say about rows that a user may not see is not for the user.
+# Statistics about rows that a user may not see are not used for that user.
 
 $node->safe_psql('one', <<'SQL');
 SET search_path = ext;
@@ -134,9 +133,9 @@ foreach my $question (
 		"but not to tell of rows that row-level security hides: $question");
 }
 is(as('bob', 'one', 'SET search_path = ext; SELECT count(*) FROM secrets WHERE cuckoo_from_array(ARRAY[42]) @> k'),
-	'0', 'nor are these found');
+	'0', 'nor are these rows found');
 
-# A hostile search_path.  All that is planted raises an error when it is used.
+# A hostile search_path.  All planted objects raise an error when they are used.
 
 my $plants = <<'SQL';
 CREATE FUNCTION %1$s.trap(anyelement) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END$$;
@@ -164,7 +163,7 @@ foreach my $function (qw(cuckoofilter_in cuckoofilter_out cuckoofilter_send cuck
 $plants .= "CREATE DOMAIN %1\$s.$_ AS integer CHECK (%1\$s.trap(VALUE));\n"
   foreach qw(text bytea float8 int8 int4 bool internal cstring anycompatible timestamptz);
 
-# Each question gives one value, under names that are qualified.
+# Each query gives one value, and uses qualified names.
 my @questions = (
 	q{md5((EXT.cuckoo_new(0.01, 1000, 42))::bytea)},
 	q{md5((EXT.cuckoo_from_array(ARRAY(SELECT generate_series(1, 5000))))::bytea)},
@@ -197,7 +196,7 @@ my @questions = (
 	q{(SELECT count(*) FROM (SELECT f FROM kept ORDER BY f) AS sorted)},
 	q{(SELECT count(*) FROM pg_catalog.generate_series(1, 3000) AS i, kept WHERE f OPERATOR(EXT.@>) i)});
 
-# Answers as they are with nothing planted; the table kept is in the schema ext.
+# The answers with nothing planted.  The table kept is in the schema ext.
 sub answers
 {
 	my ($database, $schema, $path, $first) = @_;
@@ -207,7 +206,7 @@ sub answers
 	{
 		(my $text = $question) =~ s/EXT\./$schema./g;
 		$text =~ s/\bkept\b/$schema.kept/g;
-		# What the tests themselves call is not ours to protect.
+		# Functions that the tests themselves call need no protection.
 		$text =~ s/(?<![.\w])(md5|count|generate_series|jsonb_build_object|int4range)\(/pg_catalog.$1(/g;
 		$text =~ s/::bytea/::pg_catalog.bytea/g;
 		$text =~ s/i::text/i::pg_catalog.text/g;
@@ -225,7 +224,7 @@ my $keep = q{
 
 as('alice', 'one', sprintf $keep, 'ext');
 my $expected = answers('one', 'ext', 'ext');
-is(scalar(split /\n/, $expected), scalar @questions, 'all questions have an answer');
+is(scalar(split /\n/, $expected), scalar @questions, 'all queries have an answer');
 unlike($expected, qr/ERROR|^[0-9A-Z]{5}$/, 'and none is an error');
 
 # Planted after CREATE EXTENSION, in a schema and in pg_temp
@@ -234,7 +233,7 @@ is(answers('one', 'ext', 'public, pg_catalog, ext'), $expected,
 	'the same answers with names planted in public before all others');
 is( as('alice', 'one', q{SELECT 1::bigint OPERATOR(public.=) 2::bigint}), 'TRAP1',
 	'the planted operators would have been noticed');
-# pg_temp goes with its session, so that the planting is part of each.
+# pg_temp ends with its session, so each session plants the objects.
 $node->safe_psql('one', 'GRANT TEMPORARY ON DATABASE one TO alice');
 is( answers(
 		'one', 'ext', 'pg_temp, public, pg_catalog, ext',
@@ -252,11 +251,11 @@ is( as('alice', 'two', q{
 			JOIN pg_depend AS used ON used.classid = d.classid AND used.objid = d.objid AND used.deptype = 'n'
 			JOIN pg_proc AS p ON used.refclassid = 'pg_proc'::regclass AND used.refobjid = p.oid
 		WHERE d.deptype = 'e' AND p.proowner = 'alice'::regrole}),
-	'0', 'nothing of the extension hangs on a planted function');
+	'0', 'nothing in the extension depends on a planted function');
 is(as('alice', 'two', 'DROP TABLE kept; DROP EXTENSION cuckoo'), '', 'its owner drops it');
 
-# What stands where a function of ours should go makes creation fail, instead
-# of being taken over or taken for ours.
+# If there is an object in the place of one of our functions, creation fails.
+# The object is neither replaced nor used as ours.
 foreach my $squatter (
 	q{CREATE FUNCTION public.cuckoo_hash(value anycompatible, seed bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 0::bigint'},
 	q{CREATE FUNCTION public.cuckoo_shard(value anycompatible, shards integer) RETURNS integer LANGUAGE sql AS 'SELECT 0'},

@@ -1,5 +1,5 @@
-# Concurrency: eight clients add, remove and ask on the same rows, and no
-# change is lost; neither after the server was stopped in the middle of it.
+# Concurrency: eight clients add, remove and look up keys in the same rows, and
+# no change is lost, even if the server is stopped in the middle.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -29,8 +29,8 @@ CREATE SEQUENCE keys INCREMENT 10;
 CREATE FUNCTION limit_of(integer) RETURNS bigint IMMUTABLE LANGUAGE sql RETURN ('{20,900,80000,5000,5000}'::bigint[])[$1];
 SQL
 
-# The filter goes from one version of the row to the next: what a client adds to
-# must be what the last one left (EvalPlanQual).
+# The filter changes with each version of the row: a client must add to the
+# version that the last one has written (EvalPlanQual).
 my %scripts = (
 	'add' => <<'SQL',
 \set id random(1, 5)
@@ -79,7 +79,8 @@ SELECT id FROM kept WHERE NOT cuckoo_contains_all(f, ARRAY(SELECT key FROM live 
 SQL
 		'', "$when: every key that was added and not removed is found");
 
-	# Over several tables a removal may be refused: such a filter may hold more.
+	# With several tables a removal may be refused, so such a filter may hold
+	# more.
 	is( $node->safe_psql('postgres', <<'SQL'),
 SELECT id, cuckoo_cardinality(f), count(live.id), (cuckoo_info(f)).tables FROM kept LEFT JOIN live USING (id) GROUP BY id, f
 HAVING (CASE WHEN (cuckoo_info(f)).tables > 1 THEN cuckoo_cardinality(f) < count(live.id)
@@ -101,8 +102,8 @@ my ($stdout, $stderr) = ('', '');
 my $run = IPC::Run::start([ @pgbench, '--time=60', '--host', $node->host, '--port', $node->port, 'postgres' ],
 	'<', \undef, '>', \$stdout, '2>', \$stderr, IPC::Run::timeout(120));
 sleep 1;
-# Others see a sequence move before the WAL of it is on disk.  What a committed
-# transaction has seen of it is there.
+# Others see a sequence advance before its WAL is on disk.  What a committed
+# transaction has seen of it survives.
 $node->safe_psql('postgres', 'CREATE TABLE before AS SELECT last_value FROM keys');
 $node->stop('immediate');
 eval { $run->finish; };

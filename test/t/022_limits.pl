@@ -1,5 +1,6 @@
-# Limits: what takes long can be cancelled, what is too large is refused before
-# it takes memory, and a server without memory raises an error and lives.
+# Limits: long operations can be cancelled, too large values are refused before
+# they use memory, and a server that runs out of memory raises an error and
+# stays up.
 #
 # The large ones are in test/limits.sh.
 
@@ -11,8 +12,8 @@ use Time::HiRes qw(time);
 
 my $node = new_server('main');
 
-# A sparse filter of 38 MB, which nothing touches but the operation tested.  At
-# such a rate and capacity 9 million keys are enough for it.  And a dense one.
+# A sparse filter of 38 MB, used only by the operation tested, for which 9
+# million keys are enough at this rate and capacity.  And a dense one.
 $node->safe_psql('postgres', <<'SQL');
 CREATE EXTENSION cuckoo;
 CREATE UNLOGGED TABLE large AS SELECT cuckoo_agg(i, 2e-8, 2e8) AS f FROM (SELECT generate_series(-9253000, 1000) AS i) AS s;
@@ -28,8 +29,8 @@ SQL
 is($node->safe_psql('postgres', 'SELECT representation FROM large, cuckoo_info(f) UNION ALL SELECT representation FROM dense, cuckoo_info(f)'),
 	"sparse\ndense", 'a large sparse filter and a dense one');
 
-# Cancel at several moments: it must come within a second, and leave no more
-# than an error behind.
+# Cancel at several moments.  It must take effect within a second, and only give
+# an error.
 my %operations = (
 	'building by cuckoo_agg' => 'SELECT length(cuckoo_agg(i)::text) FROM generate_series(1, 3000000) AS i',
 	'building by cuckoo_from_array' => 'SELECT cuckoo_cardinality(cuckoo_from_array(a)) FROM keys',
@@ -67,9 +68,9 @@ foreach my $name (sort keys %operations)
 	note(sprintf '%s: %.2f s', $name, $longest);
 }
 
-# Nothing that takes longer than 100 ms goes without checking for interrupts.
-# Here thousands of keys have one first bucket: placing them fails, and the
-# table, otherwise dense, is made sparse.
+# Nothing runs longer than 100 ms without checking for interrupts.  Here
+# thousands of keys have the same even bucket: they cannot be placed, and the
+# table, which would otherwise be dense, is made sparse.
 my ($key_of) = slurp_file("$FindBin::RealBin/../sql/hostile.sql") =~ /^(CREATE FUNCTION rotate.*?^END \$\$;)/ms;
 $node->safe_psql('postgres', <<SQL);
 $key_of
@@ -78,7 +79,7 @@ ALTER TABLE crowded ALTER a SET STORAGE external;
 INSERT INTO crowded SELECT ARRAY(SELECT i FROM generate_series(1, 4000000::bigint) AS i
 	UNION ALL SELECT key_of((1234567890::bigint << 32) + (i << 30)) FROM generate_series(1, 20000::bigint) AS i);
 SQL
-is($node->safe_psql('postgres', <<'SQL'), 'sparse|1|4020000', 'keys of one bucket, in an array: what cannot be placed is sparse');
+is($node->safe_psql('postgres', <<'SQL'), 'sparse|1|4020000', 'keys of one bucket, in an array: a table that cannot be placed is sparse');
 SELECT representation, tables, capacity FROM crowded, cuckoo_info(cuckoo_from_array(a));
 SQL
 {
@@ -95,7 +96,7 @@ SQL
 		$cancelled++;
 	}
 	cmp_ok($cancelled, '>', 2, 'keys of one bucket, in an array: cancelled at several moments');
-	# The margin is for a busy machine, and for psql.
+	# The margin allows for a busy machine and for psql.
 	cmp_ok($longest, '<', 0.4, '... soon');
 	note(sprintf '%d moments, %.2f s', $cancelled, $longest);
 }
@@ -127,15 +128,15 @@ SKIP:
 		cmp_ok(peak($query), '<', $idle + 16, '... before it takes memory');
 	}
 
-	# Of 38 MB in base64, which are there as text and as a C string anyway
+	# 38 MB in base64, which are in memory as text and as a C string in any case
 	my $text = peak('PERFORM textout(t) FROM texts');
 	cmp_ok(peak('PERFORM cuckoo_cardinality(t::cuckoofilter) FROM texts'), '<', $text + 12, 'text input holds the value once');
 }
 
-# Filters fetched whole are kept up to 256 MB a session, and that is seven of
-# these.  Two call sites look keys up in four filters each, one after the other.
-# The last one first has to go on in slices, and then takes the place of the one
-# that its call site has used longest ago.
+# A session keeps up to 256 MB of filters fetched whole, which is seven of
+# these.  Two call sites look keys up in four filters each, one after another.
+# The last filter is first read in slices, and then replaces the one that its
+# call site has used longest ago.
 $node->safe_psql('postgres', <<'SQL');
 CREATE UNLOGGED TABLE kept (id integer, f cuckoofilter);
 INSERT INTO kept SELECT i, cuckoo_add_all(f, ARRAY[i * 100000]) FROM large, generate_series(1, 8) AS i;
@@ -146,11 +147,12 @@ SELECT count(*) FILTER (WHERE a @> i), count(*) FILTER (WHERE b @> (i + 1))
 FROM (SELECT a.id, a.f AS a, b.f AS b FROM kept AS a JOIN kept AS b ON b.id = a.id + 4 WHERE a.id <= 4 ORDER BY id OFFSET 0) AS k,
 	LATERAL (SELECT i FROM generate_series(1, 12000) AS i OFFSET 0 * k.id) AS i GROUP BY id ORDER BY id;
 SQL
-is($node->safe_psql('postgres', $eight), join("\n", ('1000|999') x 4), 'eight filters, more than may be kept');
+is($node->safe_psql('postgres', $eight), join("\n", ('1000|999') x 4), 'eight filters, more than can be kept');
 
-# With seven kept by an open cursor, there is room for a small filter, and none
-# for others: neither for one that is read in slices, which it would be fetched
-# whole after 4,700 lookups, nor for compressed ones, of which slices are no use.
+# With seven kept by an open cursor, there is room only for a small filter.
+# There is none for a filter read in slices, which would otherwise be fetched
+# whole after 4,700 lookups, nor for compressed ones, which cannot be read in
+# slices.
 create_buffers($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE UNLOGGED TABLE sizes AS SELECT 1 AS id, f FROM large
@@ -165,7 +167,7 @@ CREATE FUNCTION kept_bytes() RETURNS numeric LANGUAGE sql
 	AS $$SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'stored cuckoofilter'$$;
 SQL
 is($node->safe_psql('postgres', 'SELECT bool_and(octet_length(f::bytea) > 900000 AND pg_column_size(f) < 400000) FROM compressed'), 't', 'filters that are compressed');
-is($node->safe_psql('postgres', <<SQL), "7\nt\n10000\n1|8\n2|8\n3|8\n7", 'what cannot be kept drives nothing out, and is read all the same');
+is($node->safe_psql('postgres', <<SQL), "7\nt\n10000\n1|8\n2|8\n3|8\n7", 'filters that cannot be kept evict none, and can still be read');
 SET work_mem = '100MB';
 BEGIN;
 DECLARE c CURSOR FOR @{[ $eight =~ s/a\.id <= 4/a.id <= 3/r =~ s/b\.id = a\.id \+ 4/b.id = a.id + 4 OR a.id = 3 AND b.id = 8/r ]};
@@ -178,7 +180,7 @@ SELECT round(kept_bytes() / (SELECT (cuckoo_info(f)).bytes FROM large));
 COMMIT;
 SQL
 
-# A server whose processes have little memory to ask for
+# A server whose processes can allocate little memory
 
 $node->stop;
 {
@@ -200,8 +202,8 @@ foreach my $name (sort keys %hungry)
 	is(sqlstate($node, 'postgres', $hungry{$name}), '53200', "out of memory: $name");
 }
 
-# With more and more memory taken by others, so that one allocation after the
-# other fails.
+# More and more memory is taken by something else, so that one allocation after
+# another fails.
 my %frugal = (
 	'union, sparse' => 'cuckoo_cardinality(f | (f + 5000)) FROM thin',
 	'union, dense' => 'cuckoo_cardinality(f | (f + -5)) FROM dense',
@@ -229,7 +231,7 @@ foreach my $name (sort keys %frugal)
 		SELECT current_setting('cuckoo.result');
 		SQL
 }
-is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'the server lives');
+is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'the server is still up');
 is($node->safe_psql('postgres', 'SELECT f @> 1000 FROM large'), 't', 'and answers');
 unlike(slurp_file($node->logfile), qr/TRAP:|terminated by signal|PANIC/, 'no process crashed');
 

@@ -1,6 +1,7 @@
-# Reading stored filters: first in slices, then whole; call sites share one
-# copy, which is freed with the last of them, however that ends; and it is never
-# taken for another value.  What does not fit is in 022_limits.pl.
+# Reading stored filters: first in slices, then whole.  Call sites share one
+# copy, which is freed with the last of them, however that ends, and which is
+# never mistaken for another value.  022_limits.pl tests filters that do not
+# fit.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -49,8 +50,8 @@ CREATE FUNCTION copies() RETURNS numeric LANGUAGE sql AS $$
 	$$;
 SQL
 
-# What statements give in one session, each line of output a field; errors by
-# their SQLSTATE.
+# The output of statements in one session, with each line as a field, and errors
+# by their SQLSTATE.
 sub session
 {
 	my ($statements) = @_;
@@ -77,9 +78,9 @@ SELECT representation, bytes BETWEEN 3000000 AND 3500000 FROM stored, cuckoo_inf
 SELECT representation, bytes BETWEEN 3000000 AND 3500000 FROM sparse, cuckoo_info(f);
 SQL
 
-# Slices: of an absent key a lookup reads two, each by two pages of the TOAST
-# table's index and one of the table, from a filter of any size.  After some 400
-# lookups it is read whole, and no more of it after that.
+# Slices: a lookup of an absent key reads two, whatever the size of the filter.
+# Each takes two pages of the TOAST table's index and one of the table.  After
+# some 400 lookups the filter is read whole, and not again after that.
 
 foreach my $table (qw(stored sparse))
 {
@@ -96,8 +97,8 @@ foreach my $table (qw(stored sparse))
 		SQL
 }
 
-# A filter of several tables is read by two slices of each.  This one is small:
-# a slice is a page of the index and one of the table.
+# For a filter of several tables, two slices of each are read.  This one is
+# small: a slice takes one page of the index and one of the table.
 
 $node->safe_psql('postgres', <<'SQL');
 CREATE TABLE several AS SELECT cuckoo_union_agg(f) AS f FROM
@@ -111,8 +112,9 @@ SELECT round((buffers('SELECT count(*) FROM generate_series(1, 11) AS i WHERE (S
 SELECT count(*) FROM generate_series(1, 45000) AS i WHERE (SELECT f FROM several) \@> i;
 SQL
 
-# Keys of one first bucket, so that one group is almost the whole filter: a lookup
-# reads 200 kB, and the second one makes it worth reading the filter whole.
+# Keys with the same even bucket, so that one group is almost the whole filter:
+# a lookup reads 200 kB, and for the second one it pays to read the filter
+# whole.
 my ($key_of) = slurp_file("$FindBin::RealBin/../sql/hostile.sql") =~ /^(CREATE FUNCTION rotate.*?^END \$\$;)/ms;
 $node->safe_psql('postgres', <<SQL);
 $key_of
@@ -156,7 +158,7 @@ SQL
 is(session(<<SQL), 't', 'eight partitions read no more of the filter than one scan');
 SELECT buffers('$scan') < 1.1 * buffers('$above');
 SQL
-is(session(<<SQL), 't', 'nor do parallel workers, but a copy each');
+is(session(<<SQL), 't', 'parallel workers read one copy each');
 SET max_parallel_workers_per_gather = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -245,8 +247,8 @@ SELECT copies();
 SELECT 1 / 0;
 SQL
 
-# In PL/pgSQL's expressions, whose state lives as long as the transaction, and
-# in a DO block longer.
+# In PL/pgSQL's expressions, whose state lives as long as the transaction, or
+# longer in a DO block.
 $node->safe_psql('postgres', 'INSERT INTO others SELECT f FROM stored');
 is(session(<<SQL), '1000 1 0', 'an expression of PL/pgSQL ends with its transaction');
 BEGIN;
@@ -281,8 +283,9 @@ END \$\$;
 SELECT copies();
 SQL
 
-# A value id that is used again.  Two filters of the same size; after the first
-# is gone the second gets its id, while a call site lives that has read the first.
+# A value id that is used again.  There are two filters of the same size.  After
+# the first is gone the second gets its id, while a call site exists that has
+# read the first.
 
 $node->safe_psql('postgres', <<'SQL');
 CREATE FUNCTION next_oid(oid) RETURNS void LANGUAGE c STRICT AS '$libdir/reader_test';
@@ -304,7 +307,7 @@ CREATE FUNCTION insert_odds() RETURNS void LANGUAGE plpgsql AS $$
 		IF id() <> (SELECT id FROM ids) THEN RAISE 'not the same id'; END IF;
 	END $$;
 SQL
-# As another session, while the one that runs waits
+# In another session, while the running one waits
 my $psql = sprintf q{\! psql -X -q -A -t -h '%s' -p %d -U "$(id -un)" postgres -c }, $node->host, $node->port;
 my $evens = 'SELECT count(*) FILTER (WHERE found(2 * k)) FROM generate_series(1, 1000) AS k';
 my $odds = 'SELECT count(*) FILTER (WHERE found(2 * k + 1)) FROM generate_series(1, 1000) AS k';
@@ -330,7 +333,8 @@ $psql "SELECT insert_odds()" >/dev/null
 $odds;
 COMMIT;
 SQL
-# With a lock held from before, so that nothing is heard of the VACUUM.
+# With a lock held from before, so that invalidations by VACUUM are not
+# received.
 is(session(<<SQL), '1000 1000', '... after a savepoint was rolled back');
 $start;
 TRUNCATE others;

@@ -30,9 +30,8 @@ sub follow
 	return;
 }
 
-# What the filter and the log say, against the table: an empty answer is right.
-# The sum of the log and the filter's copies is the number of rows, as long as
-# no key has had eight.
+# Compares filter and log with the table.  As long as no key has had eight rows,
+# the filter's copies and the sum of the log add up to the number of rows.
 sub is_followed
 {
 	my ($server, $database, $what, $from) = @_;
@@ -47,7 +46,7 @@ sub is_followed
 	return;
 }
 
-# Folds, and has the filter alone answer.
+# Folds, and compares the filter alone with the table.
 sub is_folded
 {
 	my ($server, $database, $what, $from) = @_;
@@ -131,7 +130,7 @@ is($node->safe_psql('plain', <<~SQL), "t|f|t\nt\nt|f|f", 'a transaction sees its
 	ROLLBACK;
 	SQL
 
-# Keys with eight rows at once: the guide says that they stay until a rebuild.
+# Keys with eight rows at once, which stay until a rebuild, as the guide says.
 is($node->safe_psql('plain', <<~SQL), "t\nt\nt|f\n\nf|f", 'keys with eight rows at once stay until the filter is rebuilt');
 	INSERT INTO customers SELECT i, CASE WHEN i <= 108 THEN 'eight' ELSE 'seven' END FROM generate_series(101, 115) AS i;
 	SELECT customers_fold();
@@ -167,7 +166,8 @@ is(sqlstate($node, 'plain', 'BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT customer
 }
 is_folded($node, 'plain', 'and the next fold takes the rest');
 
-# Rights: who may write the table needs none on the log, and gets none.
+# Rights: a role that may write the table needs no rights on the log, and gets
+# none.
 $node->safe_psql('plain', 'CREATE ROLE clerk; GRANT ALL ON customers TO clerk; CREATE SCHEMA clerk AUTHORIZATION clerk');
 $node->safe_psql('plain', q{SET ROLE clerk; INSERT INTO customers VALUES (5, 'by the clerk'); UPDATE customers SET email = 'again' WHERE id = 5; TRUNCATE customers; INSERT INTO customers VALUES (6, 'more')});
 is_folded($node, 'plain', 'a role without rights on the log changes the table');
@@ -176,7 +176,7 @@ is(sqlstate($node, 'plain', q{SET ROLE clerk; CREATE TABLE clerk.mine (email tex
 	CREATE TRIGGER forge AFTER DELETE ON clerk.mine FOR EACH ROW EXECUTE FUNCTION customers_changed()}), '42501', 'nor by a trigger on a table of its own');
 
 #
-# An inheritance parent: rows of children are none of its own
+# An inheritance parent: rows of children are not its own
 #
 follow($node, 'family', <<~SQL);
 	CREATE TABLE customers (id integer PRIMARY KEY, email text);
@@ -220,7 +220,8 @@ follow($node, 'shop', <<~SQL);
 	INSERT INTO customers SELECT i, 0, 'user' || i FROM generate_series(20001, 20100) AS i;
 	SQL
 
-# Of 30,000 keys for 10,000 rows none has eight at once: P = 30,000 * 3e-9.
+# Of 30,000 keys for 10,000 rows, none has eight at once: the probability is
+# 30,000 * 3e-9.
 my %scripts = (
 	'upsert@6' => <<~'SQL',
 		\set id random(1, 20000)
@@ -288,11 +289,11 @@ note($node->safe_psql('shop', q{SELECT 'rows: ' || count(*) || ', log: ' || (SEL
 is_followed($node, 'shop', 'no key of a committed row is missing, in filter and log');
 is_folded($node, 'shop', 'nor in the filter, which has one copy for each row');
 
-# All that ever were: user1 to user30001, moved ...
+# All keys that ever existed: user1 to user30001, moved ...
 $node->safe_psql('shop', 'DELETE FROM customers WHERE id % 2 = 0; DELETE FROM customers_1 WHERE id > 10000; TRUNCATE customers');
 is_folded($node, 'shop', 'after all rows are deleted and truncated, no copy is left');
 is($node->safe_psql('shop', q{SELECT count(*) FROM generate_series(1, 40000) AS i WHERE customer_known('user' || i) OR customer_known('moved ' || i)}),
-	'0', 'and no key answers yes');
+	'0', 'and no key is found');
 
 # A partition that comes and goes with its rows, as the guide says
 $node->safe_psql('shop', <<~SQL);
@@ -342,7 +343,7 @@ is_folded($subscriber, 'copy', 'and folded');
 $node->safe_psql('plain', q{TRUNCATE customers; INSERT INTO customers VALUES (1, 'after')});
 $node->wait_for_catchup('customers');
 is_folded($subscriber, 'copy', 'TRUNCATE that is applied');
-is($subscriber->safe_psql('copy', q{SELECT count(*) FROM customers}), '1', 'it was');
+is($subscriber->safe_psql('copy', q{SELECT count(*) FROM customers}), '1', 'it was applied');
 
 # Published, the log needs a replica identity.
 $node->safe_psql('plain', q{CREATE PUBLICATION everything FOR ALL TABLES; INSERT INTO customers VALUES (2, 'two')});

@@ -2,10 +2,9 @@
 # order of the page, and gives what the page shows.  (docs/distributed.md needs
 # several servers: 003_postgres_fdw.pl.)
 #
-# A block of SQL can be followed by a block without a language, which is what it
-# shows: a result, notices, the first lines of an error or a warning, or for
+# A block of SQL can be followed by a block without a language, which has its
+# output: a result, notices, the first lines of an error or a warning, or for
 # EXPLAIN some lines of the plan.
-# Then there are sentences of these pages about limits.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -14,7 +13,7 @@ use CuckooTest;
 my $node = new_server('main');
 my $database = 'shop';
 
-# The words of each line that has any
+# The words of each line that is not empty
 sub lines_of
 {
 	my ($text) = @_;
@@ -72,7 +71,7 @@ sub is_shown
 		return;
 	}
 
-	# Of several statements the last one's is shown.
+	# Of several statements only the last one's result is shown.
 	@output = @output[ -@shown .. -1 ] if @output > @shown;
 	is(join("\n", @output), join("\n", @shown), "shows: $what");
 	return;

@@ -1,5 +1,6 @@
-# Sentences of the README and the guide that no example shows.  Each is looked
-# for in its page, so that page and test change together.
+# Sentences of the README, the guide and the page on security that no example
+# shows.  Each is searched for in its page, so that page and test change
+# together.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -13,7 +14,7 @@ sub query
 	return $node->safe_psql('postgres', @_);
 }
 
-# That the page has the sentence, however its lines are broken
+# Tests that the page has the sentence, wherever its lines are broken
 sub says
 {
 	my ($page, $sentence) = @_;

@@ -1,8 +1,8 @@
 # A filter that follows a table, under load: at least eight sessions write in
-# every way there is, while others fold, rebuild and compare the filter with the
-# table.  Not one key of a row that a snapshot shows may be missing in it.
+# every possible way, while others fold, rebuild and compare the filter with the
+# table.  No key of a row that a snapshot shows may be missing.
 #
-# CUCKOO_TEST_SECONDS is how long, 10 by default.
+# CUCKOO_TEST_SECONDS sets the duration, 10 by default.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -272,8 +272,8 @@ $_->finish foreach @background;
 unlike($output{$_}, qr/aborted|ERROR/, "$_ meanwhile") foreach 'fold', 'rebuild';
 
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pg_prepared_xacts'), '0', 'all prepared transactions are committed');
-is($node->safe_psql('postgres', 'SELECT compare()'), '', 'nothing is missing in the end');
-is($node->safe_psql('postgres', <<~'SQL'), "t|t|t|t|t", 'copies are rows');
+is($node->safe_psql('postgres', 'SELECT compare()'), '', 'nothing is missing at the end');
+is($node->safe_psql('postgres', <<~'SQL'), "t|t|t|t|t", 'there are as many copies as rows');
 	SELECT (SELECT cuckoo_cardinality(cuckoo_current('bulk_k_filter')) = count(*) FROM bulk),
 		(SELECT cuckoo_cardinality(cuckoo_current('one_k_filter')) = count(*) FROM one),
 		(SELECT cuckoo_cardinality(cuckoo_current('many0_k_filter')) = count(*) FROM many0),

@@ -1,4 +1,4 @@
-# A followed table on more than one server, and over the ends of one: logical
+# A followed table on several servers and through their crashes: logical
 # replication, a standby, crashes, dump and restore.
 
 use FindBin;
@@ -8,7 +8,8 @@ use PostgreSQL::Test::Utils;
 
 my $node = new_server('main', replication => 1, conf => "wal_level = logical\nmax_prepared_transactions = 5\n");
 
-# Rows missing, whether the copies are the rows, and whether the triggers are in order.
+# The number of rows missing, whether there are as many copies as rows, and
+# whether the triggers are in order.
 sub state_of
 {
 	my ($server, $database) = @_;
@@ -29,7 +30,7 @@ $node->safe_psql('postgres', <<~SQL);
 	SQL
 is(state_of($node, 'postgres'), '0|t|t', 'followed');
 
-# Generated columns, until they can change without a trigger
+# Generated columns, in versions in which they cannot change without a trigger
 $node->safe_psql('postgres', 'CREATE TABLE generated (k text, lower text GENERATED ALWAYS AS (lower(k)) STORED)');
 if ($node->safe_psql('postgres', 'SHOW server_version_num') < 170000)
 {
@@ -52,7 +53,7 @@ $node->safe_psql('postgres', 'DROP TABLE generated CASCADE; DROP TABLE IF EXISTS
 # Publications
 #
 $node->safe_psql('postgres', 'CREATE PUBLICATION everything FOR ALL TABLES; CREATE PUBLICATION members FOR TABLE members');
-is($node->safe_psql('postgres', q{INSERT INTO members VALUES (6000, 'published'); SELECT cuckoo_fold('members_email_filter')}), '201', 'a publication of all tables lets folds go on');
+is($node->safe_psql('postgres', q{INSERT INTO members VALUES (6000, 'published'); SELECT cuckoo_fold('members_email_filter')}), '201', 'folds work under a publication of all tables');
 
 my $own = new_server('own');
 my $received = new_server('received');
@@ -88,7 +89,7 @@ $node->safe_psql('postgres', q{SELECT cuckoo_fold('members_email_filter')});
 replicated('a fold');
 $own->safe_psql('postgres', q{SELECT cuckoo_fold('members_email_filter')});
 replicated('a fold of its own');
-like($received->safe_psql('postgres', q{SELECT 1}) && sqlstate($received, 'postgres', q{SELECT cuckoo_fold('members_email_filter')}), qr/55000/, 'what is received is not folded');
+like($received->safe_psql('postgres', q{SELECT 1}) && sqlstate($received, 'postgres', q{SELECT cuckoo_fold('members_email_filter')}), qr/55000/, 'a received filter table cannot be folded');
 $node->safe_psql('postgres', q{SELECT cuckoo_rebuild('members_email_filter', capacity => 100000)});
 replicated('a rebuild');
 $node->safe_psql('postgres', q{TRUNCATE members; INSERT INTO members SELECT i, 'again ' || i FROM generate_series(1, 1000) AS i});
@@ -124,7 +125,7 @@ $node->stop('immediate');
 $node->start;
 eval { $writer->quit };
 is(state_of($node, 'postgres'), '0|t|t', 'a crash between a statement and its commit');
-is($node->safe_psql('postgres', q{SELECT cuckoo_followed('members_email_filter', 'lost'), cuckoo_followed('members_email_filter', 'prepared')}), 'f|f', 'takes the changes with it');
+is($node->safe_psql('postgres', q{SELECT cuckoo_followed('members_email_filter', 'lost'), cuckoo_followed('members_email_filter', 'prepared')}), 'f|f', 'loses its changes');
 $node->safe_psql('postgres', q{COMMIT PREPARED 'p'});
 is($node->safe_psql('postgres', q{SELECT cuckoo_followed('members_email_filter', 'prepared')}), 't', 'but not those that were prepared');
 $node->safe_psql('postgres', q{SELECT cuckoo_fold('members_email_filter')});
@@ -135,7 +136,7 @@ $node->safe_psql('postgres', q{CREATE UNLOGGED TABLE quick (k integer); SELECT c
 $node->stop('immediate');
 $node->start;
 is(sqlstate($node, 'postgres', q{SELECT cuckoo_followed('quick_k_filter', 1)}), '55000', 'after a crash the filter of an unlogged table has to be rebuilt');
-is($node->safe_psql('postgres', q{INSERT INTO quick VALUES (2); SELECT cuckoo_rebuild('quick_k_filter'); SELECT cuckoo_followed('quick_k_filter', 2), cuckoo_followed('quick_k_filter', 1); DROP TABLE quick, quick_k_filter}), "\nt|f", 'and is right then');
+is($node->safe_psql('postgres', q{INSERT INTO quick VALUES (2); SELECT cuckoo_rebuild('quick_k_filter'); SELECT cuckoo_followed('quick_k_filter', 2), cuckoo_followed('quick_k_filter', 1); DROP TABLE quick, quick_k_filter}), "\nt|f", 'and is then correct');
 
 #
 # Dump and restore
@@ -165,11 +166,11 @@ is(state_of($node, 'data'), '0|t|f', 'leaves triggers that do not fire always');
 $node->safe_psql('data', q{SET session_replication_role = replica; INSERT INTO members VALUES (30000, 'applied unseen')});
 is(sqlstate($node, 'data', q{SELECT cuckoo_fold('members_email_filter')}), '55000', 'so that a fold asks for a rebuild');
 $node->safe_psql('data', q{SELECT cuckoo_rebuild('members_email_filter')});
-is(state_of($node, 'data'), '0|t|t', 'which puts all in order');
+is(state_of($node, 'data'), '0|t|t', 'which puts everything in order');
 $node->safe_psql('data', q{SET session_replication_role = replica; INSERT INTO members VALUES (30001, 'applied and seen')});
-is($node->safe_psql('data', q{SELECT cuckoo_followed('members_email_filter', 'applied unseen'), cuckoo_followed('members_email_filter', 'applied and seen')}), 't|t', 'also for what is applied');
+is($node->safe_psql('data', q{SELECT cuckoo_followed('members_email_filter', 'applied unseen'), cuckoo_followed('members_email_filter', 'applied and seen')}), 't|t', 'also for applied changes');
 
 my @unexpected = grep { /PANIC|TRAP|signal 11/ } split /\n/, slurp_file($node->logfile);
-is("@unexpected", '', 'no crash but ours');
+is("@unexpected", '', 'no crash except ours');
 $node->stop;
 done_testing();

@@ -1,5 +1,4 @@
-# What the tests here share: servers, and filters of every representation and
-# size.
+# Shared by these tests: servers, and filters of every representation and size.
 #
 # A test starts with
 #
@@ -32,20 +31,20 @@ sub import
 	return;
 }
 
-# Tests of filters of 100 MB run where this is set.
+# Tests with filters of 100 MB run if this is set.
 sub large
 {
 	return $ENV{CUCKOO_TEST_LARGE};
 }
 
-# A running server; with another argument, one that others can replicate.
+# Starts a server.  The options may make it one that others can replicate.
 sub new_server
 {
 	my ($name, %options) = @_;
 	my $node = PostgreSQL::Test::Cluster->new($name);
 
-	# C sorts the same everywhere, and knows letters beyond ASCII not at all:
-	# fine for keys.
+	# C sorts the same everywhere.  It knows no letters beyond ASCII, which does
+	# not matter for keys.
 	$node->init(
 		allows_streaming => $options{replication},
 		extra => [ '--encoding=UTF8', '--locale=C', '--no-sync' ]);
@@ -59,8 +58,8 @@ sub new_server
 	return $node;
 }
 
-# Makes the table samples, one row a filter: of every representation, and of
-# every way to store it.
+# Makes the table samples with one filter per row, of every representation and
+# stored in every way.
 sub create_samples
 {
 	my ($node, %options) = @_;
@@ -113,8 +112,8 @@ sub create_buffers
 	return;
 }
 
-# What can be seen of the filters of a table, one line a row: the digest of the
-# bytes, and whether these pass the validator.
+# The filters of a table, one line per row: a digest of the bytes, and whether
+# they pass the validator.
 sub digests
 {
 	my ($node, $database, $table) = @_;
@@ -124,7 +123,7 @@ sub digests
 		SQL
 }
 
-# The SQLSTATE of what a query raises, or what it gives.
+# The SQLSTATE of a query's error, or its result.
 sub sqlstate
 {
 	my ($node, $database, $query) = @_;

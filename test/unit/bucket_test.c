@@ -1,13 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * bucket_test.c
- *	  A dense bucket: its bits, and nothing but its bits.
+ *	  A dense bucket: reading and writing its bits, and no others.
  *
  *-------------------------------------------------------------------------
  */
 #include "support.h"
 
-/* All widths f of a fingerprint, with the packing of each. */
+/* All widths f of a fingerprint, each with its packing. */
 #define for_each_width(f, packing) \
 	for (int f = CUCKOO_MIN_BITS; \
 		 f <= CUCKOO_MAX_BITS && (CuckooPackingInit(&(packing), f), true); f++)
@@ -43,7 +43,7 @@ RandomEntries(uint64_t *random, int bits, uint32_t entries[CUCKOO_ENTRIES])
 	}
 }
 
-/* Entries in the order that a bucket keeps them in: see bucket.h. */
+/* Entries in the order in which a bucket keeps them: see bucket.h. */
 static void
 SortEntries(uint32_t entries[CUCKOO_ENTRIES])
 {
@@ -135,7 +135,7 @@ decoding_a_multiset_undoes_its_rank(void **state)
 		assert_int_equal(CuckooMultisetRank(m & 15, m >> 4 & 15, m >> 8 & 15, m >> 12),
 						 number);
 	}
-	/* The twelve bits of a damaged bucket may be looked up too. */
+	/* Lookups must also work in a bucket whose twelve bits are damaged. */
 	for (uint32_t number = CUCKOO_MULTISETS; number < 4096; number++)
 		assert_int_equal(CuckooMultisets[number], 0);
 }
@@ -193,7 +193,7 @@ what_is_encoded_is_decoded_in_canonical_order(void **state)
 			bits = CuckooEncode(&packing, entries);
 			CuckooDecode(&packing, bits, decoded);
 
-			/* One representation, whatever order they are given in. */
+			/* One representation, in whatever order the entries are given. */
 			for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 				shuffled[slot] = entries[(slot + i) % CUCKOO_ENTRIES];
 			again = CuckooEncode(&packing, shuffled);
@@ -225,9 +225,9 @@ an_empty_bucket_is_all_zero_bits(void **state)
 }
 
 /*
- * Buckets at even and odd numbers, which start at a byte or in the middle of
- * one, hold the bits that the description says, and a write changes no others:
- * neither its neighbours' nor those of the tail.
+ * Buckets with even numbers start at a byte, those with odd numbers in the
+ * middle of one.  They have the bits described in bucket.h, and a write
+ * changes no others: neither those of its neighbours nor those of the tail.
  */
 static void
 a_write_changes_the_bits_of_its_bucket_and_no_others(void **state)
@@ -244,7 +244,7 @@ a_write_changes_the_bits_of_its_bucket_and_no_others(void **state)
 		uint8_t    *expected = Allocate(length);
 		uint32_t	kept[14][CUCKOO_ENTRIES];
 
-		/* The tail is zero in a filter; here it shows what is written to it. */
+		/* In a filter the tail is zero.  Here it would show a write to it. */
 		memset(buckets, 0xA5, length);
 		memset(expected, 0xA5, length);
 		for (int i = 0; i < 400; i++)
@@ -279,9 +279,9 @@ a_write_changes_the_bits_of_its_bucket_and_no_others(void **state)
 }
 
 /*
- * The four high parts compared in one word, against a loop over them: with
- * parts equal to, next to, and far from the one looked for, in every place,
- * and with the next bucket's bits above.
+ * The comparison of four high parts in one word gives the same as a loop over
+ * them: with parts equal to, next to, and far from the one looked for, in
+ * every place, and with the next bucket's bits above.
  */
 static void
 matching_high_parts_in_a_word_agrees_with_a_loop(void **state)

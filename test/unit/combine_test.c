@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * combine_test.c
- *	  Union and merge: one result whatever the order and grouping.
+ *	  Union and merge: one result, whatever the order and grouping.
  *
  *-------------------------------------------------------------------------
  */
@@ -36,7 +36,7 @@ CombineSomehow(CuckooOperation operation, const Value *values, int count)
 		int			group = 2 + (int) RandomBelow(&random_state,
 												  (uint32_t) (count < 5 ? count - 1 : 4));
 
-		/* Some of them, chosen at random, become one. */
+		/* Combine some of them, chosen at random, into one. */
 		for (int i = 0; i < group; i++)
 		{
 			int			j = i + (int) RandomBelow(&random_state, (uint32_t) (count - i));
@@ -85,11 +85,13 @@ any_order_and_grouping_of_the_same_filters_gives_the_same_bytes(void **state)
 			uint64_t	keys = RandomBelow(&random_state, 1500);
 			uint64_t	copies = RandomBelow(&random_state, 30);
 
-			/* Now and then another rate or capacity, and so other shapes */
+			/*
+			 * Sometimes another rate or capacity, and therefore other shapes
+			 */
 			values[i] = ValueOfKeys(1, first, first + keys,
 									RandomBelow(&random_state, 5) == 0 ? rates[0] : fpr,
 									capacities[RandomBelow(&random_state, 4)]);
-			/* Copies, also to the pin, and growth by adding */
+			/* Copies up to pinned classes, and growth by adding */
 			for (uint64_t k = 0; k < copies; k++)
 			{
 				CuckooChange change = AddHash(&values[i], KeyHash(1, first + k % 4));
@@ -179,7 +181,10 @@ merges_of_parts_of_one_key_give_the_bytes_of_the_whole(void **state)
 	free(parts);
 }
 
-/* Single adds to a dense table are not canonical; a combination makes it so. */
+/*
+ * Single additions leave a dense table not canonical; a combination makes it
+ * canonical.
+ */
 static void
 a_combination_of_one_filter_is_its_canonical_form(void **state)
 {
@@ -226,7 +231,7 @@ a_combination_may_be_made_and_go_on(void **state)
 		FreeValue(&made);
 		FreeValue(&expected);
 	}
-	/* What it keeps is the classes that there are, not all that were added. */
+	/* It keeps distinct classes, not everything that was added. */
 	assert_in_range(combination.classes, 990, 1000);
 	CuckooCombinationRelease(&combination, &host);
 	FreeAll(parts, 20);
@@ -322,7 +327,7 @@ tables_of_one_shape_become_one_also_past_its_entries(void **state)
 	assert_int_equal(filter.capacity, 100);
 	assert_int_equal(CountFound(&united, 1, 0, 1000), 1000);
 
-	/* An ordinary table: it takes no more keys, but they go. */
+	/* An ordinary table: keys cannot be added to it, but removed from it. */
 	assert_int_equal(AddHash(&united, KeyHash(1, 5000)), CUCKOO_CHANGED);
 	assert_int_equal(Open(&united).table_count, 2);
 	FreeValue(&united);
@@ -431,7 +436,7 @@ sixteen_shapes_combine_and_a_seventeenth_is_refused(void **state)
 	assert_int_equal(filter.capacity, 850);
 	assert_int_equal(CountFound(&made, 1, 0, 160), 160);
 
-	/* Shapes that it has already still combine. */
+	/* Shapes that it has already can still be combined. */
 	same = ValueOfKeys(1, 1000, 1010, 0.001, 100);
 	{
 		CuckooFilter part = Open(&same);
@@ -644,7 +649,7 @@ a_conflict_leaves_the_combination_as_it_was(void **state)
 
 /* ------------------------------------------------------------- mergeable */
 
-/* Headers alone, as of two filters that are not here. */
+/* Headers alone, of two filters that do not exist. */
 static CuckooFilter
 FilterOf(const CuckooShape *shape, CuckooRepresentation representation, uint64_t items)
 {

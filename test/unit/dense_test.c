@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * dense_test.c
- *	  A dense table: nothing lost, the rate, removal, walks in vain, builds.
+ *	  A dense table: no key lost, the rate, removal, walks that find no place,
+ *	  builds.
  *
  *-------------------------------------------------------------------------
  */
@@ -25,7 +26,7 @@ FreeDense(CuckooDense *dense)
 	free(dense->data);
 }
 
-/* Items of a table, every bucket of which is in order. */
+/* The number of items of a table; checks that every bucket is in order. */
 static uint64_t
 ItemsOf(const CuckooDense *dense)
 {
@@ -61,7 +62,7 @@ Count(const CuckooDense *dense, uint64_t hash)
 	return CuckooDenseCount(dense, &place);
 }
 
-/* The codes of the first keys of a stream, sorted, with those that are equal. */
+/* The codes of the first keys of a stream, sorted, with repetitions. */
 static uint64_t *
 CodesOf(const CuckooShape *shape, uint64_t stream, size_t count)
 {
@@ -72,7 +73,7 @@ CodesOf(const CuckooShape *shape, uint64_t stream, size_t count)
 	return codes;
 }
 
-/* A table in garbage memory, built from codes; NULL data where it fails. */
+/* A table built from codes in garbage memory; NULL data if that fails. */
 static CuckooDense
 BuildDense(const CuckooShape *shape, const uint64_t *codes, size_t count, uint64_t seed)
 {
@@ -88,7 +89,10 @@ BuildDense(const CuckooShape *shape, const uint64_t *codes, size_t count, uint64
 	return dense;
 }
 
-/* Every key is found, absent ones at the expected rate, and all can go again. */
+/*
+ * Every key is found, absent keys at the expected rate, and all can be
+ * removed.
+ */
 static void
 CheckLife(CuckooDense *dense, size_t keys, int lookups)
 {
@@ -255,7 +259,7 @@ an_insert_that_finds_no_room_leaves_the_table_as_it_was(void **state)
 	}
 }
 
-/* Walks follow from the class and the table, not from what went before. */
+/* Walks depend on the class and the table, not on earlier walks. */
 static void
 the_same_inserts_give_the_same_bytes(void **state)
 {
@@ -290,7 +294,7 @@ the_codes_of_a_table_are_read_back_in_order(void **state)
 
 		if (dense.data == NULL)
 		{
-			/* Too small for any keys; then what fits one by one. */
+			/* Too small for arbitrary keys; then as many as fit one by one. */
 			dense = NewDense(&shapes[i]);
 			count = 0;
 			for (uint64_t k = 0; k < keys; k++)
@@ -336,7 +340,7 @@ the_same_codes_shape_and_seed_give_the_same_bytes_and_another_seed_others(void *
 	free(codes);
 }
 
-/* Nine classes that share both buckets, one of them with a copy too many. */
+/* Codes that share both buckets: eight of them fit, nine do not. */
 static void
 a_build_whose_codes_find_no_room_fails(void **state)
 {
@@ -353,7 +357,7 @@ a_build_whose_codes_find_no_room_fails(void **state)
 	assert_null(dense.data);
 }
 
-/* Only the last block is crowded: those before it have been built in vain. */
+/* Only the last block is crowded, after those before it have been built. */
 static void
 a_build_fails_for_a_crowded_last_block_too(void **state)
 {
@@ -402,8 +406,8 @@ two_buckets_out_of_their_table_answer_as_the_table_does(void **state)
 }
 
 /*
- * A table with a bit turned over either is refused or has every bucket as it
- * would be written.
+ * A table with a flipped bit either is refused or has every bucket in the form
+ * in which it would be written.
  */
 static void
 what_passes_the_check_is_written_back_the_same(void **state)

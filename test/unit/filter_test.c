@@ -131,7 +131,7 @@ builds_of_up_to_1024_counted_keys_are_for_an_unknown_capacity(void **state)
 	assert_shape(&large, 0, ShapeFor(1025, 13));
 	assert_true(Open(&large).capacity == 1025);
 
-	/* A 1,025th key added to the first leaves it what it was. */
+	/* Adding a 1,025th key to the first filter does not change its shape. */
 	assert_int_equal(AddHash(&small, KeyHash(1, 1024)), CUCKOO_CHANGED);
 	assert_int_equal(TablesOf(&small), 1);
 	assert_shape(&small, 0, ShapeFor(CUCKOO_FIRST_KEYS, 14));
@@ -218,7 +218,7 @@ hashes_in_pieces_build_the_same_filter(void **state)
 	free(hashes);
 }
 
-/* Keys by the thousand in few classes: eight of each are kept. */
+/* Thousands of keys in few classes: eight of each are kept. */
 static void
 a_build_keeps_up_to_eight_copies_of_a_class(void **state)
 {
@@ -296,7 +296,10 @@ the_next_table_follows_from_the_newest_and_the_rate(void **state)
 	}
 }
 
-/* A table with the blocks and buckets of 2^20 keys, whoever asked for it. */
+/*
+ * A table with the blocks and buckets for 2^20 keys, whether or not a capacity
+ * was specified.
+ */
 static void
 after_a_table_for_2_to_the_20_or_25_keys_comes_the_one_of_unknown_capacity(void **state)
 {
@@ -368,7 +371,7 @@ a_filter_grows_when_its_newest_table_is_at_its_capacity(void **state)
 		assert_int_equal(TablesOf(&value), 3);
 		assert_int_equal(Open(&value).tables[1].items, CuckooShapeCapacity(&second));
 		assert_int_equal(CountFound(&value, 1, 0, key), key);
-		/* At most twice the rate asked for */
+		/* At most twice the target rate */
 		{
 			CuckooFilter filter = Open(&value);
 
@@ -400,7 +403,7 @@ an_unknown_capacity_grows_past_2_to_the_20_keys_and_keeps_the_rate(void **state)
 	FreeValue(&value);
 }
 
-/* The rate of several tables is that of finding a key in any. */
+/* The rate of several tables is that of finding a key in any of them. */
 static void
 the_rate_of_a_filter_is_that_of_its_tables_together(void **state)
 {
@@ -459,7 +462,7 @@ an_add_across_three_quarters_makes_a_table_dense(void **state)
 	assert_int_equal(ItemsOf(&value), from);
 	assert_int_equal(CountFound(&value, 1, 0, from), from);
 
-	/* Made anew it is what a build makes. */
+	/* Made again, it is what a build makes. */
 	dense = ValueOfKeys(1, 0, from, 0.001, 1000);
 	assert_true(SameBytes(&value, &dense));
 	FreeValue(&dense);
@@ -483,12 +486,12 @@ a_removal_below_one_half_makes_a_table_sparse(void **state)
 	assert_int_equal(RepresentationOf(&value, 0), CUCKOO_SPARSE);
 	assert_int_equal(CountFound(&value, 1, 0, entries / 2 - 1), entries / 2 - 1);
 
-	/* Sparse, it has one form. */
+	/* A sparse table has one form. */
 	sparse = ValueOfKeys(1, 0, entries / 2 - 1, 0.001, 1000);
 	assert_true(SameBytes(&value, &sparse));
 	FreeValue(&sparse);
 
-	/* And it stays sparse until three quarters. */
+	/* And it stays sparse up to three quarters. */
 	AddKeys(&value, 1, entries / 2 - 1, keys - 1);
 	assert_int_equal(RepresentationOf(&value, 0), CUCKOO_SPARSE);
 	AddKeys(&value, 1, keys - 1, keys);
@@ -496,7 +499,10 @@ a_removal_below_one_half_makes_a_table_sparse(void **state)
 	FreeValue(&value);
 }
 
-/* Nine keys of one pair of buckets cannot be placed, however empty the rest. */
+/*
+ * Nine keys of one pair of buckets cannot be placed, however empty the other
+ * buckets are.
+ */
 static void
 what_cannot_be_placed_is_built_sparse(void **state)
 {
@@ -548,7 +554,7 @@ an_add_that_finds_no_room_in_a_dense_table_makes_it_sparse(void **state)
 	for (int i = 0; i < 18; i++)
 		assert_int_equal(CountOf(&value, HashOfCode(&shape, codes[i])), 1);
 	assert_int_equal(CountOf(&value, HashOfCode(&shape, 9)), 1);
-	/* Others follow without another try. */
+	/* Others are added without another attempt. */
 	assert_int_equal(AddHash(&value, HashOfCode(&shape, 2 << 10 | 99)), CUCKOO_CHANGED);
 	assert_int_equal(RepresentationOf(&value, 0), CUCKOO_SPARSE);
 	FreeValue(&value);
@@ -570,7 +576,7 @@ an_add_across_three_quarters_that_cannot_be_placed_stays_sparse(void **state)
 	assert_int_equal(ItemsOf(&value), 18);
 	assert_int_equal(RepresentationOf(&value, 0), CUCKOO_SPARSE);
 
-	/* One less and one more: now it can be, and it is tried again. */
+	/* One less and one more: it is tried again, and now succeeds. */
 	assert_int_equal(RemoveHash(&value, HashOfCode(&shape, 9)), CUCKOO_CHANGED);
 	assert_int_equal(RepresentationOf(&value, 0), CUCKOO_SPARSE);
 	assert_int_equal(AddHash(&value, HashOfCode(&shape, 2 << 10 | 2)), CUCKOO_CHANGED);
@@ -686,24 +692,26 @@ a_key_is_added_to_the_newest_table_that_holds_its_class_and_has_room(void **stat
 	CuckooFilter filter;
 
 	(void) state;
-	/* Held by the first alone: there, although the second is newer. */
+	/* Only the first holds it: added there, although the second is newer. */
 	assert_int_equal(AddHash(&value, KeyHash(1, 3)), CUCKOO_CHANGED);
 	filter = Open(&value);
 	assert_int_equal(filter.tables[0].items, 21);
 	assert_int_equal(CuckooTableCount(&filter.tables[0], KeyHash(1, 3)), 2);
-	/* Held by none: to the newest. */
+	/* None holds it: added to the newest. */
 	assert_int_equal(AddHash(&value, KeyHash(1, 500)), CUCKOO_CHANGED);
 	filter = Open(&value);
 	assert_int_equal(filter.tables[1].items, 21);
 	FreeValue(&value);
 
-	/* Held by both: to the newest. */
+	/* Both hold it: added to the newest. */
 	value = TwoTables(0, 0);
 	assert_int_equal(AddHash(&value, KeyHash(1, 3)), CUCKOO_CHANGED);
 	filter = Open(&value);
 	assert_int_equal(filter.tables[1].items, 21);
 
-	/* The first is full: what it holds goes to the newest with room. */
+	/*
+	 * The first is full: a key that it holds is added to the newest with room.
+	 */
 	FreeValue(&value);
 	value = EmptyValue(0.01, 50);
 	for (uint64_t key = 0; TablesOf(&value) == 1; key++)
@@ -716,7 +724,7 @@ a_key_is_added_to_the_newest_table_that_holds_its_class_and_has_room(void **stat
 	FreeValue(&value);
 }
 
-/* Pinned in one table, a class takes no copy in another. */
+/* If a class is pinned in one table, no copy is added to another. */
 static void
 a_class_pinned_in_any_table_takes_no_more(void **state)
 {
@@ -768,7 +776,10 @@ a_removal_that_empties_a_table_drops_it_unless_it_is_the_only_one(void **state)
 	FreeValue(&value);
 }
 
-/* Pending in other tables while one is dropped, made dense or added. */
+/*
+ * Changes are pending in other tables while one is dropped, made dense or
+ * added.
+ */
 static void
 what_is_pending_elsewhere_survives_a_rewrite(void **state)
 {
@@ -850,7 +861,10 @@ a_filter_of_more_than_750_MiB_is_not_made(void **state)
 	CuckooClassSourceInit(&none, NULL, 0);
 	parts[0].shape = ShapeOf(12000, 32768, 32);
 	parts[0].source = &none.source;
-	/* Sparse, the largest table takes 366 million items at 13.5 bits. */
+	/*
+	 * The largest table can hold 366 million items at 13.5 bits if it is
+	 * sparse.
+	 */
 	for (uint64_t step = UINT64_C(1) << 31; step > 0; step >>= 1)
 	{
 		if (CuckooSparseBytes(&parts[0].shape, items + step) + 56 <= CUCKOO_MAX_BYTES)
@@ -867,8 +881,8 @@ a_filter_of_more_than_750_MiB_is_not_made(void **state)
 }
 
 /*
- * Two full tables of 750 MiB together, to the byte: there is none to grow by.
- * Their buckets are zero, in memory that is never touched.
+ * Two full tables with exactly 750 MiB together, so there is no table to grow
+ * by.  Their buckets are zero, in memory that is never touched.
  */
 static void
 a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was(void **state)
@@ -897,7 +911,7 @@ a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was(void **st
 
 /* ----------------------------------------------------------------- drafts */
 
-/* One by one, each change a value of its own, or in one draft. */
+/* One by one, so that each change makes a new value, or in one draft. */
 static void
 changes_one_by_one_give_the_sparse_bytes_of_changes_together(void **state)
 {

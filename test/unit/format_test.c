@@ -1,12 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * format_test.c
- *	  The portable bytes: what is written is read, and what is malformed never
- *	  gets past the validator.
+ *	  The portable bytes: what is written can be read, and the validator
+ *	  refuses everything malformed.
  *
- * The validator is always given memory of just the length it is told, so that
- * AddressSanitizer sees it read further.  What it lets through is then opened
- * and put to use: looked up in, added to, removed from, combined.
+ * The validator is always given memory of exactly the length that it is told,
+ * so that AddressSanitizer notices if it reads further.  What it accepts is
+ * then opened and used: keys are looked up, added and removed, and filters
+ * combined.
  *
  *-------------------------------------------------------------------------
  */
@@ -25,7 +26,7 @@
 #define AT_ZERO			33
 #define AT_DIRECTORY	CUCKOO_HEADER_BYTES
 
-/* What a table's entry in the directory holds. */
+/* The fields of a table's entry in the directory. */
 #define OF_BLOCKS		0
 #define OF_ITEMS		4
 #define OF_BUCKETS		8
@@ -47,7 +48,7 @@ typedef struct Sample
 static Sample samples[MAX_SAMPLES];
 static int	sample_count;
 
-/* Keep the bytes of a filter, and free it. */
+/* Copy the bytes of a filter, and free it. */
 static void
 Keep(const char *name, Value *value)
 {
@@ -93,7 +94,7 @@ KeepBare(const char *name, CuckooFilter *filter, uint64_t hashes)
 static int
 MakeSamples(void **state)
 {
-	/* Fingerprints of 32 bits, whose buckets take two words */
+	/* Fingerprints of 32 bits, whose buckets need two words */
 	static const uint64_t wide[] = {
 		1, 2, 2, 77, UINT64_C(0xFFFFFFFF), UINT64_C(0x100000001), UINT64_C(0x1ABCDEF01),
 		UINT64_C(0x1ABCDEF01), UINT64_C(0x1ABCDEF01), UINT64_C(0x1ABCDEF02),
@@ -163,7 +164,7 @@ FreeSamples(void **state)
 
 /* ---------------------------------------------------- use and judgement */
 
-/* All that may be done with a filter that has been let through. */
+/* Everything that can be done with an accepted filter. */
 static void
 Exercise(const uint8_t *bytes, size_t length)
 {
@@ -181,7 +182,7 @@ Exercise(const uint8_t *bytes, size_t length)
 	rate = CuckooFilterRate(&filter);
 	assert_true(rate >= 0 && rate <= 1);
 
-	/* Written back, the header is the same. */
+	/* The header is the same when written back. */
 	memset(copy, 0xFF, CUCKOO_HEADER_BYTES);
 	CuckooWriteHeader(&filter, copy);
 	assert_memory_equal(copy, bytes, length);
@@ -234,7 +235,7 @@ Exercise(const uint8_t *bytes, size_t length)
 	free(copy);
 }
 
-/* The verdict on these bytes; those that are let through are put to use. */
+/* The verdict on these bytes.  If they are accepted, they are used. */
 static CuckooVerdict
 Judge(const uint8_t *bytes, size_t length)
 {
@@ -410,7 +411,7 @@ an_unset_filter_is_44_bytes_of_which_two_are_not_zero(void **state)
 	assert_true(AllZero(sample->bytes + 1, 2) && AllZero(sample->bytes + 4, 40));
 }
 
-/* As a reader of slices sees it: no byte of a table at hand. */
+/* As a reader of slices sees it: without the bytes of the tables. */
 static void
 a_header_can_be_opened_without_what_follows(void **state)
 {
@@ -446,7 +447,7 @@ a_header_can_be_opened_without_what_follows(void **state)
 	}
 }
 
-/* A server's own state, of which only the second byte is as in the format. */
+/* A server's working state.  Only its second byte is as in the format. */
 static void
 a_state_in_memory_opens_as_nothing_and_never_passes(void **state)
 {
@@ -538,7 +539,7 @@ bytes_cut_off_anywhere_are_refused(void **state)
 			else if ((length - fixed) % 8 != 0)
 				assert_verdict(verdict, CUCKOO_BAD_LENGTH, length - (length - fixed) % 8, length);
 			else
-				/* A hash stands where the tail should. */
+				/* There is a hash in the place of the tail. */
 				assert_int_equal(verdict.problem, CUCKOO_BAD_TAIL);
 		}
 	}
@@ -567,7 +568,7 @@ bytes_too_many_are_refused(void **state)
 	}
 }
 
-/* Only the version is read of what is longer than any filter. */
+/* If it is longer than any filter, only the version is read. */
 static void
 more_bytes_than_any_filter_has_are_refused_before_they_are_read(void **state)
 {
@@ -578,7 +579,7 @@ more_bytes_than_any_filter_has_are_refused_before_they_are_read(void **state)
 				   CUCKOO_TOO_LONG, CUCKOO_MAX_BYTES, CUCKOO_MAX_BYTES + 1);
 }
 
-/* A version that may come one day, and what can only be garbage. */
+/* A possible later version, and one that can only be garbage. */
 static void
 another_version_is_refused_whatever_follows(void **state)
 {
@@ -599,7 +600,7 @@ another_version_is_refused_whatever_follows(void **state)
 }
 
 /*
- * Whatever any one byte is changed to: a verdict that names a problem, or a
+ * Each byte changed to every value gives a verdict that names a problem, or a
  * filter that can be used.
  */
 static void
@@ -651,9 +652,12 @@ a_field_out_of_range_is_refused_by_its_offset(void **state)
 		{"partial", AT_FLAGS, 1, CUCKOO_FLAG_NOT_REMOVABLE, AT_FLAGS},
 		{"partial", AT_FLAGS, 1, CUCKOO_FLAG_UNSET, AT_FLAGS},
 		{"unset", AT_FLAGS, 1, CUCKOO_FLAG_UNSET | CUCKOO_FLAG_NOT_REMOVABLE, AT_FLAGS},
-		/* Unset, with fields that are set: the first of them */
+		/* Unset, but with fields that are set: the verdict names the first */
 		{"dense", AT_FLAGS, 1, CUCKOO_FLAG_UNSET, AT_KEY_TYPE},
-		/* A signature where the key type has none, and none where it has one */
+		/*
+		 * A signature for a key type without one, and none for a key type with
+		 * one
+		 */
 		{"dense", AT_SIGNATURE, 4, 1, AT_SIGNATURE},
 		{"dense", AT_SIGNATURE, 4, UINT32_C(0x80000000), AT_SIGNATURE},
 		{"partial", AT_SIGNATURE, 4, 0, AT_SIGNATURE},
@@ -691,7 +695,7 @@ a_field_out_of_range_is_refused_by_its_offset(void **state)
 					 cases[i].sample, cases[i].offset, (unsigned long long) cases[i].value,
 					 verdict.problem, (unsigned long long) verdict.found);
 	}
-	/* The largest capacity there can be, and any seed, are good. */
+	/* The largest possible capacity, and any seed, are valid. */
 	assert_verdict(JudgeChanged(SampleNamed("dense"), AT_CAPACITY, 8, CUCKOO_MAX_CAPACITY),
 				   CUCKOO_VALID, 0, 0);
 	assert_verdict(JudgeChanged(SampleNamed("dense"), AT_SEED, 8, UINT64_MAX),
@@ -722,7 +726,7 @@ a_rate_that_cannot_be_kept_is_refused(void **state)
 		assert_verdict(JudgeChanged(sample, AT_FPR, 8, DoubleBits(good[i])), CUCKOO_VALID, 0, 0);
 }
 
-/* Also where products wrap. */
+/* Also if products overflow. */
 static void
 an_impossible_shape_is_refused_by_the_number_of_its_table(void **state)
 {
@@ -813,7 +817,7 @@ tables_that_do_not_ascend_are_refused(void **state)
 	uint8_t    *second = bytes + AT_DIRECTORY + CUCKOO_DIRECTORY_BYTES;
 
 	(void) state;
-	/* The second like the first, and like the third */
+	/* The second equal to the first, and equal to the third */
 	memcpy(second, bytes + AT_DIRECTORY, CUCKOO_DIRECTORY_BYTES);
 	assert_verdict(Judge(bytes, sample->length), CUCKOO_BAD_TABLE, 0, 2);
 	memcpy(second, bytes + AT_DIRECTORY + 2 * CUCKOO_DIRECTORY_BYTES, CUCKOO_DIRECTORY_BYTES);
@@ -821,7 +825,7 @@ tables_that_do_not_ascend_are_refused(void **state)
 	free(bytes);
 }
 
-/* A short value must not make its reader take much memory or time. */
+/* A short value must not make its reader use much memory or time. */
 static void
 a_huge_shape_in_few_bytes_is_refused_by_its_length(void **state)
 {
@@ -869,7 +873,7 @@ hashes_that_do_not_ascend_are_refused(void **state)
 	assert_verdict(JudgeChanged(sample, tenth, 8, UINT64_MAX), CUCKOO_BAD_ORDER, 0, 11);
 }
 
-/* Items that a dense table does not have, though there is room. */
+/* More items than a dense table has, although there is room. */
 static void
 a_dense_table_with_other_items_than_it_says_is_refused(void **state)
 {
@@ -880,8 +884,10 @@ a_dense_table_with_other_items_than_it_says_is_refused(void **state)
 	assert_verdict(JudgeChanged(sample, AT_DIRECTORY + OF_ITEMS, 4, 21), CUCKOO_BAD_ITEMS, 20, 21);
 }
 
-/* A bucket as no encoder writes it: a number that is no multiset, entries in
- * another order. */
+/*
+ * A bucket that no encoder writes: a number that is not a multiset's, or
+ * entries in another order.
+ */
 static void
 a_bucket_out_of_order_is_refused_by_its_number(void **state)
 {
@@ -915,7 +921,10 @@ a_bucket_out_of_order_is_refused_by_its_number(void **state)
 	FreeValue(&value);
 }
 
-/* The rules of a group are in sparse_test; here, that they reach the verdict. */
+/*
+ * sparse_test.c tests the rules of a group.  Here: that they reach the
+ * verdict.
+ */
 static void
 a_bad_group_is_refused_by_its_number_in_any_table(void **state)
 {
@@ -934,7 +943,7 @@ a_bad_group_is_refused_by_its_number_in_any_table(void **state)
 		assert_int_equal(filter.tables[i].representation, CUCKOO_SPARSE);
 		verdict = JudgeChanged(sample, at, 1, 1);
 		assert_verdict(verdict, CUCKOO_BAD_GROUP, 0, 0);
-		/* A bit that fills up the last byte; each table here has some */
+		/* An unused bit of the last byte; each table here has some */
 		assert_int_not_equal(sparse->end % 8, 0);
 		at = (size_t) (sparse->bits + sparse->end / 8 - copy);
 		assert_verdict(JudgeChanged(sample, at, 1, sample->bytes[at] | 0x80),

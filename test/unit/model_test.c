@@ -1,26 +1,27 @@
 /*-------------------------------------------------------------------------
  *
  * model_test.c
- *	  Random operations on filters, beside an exact model of what they hold.
+ *	  Random operations on filters, compared with an exact model of their
+ *	  content.
  *
  *	model_test [operations] [seed]
  *
- * Two models at once.
+ * There are two models at once.
  *
- * The first knows what the filter promises its user: which keys are in, and
- * how often.  With n copies of a key added and not removed, the filter counts
- * at least min(n, 8).  Only keys that are in are removed: that is the promise's
- * condition.
+ * The first knows what the filter promises its user: which keys it contains,
+ * and how often.  If n copies of a key were added and not removed, the filter
+ * counts at least min(n, 8).  The condition of this promise is that only keys
+ * that were added are removed.
  *
  * The second knows what the tables must hold, class by class: a multiset for
- * each shape, changed by the rules of filter.h alone.  After each batch every
- * table must hold exactly its multiset, sparse tables in the one form of it,
- * and the representation must be one the rules allow.  The model opens and
- * drops tables itself, and knows when a table turns sparse or dense, but for
- * walks: whether a dense table finds room is the core's to say.
+ * each shape, changed only by the rules of filter.h.  After each batch, every
+ * table must hold exactly its multiset, sparse tables must have their only
+ * form, and the rules must allow the representation.  The model opens and
+ * drops tables itself, and knows when a table turns sparse or dense, except
+ * that the core decides whether a walk in a dense table finds room.
  *
- * Without arguments as many operations as CUCKOO_MODEL_OPERATIONS says, or ten
- * million, of which a sanitized build does a tenth.
+ * The default number of operations is CUCKOO_MODEL_OPERATIONS, or ten million.
+ * A sanitized build runs a tenth of that.
  *
  *-------------------------------------------------------------------------
  */
@@ -162,8 +163,8 @@ DropTable(Model *model, int i)
 }
 
 /*
- * The hashes of the keys: some anywhere, some of a class that another key has,
- * or of its pair of buckets, its block, its group of high parts.
+ * The hashes of the keys: some are random, some share a class with another
+ * key, or its pair of buckets, its block, or its group of high parts.
  */
 static void
 MakeHashes(Model *model, const CuckooShape *shape)
@@ -204,7 +205,7 @@ MakeHashes(Model *model, const CuckooShape *shape)
 			}
 			if (code < end && (code & CuckooShapeFingerprints(shape)) != 0)
 				hash = HashOfCode(shape, code) + Below(50);
-			/* Keys with equal hashes are outside the promise. */
+			/* The promise does not cover keys with equal hashes. */
 			if (CountsGet(&taken, hash) > 0)
 				hash = NextRandom(&random_state);
 		}
@@ -241,7 +242,7 @@ ModelFree(Model *model)
 	free(model->copies);
 }
 
-/* What the rules say of the next table, written down once more. */
+/* The rules for the next table, written independently of the core. */
 static CuckooShape
 NextTable(const Model *model)
 {
@@ -365,7 +366,10 @@ ModelCodes(const ModelTable *table)
 	return codes;
 }
 
-/* The table holds exactly the multiset, sparse in the one form of it. */
+/*
+ * Check that the table holds exactly the multiset, and has its only form if
+ * sparse.
+ */
 static void
 CheckTable(const ModelTable *expected, const CuckooTable *table)
 {
@@ -427,7 +431,7 @@ CheckValue(const Model *model, const Value *value)
 	}
 }
 
-/* What a build or combination has made. */
+/* Check the result of a build or combination. */
 static void
 CheckMade(Model *model, const Value *value)
 {
@@ -446,7 +450,7 @@ CheckMade(Model *model, const Value *value)
 	}
 }
 
-/* After a change of one key, the representation of the table it is in. */
+/* After a change of one key, check the representation of its table. */
 static void
 CheckRepresentation(Model *model, const CuckooDraft *draft, bool add)
 {
@@ -459,13 +463,13 @@ CheckRepresentation(Model *model, const CuckooDraft *draft, bool add)
 		assert_int_equal(dense, expected->dense && 2 * table->items >= entries);
 	else if (!expected->dense && 4 * table->items != 3 * entries)
 		assert_false(dense);
-	/* Or the core has found no room; it is right about that: dense_test. */
+	/* Or the core has found no room.  dense_test.c tests that it is right. */
 	expected->dense = dense;
 }
 
 /* ------------------------------------------------------------------ lives */
 
-/* Each key up to most copies, in one build: one copy of each of these. */
+/* Build a filter of about share percent of the keys, with one copy of each. */
 static Value
 BuildSome(Model *model, uint32_t share)
 {
@@ -503,7 +507,7 @@ BuildSome(Model *model, uint32_t share)
 	return value;
 }
 
-/* Add and remove at random; returns how many operations that were. */
+/* Add and remove at random; returns the number of operations. */
 static uint64_t
 LiveOn(Model *model, Value *value, uint64_t steps)
 {
@@ -521,8 +525,8 @@ LiveOn(Model *model, Value *value, uint64_t steps)
 		CuckooChange change;
 
 		/*
-		 * In runs more is added, or more removed, now and then only that, long
-		 * enough to fill and to drain tables.
+		 * In some runs more is added, in others more is removed.  A few only
+		 * add or only remove, long enough to fill and to empty tables.
 		 */
 		if (step % (4 * model->universe + 20) == 0)
 			adding = Below(3) == 0 ? (Below(2) ? 100 : 0) : Below(101);
@@ -646,7 +650,7 @@ CombineOthers(Model *model, Value *value)
 	return operations + (uint64_t) count;
 }
 
-/* One filter from its making to its end; returns the operations. */
+/* The life of one filter; returns the number of operations. */
 static uint64_t
 Live(void)
 {
@@ -659,7 +663,7 @@ Live(void)
 	Value		value;
 	int			batches = 1 + (int) Below(6);
 
-	/* Some of 100,000, seldom, because they take long. */
+	/* Rarely 100,000, because that takes long. */
 	if (Below(600) == 0)
 		universe = 60000 + Below(60000);
 	ModelInit(&model, rates[Below(lengthof(rates))], capacity, universe);

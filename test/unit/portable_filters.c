@@ -1,13 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * portable_filters.c
- *	  The golden filters of test/golden, as a server wrote them, read by the
+ *	  The golden filters of test/golden, written by a server and read by the
  *	  core alone.
  *
- * filters.tsv has the filters, hashes.tsv hashes of keys and how many copies
- * of each a filter has, of present keys and of absent ones.  Every filter has
- * to be valid, to have the header that would be written for it, and to answer
- * just so; cut short or with more behind it, it has to be refused.
+ * filters.tsv has the filters.  hashes.tsv has hashes of present and absent
+ * keys, with the number of copies that a filter has of each.  Every filter
+ * must be valid, have the header that would be written for it, and give these
+ * numbers.  If it is cut off or has more bytes, it must be refused.
  *
  * Needs no cmocka, so that it runs for other architectures too.
  *
@@ -16,7 +16,7 @@
 #define SUPPORT_PORTABLE
 #include "support.h"
 
-/* The whole of a file of the folder, as one string. */
+/* The content of a file in the folder, as one string. */
 static char *
 ReadGolden(const char *folder, const char *name)
 {
@@ -42,7 +42,10 @@ ReadGolden(const char *folder, const char *name)
 	return text;
 }
 
-/* Cut a text at the next separator: what is before it, or NULL at the end. */
+/*
+ * Cut a text at the next separator.  Returns what is before it, or NULL at the
+ * end.
+ */
 static char *
 NextPart(char **rest, char separator)
 {
@@ -58,7 +61,7 @@ NextPart(char **rest, char separator)
 	return part;
 }
 
-/* Bytes from base64, in memory of just their number. */
+/* Bytes from base64, in memory of exactly their number. */
 static uint8_t *
 Decode(const char *text, size_t *length)
 {
@@ -93,7 +96,7 @@ IsValid(const uint8_t *bytes, size_t length)
 	return valid;
 }
 
-/* Ask a filter for every hash of a line. */
+/* Look up every hash of a line in a filter. */
 static void
 CheckAnswers(const CuckooFilter *filter, const char *name, char *hashes)
 {

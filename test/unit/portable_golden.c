@@ -1,17 +1,17 @@
 /*-------------------------------------------------------------------------
  *
  * portable_golden.c
- *	  Golden vectors: what every platform and every version of the format must
- *	  agree on, from the hash of a key to the bytes of a filter.
+ *	  Golden values, which are the same on every platform within a version of
+ *	  the format, from the hash of a key to the bytes of a filter.
  *
  * Needs no cmocka, so that it runs for other architectures too.  The values
  * are in portable_golden.h.  After a change that is meant to change them:
  *
  *		portable_golden --print > test/unit/portable_golden.h
  *
- * and look at the difference.  Within a version of the format hashes, sums,
- * codes, places, sparse tables and the reading of golden bytes never change;
- * where a dense table places a key, and with it its bytes, may.
+ * and review the difference.  Within a version of the format, hashes, sums,
+ * codes, places, sparse tables and the reading of golden bytes never change.
+ * Where a dense table places a key, and therefore its bytes, may change.
  *
  *-------------------------------------------------------------------------
  */
@@ -63,7 +63,7 @@ CompareHex(const char *name, const uint8_t *bytes, size_t count)
 	free(text);
 }
 
-/* Of bytes too many to write down: how many, and their XXH3. */
+/* For bytes too many to write down: their number and their XXH3. */
 static void
 CompareDigest(const char *name, const uint8_t *bytes, size_t count)
 {
@@ -76,7 +76,9 @@ CompareDigest(const char *name, const uint8_t *bytes, size_t count)
 
 /* ------------------------------------------------------- constants of it */
 
-/* Each way that XXH3 goes by the length of its input, and its limits. */
+/*
+ * Each branch of XXH3 by the length of its input, and the limits between them.
+ */
 static void
 GoldenHashes(void)
 {
@@ -173,7 +175,10 @@ GoldenPlaces(void)
 	}
 }
 
-/* Also at the very limits of f bits, where a digit more would tip it over. */
+/*
+ * Also at the exact limits of f bits, at which one more digit would change the
+ * result.
+ */
 static void
 GoldenSizes(void)
 {
@@ -200,7 +205,7 @@ GoldenSizes(void)
 
 		snprintf(name, sizeof(name), "shape for %llu keys", (unsigned long long) keys[i]);
 		Require(CuckooShapeFor(&shape, keys[i], 13));
-		/* Digits beyond these may differ by the platform's logarithm. */
+		/* Further digits may depend on the platform's logarithm. */
 		snprintf(value, sizeof(value), "%u blocks of %u, capacity %llu, rate at it %.9e",
 				 shape.blocks, shape.buckets,
 				 (unsigned long long) CuckooShapeCapacity(&shape),
@@ -223,7 +228,7 @@ GoldenMultisets(void)
 
 static const int golden_bits[] = {5, 6, 13, 16, 17, 18, 25, 32};
 
-/* One entry alone, whose bits show where each of them goes. */
+/* A single entry, whose bits show where each bit is stored. */
 static void
 GoldenBuckets(void)
 {
@@ -247,7 +252,7 @@ GoldenBuckets(void)
 	}
 }
 
-/* Rates that take a first table of each of these widths, from 7 bits on. */
+/* Rates that give a first table of each of these widths, from 7 bits on. */
 static void
 GoldenBuilds(void)
 {
@@ -280,7 +285,7 @@ GoldenBuilds(void)
 	}
 }
 
-/* Low parts of every width from the fewest to the most. */
+/* Low parts of every width from the smallest to the largest. */
 static void
 GoldenSparseTables(void)
 {
@@ -317,7 +322,10 @@ WithCopies(Value value)
 	return value;
 }
 
-/* Keys of stream 4 by adding; each seventh removed again; copies of two. */
+/*
+ * Keys of stream 4 are added, every seventh is removed again, and two have
+ * copies.
+ */
 static Value
 LivedFilter(double fpr, uint64_t capacity, uint64_t keys)
 {
@@ -397,7 +405,7 @@ GoldenCombinations(void)
 
 /* ---------------------------------------------------- reading golden bytes */
 
-/* Golden bytes as they stand in the source, whatever the code makes today. */
+/* Golden bytes as written in the source, whatever the code makes today. */
 static uint8_t *
 GoldenBytes(const char *name, size_t *length)
 {
@@ -463,7 +471,9 @@ ReadGoldenFilters(void)
 		Result(CuckooFilterCount(&filter, KeyHash(4, 1)) == 8, name,
 			   "golden bytes count another number of copies");
 
-		/* Cut off anywhere they are refused; so is a changed version. */
+		/*
+		 * Cut off anywhere they are refused, and with a changed version, too.
+		 */
 		for (size_t cut = 0; cut < length; cut++)
 		{
 			uint8_t    *part = Duplicate(bytes, cut);
@@ -478,7 +488,7 @@ ReadGoldenFilters(void)
 	}
 }
 
-/* What the validator says of each bit changed, as one digest. */
+/* The validator's verdicts with each bit changed, as one digest. */
 static void
 GoldenVerdicts(void)
 {

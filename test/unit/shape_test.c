@@ -7,7 +7,7 @@
  */
 #include "support.h"
 
-/* The largest table there can be, with as many blocks as that takes. */
+/* The largest possible table, with the number of blocks that it needs. */
 static const CuckooShape largest = {12000, 32768, 32};
 
 /* ----------------------------------------------------------------- sizes */
@@ -32,7 +32,10 @@ CheckShape(uint64_t keys, int bits)
 		fail_msg("%llu keys: %u blocks of %u buckets, capacity %llu",
 				 (unsigned long long) keys, shape.blocks, shape.buckets,
 				 (unsigned long long) capacity);
-	/* A smaller one would not do, but for a few buckets that small ones need. */
+	/*
+	 * A smaller one would not suffice, apart from a few extra buckets in small
+	 * ones.
+	 */
 	if (keys >= 10000 && (buckets - 2 * (uint64_t) shape.blocks) * 772 / 200 >= keys)
 		fail_msg("%llu keys: %llu buckets are more than needed",
 				 (unsigned long long) keys, (unsigned long long) buckets);
@@ -180,14 +183,14 @@ the_expected_rate_is_that_of_eight_comparisons_at_full_load(void **state)
 	assert_true(CuckooShapeRate(&shape, 0) == 0);
 	assert_true(fabs(CuckooShapeRate(&shape, 4000) - (1 - pow(1 - one, 8))) < 1e-15);
 	assert_true(fabs(CuckooShapeRate(&shape, 500) - one) < 1e-15);
-	/* Past its entries a table is an ordinary table. */
+	/* With more items than entries a table is an ordinary table. */
 	assert_true(fabs(CuckooShapeRate(&shape, 16000) - (1 - pow(1 - one, 32))) < 1e-15);
 	assert_true(CuckooShapeRate(&largest, CUCKOO_MAX_CAPACITY) <= 2e-8);
 }
 
 /* ---------------------------------------------------------------- classes */
 
-/* A value of chi-square beyond this is no chance: five sigma and a little. */
+/* A larger chi-square is not chance: slightly more than five sigma. */
 static double
 ChiSquareLimit(double degrees)
 {
@@ -313,7 +316,7 @@ the_place_of_a_hash_is_the_place_of_its_code(void **state)
 	}
 }
 
-/* One sorted order serves hashes, codes and blocks. */
+/* Hashes, codes and blocks have the same sorted order. */
 static void
 codes_ascend_with_hashes(void **state)
 {
@@ -340,7 +343,7 @@ codes_ascend_with_hashes(void **state)
 	}
 }
 
-/* The tests make hashes of classes they choose; every class has one. */
+/* The tests make hashes of chosen classes; every class has one. */
 static void
 every_class_has_a_hash(void **state)
 {

@@ -46,7 +46,9 @@ Draw(Distribution distribution, uint64_t i, size_t count, uint64_t *random)
 		case EXTREMES:
 			return NextRandom(random) >> 63 ? UINT64_MAX : 0;
 		case NESTED:
-			/* Every digit splits off one and leaves the rest together. */
+			/*
+			 * Every digit separates one number and leaves the rest together.
+			 */
 			return UINT64_MAX >> (i % 64);
 		default:
 			return NextRandom(random);
@@ -89,7 +91,7 @@ sorting_agrees_with_qsort_whatever_the_distribution(void **state)
 	}
 }
 
-/* A sort of many hashes takes seconds: it can be given up all along. */
+/* A sort of many hashes takes seconds, and can be interrupted at any time. */
 static void
 sorting_pauses_after_at_most_65536_hashes(void **state)
 {

@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * sparse_test.c
- *	  A sparse table: one form for one multiset, written, read, changed and
- *	  checked.
+ *	  A sparse table: each multiset has one form, which is written, read,
+ *	  changed and checked.
  *
- * Tables have memory of just their bytes and the eight that may be read behind
- * them, which hold garbage, as the next table would.
+ * Tables have memory of exactly their bytes and eight more that may be read.
+ * These hold garbage, as the next table would.
  *
  *-------------------------------------------------------------------------
  */
@@ -27,7 +27,7 @@ CompareCodes(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-/* Evenly below a bound of up to 64 bits, near enough. */
+/* Nearly evenly distributed below a bound of up to 64 bits. */
 static uint64_t
 Below(uint64_t *random, uint64_t bound)
 {
@@ -36,8 +36,8 @@ Below(uint64_t *random, uint64_t bound)
 }
 
 /*
- * Up to *count sorted codes of a shape, at most eight of them equal; sets *count
- * to how many there are.
+ * Up to *count sorted codes of a shape, at most eight of them equal.  Sets
+ * *count to their number.
  */
 static uint64_t *
 SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *count)
@@ -136,7 +136,7 @@ BuildSparse(const CuckooShape *shape, const uint64_t *codes, uint64_t count,
 	size_t		bytes = (size_t) CuckooSparseBytes(shape, count);
 
 	CuckooSparseBuild(&sparse, &source.source, &host);
-	/* Nothing is written behind the table. */
+	/* Nothing is written after the table. */
 	for (size_t i = 0; i < CUCKOO_TAIL_BYTES; i++)
 		assert_int_equal(sparse.starts[bytes + i], garbage);
 	return sparse;
@@ -224,7 +224,9 @@ EncodeByTheBook(const CuckooShape *shape, const uint64_t *codes, uint64_t n, siz
 	return table;
 }
 
-/* Lookups, counts and slices of a code, and of a hash of it, all alike. */
+/*
+ * Lookups, counts and slices of a code, and of a hash with this code, agree.
+ */
 static void
 CheckCode(const CuckooSparse *sparse, uint64_t code, int copies)
 {
@@ -243,7 +245,7 @@ CheckCode(const CuckooSparse *sparse, uint64_t code, int copies)
 				 SlicedCount(&table, hash, 0xFF), SlicedCount(&table, hash, 0), copies);
 }
 
-/* All that a table of these codes must do. */
+/* Everything that a table of these codes must do. */
 static void
 CheckTable(uint64_t *random, const CuckooShape *shape, const uint64_t *codes, uint64_t n)
 {
@@ -392,7 +394,7 @@ hostile_codes_that_share_a_group_are_found(void **state)
 	}
 }
 
-/* The last bits of the table, where less than three words are left to read. */
+/* The last bits of the table, with fewer than three words left to read. */
 static void
 every_high_part_of_the_last_groups_is_read_within_the_table(void **state)
 {
@@ -423,7 +425,7 @@ every_high_part_of_the_last_groups_is_read_within_the_table(void **state)
 
 /* --------------------------------------------------------------- editing */
 
-/* Split sorted codes at random into what is there and what changes. */
+/* Split sorted codes at random into present ones and changes. */
 static void
 Split(uint64_t *random, const uint64_t *codes, uint64_t n, uint32_t share,
 	  uint64_t *kept, uint64_t *kept_count, uint64_t *changed, uint64_t *changed_count)
@@ -487,11 +489,11 @@ adding_and_removing_codes_gives_the_bytes_of_a_build(void **state)
 		free(kept);
 		free(codes);
 	}
-	/* Both ways of it were taken. */
+	/* Both branches were taken. */
 	assert_true(rebuilt > 300 && copied > 300);
 }
 
-/* One code in or out, at the very ends and in the last group, too. */
+/* One code added or removed, also at the very ends and in the last group. */
 static void
 each_single_code_can_be_added_and_removed(void **state)
 {
@@ -533,8 +535,8 @@ each_single_code_can_be_added_and_removed(void **state)
 /* -------------------------------------------------------------- checking */
 
 /*
- * A table with a bit turned over either is refused or is the one form of
- * another multiset.
+ * A table with a flipped bit either is refused or is the form of another
+ * multiset.
  */
 static void
 what_passes_the_check_is_the_one_form_of_its_codes(void **state)
@@ -585,7 +587,7 @@ what_passes_the_check_is_the_one_form_of_its_codes(void **state)
 	assert_true(passed > 1000 && refused > 1000);
 }
 
-/* The number of the bad group that a table of these codes is refused for. */
+/* The number of the bad group for which a table of these codes is refused. */
 static uint64_t
 BadGroup(const CuckooShape *shape, const uint64_t *codes, uint64_t n)
 {
@@ -610,7 +612,7 @@ codes_without_fingerprint_or_past_the_end_are_refused(void **state)
 	(void) state;
 	assert_int_equal(BadGroup(&shape, zero, lengthof(zero)), 0);
 
-	/* The last high part goes further than the codes. */
+	/* The last high part also covers numbers beyond the largest code. */
 	CuckooSparseInit(&sparse, &shape, lengthof(past), NULL);
 	assert_true(past[2] >> sparse.low_bits < sparse.highs);
 	assert_int_equal(BadGroup(&shape, past, lengthof(past)), 0);
@@ -632,7 +634,10 @@ nine_copies_of_a_code_are_refused_and_eight_are_not(void **state)
 		CuckooSparse sparse;
 		uint64_t	bad;
 
-		/* Where a source is read in pieces of 512, copies may be in two. */
+		/*
+		 * A source is read in pieces of 512 codes, so copies may be in two
+		 * pieces.
+		 */
 		for (uint64_t i = 0; i < 600; i++)
 			codes[i] = 3 * i + 1 + (3 * i + 1 >= 1024);
 		for (uint64_t i = 0; i < n; i++)
@@ -643,7 +648,7 @@ nine_copies_of_a_code_are_refused_and_eight_are_not(void **state)
 	}
 }
 
-/* Codes that share a high part are told apart by low parts in order. */
+/* Codes that share a high part must have their low parts in order. */
 static void
 descending_codes_are_refused(void **state)
 {
@@ -661,7 +666,7 @@ typedef struct Damage
 	uint64_t	n;
 } Damage;
 
-/* A sound table of several groups, with bits that fill up the last byte. */
+/* A valid table of several groups, with unused bits in the last byte. */
 static Damage
 NewDamage(void)
 {
@@ -677,7 +682,7 @@ NewDamage(void)
 	return damage;
 }
 
-/* Checks that it is refused, for that group, and frees it. */
+/* Check that it is refused for that group, and free it. */
 static void
 CheckRefused(Damage *damage, uint64_t group)
 {
@@ -741,7 +746,7 @@ a_group_with_more_or_fewer_ones_than_codes_is_refused(void **state)
 		uint64_t	position = 64 + start * (uint64_t) (1 + damage.sparse.low_bits);
 
 		(void) state;
-		/* The first bit of the second group that is the other one. */
+		/* The first bit of the second group with the other value. */
 		while ((damage.sparse.bits[position >> 3] >> (position & 7) & 1) == (more ? 1 : 0))
 			position++;
 		damage.sparse.bits[position >> 3] ^= (uint8_t) (1 << (position & 7));
@@ -749,7 +754,7 @@ a_group_with_more_or_fewer_ones_than_codes_is_refused(void **state)
 	}
 }
 
-/* Its last zero earlier, and a one instead: as many ones, but no end. */
+/* Its last zero is moved forward, so as many ones, but a one at the end. */
 static void
 a_group_whose_upper_part_ends_with_a_one_is_refused(void **state)
 {

@@ -1,12 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * support.h
- *	  What the unit tests of the core share: hashes, tables and filters that
- *	  own their memory, and a few checks.
+ *	  Shared by the unit tests of the core: hashes, tables and filters that own
+ *	  their memory, and a few checks.
  *
- * Memory is allocated to the byte, so that AddressSanitizer sees a read or
- * write past what the core may touch.  Programs that run without cmocka
- * define SUPPORT_PORTABLE first.
+ * Memory is allocated with its exact size, so that AddressSanitizer notices a
+ * read or write outside of it.  Programs that run without cmocka define
+ * SUPPORT_PORTABLE first.
  *
  *-------------------------------------------------------------------------
  */
@@ -46,7 +46,7 @@
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 
 #ifdef SUPPORT_PORTABLE
-/* What takes cmocka's place: checks are counted, those that fail printed. */
+/* Replacements for cmocka: checks are counted, and failures printed. */
 static int	passed;
 static int	failed;
 
@@ -63,7 +63,7 @@ Result(bool ok, const char *name, const char *problem)
 }
 #endif
 
-/* Memory that ASan guards at both ends; a test has no use for failure. */
+/* Memory that ASan guards at both ends.  Tests cannot go on without it. */
 static inline void *
 Allocate(size_t bytes)
 {
@@ -98,8 +98,8 @@ AllZero(const uint8_t *bytes, size_t count)
 /* ---------------------------------------------------------------- chance */
 
 /*
- * The tests' own generator (xorshift64*), so that they do not share one with
- * the code they test.
+ * The tests' own generator (xorshift64*), which is independent of the code
+ * they test.
  */
 static inline uint64_t
 NextRandom(uint64_t *state)
@@ -178,11 +178,14 @@ HashOfCode(const CuckooShape *shape, uint64_t code)
 
 /* ---------------------------------------------------------------- host */
 
-/* Areas of memory that the core has and has not given back, and its pauses. */
+/*
+ * The number of areas of memory that the core has not freed, and of its
+ * pauses.
+ */
 static int	areas_in_use;
 static int	pauses;
 
-/* Memory is garbage at first: the core may not count on zeros. */
+/* Memory is garbage at first: the core must not rely on zeros. */
 static void *
 HostAllocate(size_t bytes)
 {
@@ -207,7 +210,7 @@ HostPause(void)
 	pauses++;
 }
 
-/* As in a server, where a header stands before the bytes of a filter. */
+/* As in a server, in which a header precedes the bytes of a filter. */
 #define HOST_HEADER_BYTES	16
 
 static const CuckooHost host = {HostAllocate, HostRelease, HostPause, HOST_HEADER_BYTES};
@@ -225,7 +228,9 @@ ShapeOf(uint32_t blocks, uint32_t buckets, int bits)
 	return shape;
 }
 
-/* An empty dense table in memory of its own: buckets and tail, no byte more. */
+/*
+ * An empty dense table in memory of its own: exactly the buckets and the tail.
+ */
 static inline CuckooDense
 NewDense(const CuckooShape *shape)
 {
@@ -236,7 +241,7 @@ NewDense(const CuckooShape *shape)
 	return dense;
 }
 
-/* A source of codes that stand in an array, sorted. */
+/* A source of sorted codes in an array. */
 typedef struct ArraySource
 {
 	CuckooSource source;
@@ -277,7 +282,7 @@ SourceOf(const uint64_t *codes, uint64_t count)
 	return array;
 }
 
-/* Whether a sparse table has the bytes of its codes, all of them, encoded anew. */
+/* Whether a sparse table has the bytes that encoding its codes again gives. */
 static inline bool
 IsEncoded(const CuckooTable *table, const uint64_t *codes, uint64_t count)
 {
@@ -304,7 +309,7 @@ ReadAll(CuckooSource *source, uint64_t *count)
 
 	*count = CuckooSourceCount(source, &host);
 	codes = Allocate((size_t) *count * sizeof(uint64_t));
-	/* 61 codes at a time, so that pieces end everywhere. */
+	/* Read 61 codes at a time, so that pieces end everywhere. */
 	while ((read = source->read(source, codes + at,
 								*count - at < 61 ? (size_t) (*count - at) : 61)) > 0)
 		at += read;
@@ -313,9 +318,9 @@ ReadAll(CuckooSource *source, uint64_t *count)
 }
 
 /*
- * The standard deviation of the share of absent keys that a table seems to
- * hold, over samples and over what happens to be in it: fingerprints that
- * fall together cover fewer of the places asked for.
+ * The standard deviation of the fraction of absent keys reported as present,
+ * over samples and over the keys in the table: fingerprints that coincide
+ * cover fewer of the possible ones.
  */
 static inline double
 RateSigma(const CuckooShape *shape, uint64_t items, double samples)
@@ -359,7 +364,7 @@ SameBytes(const Value *a, const Value *b)
 	return a->length == b->length && memcmp(a->bytes, b->bytes, a->length) == 0;
 }
 
-/* What the validator says of a value, in a copy of just that size. */
+/* The validator's verdict on a value, in a copy of exactly its size. */
 static inline CuckooProblem
 ProblemOf(const Value *value)
 {
@@ -542,16 +547,16 @@ CountFound(const Value *value, uint64_t stream, uint64_t first, uint64_t last)
 }
 
 /*
- * The copies of a hash in a table, from two slices of it as a reader of stored
- * filters takes them: memory of just their size, with garbage where the next
- * bytes of the value would be.
+ * The copies of a hash in a table, from two slices of it, as a reader of
+ * stored filters takes them.  The slices have memory of exactly their size,
+ * with garbage in the place of the value's next bytes.
  */
 static inline int
 SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 {
 	CuckooTable nowhere;
 
-	/* Nothing but the directory's entry is at hand. */
+	/* Only the directory's entry is known. */
 	CuckooTableInit(&nowhere, &table->shape, (CuckooRepresentation) table->representation,
 					table->items, NULL);
 	if (table->representation == CUCKOO_SPARSE)
