@@ -164,7 +164,7 @@ $node->command_ok([ 'pg_restore', '--schema-only', '-d', $node->connstr('data'),
 $node->command_ok([ 'pg_restore', '--data-only', '--disable-triggers', '-d', $node->connstr('data'), "$folder/directory" ], 'then the data, with triggers disabled');
 is(state_of($node, 'data'), '0|t|f', 'leaves triggers that do not fire always');
 $node->safe_psql('data', q{SET session_replication_role = replica; INSERT INTO members VALUES (30000, 'applied unseen')});
-is(sqlstate($node, 'data', q{SELECT cuckoo_fold('members_email_filter')}), '55000', 'so that a fold asks for a rebuild');
+is(sqlstate($node, 'data', q{SELECT cuckoo_fold('members_email_filter')}), '55000', 'so a fold requires a rebuild');
 $node->safe_psql('data', q{SELECT cuckoo_rebuild('members_email_filter')});
 is(state_of($node, 'data'), '0|t|t', 'which puts everything in order');
 $node->safe_psql('data', q{SET session_replication_role = replica; INSERT INTO members VALUES (30001, 'applied and seen')});

@@ -253,7 +253,7 @@ the_next_table_follows_from_the_newest_and_the_rate(void **state)
 		uint64_t	keys = 1000;
 		int			bits = asked;
 
-		/* Of unknown capacity: f0 + 1, + 2 and + 3 */
+		/* With unknown capacity: f0 + 1, + 2 and + 3 */
 		CuckooFilterInit(&filter, rates[i], 0, 0);
 		filter.table_count = 1;
 		assert_true(CuckooFirstShape(&filter, &filter.tables[0].shape));
@@ -268,7 +268,7 @@ the_next_table_follows_from_the_newest_and_the_rate(void **state)
 			filter.tables[0].shape = next;
 		}
 
-		/* Of a capacity: f0 + 2, then one more each, 32 times as large */
+		/* With a capacity: f0 + 2, then one more each, 32 times as large */
 		CuckooFilterInit(&filter, rates[i], keys, 0);
 		filter.table_count = 1;
 		assert_true(CuckooFirstShape(&filter, &filter.tables[0].shape));

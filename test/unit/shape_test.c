@@ -242,7 +242,7 @@ the_second_bucket_is_odd_if_the_first_is_even_and_leads_back(void **state)
 	}
 }
 
-/* floor(hash * count / 2^64) and the 32 bits behind it, in 32-bit digits. */
+/* floor(hash * count / 2^64) and the 32 bits after it, in 32-bit digits. */
 static void
 ScaleByTheBook(uint64_t hash, uint64_t count, uint64_t *whole, uint32_t *rest)
 {
