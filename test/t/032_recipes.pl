@@ -25,12 +25,16 @@ sub pgbench
 	my ($what, %scripts) = @_;
 	my @files;
 
+	# A name can end with @ and the script's weight.
 	foreach my $name (sort keys %scripts)
 	{
-		PostgreSQL::Test::Utils::append_to_file($node->basedir . "/$name.sql", $scripts{$name});
-		push @files, '--file=' . $node->basedir . "/$name.sql";
+		my ($file) = map { $node->basedir . "/$_.sql" } split /@/, $name;
+
+		unlink $file;
+		PostgreSQL::Test::Utils::append_to_file($file, $scripts{$name});
+		push @files, "--file=$file" . ($name =~ /(@.*)/ ? $1 : '');
 	}
-	ok($node->run_log([ 'pgbench', '--no-vacuum', '--client=8', '--jobs=2', "--time=$seconds", '--host', $node->host, '--port', $node->port, @files, 'postgres' ]), $what);
+	ok($node->run_log([ 'pgbench', '--no-vacuum', '--max-tries=1000', '--client=8', '--jobs=2', "--time=$seconds", '--host', $node->host, '--port', $node->port, @files, 'postgres' ]), $what);
 	return;
 }
 
@@ -77,20 +81,94 @@ is(sqlstate($node, 'postgres', <<~SQL), '54000', 'which with STORAGE PLAIN is an
 	SQL
 
 #
-# Removing duplicates: a view in place of the table incoming gives each session
-# URLs that the others have, too.
+# Removing duplicates as the README does it: a view in place of the table incoming
+# gives each session URLs that the others have, too.
 #
-my ($stream) = recipe('README.md', 'Removing duplicates from a stream', 'seen');
-my ($tables, $transaction) = $stream =~ /^(.*)(BEGIN;.*)$/s;
+my ($tables, $batch, $fold) = recipe('README.md', 'Removing duplicates from a stream', 'seen');
 $tables =~ s/^CREATE TABLE incoming.*?(?=CREATE TABLE pages)//s or die;
 $node->safe_psql('postgres', <<~SQL);
 	$tables
 	CREATE VIEW incoming AS SELECT 'url ' || (random() * 20000)::integer AS url FROM generate_series(1, 50);
 	SQL
-pgbench('eight sessions store what is new', stream => $transaction);
+pgbench('eight sessions store what is new, and fold', 'batch@10' => $batch, 'fold@1' => $fold);
 is($node->safe_psql('postgres', 'SELECT count(*) > 1000, count(*) = count(DISTINCT url) FROM pages'), 't|t', 'no URL is stored twice');
-is($node->safe_psql('postgres', 'SELECT count(*) FROM pages WHERE NOT (SELECT f FROM seen) @> url'), '0', 'the filter has all that are stored');
-is($node->safe_psql('postgres', 'SELECT (SELECT cuckoo_cardinality(f) FROM seen) = count(*) FROM pages'), 't', 'once each');
+is($node->safe_psql('postgres', 'SELECT count(*) FROM pages WHERE NOT (SELECT f FROM seen) @> url AND NOT EXISTS (SELECT FROM seen_delta WHERE f @> url)'), '0', 'the filters have all that are stored');
+is($node->safe_psql('postgres', 'SELECT (SELECT sum(cuckoo_cardinality(f)) FROM (SELECT f FROM seen UNION ALL SELECT f FROM seen_delta) AS s) = count(*) FROM pages'), 't', 'once each');
+$node->safe_psql('postgres', 'DROP TABLE pages, seen, seen_delta CASCADE');
+
+#
+# The guide's functions with shards, at a rate at which no false positive is
+# expected, so that every URL that is missing has been lost.  The table delivered
+# has what committed transactions were given; each row of pages has the
+# transaction that stored it, and the snapshot of the statement.
+#
+my ($stream, $functions, @more) = recipe('docs/guide.md', 'Removing duplicates from a stream', 'seen');
+my ($lookup) = grep { /^CREATE FUNCTION stored/ } @more;
+my ($capacity) = grep { /^BEGIN;\nLOCK/ } @more;
+
+s/\b0\.001\b/2e-8/g foreach $stream, $functions, $capacity;
+$lookup =~ s/^SELECT count.*//ms;
+$node->safe_psql('postgres', <<~SQL);
+	$stream $functions $lookup
+	ALTER TABLE pages ADD xid xid8 DEFAULT pg_current_xact_id(), ADD snapshot pg_snapshot DEFAULT pg_current_snapshot();
+	CREATE TABLE delivered (url text);
+	CREATE FUNCTION urls(shard integer, seed bigint) RETURNS text[] STABLE LANGUAGE sql
+	RETURN ARRAY(SELECT url FROM (SELECT 'url ' || abs(hashint8extended(i, seed) % 50000) AS url FROM generate_series(1, 200) AS i) AS s WHERE cuckoo_shard(url, 4) = shard);
+	SQL
+
+my $begin = "\\set shard random(0, 3)\n\\set seed random(1, 1000000000)\n";
+my $store = "SELECT store_new(:shard, urls(:shard, :seed));\nINSERT INTO delivered SELECT unnest(urls(:shard, :seed));\n";
+my %scripts = (
+	'store@6' => "${begin}BEGIN;\n${store}COMMIT;\n",
+	'rollback@2' => "${begin}BEGIN;\n${store}ROLLBACK;\n",
+	'repeatable@2' => "${begin}BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT count(*) FROM seen;\n${store}COMMIT;\n",
+	'fold@1' => "${begin}SELECT fold_seen(:shard);\nSET client_min_messages = error;\nVACUUM (SKIP_LOCKED) seen, seen_delta;\n",
+	'look@3' => "BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT count(*) FROM pages;\n"
+	  . "SELECT 1 / (count(*) = 0)::integer FROM (SELECT url FROM pages ORDER BY random() LIMIT 100) AS s WHERE NOT stored(url);\nCOMMIT;\n"
+	  . "SELECT 1 / (count(*) = 0)::integer FROM (SELECT url FROM pages ORDER BY random() LIMIT 100) AS s WHERE NOT stored(url);\n");
+
+sub check_stream
+{
+	my ($when) = @_;
+
+	note($node->safe_psql('postgres', q{SELECT count(*) || ' of ' || (SELECT count(*) FROM delivered) || ' URLs delivered, ' || count(*) - count(DISTINCT url) || ' twice' FROM pages}));
+	is($node->safe_psql('postgres', 'SELECT count(*) > 1000 FROM pages'), 't', "$when: URLs are stored");
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM (SELECT url FROM delivered EXCEPT SELECT url FROM pages) AS s'), '0', "$when: none is lost");
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM (SELECT url FROM pages EXCEPT SELECT url FROM delivered) AS s'), '0', "$when: none is stored but those of committed transactions");
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM pages WHERE NOT stored(url)'), '0', "$when: all are found");
+	is($node->safe_psql('postgres', 'SELECT (SELECT sum(cuckoo_cardinality(f)) FROM (SELECT f FROM seen UNION ALL SELECT f FROM seen_delta) AS s) = count(*) FROM pages'), 't', "$when: the filters have nothing else");
+	is($node->safe_psql('postgres', 'SELECT count(*) FROM pages AS a JOIN pages AS b USING (url) WHERE a.ctid <> b.ctid AND pg_visible_in_snapshot(a.xid, b.snapshot)'),
+		'0', "$when: no URL is stored that was committed before the statement began");
+	return;
+}
+
+pgbench('eight sessions store in shards, fold and look up, with rollbacks and old snapshots', %scripts);
+check_stream('with the lock');
+is($node->safe_psql('postgres', 'SELECT count(*) = count(DISTINCT url) FROM pages'), 't', 'with the lock: none is stored twice');
+
+$node->safe_psql('postgres', "$capacity SELECT fold_seen(n) FROM generate_series(0, 3) AS n");
+is($node->safe_psql('postgres', 'SELECT DISTINCT capacity FROM seen, cuckoo_info(f)'), '16000000', 'the shards get another capacity');
+check_stream('with another capacity');
+
+$functions =~ s/^CREATE FUNCTION store_new/CREATE OR REPLACE FUNCTION store_new/ or die;
+$functions =~ s/^    UPDATE seen SET batches = batches \+ 1.*\n//m or die;
+$functions =~ s/CREATE FUNCTION fold_seen.*//s;
+$functions =~ s/4e6/16e6/g;
+$node->safe_psql('postgres', $functions);
+pgbench('the same without the lock', %scripts);
+check_stream('without the lock');
+
+# What a fold leaves behind is used by the next, if VACUUM has run.
+sub folds
+{
+	my ($vacuum) = @_;
+
+	$node->safe_psql('postgres', join '', 'TRUNCATE seen, seen_delta; INSERT INTO seen SELECT 0, 0, cuckoo_agg(i::text, 0.001, 4e6) FROM generate_series(1, 200000) AS i;',
+		map { "SELECT store_new(0, ARRAY(SELECT '$_ ' || i FROM generate_series(1, 100) AS i)); SELECT fold_seen(0);\n$vacuum;\n" } 1 .. 20);
+	return $node->safe_psql('postgres', q{SELECT (pg_total_relation_size('seen') + pg_total_relation_size('seen_delta'))::float8 / pg_column_size(f) FROM seen});
+}
+cmp_ok(folds('VACUUM (SKIP_LOCKED) seen, seen_delta'), '<', 3, 'with VACUUM after each fold the tables have twice the size of the filter');
+cmp_ok(folds(''), '>', 20, 'without it they have all filters there were');
 
 $node->stop;
 done_testing();
