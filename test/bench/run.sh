@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Runs the benchmarks: test/bench/run.sh for all, in about ten minutes,
+# Runs the benchmarks: test/bench/run.sh for all, in about twenty minutes,
 # test/bench/run.sh STEP... for some of
 #
 #   speed      the core: ns per key to build, add, look up, remove
@@ -15,6 +15,10 @@
 #   year       SQL: the union of 365 daily filters against the rows behind them
 #   forms      SQL: the scan by where the filter comes from
 #   point      SQL: one lookup in a stored filter
+#   dedupe     SQL: removing duplicates from a stream: the guide's recipe against a
+#              unique index and against one filter that every batch updates, with
+#              1 and 4 sessions and batches of 100 to 100,000 rows: rows per
+#              second, WAL per row, bloat
 #   memory     SQL: memory of builds and scans at their peak
 #   follow     SQL: a followed table, side by side with one untouched and one
 #              with a B-tree
@@ -38,7 +42,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=follow.sh
 . "$bench/follow.sh"
 
-all_steps=(speed rates sizes figures build parallel scan partitions year forms point memory follow)
+all_steps=(speed rates sizes figures build parallel scan partitions year forms point dedupe memory follow)
 
 # What a full run measures, and a quick one.
 set_sizes()
@@ -51,6 +55,9 @@ set_sizes()
 		keys=100000
 		rounds=3
 		point_s=1
+		dedupe_s=1
+		dedupe_keys=100000
+		dedupe_batches=(100 10000)
 		memory_keys=(1000000)
 		shared_buffers=512MB
 		charts=
@@ -63,6 +70,9 @@ set_sizes()
 		keys=1000000
 		rounds=5
 		point_s=1
+		dedupe_s=3
+		dedupe_keys=1000000
+		dedupe_batches=(100 1000 10000 100000)
 		memory_keys=(8400000 10000000 16800000)
 		shared_buffers=2GB
 		charts=$root/docs

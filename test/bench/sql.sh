@@ -349,6 +349,81 @@ run_point()
 	done
 }
 
+# The tables and functions of the guide's recipe
+dedupe_recipe()
+{
+	awk '
+		/^## / { here = $0 == "## Removing duplicates from a stream" }
+		here && /^```sql$/ { block = ""; inside = 1; next }
+		inside && /^```$/ { inside = 0; if (block ~ /^CREATE (TABLE|FUNCTION) (pages|store_new)/) print block; next }
+		inside { block = block $0 "\n" }' "$root/docs/guide.md"
+}
+
+# dedupe_run METHOD SESSIONS BATCH ROUND SCRIPT: rows per second and bytes of WAL
+# per row into $results/dedupe_rows and dedupe_wal.  Session n has the stream n,
+# and with the guide's recipe the shard n.
+dedupe_run()
+{
+	local method=$1 sessions=$2 batch=$3 round=$4 before after
+
+	printf '\\set number :number + 1\n%s\n' "$5" | as_user tee "$work/pgbench.sql" >/dev/null
+	query 'VACUUM' && query 'CHECKPOINT'
+	before=$(query 'SELECT pg_current_wal_insert_lsn()')
+	as_user_interruptibly pgbench -n -M prepared -c "$sessions" -j "$sessions" -T "$dedupe_s" -D "number=$((round * 1000000))" \
+		-D "n=$batch" -D "known=$((dedupe_keys / sessions))" -f "$work/pgbench.sql" >"$work/log/pgbench" 2>&1 ||
+		{ cat "$work/log/pgbench"; die "pgbench failed"; }
+	after=$(query "SELECT pg_current_wal_insert_lsn() - '$before'")
+	awk -v OFS='\t' -v group="$sessions $batch" -v method="$method" -v n="$batch" -v wal="$after" -v rows="$results/dedupe_rows" -v bytes="$results/dedupe_wal" '
+		/actually processed/ { done = $NF; sub(/\/.*/, "", done) }
+		/^tps = / { print group, method, $3 * n >>rows; print group, method, wal / (done * n) >>bytes }' "$work/log/pgbench"
+}
+
+run_dedupe()
+{
+	local sessions batch round group
+
+	prepare_sql
+	dedupe_recipe | as_user tee "$work/dedupe.sql" >/dev/null
+	psql_file "$work/dedupe.sql" >"$work/log/dedupe" 2>&1 && psql_file "$bench/dedupe.sql" >>"$work/log/dedupe" 2>&1 ||
+		{ cat "$work/log/dedupe"; die "the recipe failed"; }
+	for sessions in 1 4; do
+		for batch in "${dedupe_batches[@]}"; do
+			query "CALL begin_stream($sessions, $((dedupe_keys / sessions)))"
+			query 'VACUUM ANALYZE'
+			# shellcheck disable=SC2016  # pgbench's variables
+			for ((round = 0; round < rounds; round++)); do
+				dedupe_run "unique index" "$sessions" "$batch" "$round" \
+					'SELECT store_indexed(batch(:client_id, :known, :number, :n));'
+				dedupe_run "one filter" "$sessions" "$batch" "$round" \
+					$'SELECT store_filtered(batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nVACUUM (SKIP_LOCKED) one_filter;\n\\endif'
+				dedupe_run "deltas" "$sessions" "$batch" "$round" \
+					$'SELECT store_new(:client_id, batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nSELECT fold_seen(:client_id);\nVACUUM (SKIP_LOCKED) seen, seen_delta;\n\\endif'
+			done
+			query "
+				SELECT '$sessions $batch', 'unique index', pg_indexes_size('indexed_pages'), 0
+				UNION ALL SELECT '$sessions $batch', 'one filter', pg_total_relation_size('one_filter'), sum(pg_column_size(f)) FROM one_filter
+				UNION ALL SELECT '$sessions $batch', 'deltas', pg_total_relation_size('seen') + pg_total_relation_size('seen_delta'), sum(pg_column_size(f)) FROM seen" |
+				tr '|' '\t' >>"$results/dedupe_sizes"
+		done
+	done
+	medians dedupe_rows
+	medians dedupe_wal
+	printf '\ndedupe: a stream of URLs, half of them new, into a table of %s; deltas folded every 64 batches, a shard per session\n' "$(number "$dedupe_keys")"
+	awk -F '\t' '
+		BEGIN { printf "  %-17s %-13s %10s %6s %17s %10s %9s %9s\n", "sessions, batch", "", "rows per s", "ratio", "min-max", "WAL B/row", "MB at end", "filter MB" }
+		FILENAME ~ /wal/ { wal[$1, $2] = $3; next }
+		FILENAME ~ /sizes/ { size[$1, $2] = $3 / 1e6; filter[$1, $2] = $4 / 1e6; next }
+		$2 == "unique index" { base = $3 }
+		{ printf "  %-17s %-13s %10d %6.2f %17s %10d %9.1f %9.1f\n", $1, $2, $3, $3 / base, int($4) "-" int($5), wal[$1, $2], size[$1, $2], filter[$1, $2] }
+		END { print "  ratio: to the unique index; WAL without full-page images; MB: the index, or the tables of filters" }' \
+		"$results/dedupe_wal.medians" "$results/dedupe_sizes" "$results/dedupe_rows.medians"
+
+	group="1 100"
+	aim_ratio "batches of 100: deltas / one filter, rows per s" least 3 dedupe_rows "$group" deltas "one filter"
+	aim "batches of 100: WAL of deltas, bytes per row" most 947 "$(median dedupe_wal "$group" deltas)"
+	aim_ratio "batches of 10,000: deltas / unique index, rows per s" least 1 dedupe_rows "1 10000" deltas "unique index"
+}
+
 run_memory()
 {
 	local n size label
