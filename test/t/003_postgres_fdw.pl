@@ -143,6 +143,18 @@ is_on_page('a filter built on `hub`', rows_moved('SELECT cuckoo_agg(account, 0.0
 is_on_page('filters built where the rows are', rows_moved("SELECT cuckoo_union_agg(f) FROM ($by_region) AS s"),
 	$hub->safe_psql('postgres', "SELECT sum(octet_length(f::text)) FROM ($by_region) AS s"));
 
+# What is sent for sets of keys, as an array and as a filter
+foreach my $keys (500, 10000, 100000, 860000)
+{
+	my ($array, $filter) = split /\|/, $hub->safe_psql('postgres', <<~SQL);
+		SELECT octet_length(array_agg(account)::text), octet_length(cuckoo_agg(account)::text)
+		FROM (SELECT hashint8extended(i, 7) & 33554431 AS account FROM generate_series(1, $keys) AS i) AS s
+		SQL
+	my $line = '| ' . join(' | ', map { with_commas($_) } $keys, $array, $filter) . ' |';
+
+	ok(index($page, "\n$line") >= 0, "the page has the figures: $line");
+}
+
 # The union is the filter that one server would make, but for its marks: no
 # larger, and it finds all.
 is($hub->safe_psql('postgres', <<~SQL), '1|200000|t|t', 'the union of filters of the same shape has this shape, and misses none');
@@ -162,6 +174,17 @@ sub remote_sql
 	return $plan =~ /Remote SQL: (.*)/ ? $1 : $plan;
 }
 
+# With an index there, the remote server uses it for an array and not for a filter.
+sub remote_plan
+{
+	my ($query) = @_;
+
+	return $server{east}->safe_psql('postgres', "SET enable_seqscan = off; EXPLAIN (COSTS OFF) $query");
+}
+$server{east}->safe_psql('postgres', 'CREATE INDEX ON payments (account)');
+like(remote_plan("SELECT * FROM payments WHERE account = ANY ('{101,202}')"), qr/Index Cond: \(account = ANY/, 'an array uses an index');
+unlike(remote_plan("SELECT * FROM payments WHERE '$filter_text'::cuckoofilter \@> account"), qr/Index Cond/, 'a filter does not');
+
 like(remote_sql("SELECT id FROM payments_east WHERE account <\@ $filter"), qr/WHERE \(\(account OPERATOR\(public\.<@\) \$1::public\.cuckoofilter\)\)/, 'key <@ filter is sent');
 like(remote_sql("SELECT id FROM payments_east WHERE cuckoo_contains($filter, account)"), qr/WHERE \(public\.cuckoo_contains\(\$1::public\.cuckoofilter, account\)\)/, 'cuckoo_contains is sent');
 like(remote_sql("SELECT id FROM payments_east WHERE '$filter_text'::cuckoofilter \@> account"), qr/WHERE \(\('[A-Za-z0-9+\/=]+'::public\.cuckoofilter OPERATOR/, 'a constant filter is sent');
@@ -175,7 +198,7 @@ unlike(remote_sql('SELECT id FROM known, payments_east WHERE accounts @> account
 #
 my $answer = $hub->safe_psql('postgres', "SELECT count(*), sum(id) FROM payments_east WHERE $filter \@> account");
 
-$server{east}->safe_psql('postgres', 'DROP EXTENSION cuckoo');
+$server{east}->safe_psql('postgres', 'DROP TABLE flagged_filter CASCADE; DROP EXTENSION cuckoo');
 is(sqlstate($hub, 'postgres', "SELECT count(*) FROM payments_east WHERE $filter \@> account"), '42704', 'a server that is said to have the extension raises an error');
 $hub->safe_psql('postgres', 'ALTER SERVER east OPTIONS (DROP extensions)');
 is($hub->safe_psql('postgres', "SELECT count(*), sum(id) FROM payments_east WHERE $filter \@> account"), $answer, 'one that is not gives the same answer, filtered here');
