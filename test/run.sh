@@ -233,7 +233,7 @@ run_tap()
 	started=$(date +%s.%N)
 	# With the modules that test/t/004_states.pl and 023_reader.pl need.
 	{
-		logged tap make -s -C "$work/src/test/citus" PG_CONFIG="$pg_config" install &&
+		logged tap make -s -C "$work/src/test/citus_like" PG_CONFIG="$pg_config" install &&
 			logged tap make -s -C "$work/src/test/reader" PG_CONFIG="$pg_config" install &&
 			installcheck tap "$work/src" REGRESS= ISOLATION= PROVE_FLAGS="--verbose -j$(nproc)"
 	} || status=$?

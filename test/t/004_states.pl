@@ -1,7 +1,7 @@
 # Transition states can be sent: a planner that splits aggregates between
 # servers gets the same filter as a plain aggregate.
 #
-# test/citus/citus_like.c does it like Citus, without Citus.  Every typed
+# test/citus_like/citus_like.c does it like Citus, without Citus.  Every typed
 # overload of every aggregate is found in the catalog, so that one added later
 # is tested, too.
 
@@ -13,22 +13,11 @@ my $node = new_server('main');
 
 if ($node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'citus_like'}) == 0)
 {
-	plan skip_all => 'needs test/citus, installed as by test/run.sh';
+	plan skip_all => 'needs test/citus_like, installed as by test/run.sh';
 }
 $node->safe_psql('postgres', <<'SQL');
 CREATE EXTENSION cuckoo;
 CREATE EXTENSION citus_like;
-
--- Aggregates that can be split, with the types and names of their arguments
-CREATE VIEW splittable AS
-SELECT p.oid, p.oid::regprocedure::text AS aggregate, p.proname AS name,
-	string_to_array(oidvectortypes(p.proargtypes), ', ') AS types, p.proargnames AS names
-FROM pg_depend AS d
-	JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-	JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
-	JOIN pg_aggregate AS a ON a.aggfnoid = p.oid
-WHERE e.extname = 'cuckoo' AND d.deptype = 'e'
-	AND NOT 'anycompatible'::regtype = ANY (p.proargtypes::oid[]);
 
 -- Numbers to make keys from, held by four nodes.  Each node has some that
 -- others have too, and rows without a key.
@@ -42,61 +31,14 @@ INSERT INTO numbers SELECT size, node, NULL FROM generate_series(0, 3) AS node, 
 ANALYZE numbers;
 SQL
 
-# How to make a key of each type from a number
-my %key = (
-	'boolean' => q{n % 2 = 0},
-	'"char"' => q{(n % 256 - 128)::"char"},
-	'smallint' => q{(n % 65536 - 32768)::smallint},
-	'integer' => q{n},
-	'bigint' => q{n * 10000000000},
-	'oid' => q{n::oid},
-	'xid8' => q{n::text::xid8},
-	'real' => q{n::real / 8},
-	'double precision' => q{n::float8 / 10},
-	'numeric' => q{n / 8.0},
-	'money' => q{n::money},
-	'text' => q{'key ' || n},
-	'character varying' => q{'key ' || n},
-	'character' => q{'key ' || n},
-	'name' => q{'key ' || n},
-	'bytea' => q{decode(lpad(to_hex(n), 8, '0'), 'hex')},
-	'bit' => q{n::bit(32)},
-	'bit varying' => q{n::bit(32)},
-	'uuid' => q{md5(n::text)::uuid},
-	'date' => q{date '2000-01-01' + n},
-	'time without time zone' => q{time '00:00' + n * interval '1 second'},
-	'time with time zone' => q{timetz '00:00+01' + n * interval '1 second'},
-	'timestamp without time zone' => q{timestamp '2000-01-01' + n * interval '1 minute'},
-	'timestamp with time zone' => q{timestamptz '2000-01-01 00:00:00Z' + n * interval '1 minute'},
-	'interval' => q{n * interval '1 minute'},
-	'inet' => q{inet '10.0.0.0' + n},
-	'cidr' => q{inet '10.0.0.0' + n},
-	'macaddr' => q{lpad(to_hex(n), 12, '0')::macaddr},
-	'macaddr8' => q{lpad(to_hex(n), 16, '0')::macaddr8},
-	'pg_lsn' => q{pg_lsn '0/0' + n},
-	'jsonb' => q{jsonb_build_object('key', n)},
-	'cuckoofilter' => q{cuckoo_from_array(ARRAY[n, n + 1, n + 2])});
+my %key = key_expressions();
 my %parameter = (fpr => '0.002::float8', capacity => '200000::float8', seed => '42::bigint');
 
-# Names of types that mean one character or bit without a length
-my %cast = ('character' => 'bpchar', 'bit' => '"bit"');
-
-# Types of keys for which large states are tested.  Other types make no
-# difference, because large states depend only on hashes.
+# Types of keys for which large states are tested: they depend on the hashes
+# alone
 my %with_large = map { $_ => 1 } qw(integer text);
 
-my @aggregates = map { [ split /\t/ ] } split /\n/, $node->safe_psql('postgres', <<'SQL');
-SELECT concat_ws(E'\t', oid, aggregate, name, array_to_string(types, ','), array_to_string(names, ','))
-FROM splittable ORDER BY aggregate
-SQL
-
-# A key as an argument
-sub typed_key
-{
-	my ($type) = @_;
-
-	return "($key{$type})::" . ($cast{$type} // $type);
-}
+my @aggregates = split_aggregates($node);
 
 # Queries that return true, and what that means, by type.  Each type has its own
 # session.
@@ -116,7 +58,7 @@ foreach my $aggregate (@aggregates)
 		fail("$signature: this test does not know what arguments to give it");
 		next;
 	}
-	my $arguments = join ', ', typed_key($type), map { $parameter{$_} } @parameter_names;
+	my $arguments = join ', ', $key{$type}, map { $parameter{$_} } @parameter_names;
 	my $argument = @parameter_names ? "ROW($arguments)" : $arguments;
 
 	$queries{$type} //= "SET max_parallel_workers_per_gather = 0;\n";
@@ -215,7 +157,7 @@ foreach my $signature (grep { $_->[1] =~ /^cuckoo_(agg|stream_agg|multiset_agg)\
 	my ($type) = split /,/, $types;
 	my (undef, @parameter_names) = split /,/, $names;
 	next if @parameter_names != 2;
-	my $argument = 'ROW(' . join(', ', typed_key($type), map { $parameter{$_} } @parameter_names) . ')';
+	my $argument = 'ROW(' . join(', ', $key{$type}, map { $parameter{$_} } @parameter_names) . ')';
 	my ($few, $many) = map { sqlstate($node, 'postgres', <<~SQL) } @rows;
 		SELECT length(worker_binary_partial_agg($oid, $argument)) > 0 FROM (SELECT i % 5000 FROM generate_series(1, $_) AS i) AS s (n);
 		SELECT aggregate_memory();

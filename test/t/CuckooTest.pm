@@ -27,7 +27,7 @@ sub import
 	Test::More->export_to_level(1);
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
-	  for qw(new_server create_samples create_buffers digests sqlstate page_blocks slurp_file large);
+	  for qw(new_server create_samples create_buffers digests sqlstate split_aggregates key_expressions page_blocks shows slurp_file large);
 	return;
 }
 
@@ -134,6 +134,68 @@ sub sqlstate
 	return $status == 0 ? $stdout : $stderr;
 }
 
+# The aggregates that can be split, because they are not polymorphic: of each
+# its OID, its signature, its name, and the types and names of its arguments,
+# separated by commas.
+sub split_aggregates
+{
+	my ($node) = @_;
+
+	return map { [ split /\t/ ] } split /\n/, $node->safe_psql('postgres', <<~'SQL');
+		SELECT concat_ws(E'\t', p.oid, p.oid::regprocedure, proname,
+			replace(oidvectortypes(proargtypes), ', ', ','), array_to_string(proargnames, ','))
+		FROM pg_depend AS d
+			JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
+			JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
+			JOIN pg_aggregate AS a ON a.aggfnoid = p.oid
+		WHERE e.extname = 'cuckoo' AND d.deptype = 'e'
+			AND NOT 'anycompatible'::regtype = ANY (p.proargtypes::oid[])
+		ORDER BY p.oid::regprocedure::text
+		SQL
+}
+
+# By each type that these aggregates take: how a number n becomes a value of it.
+sub key_expressions
+{
+	my %key = (
+		'boolean' => q{n % 2 = 0},
+		'"char"' => q{(n % 256 - 128)::"char"},
+		'smallint' => q{(n % 65536 - 32768)::smallint},
+		'integer' => q{n},
+		'bigint' => q{n * 10000000000},
+		'oid' => q{n::oid},
+		'xid8' => q{n::text::xid8},
+		'real' => q{n::real / 8},
+		'double precision' => q{n::float8 / 10},
+		'numeric' => q{n / 8.0},
+		'money' => q{n::money},
+		'text' => q{'key ' || n},
+		'character varying' => q{'key ' || n},
+		'character' => q{'key ' || n},
+		'name' => q{'key ' || n},
+		'bytea' => q{decode(lpad(to_hex(n), 8, '0'), 'hex')},
+		'bit' => q{n::bit(32)},
+		'bit varying' => q{n::bit(32)},
+		'uuid' => q{md5(n::text)::uuid},
+		'date' => q{date '2000-01-01' + n},
+		'time without time zone' => q{time '00:00' + n * interval '1 second'},
+		'time with time zone' => q{timetz '00:00+01' + n * interval '1 second'},
+		'timestamp without time zone' => q{timestamp '2000-01-01' + n * interval '1 minute'},
+		'timestamp with time zone' => q{timestamptz '2000-01-01 00:00:00Z' + n * interval '1 minute'},
+		'interval' => q{n * interval '1 minute'},
+		'inet' => q{inet '10.0.0.0' + n},
+		'cidr' => q{inet '10.0.0.0' + n},
+		'macaddr' => q{lpad(to_hex(n), 12, '0')::macaddr},
+		'macaddr8' => q{lpad(to_hex(n), 16, '0')::macaddr8},
+		'pg_lsn' => q{pg_lsn '0/0' + n},
+		'jsonb' => q{jsonb_build_object('key', n)},
+		'cuckoofilter' => q{cuckoo_from_array(ARRAY[n, n + 1, n + 2])});
+	# Names of types that mean one character or bit without a length
+	my %cast = ('character' => 'bpchar', 'bit' => '"bit"');
+
+	return map { ($_ => "($key{$_})::" . ($cast{$_} // $_)) } keys %key;
+}
+
 # The blocks of code of a page of the documentation, in order: each with its
 # language, its text without the indentation of a list, and its section.
 sub page_blocks
@@ -166,6 +228,38 @@ sub page_blocks
 	}
 	die "a block of $page has no end" if $block;
 	return @blocks;
+}
+
+# The words of a line, whatever the spaces between them
+sub words
+{
+	return join ' ', split ' ', $_[0];
+}
+
+# Plans as PostgreSQL 15 prints them: from 17 on the result of an InitPlan has
+# its name.
+sub plan_as_in_15
+{
+	my ($line) = @_;
+
+	$line =~ s/\(InitPlan \w+\)\.col1/\$0/g;
+	return $line;
+}
+
+# Tests that the lines of a block of text are lines of the output, or parts of
+# them, in this order.
+sub shows
+{
+	my ($output, $text) = @_;
+	my @output = map { words($_) } split /\n/, $output;
+
+	foreach my $line (map { words($_) } split /\n/, $text)
+	{
+		shift @output while @output && index($output[0], $line) < 0 && index(plan_as_in_15($output[0]), $line) < 0;
+		ok(scalar @output, "says: $line") or diag($output);
+		shift @output;
+	}
+	return;
 }
 
 1;
