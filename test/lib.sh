@@ -132,6 +132,11 @@ say_installed()
 	fi
 }
 
+# What Citus is built with, beside what builds the extension.
+# shellcheck disable=SC2034  # used by the scripts
+citus_packages=(bison flex libipc-run-perl perl pkg-config libicu-dev libkrb5-dev liblz4-dev libpam0g-dev
+	libreadline-dev libselinux1-dev libssl-dev libxml2-dev libxslt1-dev libzstd-dev zlib1g-dev)
+
 # --------------------------------------------------------------- PostgreSQL
 
 # apt as it would be on a machine with nothing installed: it offers only what can

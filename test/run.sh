@@ -17,6 +17,8 @@
 #   tap        tests with servers of their own: test/t
 #   sanitized  the SQL tests with the extension under the sanitizers:
 #              test/sanitize.sh
+#   citus      the extension on Citus, whose source CUCKOO_CITUS=PATH names,
+#              by default ../shared/citus; left out without: test/citus.sh
 #
 # and two that are not among "all", for commands of their own:
 #
@@ -34,7 +36,7 @@ set -euo pipefail
 # shellcheck source=test/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-all_steps=(scripts build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap sanitized)
+all_steps=(scripts build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap sanitized citus)
 other_steps=(coverage valgrind)
 total_passed=0
 total_failed=0
@@ -354,16 +356,21 @@ run_i386()
 	RUN=qemu-i386 unit_step i386 CC=i686-linux-gnu-gcc LDFLAGS=-static cmocka=
 }
 
-# script_step NAME SCRIPT: one that ends with "N passed, N failed"
+# script_step NAME SCRIPT ARGUMENT...: one that ends with "N passed, N failed",
+# or with "not run: " and the reason
 script_step()
 {
 	local line note
 
 	started=$(date +%s.%N)
-	"$root/test/$2" >"$work/log/$1" 2>&1 || true
+	"$root/test/$2" "${@:3}" >"$work/log/$1" 2>&1 || true
 	line=$(tail -n 1 "$work/log/$1")
 	note=$(tail -n 2 "$work/log/$1" | head -n 1)
 	[ "$note" != "$line" ] || note=
+	if [[ "$line" == "not run: "* ]]; then
+		skip "$1" "$line"
+		return
+	fi
 	if [[ "$line" =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
 		finish "$1" "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}" "$note"
 	else
@@ -380,6 +387,18 @@ run_scripts()
 run_sanitized()
 {
 	script_step sanitized sanitize.sh
+}
+
+citus_source=$(realpath -m "${CUCKOO_CITUS:-$root/../shared/citus}")
+citus_given()
+{
+	[ -n "${CUCKOO_CITUS:-}" ] || [ -e "$citus_source" ]
+}
+
+run_citus()
+{
+	citus_given || { skip citus "left out: there is no source of Citus, which CUCKOO_CITUS=PATH would name"; return; }
+	script_step citus citus.sh "$citus_source"
 }
 
 # Adds up what the core's objects of the unit tests and the extension's have
@@ -452,6 +471,9 @@ install_what_steps_need()
 	fi
 	if selected format; then
 		need_packages python3 python3-xxhash
+	fi
+	if selected citus && citus_given; then
+		need_packages "${citus_packages[@]}"
 	fi
 	if selected fuzz; then
 		try_packages "$(find_clang)" "libclang-rt-$(clang_version)-dev" || true

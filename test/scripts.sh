@@ -103,6 +103,9 @@ for script in "$root"/test/*.sh "$root"/test/*/*.sh; do
 done
 check "a step that does not exist" says 1 "no step is called nonsense" "$root/test/run.sh" nonsense
 check "an argument of the demo" says 1 "unexpected argument: nonsense" "$root/test/demo.sh" nonsense
+check "no source of Citus" says 1 "give the source of Citus" "$root/test/citus.sh"
+check "a source of Citus that does not exist" says 1 "there is no $folder/nonsense" "$root/test/citus.sh" "$folder/nonsense"
+check "a folder without a source of Citus" says 1 "nor holds one tarball" "$root/test/citus.sh" "$folder/tmp"
 check "a PostgreSQL that does not exist" says 1 "found no PostgreSQL 99" env PGVERSION=99 "$root/test/run.sh" build
 # shellcheck disable=SC2016  # for that shell
 check "a package that cannot be installed" says 1 "E: it is broken" \

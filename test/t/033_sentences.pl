@@ -57,6 +57,9 @@ $reference =~ s/^.*^## Reference$//ms;
 $reference =~ s/^### Comparing$.*//ms;
 $reference{$1} = 1 while $reference =~ /^`(cuckoo_\w+)\(/mg;
 is(join(' ', @listed), join(' ', sort keys %reference), 'it lists what the reference has');
+says('README.md', '`\\dfa cuckoo* anycompatible` lists the aggregates over keys with their parameters.');
+is(join(' ', map { (split /\|/)[1] } split /\n/, query('\dfa cuckoo* anycompatible')),
+	'cuckoo_agg ' x 4 . 'cuckoo_multiset_agg ' x 2 . 'cuckoo_stream_agg cuckoo_stream_agg', '... each with every number of parameters');
 is(query(q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'cuckoo%' AND prokind <> 'p' AND obj_description(oid, 'pg_proc') IS NULL}), '0', 'every function has a description');
 is(query(q{SELECT string_agg(count || '', ' ') FROM (SELECT count(DISTINCT proargtypes[0]) FROM pg_proc WHERE prokind = 'a' AND proname IN ('cuckoo_agg', 'cuckoo_stream_agg', 'cuckoo_multiset_agg') GROUP BY proname) AS s}),
 	'32 32 32', 'an overload for each of 31 types, and one for all others');

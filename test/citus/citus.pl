@@ -1,0 +1,573 @@
+# The extension on Citus: a coordinator, two workers and, later, a third.
+# test/citus.sh builds Citus and runs this.
+#
+# Most tests run a query in two schemas that hold tables of the same names and
+# rows, "distributed" and "plain", and compare what it gives.  At the end comes
+# the section "On Citus" of docs/distributed.md.
+
+use FindBin;
+use lib "$FindBin::RealBin/../t";
+use CuckooTest;
+use Time::HiRes qw(time);
+
+my $conf = <<'CONF';
+shared_preload_libraries = 'citus'
+wal_level = logical
+max_connections = 200
+max_prepared_transactions = 100
+max_worker_processes = 40
+max_replication_slots = 40
+max_wal_senders = 40
+citus.node_conninfo = 'sslmode=disable'
+CONF
+
+sub new_node
+{
+	my ($name) = @_;
+	my $node = new_server($name, conf => $conf);
+
+	# Shards are moved and split over connections of a node to itself.
+	$node->append_conf('postgresql.conf', "citus.local_hostname = '" . $node->host . "'\n");
+	# What a server sends may come from no other plugin, in the minor versions
+	# that have this setting: shards are split by one of Citus's.
+	if ($node->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'output_plugin_libraries'}))
+	{
+		$node->append_conf('postgresql.conf', "output_plugin_libraries = 'pgoutput, citus'\n");
+	}
+	$node->reload;
+	$node->safe_psql('postgres', 'CREATE EXTENSION citus');
+	return $node;
+}
+
+# How the nodes name one
+sub address
+{
+	my ($node) = @_;
+
+	return "'" . $node->host . "', " . $node->port;
+}
+
+my ($hub, @workers) = map { new_node($_) } qw(coordinator worker1 worker2);
+
+# Gives what Citus says
+sub add_node
+{
+	my ($node) = @_;
+	my (undef, undef, $stderr) = $hub->psql('postgres', 'SELECT citus_add_node(' . address($node) . ')');
+
+	return $stderr;
+}
+
+# The second worker is added when the extension is there already.
+$hub->safe_psql('postgres', 'SELECT citus_set_coordinator_host(' . address($hub) . ')');
+is(add_node($workers[0]), '', 'a node is added');
+$hub->safe_psql('postgres', 'CREATE EXTENSION cuckoo');
+is(add_node($workers[1]), '', 'another is added');
+is($_->safe_psql('postgres', q{SELECT count(*) FROM pg_extension WHERE extname = 'cuckoo'}), 1, 'the extension comes to ' . $_->name) foreach @workers;
+
+#
+# Comparing
+#
+$hub->safe_psql('postgres', 'CREATE SCHEMA plain; CREATE SCHEMA distributed');
+
+# A table in both schemas: its columns, how it is distributed, and its rows
+sub create_tables
+{
+	my ($name, $columns, $distribute, $rows) = @_;
+
+	$hub->safe_psql('postgres', <<~SQL);
+		CREATE TABLE plain.$name ($columns);
+		CREATE TABLE distributed.$name (LIKE plain.$name INCLUDING ALL);
+		SELECT $distribute;
+		@{[ $rows ? "INSERT INTO plain.$name $rows; INSERT INTO distributed.$name TABLE plain.$name" : '' ]};
+		SQL
+	return;
+}
+
+# What each of some scripts gives in a schema, in one session, and what it says
+sub answers
+{
+	my ($schema, @scripts) = @_;
+	my ($status, $stdout, $stderr) = $hub->psql('postgres', join "\n\\echo ---\n", "SET search_path = $schema, public;", @scripts);
+	my (undef, @answers) = map { s/^\n|\n$//gr } split /^---$/m, $stdout;
+
+	return ($stderr, @answers);
+}
+
+# compare(name => script, ...): each gives the same in both schemas, and something
+sub compare
+{
+	my @pairs = @_;
+	my @names = map { $pairs[ 2 * $_ ] } 0 .. $#pairs / 2;
+	my @scripts = map { $pairs[ 2 * $_ + 1 ] } 0 .. $#pairs / 2;
+	my ($said, @distributed) = answers('distributed', @scripts);
+	my ($expected_said, @plain) = answers('plain', @scripts);
+
+	unlike("$said$expected_said", qr/ERROR:/, "no errors: $names[0]" . (@names > 1 ? " and $#names more" : ''));
+	foreach my $i (0 .. $#names)
+	{
+		is($distributed[$i], ($plain[$i] // '') eq '' ? 'something' : $plain[$i], $names[$i])
+			or diag("$scripts[$i]\n$said$expected_said");
+	}
+	return;
+}
+
+# The lines of a plan that say what each node is asked for
+sub tasks
+{
+	my ($query) = @_;
+
+	return join "\n", grep { /Query: |Task Count: / } split /\n/, $hub->safe_psql('postgres', "SET search_path = distributed, public; EXPLAIN (VERBOSE, COSTS OFF) $query");
+}
+
+# The bytes of an aggregate's result
+sub digest
+{
+	return "md5($_[0]::bytea)";
+}
+
+#
+# Every aggregate, over columns of every type, with every number of arguments
+#
+my %key = key_expressions();
+my %column;
+@column{ sort keys %key } = map { "k$_" } 1 .. keys %key;
+my %parameter = (fpr => '0.002', capacity => '200000', seed => '42');
+
+$hub->safe_psql('postgres', "CREATE TABLE plain.keys AS SELECT i::bigint AS id, i % 9 AS part, n, "
+	  . (join ', ', map { "$key{$_} AS $column{$_}" } sort keys %key)
+	  . ' FROM (SELECT i, CASE WHEN i % 50 <> 0 THEN i % 701 END AS n FROM generate_series(1, 3000) AS i) AS s');
+$hub->safe_psql('postgres', <<~'SQL');
+	CREATE TABLE distributed.keys (LIKE plain.keys);
+	SELECT create_distributed_table('distributed.keys', 'id', shard_count => 8);
+	INSERT INTO distributed.keys TABLE plain.keys;
+	CREATE FUNCTION qualified(regprocedure) RETURNS text LANGUAGE sql SET search_path = '' AS 'SELECT $1::text';
+	-- Whether every shard aggregates its own rows
+	CREATE FUNCTION pushed_down(aggregate regprocedure, query text) RETURNS boolean LANGUAGE plpgsql AS $$
+		DECLARE line text;
+		BEGIN
+			FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+				IF starts_with(ltrim(line), 'Query: ') THEN
+					RETURN position(format('worker_partial_agg(%L::regprocedure, ', public.qualified(aggregate)) IN line) > 0;
+				END IF;
+			END LOOP;
+		END $$;
+	SQL
+
+my @aggregates = split_aggregates($hub);
+my @pushed_down;
+my @queries;
+foreach my $aggregate (@aggregates)
+{
+	my (undef, $signature, $name, $types, $names) = @$aggregate;
+	my ($type) = split /,/, $types;
+	my (undef, @parameters) = split /,/, $names;
+	my $query = 'SELECT ' . digest("$name(" . (join ', ', $column{$type}, map { $parameter{$_} } @parameters) . ')') . ' FROM keys';
+
+	push @pushed_down, "SELECT pushed_down('$signature', \$\$$query\$\$);";
+	push @queries, $signature => "$query;";
+}
+my ($said, @pushed) = answers('distributed', @pushed_down);
+is($said, '', 'every aggregate can be explained');
+is($pushed[$_], 't', "$aggregates[$_][1] is pushed down") foreach 0 .. $#aggregates;
+compare(@queries);
+cmp_ok(scalar @aggregates, '>=', 31 * 8 + 2, scalar @aggregates . ' aggregates');
+
+#
+# Queries with aggregates
+#
+my $text = $column{text};
+my %statement = (
+	'FILTER' => "SELECT @{[ digest(qq{cuckoo_agg($text) FILTER (WHERE n > 100)}) ]}, @{[ digest('cuckoo_agg(n, 0.01, 500) FILTER (WHERE part = 3)') ]} FROM keys",
+	'FILTER that no row passes' => "SELECT @{[ digest('cuckoo_agg(n, 0.01, 500) FILTER (WHERE n < 0)') ]} FROM keys",
+	'HAVING' => "SELECT part, @{[ digest(qq{cuckoo_agg($text)}) ]} FROM keys GROUP BY part HAVING cuckoo_cardinality(cuckoo_agg(n)) > 240 AND cuckoo_agg(n) @> 7 ORDER BY part",
+	'groups' => "SELECT part, @{[ digest('cuckoo_agg(n)') ]}, @{[ digest('cuckoo_stream_agg(n, 0.001, 1000)') ]}, @{[ digest('cuckoo_multiset_agg(n, 0.001, 10000)') ]} FROM keys GROUP BY part ORDER BY part",
+	'groups by the distribution column' => "SELECT id, @{[ digest('cuckoo_agg(n)') ]} FROM keys GROUP BY id ORDER BY id LIMIT 10",
+	'groups by an expression' => "SELECT n % 4, @{[ digest(qq{cuckoo_agg($text)}) ]} FROM keys GROUP BY n % 4 ORDER BY 1",
+	'GROUPING SETS over a sub-select' => "SELECT part, n % 2, @{[ digest('cuckoo_agg(n)') ]} FROM (SELECT part, n FROM keys OFFSET 0) AS s GROUP BY CUBE (part, n % 2) ORDER BY 1, 2, 3",
+	'windows by the distribution column' => "SELECT id, @{[ digest('cuckoo_agg(n) OVER (PARTITION BY id)') ]} FROM keys ORDER BY id LIMIT 10",
+	'windows by another column' => "SELECT id, @{[ digest('cuckoo_agg(n) OVER (PARTITION BY part ORDER BY id)') ]} FROM keys ORDER BY id LIMIT 100",
+	'windows with a frame' => "SELECT id, cuckoo_cardinality(cuckoo_agg($text) OVER (ORDER BY id ROWS 10 PRECEDING)) FROM keys ORDER BY id LIMIT 100",
+	'DISTINCT' => "SELECT @{[ digest(qq{cuckoo_agg(DISTINCT $text)}) ]} FROM keys",
+	'ORDER BY' => "SELECT @{[ digest('cuckoo_agg(n ORDER BY id)') ]} FROM keys",
+	'no rows' => "SELECT @{[ digest('cuckoo_agg(n, 0.01, 500)') ]}, cuckoo_cardinality(cuckoo_stream_agg(n, 0.01, 500)) FROM keys WHERE part > 100",
+	'no rows, known before' => "SELECT @{[ digest('cuckoo_agg(n, 0.01, 500)') ]} FROM keys WHERE false",
+	'rows of one shard' => "SELECT @{[ digest('cuckoo_agg(n, 0.01, 500)') ]} FROM keys WHERE id = 77",
+	'rows of some shards' => "SELECT @{[ digest('cuckoo_agg(n, 0.01, 500)') ]} FROM keys WHERE id < 7",
+	'rows without keys' => "SELECT @{[ digest('cuckoo_agg(n, 0.01, 500, 3)') ]} FROM keys WHERE n IS NULL",
+	'keys of nothing but NULL' => "SELECT @{[ digest('cuckoo_agg(NULL::inet, 0.01, 500)') ]} FROM keys",
+	'parameters of NULL' => "SELECT @{[ digest('cuckoo_agg(n, NULL, NULL, NULL)') ]} FROM keys",
+	'a parameter from a sub-select' => "SELECT @{[ digest('cuckoo_agg(n, 0.01, (SELECT count(*) FROM keys))') ]} FROM keys",
+	'a constant key' => "SELECT @{[ digest(q{cuckoo_agg('x')}) ]} FROM keys",
+	'an expression as key' => "SELECT @{[ digest(qq{cuckoo_agg(lower($text) || part)}) ]} FROM keys",
+	'beside other aggregates' => "SELECT count(*), @{[ digest('cuckoo_agg(n)') ]}, max(n), count(DISTINCT n), avg(n) FROM keys",
+	'in a CTE' => "WITH f AS (SELECT part, cuckoo_agg(n) AS f FROM keys GROUP BY part) SELECT @{[ digest('cuckoo_union_agg(f)') ]}, @{[ digest('cuckoo_merge_agg(f)') ]} FROM f",
+	'in a sub-select' => "SELECT @{[ digest('cuckoo_union_agg(f)') ]} FROM (SELECT part, cuckoo_agg(n, 0.001, 1000) AS f FROM keys GROUP BY part) AS s",
+	'of a sub-select that each shard runs' => "SELECT @{[ digest('cuckoo_union_agg(f)') ]} FROM (SELECT id, cuckoo_agg(n, 0.001, 1000) AS f FROM keys GROUP BY id) AS s",
+	'of a sub-select with a limit' => "SELECT @{[ digest('cuckoo_agg(n)') ]} FROM (SELECT n FROM keys ORDER BY id LIMIT 500) AS s",
+	'of a UNION' => "SELECT @{[ digest('cuckoo_agg(n)') ]} FROM (SELECT n FROM keys WHERE part = 1 UNION ALL SELECT -n FROM keys WHERE part = 2) AS s",
+	'of a join' => "SELECT @{[ digest(qq{cuckoo_agg(a.$text)}) ]} FROM keys AS a JOIN keys AS b USING (id) WHERE b.part = 5",
+	'the same twice' => "SELECT cuckoo_agg(n) = cuckoo_agg(n), cuckoo_agg(n) @> 7 FROM keys",
+	'of a prepared statement' => "PREPARE agg(float8, float8, integer) AS SELECT @{[ digest('cuckoo_agg(n, $1, $2)') ]} FROM keys WHERE part <> \$3;\n"
+	  . (join ";\n", map { "EXECUTE agg(0.01, ${_}000, $_)" } 1 .. 8));
+compare(map { ("aggregates: $_" => "$statement{$_};") } sort keys %statement);
+
+# Errors are those of a plain table.
+foreach my $case (
+	[ '22023', 'parameters that differ between rows', 'SELECT cuckoo_agg(n, 0.01, 100 * part) FROM keys' ],
+	[ '22023', 'parameters that differ between shards', 'SELECT cuckoo_agg(n, 0.01, 100 * id) FROM keys WHERE id < 20' ],
+	[ '22023', 'a rate that is none', 'SELECT cuckoo_agg(n, 5) FROM keys' ],
+	[ '42804', 'key types that differ between filters', 'SELECT cuckoo_union_agg(CASE WHEN id % 2 = 0 THEN cuckoo_new() + n ELSE cuckoo_new() + n::text END) FROM keys' ],
+	[ '42804', 'a key of another type', 'SELECT count(*) FROM keys WHERE (SELECT cuckoo_agg(n) FROM keys) @> part::text' ])
+{
+	my ($code, $name, $query) = @$case;
+
+	is(sqlstate($hub, 'postgres', "SET search_path = $_, public;\n$query"), $code, "$name, $_") foreach qw(plain distributed);
+}
+
+#
+# Keys of polymorphic types: two ways round.  A domain is not one of them.
+#
+$hub->safe_psql('postgres', q{CREATE TYPE mood AS ENUM ('sad', 'content', 'happy'); CREATE TYPE pair AS (a integer, b text); CREATE DOMAIN natural_number AS integer CHECK (VALUE >= 0)});
+create_tables('polymorphic', 'id bigint, e mood, a integer[], r int4range, m int4multirange, c pair, d natural_number', q{create_distributed_table('distributed.polymorphic', 'id', shard_count => 8)},
+	q{SELECT i, (enum_range(NULL::mood))[1 + i % 3], ARRAY[i % 300, 1], int4range(i % 300, 400), int4multirange(int4range(i % 300, 400)), row(i % 300, 'x')::pair, i % 300 FROM generate_series(1, 2000) AS i});
+compare('a domain' => "SELECT @{[ digest('cuckoo_agg(d)') ]}, @{[ digest('cuckoo_agg(d, 0.01)') ]} FROM polymorphic;");
+foreach my $column (qw(e a r m c))
+{
+	like(sqlstate($hub, 'postgres', "SET search_path = distributed, public;\nSELECT cuckoo_agg($column) FROM polymorphic"), qr/^XX000$/, "Citus refuses cuckoo_agg($column)");
+	compare(
+		"DISTINCT: $column" => "SELECT @{[ digest(qq{cuckoo_agg($column)}) ]}, @{[ digest(qq{cuckoo_agg($column, 0.01, 5000, 3)}) ]} FROM (SELECT DISTINCT $column FROM polymorphic) AS s;",
+		"... inside: $column" => "SELECT @{[ digest(qq{cuckoo_agg(DISTINCT $column)}) ]} FROM polymorphic;",
+		"one filter per row: $column" => "SELECT @{[ digest(qq{cuckoo_union_agg(cuckoo_new(0.001, 1000) + $column)}) ]} FROM polymorphic;",
+		"... finds all: $column" => "SELECT count(*) FROM polymorphic WHERE (SELECT cuckoo_union_agg(cuckoo_new(0.001, 1000) + $column) FROM polymorphic) @> $column;");
+}
+
+#
+# Lookups
+#
+create_tables('reference', 'name text, f cuckoofilter', q{create_reference_table('distributed.reference')},
+	q{SELECT part || '', cuckoo_agg(n) FROM plain.keys GROUP BY part UNION ALL SELECT 'all', cuckoo_agg(n, 0.001, 5000) FROM plain.keys WHERE n % 10 = 1});
+# On the coordinator only
+create_tables('here', 'name text, f cuckoofilter', '1', 'TABLE plain.reference');
+create_tables('parts', 'id bigint PRIMARY KEY, f cuckoofilter', q{create_distributed_table('distributed.parts', 'id', colocate_with => 'distributed.keys')},
+	'SELECT id, cuckoo_agg(n) FROM plain.keys GROUP BY id');
+create_tables('others', 'part integer, f cuckoofilter', q{create_distributed_table('distributed.others', 'part', colocate_with => 'none', shard_count => 4)},
+	'SELECT part, cuckoo_agg(n) FROM plain.keys GROUP BY part');
+
+my $literal = $hub->safe_psql('postgres', q{SELECT f::text FROM plain.reference WHERE name = 'all'});
+my $count = 'SELECT count(*), sum(id) FROM keys WHERE';
+my %lookup = (
+	'in a reference table' => "$count (SELECT f FROM reference WHERE name = 'all') @> n",
+	'in a local table' => "$count (SELECT f FROM here WHERE name = 'all') @> n",
+	'in a distributed table' => "$count (SELECT f FROM others WHERE part = 3) @> n",
+	'in a CTE' => "WITH f AS (SELECT cuckoo_agg(n) AS f FROM keys WHERE part = 3) $count (SELECT f FROM f) @> n",
+	'in a materialized CTE' => "WITH f AS MATERIALIZED (SELECT f FROM here WHERE name = 'all') $count (SELECT f FROM f) @> n",
+	'in a distributed sub-select' => "$count (SELECT cuckoo_agg(n) FROM keys WHERE n > 650) @> n",
+	'in a sub-select of both kinds' => "$count (SELECT cuckoo_union_agg(f) FROM (SELECT f FROM reference WHERE name = '1' UNION ALL SELECT f FROM here WHERE name = '2') AS s) @> n",
+	'in a literal' => "$count '$literal'::cuckoofilter @> n",
+	'with <@' => "$count n <@ (SELECT f FROM reference WHERE name = 'all')",
+	'by a function' => "$count cuckoo_contains((SELECT f FROM here WHERE name = 'all'), n)",
+	'of several keys' => "$count cuckoo_contains_any((SELECT f FROM here WHERE name = '3'), ARRAY[n, n + 1])",
+	'of text' => "SELECT count(*) FROM keys WHERE (SELECT cuckoo_agg($text) FROM keys WHERE n < 5) @> $text",
+	'none' => "$count NOT (SELECT f FROM here WHERE name = 'all') @> n",
+	'NULL' => "SELECT count(*) FROM keys WHERE ((SELECT f FROM here WHERE name = 'all') @> n) IS NULL",
+	'joined with a reference table' => 'SELECT name, count(*) FROM keys JOIN reference ON f @> n GROUP BY name ORDER BY name',
+	'joined with a local table' => 'SELECT name, count(*) FROM keys JOIN here ON f @> n GROUP BY name ORDER BY name',
+	'joined with a table distributed alike' => 'SELECT count(*), count(*) FILTER (WHERE f @> n), count(*) FILTER (WHERE f @> (n + 1)) FROM keys JOIN parts USING (id)',
+	'in a column, of one key' => 'SELECT id FROM parts WHERE f @> 7 ORDER BY id',
+	'in a column, of every filter' => 'SELECT part, f @> 7, cuckoo_contains_each(f, ARRAY[1, 2, 3]), cuckoo_count(f, 5), cuckoo_cardinality(f), (cuckoo_info(f)).items FROM others ORDER BY part',
+	'from a prepared statement' => "PREPARE lookup(cuckoofilter, integer) AS $count \$1 @> n AND id <> \$2;\n" . (join ";\n", map { "EXECUTE lookup('$literal', $_)" } 1 .. 8),
+	'from PL/pgSQL' => qq{DO \$\$ DECLARE found bigint; BEGIN
+		SELECT count(*) INTO found FROM keys WHERE (SELECT f FROM here WHERE name = 'all') @> n;
+		PERFORM set_config('test.found', found::text, false); END \$\$; SELECT current_setting('test.found')});
+compare(map { ("lookups $_" => "$lookup{$_};") } sort keys %lookup);
+
+# Every shard filters its rows, and only filters travel.
+foreach my $name (grep { !/column|prepared|PL|joined with a table|NULL|none/ } sort keys %lookup)
+{
+	like(tasks($lookup{$name}), qr/Task Count: 8\n.*Query: .*(OPERATOR\(public\.(\@>|<\@)\)|cuckoo_contains)/, "lookups $name are pushed down");
+}
+
+#
+# Changes
+#
+create_tables('copies', 'id bigint PRIMARY KEY, part integer, f cuckoofilter', q{create_distributed_table('distributed.copies', 'id', colocate_with => 'distributed.keys')});
+create_tables('byfilter', 'f cuckoofilter, n integer', q{create_distributed_table('distributed.byfilter', 'f', colocate_with => 'none', shard_count => 8)});
+create_tables('sharded', 'shard integer, n integer', q{create_distributed_table('distributed.sharded', 'shard', colocate_with => 'none', shard_count => 8)},
+	'SELECT cuckoo_shard(n, 16), n FROM plain.keys WHERE n IS NOT NULL');
+create_tables('shardfilters', 'shard integer PRIMARY KEY, f cuckoofilter', q{create_distributed_table('distributed.shardfilters', 'shard', colocate_with => 'distributed.sharded')});
+
+my $copies = "SELECT count(*), md5(string_agg(part || ' ' || f::text, ',' ORDER BY id)) FROM copies";
+compare(
+	'INSERT ... SELECT in every shard' => "INSERT INTO copies SELECT id, min(part), cuckoo_agg(n) FROM keys GROUP BY id; $copies;",
+	'INSERT ... SELECT from another distribution' => "INSERT INTO copies SELECT 10000 + part, part, f FROM others; $copies;",
+	'INSERT ... SELECT over the coordinator' => "INSERT INTO copies SELECT 20000 + min(id), part, cuckoo_agg(n) FROM keys GROUP BY part; $copies;",
+	'INSERT of values' => "INSERT INTO copies VALUES (30000, 5, cuckoo_from_array(ARRAY[1, 2, 3])), (30001, 6, cuckoo_new(0.01, 100)), (30002, 7, NULL), (30003, 8, '$literal'); $copies;",
+	'ON CONFLICT' => "INSERT INTO copies SELECT 10000 + part, part, f FROM others ON CONFLICT (id) DO UPDATE SET f = copies.f || excluded.f; $copies;",
+	'UPDATE of one' => "UPDATE copies SET f = f + 123456 WHERE id = 7; SELECT f @> 123456 FROM copies WHERE id = 7; $copies;",
+	'UPDATE of all' => "UPDATE copies SET f = f + 654321 WHERE part <= 6; SELECT count(*) FROM copies WHERE f @> 654321; $copies;",
+	'UPDATE that removes' => "UPDATE copies SET f = f - 654321 WHERE f @> 654321; SELECT count(*) FROM copies WHERE f @> 654321; $copies;",
+	'UPDATE from a table distributed alike' => "UPDATE copies SET f = copies.f | parts.f FROM parts WHERE parts.id = copies.id AND parts.id % 5 = 0; $copies;",
+	'UPDATE from a reference table' => "UPDATE copies SET f = copies.f || reference.f FROM reference WHERE reference.name = copies.part::text AND copies.id % 7 = 0; $copies;",
+	'UPDATE with an array' => "UPDATE copies SET f = cuckoo_add_all(f, ARRAY[1, 2, 3]) WHERE id % 11 = 0; $copies;",
+	'MERGE' => "MERGE INTO copies USING parts ON copies.id = parts.id WHEN MATCHED AND parts.id % 13 = 0 THEN UPDATE SET f = copies.f || parts.f WHEN MATCHED AND parts.id % 17 = 0 THEN DELETE; $copies;",
+	'DELETE by a filter' => "DELETE FROM copies WHERE f @> 600; $copies;",
+	'a rollback' => "BEGIN; UPDATE copies SET f = f + 1000000; ROLLBACK; SELECT count(*) FROM copies WHERE f @> 1000000; $copies;",
+	'distributed by a filter' => "INSERT INTO byfilter SELECT f, 1 FROM parts; INSERT INTO byfilter SELECT f, 2 FROM others; SELECT count(*), count(DISTINCT f) FROM byfilter;",
+	'... groups' => 'SELECT md5(f::bytea), count(*) FROM byfilter GROUP BY f ORDER BY count(*) DESC, md5(f::bytea) LIMIT 5;',
+	'... joined' => 'SELECT count(*) FROM byfilter AS a JOIN byfilter AS b USING (f) WHERE a.n = 2;',
+	'... looked up' => 'SELECT n FROM byfilter WHERE f = cuckoo_from_array(ARRAY[7]) LIMIT 1; SELECT count(*) FROM byfilter WHERE f @> 7;',
+	'filters by cuckoo_shard' => "INSERT INTO shardfilters SELECT shard, cuckoo_agg(n) FROM sharded GROUP BY shard; SELECT shard, md5(f::bytea) FROM shardfilters ORDER BY shard;",
+	'... all found' => 'SELECT count(*) FROM sharded JOIN shardfilters USING (shard) WHERE f @> n;',
+	'... one looked up' => 'SELECT f @> 123, f @> 99999 FROM shardfilters WHERE shard = cuckoo_shard(123, 16);',
+	'... together' => "SELECT @{[ digest('cuckoo_merge_agg(f)') ]} FROM shardfilters;",
+	'... changed' => 'UPDATE shardfilters SET f = f + 99999 WHERE shard = cuckoo_shard(99999, 16); SELECT shard FROM shardfilters WHERE f @> 99999;');
+like(tasks('SELECT f @> 123 FROM shardfilters WHERE shard = cuckoo_shard(123, 16)'), qr/Task Count: 1\n/, 'a lookup by cuckoo_shard asks one shard');
+like(tasks('SELECT n FROM byfilter WHERE f = cuckoo_from_array(ARRAY[7])'), qr/Task Count: 1\n/, 'so does one by the filter');
+like(tasks('SELECT shard, cuckoo_agg(n) FROM sharded GROUP BY shard'), qr/Query: SELECT shard, public\.cuckoo_agg\(n\)/, 'groups by the distribution column are made whole in their shards');
+
+# COPY out of and into distributed tables
+my $file = PostgreSQL::Test::Utils::tempdir() . '/copied';
+foreach my $format (qw(text csv binary))
+{
+	compare("COPY, $format" => <<~SQL);
+		COPY copies TO '$file' (FORMAT $format);
+		TRUNCATE copies;
+		COPY copies FROM '$file' (FORMAT $format);
+		$copies;
+		SQL
+}
+
+# Tables stored by columns
+create_tables('columnar', 'id bigint, n integer, f cuckoofilter', q{create_distributed_table('distributed.columnar', 'id', colocate_with => 'none', shard_count => 8)});
+$hub->safe_psql('postgres', q{CREATE EXTENSION citus_columnar; SELECT alter_table_set_access_method('distributed.columnar', 'columnar')});
+is($hub->safe_psql('postgres', q{SELECT amname FROM pg_class JOIN pg_am ON relam = pg_am.oid WHERE pg_class.oid = 'distributed.columnar'::regclass}), 'columnar', 'a columnar table');
+compare(
+	'columnar: stored' => "INSERT INTO columnar SELECT id, n, f FROM keys JOIN parts USING (id); SELECT count(*), md5(string_agg(f::text, ',' ORDER BY id)) FROM columnar;",
+	'columnar: aggregates' => "SELECT @{[ digest('cuckoo_agg(n)') ]}, @{[ digest('cuckoo_union_agg(f)') ]} FROM columnar;",
+	'columnar: lookups' => "SELECT count(*) FROM columnar WHERE f @> 7; SELECT count(*) FROM columnar WHERE (SELECT f FROM here WHERE name = 'all') @> n;");
+
+# Every node can be asked.
+is($workers[0]->safe_psql('postgres', "SET search_path = distributed, public; $_"), $hub->safe_psql('postgres', "SET search_path = plain, public; $_"), 'through a worker')
+  foreach 'SELECT ' . digest('cuckoo_agg(n)') . ' FROM keys', $lookup{'in a reference table'}, $lookup{'in a CTE'};
+
+#
+# Nodes and shards that come, go and split
+#
+my $everything = "SELECT @{[ digest(qq{cuckoo_agg($text)}) ]} FROM keys; $copies; SELECT count(*) FROM keys JOIN parts USING (id) WHERE f @> n; "
+  . "SELECT shard, md5(f::bytea) FROM shardfilters ORDER BY shard; SELECT count(*), count(DISTINCT f) FROM byfilter; $lookup{'in a reference table'};";
+
+sub shards
+{
+	return $hub->safe_psql('postgres', "SELECT count(*) FROM citus_shards WHERE $_[0]");
+}
+
+foreach my $mode (qw(block_writes force_logical))
+{
+	my ($shard, $port) = split /\|/, $hub->safe_psql('postgres', q{SELECT shardid, nodeport FROM citus_shards WHERE table_name = 'distributed.copies'::regclass ORDER BY shardid LIMIT 1});
+	my ($from, $to) = $port == $workers[0]->port ? @workers : reverse @workers;
+
+	$hub->safe_psql('postgres', "SELECT citus_move_shard_placement($shard, @{[ address($from) ]}, @{[ address($to) ]}, '$mode')");
+	is(shards("shardid = $shard AND nodeport = " . $to->port), '1', "a shard is moved, $mode");
+	compare("... and has all, $mode" => $everything);
+
+	my ($last, $middle) = split /\|/, $hub->safe_psql('postgres', q{SELECT shardid, (shardminvalue::bigint + shardmaxvalue::bigint) / 2 FROM pg_dist_shard WHERE logicalrelid = 'distributed.copies'::regclass ORDER BY shardid DESC LIMIT 1});
+	my $before = shards(q{table_name = 'distributed.copies'::regclass});
+	$hub->safe_psql('postgres', "SELECT citus_split_shard_by_split_points($last, ARRAY['$middle'], (SELECT array_agg(nodeid::integer) FROM pg_dist_node WHERE groupid <> 0), '$mode')");
+	is(shards(q{table_name = 'distributed.copies'::regclass}), $before + 1, "a shard is split, $mode");
+	compare("... and has all, $mode" => $everything);
+}
+$hub->safe_psql('postgres', q{SELECT citus_split_shard_by_split_points(shardid, ARRAY[((shardminvalue::bigint + shardmaxvalue::bigint) / 2)::text], ARRAY[nodeid, nodeid], 'block_writes')
+	FROM (SELECT shardid, shardminvalue, shardmaxvalue, nodeid FROM pg_dist_shard JOIN citus_shards USING (shardid) JOIN pg_dist_node USING (nodename, nodeport) WHERE logicalrelid = 'distributed.byfilter'::regclass ORDER BY shardid LIMIT 1) AS s});
+is(shards(q{table_name = 'distributed.byfilter'::regclass}), 9, 'a shard of a table distributed by a filter is split');
+compare('... and has all' => $everything);
+
+push @workers, new_node('worker3');
+# Citus tells a new node of tables distributed by a filter before it creates the
+# extension there.
+like(add_node($workers[2]), qr/type "public.cuckoofilter" does not exist/, 'a node added later lacks the type of a distribution column');
+$workers[2]->safe_psql('postgres', 'CREATE EXTENSION cuckoo');
+is(add_node($workers[2]), '', '... unless it has the extension');
+$hub->safe_psql('postgres', q{SELECT replicate_reference_tables('block_writes')});
+$hub->safe_psql('postgres', q{SELECT rebalance_table_shards('distributed.copies', shard_transfer_mode => 'block_writes')});
+cmp_ok(shards(q{table_name = 'distributed.copies'::regclass AND nodeport = } . $workers[2]->port), '>', 1, 'it gets shards');
+compare('... that have all' => $everything, map { ("... lookups $_" => "$lookup{$_};") } grep { /table|CTE/ } sort keys %lookup);
+
+#
+# In another schema
+#
+$hub->safe_psql('postgres', 'CREATE SCHEMA "else where"; ALTER EXTENSION cuckoo SET SCHEMA "else where"');
+is($_->safe_psql('postgres', q{SELECT extnamespace::regnamespace FROM pg_extension WHERE extname = 'cuckoo'}), '"else where"', 'moved on ' . $_->name) foreach $hub, @workers;
+{
+	my $elsewhere = 'SELECT set_config(\'search_path\', current_setting(\'search_path\') || \', "else where"\', false) IS NOT NULL;';
+
+	compare('... with all it holds' => "$elsewhere $everything", '... and aggregates' => "$statement{groups}; $statement{'no rows'};");
+	like($hub->safe_psql('postgres', 'SET search_path = distributed, "else where"; EXPLAIN (VERBOSE, COSTS OFF) SELECT cuckoo_agg(n) FROM keys'), qr/worker_partial_agg\('"else where"\.cuckoo_agg\(integer\)'::regprocedure/, '... which are pushed down');
+}
+$hub->safe_psql('postgres', 'ALTER EXTENSION cuckoo SET SCHEMA public');
+
+#
+# The number of shards
+#
+# A stream aggregate beyond its capacity, and within.
+my $page = slurp_file("$FindBin::RealBin/../../docs/distributed.md");
+
+sub says
+{
+	my ($sentence) = @_;
+	my $text = join ' ', split ' ', $page;
+
+	ok(index($text, $sentence) >= 0, "the page says: $sentence");
+	return;
+}
+
+$hub->safe_psql('postgres', 'CREATE TABLE plain.stream AS SELECT i AS id FROM generate_series(1, 2000000::bigint) AS i');
+my %stream;
+foreach my $shards (0, 4, 32)
+{
+	my $table = $shards ? "distributed.stream$shards" : 'plain.stream';
+	my $key = q{('key ' || id)};
+
+	$hub->safe_psql('postgres', <<~SQL) if $shards;
+		CREATE TABLE $table (id bigint);
+		SELECT create_distributed_table('$table', 'id', shard_count => $shards, colocate_with => 'none');
+		INSERT INTO $table TABLE plain.stream;
+		SQL
+	my ($few, $items, $found, $rate, $digest) = split /\|/, $hub->safe_psql('postgres', <<~SQL);
+		SET client_min_messages = error;
+		CREATE TEMP TABLE f AS SELECT cuckoo_stream_agg($key, 0.001, 1000) AS f FROM $table;
+		SELECT tables <= 4, items BETWEEN 1990000 AND 2000000,
+			(SELECT count(*) FROM plain.stream WHERE (SELECT f::bytea::cuckoofilter FROM f) \@> $key), round(expected_fpr::numeric, 3),
+			(SELECT @{[ digest(qq{cuckoo_stream_agg($key, 0.001, 3e6)}) ]} FROM $table)
+		FROM f, cuckoo_info(f);
+		SQL
+
+	is("$few $items $found", 't t 2000000', "cuckoo_stream_agg far beyond its capacity, over $shards shards: a rate of $rate");
+	$stream{$shards} = $digest;
+	says("with a capacity of 1,000, 2,000,000 keys on 32 shards give an expected rate of $rate") if $shards == 32;
+}
+is($stream{$_}, $stream{0}, "within its capacity, over $_ shards: the same bytes") foreach 4, 32;
+
+#
+# The page's list of what to avoid
+#
+sub error_of
+{
+	my ($query) = @_;
+	my (undef, undef, $stderr) = $hub->psql('postgres', "SET search_path = distributed, public;\n$query");
+
+	return $stderr;
+}
+
+$hub->safe_psql('postgres', <<~'SQL');
+	CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+	CREATE TABLE distributed.names (id bigint, name text COLLATE nocase);
+	SELECT create_distributed_table('distributed.names', 'id');
+	INSERT INTO distributed.names VALUES (1, 'a'), (2, 'A');
+	CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+	SQL
+says('`DISTINCT` and `ORDER BY` inside an aggregate, and windows that are not partitioned by the distribution column: all rows travel');
+like(tasks($_), qr/Query: SELECT (n|k\d+) AS /, "rows travel: $_")
+  foreach 'SELECT cuckoo_agg(DISTINCT n) FROM keys', 'SELECT cuckoo_agg(n ORDER BY id) FROM keys', 'SELECT cuckoo_agg(n) OVER (PARTITION BY part) FROM keys';
+says('Citus refuses such a query ("complex joins are only supported when ...").');
+like(error_of('SET citus.enable_repartition_joins = on; SELECT count(*) FROM keys JOIN others ON others.part = keys.part JOIN sharded USING (n) WHERE (SELECT cuckoo_agg(n) FROM sharded) @> keys.n'),
+	qr/complex joins are only supported when/, 'a filter condition beside a repartition join');
+says('With a rate or a capacity Citus does not tell `cuckoo` the collation');
+like(error_of('SELECT cuckoo_agg(name) FROM names'), qr/nondeterministic collation/, 'a nondeterministic collation');
+is($hub->safe_psql('postgres', "SELECT cuckoo_cardinality(cuckoo_agg(name, 0.001)), cuckoo_cardinality(cuckoo_agg(lower(name COLLATE \"C\"), 0.001)) FROM distributed.names"), '2|1', '... that is not seen');
+my $is_13 = $hub->safe_psql('postgres', q{SELECT extversion LIKE '13.%' FROM pg_extension WHERE extname = 'citus'}) eq 't';
+says('Citus 13 fails ("column "field_0" has pseudo-type cstring")');
+$is_13 and like(error_of('EXPLAIN ANALYZE SELECT cuckoo_agg(n) FROM keys'), qr/column "field_0" has pseudo-type cstring/, 'EXPLAIN ANALYZE');
+says('`plan_cache_mode = force_generic_plan` with parameters of an aggregate: "could not create distributed plan".');
+like(error_of('SET plan_cache_mode = force_generic_plan; PREPARE agg(float8) AS SELECT cuckoo_agg(n, $1) FROM keys; EXECUTE agg(0.01)'), qr/could not create distributed plan/, 'generic plans');
+says('Citus does not support them on distributed tables.');
+like(error_of('CREATE TRIGGER t AFTER INSERT ON keys FOR EACH STATEMENT EXECUTE FUNCTION nothing()'), qr/triggers are not supported on distributed tables/, 'triggers');
+if ($hub->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'output_plugin_libraries'}))
+{
+	says('unless that setting names `citus`');
+	foreach my $node (@workers)
+	{
+		$node->safe_psql('postgres', "ALTER SYSTEM SET output_plugin_libraries = 'pgoutput'");
+		$node->reload;
+	}
+	my $split = q{SELECT citus_split_shard_by_split_points(shardid, ARRAY[((shardminvalue::bigint + shardmaxvalue::bigint) / 2)::text], ARRAY[nodeid, nodeid], 'force_logical')
+		FROM (SELECT shardid, shardminvalue, shardmaxvalue, nodeid FROM pg_dist_shard JOIN citus_shards USING (shardid) JOIN pg_dist_node USING (nodename, nodeport)
+			WHERE logicalrelid = 'distributed.copies'::regclass ORDER BY shardid LIMIT 1) AS s};
+	like(error_of($split), qr/output_plugin_libraries/, 'a split without the setting');
+	foreach my $node (@workers)
+	{
+		$node->safe_psql('postgres', 'ALTER SYSTEM RESET output_plugin_libraries');
+		$node->reload;
+	}
+}
+says('A filter that is a literal or a parameter is printed into the query of every task.');
+like(tasks($lookup{'in a literal'}), qr/Query: .*\Q$literal\E/, 'a literal is in every task');
+unlike(tasks("WITH f AS MATERIALIZED (SELECT '$literal'::cuckoofilter AS f) $count (SELECT f FROM f) \@> n"), qr/\Q$literal\E/, '... but not through a materialized CTE');
+
+#
+# The page: its blocks of SQL, and what they show, in a database as new
+#
+$hub->safe_psql('postgres', 'DROP SCHEMA plain, distributed CASCADE; DROP EXTENSION cuckoo CASCADE');
+is($_->safe_psql('postgres', q{SELECT count(*) FROM pg_type WHERE typname = 'cuckoofilter'}), '0', 'the extension is gone from ' . $_->name) foreach $hub, @workers;
+
+my @blocks = grep { $_->{section} eq 'On Citus' } page_blocks('docs/distributed.md');
+my %seconds;
+while (my $block = shift @blocks)
+{
+	my $sql = $block->{text};
+	my $shown = @blocks && $blocks[0]->{language} eq 'text' ? (shift @blocks)->{text} : '';
+	my $name = (split /\n/, $sql)[0];
+	my $began = time;
+	my (undef, $stdout, $stderr) = $hub->psql('postgres', "\\pset tuples_only off\n\\pset format aligned\n$sql");
+
+	$seconds{$name} = time - $began;
+	if ($shown =~ /^ERROR:/)
+	{
+		shows($stderr =~ s/^psql:<stdin>:\d+: //mgr, $shown);
+		next;
+	}
+	is($stderr =~ s/^.*NOTICE: .*\n?(^(DETAIL|HINT): .*\n?)*//mgr, '', "runs: $name");
+	shows($stdout, $shown);
+}
+cmp_ok(scalar keys %seconds, '>=', 10, 'examples: ' . keys %seconds);
+cmp_ok($seconds{'WITH ordered AS MATERIALIZED ('}, '<', $seconds{'SET citus.enable_repartition_joins = on;'} / 2, 'filters make a join faster');
+says('10,911 of the million');
+is($hub->safe_psql('postgres', 'SELECT count(*) FROM refunds WHERE (SELECT cuckoo_agg(customer) FROM orders) @> customer'), '10911', 'refunds that travel');
+
+# What travels
+sub is_on_page
+{
+	my ($what, $bytes) = @_;
+
+	ok(index($page, "\n| $what | $bytes |\n") >= 0, "the page has: $what: $bytes");
+	return;
+}
+
+sub received
+{
+	my ($query) = @_;
+
+	return $hub->safe_psql('postgres', "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $query") =~ /Tuple data received from nodes: (.*)/ ? $1 : 'nothing';
+}
+
+sub sent_by_shards
+{
+	my ($query) = @_;
+
+	return $hub->safe_psql('postgres', "SELECT pg_size_pretty(sum(length(result))) FROM run_command_on_shards('visits', \$\$$query FROM %s\$\$)");
+}
+
+# The states of aggregates as Citus 13 sends them
+is_on_page('`count(DISTINCT url)`', received('SELECT count(DISTINCT url) FROM visits'));
+$is_13 and is_on_page('`cuckoo_agg(url)`', sent_by_shards(q{SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, url)}));
+$is_13 and is_on_page('`cuckoo_stream_agg(url, 0.001, 200000)`', sent_by_shards(q{SELECT worker_partial_agg('cuckoo_stream_agg(text,float8,float8)'::regprocedure, ROW(url, 0.001::float8, 200000::float8))}));
+is_on_page('`cuckoo_agg(url, 0.001, 200000)`, a filter per shard', sent_by_shards('SELECT cuckoo_agg(url, 0.001, 200000)'));
+is_on_page('the same of `pages` [below](#tables-of-filters), distributed by `cuckoo_shard`', received('SELECT shard, cuckoo_agg(url, 0.001, 200000) FROM pages GROUP BY shard'));
+if ($hub->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'hll'}))
+{
+	$hub->safe_psql('postgres', 'CREATE EXTENSION hll');
+	is_on_page('`hll_add_agg(hll_hash_text(url))`, which counts keys and knows none', received('SELECT hll_add_agg(hll_hash_text(url)) FROM visits'));
+}
+
+done_testing();
+$_->stop foreach $hub, @workers;
