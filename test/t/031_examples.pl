@@ -1,6 +1,6 @@
-# Every example of the README, the guide and the page on security runs, in the
-# order of the page, and gives what the page shows.  (docs/distributed.md needs
-# several servers: 003_postgres_fdw.pl.)
+# Every example of the README, the guide, the reference and the page on security
+# runs, in the order of the page, and gives what the page shows.
+# (docs/distributed.md needs several servers: 003_postgres_fdw.pl.)
 #
 # A block of SQL can be followed by a block without a language, which has its
 # output: a result, notices, the first lines of an error or a warning, or for
@@ -77,7 +77,7 @@ sub is_shown
 	return;
 }
 
-foreach my $page (qw(README.md docs/guide.md docs/security.md))
+foreach my $page (qw(README.md docs/guide.md docs/reference.md docs/security.md))
 {
 	my @blocks = grep { $_->{language} ne 'sh' } page_blocks($page);
 	my $examples = 0;
@@ -101,7 +101,8 @@ foreach my $page (qw(README.md docs/guide.md docs/security.md))
 		}
 		else
 		{
-			is($stderr =~ s/^.*NOTICE: .*\n?//mgr, '', "runs: $what");
+			# With the lines of its detail, up to the next message
+			is($stderr =~ s/^psql:<stdin>:\d+: NOTICE: .*\n?(?:DETAIL: .*\n?(?:(?!psql:).+\n?)*)?//mgr, '', "runs: $what");
 		}
 		$examples++;
 	}

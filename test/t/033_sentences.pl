@@ -1,5 +1,5 @@
-# Sentences of the README, the guide and the page on security that no example
-# shows.  Each is searched for in its page, so that page and test change
+# Sentences of the README, the guide, the reference and the page on security that
+# no example shows.  Each is searched for in its page, so that page and test change
 # together.
 
 use FindBin;
@@ -27,7 +27,7 @@ sub says
 #
 # Indexes
 #
-says('README.md', "`DISTINCT`, `GROUP BY`, `ORDER BY` and hash indexes work. A B-tree index takes filters of up to 2,704 bytes, PostgreSQL's limit for an entry.");
+says('docs/reference.md', "`DISTINCT`, `GROUP BY`, `ORDER BY` and hash indexes work. A B-tree index takes filters of up to 2,704 bytes, PostgreSQL's limit for an entry.");
 query(<<~SQL);
 	CREATE TABLE small AS SELECT g, cuckoo_agg(i) AS f FROM generate_series(1, 10) AS g, generate_series(g, g + 1500) AS i GROUP BY g;
 	CREATE TABLE large AS SELECT g, cuckoo_agg(i) AS f FROM generate_series(1, 10) AS g, generate_series(g, g + 20000) AS i GROUP BY g;
@@ -48,18 +48,22 @@ is(query("SET enable_hashagg = $_; SELECT (SELECT count(*) FROM (SELECT DISTINCT
 #
 # Names
 #
-says('README.md', "because it has overloads for 31 built-in types. This query lists each function once, with its description:");
-my ($names) = map { $_->{text} } grep { $_->{text} =~ /obj_description/ } page_blocks('README.md');
+says('docs/reference.md', "because it has overloads for 31 built-in types. This query lists each function once, with its description:");
+my ($names) = map { $_->{text} } grep { $_->{text} =~ /obj_description/ } page_blocks('docs/reference.md');
 my @listed = sort map { (split /\|/)[0] } grep { /^cuckoo_/ } split /\n/, query($names);
 my %reference;
-my $reference = slurp_file("$FindBin::RealBin/../../README.md");
-$reference =~ s/^.*^## Reference$//ms;
+my $reference = slurp_file("$FindBin::RealBin/../../docs/reference.md");
+$reference =~ s/^.*^## Functions$//ms;
 $reference =~ s/^### Comparing$.*//ms;
 $reference{$1} = 1 while $reference =~ /^`(cuckoo_\w+)\(/mg;
 is(join(' ', @listed), join(' ', sort keys %reference), 'it lists what the reference has');
-says('README.md', '`\\dfa cuckoo* anycompatible` lists the aggregates over keys with their parameters.');
+says('docs/reference.md', '`\\dfa cuckoo* anycompatible` lists the aggregates over keys with their parameters.');
 is(join(' ', map { (split /\|/)[1] } split /\n/, query('\dfa cuckoo* anycompatible')),
 	'cuckoo_agg ' x 4 . 'cuckoo_multiset_agg ' x 2 . 'cuckoo_stream_agg cuckoo_stream_agg', '... each with every number of parameters');
+my %readme;
+my ($table) = slurp_file("$FindBin::RealBin/../../README.md") =~ /^## Reference$(.*?)^## /ms;
+$readme{$1} = 1 while $table =~ /`(cuckoo_\w+)/g;
+is(join(' ', sort keys %readme), join(' ', @listed), "and what the README's table has");
 is(query(q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'cuckoo%' AND prokind <> 'p' AND obj_description(oid, 'pg_proc') IS NULL}), '0', 'every function has a description');
 is(query(q{SELECT string_agg(count || '', ' ') FROM (SELECT count(DISTINCT proargtypes[0]) FROM pg_proc WHERE prokind = 'a' AND proname IN ('cuckoo_agg', 'cuckoo_stream_agg', 'cuckoo_multiset_agg') GROUP BY proname) AS s}),
 	'32 32 32', 'an overload for each of 31 types, and one for all others');
@@ -67,21 +71,22 @@ is(query(q{SELECT string_agg(count || '', ' ') FROM (SELECT count(DISTINCT proar
 #
 # Sizes
 #
-says('README.md', '| 1,000,000 | 1.11 MB | 9.33 | 1.48 MB | 12.44 | 1.98 MB | 16.58 |');
-says('README.md', '| 10,000 | 11.4 kB | 9.38 bits per key | 15.2 kB | 12.49 | 20.3 kB | 16.64 |');
-is(query(<<~SQL), '11.4|9.38 15.2|12.49 20.3|16.64 1138.6|9.33 1518.1|12.44 2024.1|16.58', 'bits per key');
+says('docs/reference.md', '| 1,000,000 | 1.11 MB | 9.33 | 1.48 MB | 12.44 | 1.98 MB | 16.58 |');
+says('docs/reference.md', '| 10,000 | 11.4 kB | 9.38 bits per key | 15.2 kB | 12.49 | 20.3 kB | 16.64 |');
+says('README.md', '| 0.01 | 9.3 | 113.9 kB | 1.11 MB | | 0.001 | 12.4 | 151.9 kB | 1.48 MB | | 0.0001 | 16.6 | 202.5 kB | 1.98 MB |');
+is(query(<<~SQL), '11.4|9.38 15.2|12.49 20.3|16.64 113.9|9.33 151.9|12.44 202.5|16.59 1138.6|9.33 1518.1|12.44 2024.1|16.58', 'bits per key');
 	SELECT string_agg(round(bytes / 1024.0, 1) || '|' || round(bits_per_item::numeric, 2), ' ' ORDER BY n, fpr DESC)
-	FROM unnest('{10000,1000000}'::integer[]) AS n, unnest('{0.01,0.001,0.0001}'::float8[]) AS fpr
+	FROM unnest('{10000,100000,1000000}'::integer[]) AS n, unnest('{0.01,0.001,0.0001}'::float8[]) AS fpr
 		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, fpr) AS f FROM generate_series(1, n) AS i) AS q, cuckoo_info(f)
 	SQL
-says('README.md', '1,000 keys at 0.001 need 2.9 kB, or 1.6 kB if you specify their number as the capacity');
+says('docs/reference.md', '1,000 keys at 0.001 need 2.9 kB, or 1.6 kB if you specify their number as the capacity');
 is(query(<<~SQL), '2.9 1.6', 'of 1,000 keys');
 	SELECT string_agg(round(bytes / 1024.0, 1) || '', ' ' ORDER BY room)
 	FROM unnest('{0,1000}'::integer[]) AS room CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 0.001, room) AS f FROM generate_series(1, 1000) AS i) AS q, cuckoo_info(f)
 	SQL
-says('README.md', "`cuckoo_new(0.001, 1e6)` is an empty filter with room for a million keys. It has 69 bytes.");
+says('docs/reference.md', "`cuckoo_new(0.001, 1e6)` is an empty filter with room for a million keys. It has 69 bytes.");
 is(query('SELECT bytes FROM cuckoo_info(cuckoo_new(0.001, 1e6))'), '69', 'an empty filter');
-says('README.md', '22.9 bits per key at 2,000 keys, 18.7 at 30,000, 14.1 at a million and 16.1 at 10 million');
+says('docs/reference.md', '22.9 bits per key at 2,000 keys, 18.7 at 30,000, 14.1 at a million and 16.1 at 10 million');
 says('docs/guide.md', '| 100,000 | 1, 17.0, 0.000045 | 2, 16.0, 0.0010 |');
 says('docs/guide.md', '| 1,000,000 | 1, 14.1, 0.00045 | 3, 17.8, 0.0012 |');
 is(query(<<~SQL), '22.9 20.3 18.7 17.0 14.1 16.1', 'of unknown capacity');
@@ -95,8 +100,11 @@ is(query(<<~SQL), '1|12.5|0.00094 2|16.0|0.00095 2|16.0|0.00101 3|17.8|0.00119',
 		CROSS JOIN LATERAL (SELECT cuckoo_add_all(cuckoo_new(0.001, 10000), ARRAY(SELECT generate_series(1, n))) AS f) AS q, cuckoo_info(f)
 	SQL
 says('README.md', 'each doubling of the capacity adds one bit per key and halves the expected rate');
-says('README.md', '| 128,000 | 199,044 | 15.9 |');
-says('README.md', '| unknown | 213,035 | 17.0 |');
+says('README.md', '| capacity | 100,000 | 200,000 | 800,000 | 10 million | unknown |');
+says('README.md', '| bytes | 155,508 | 169,498 | 194,498 | 240,244 | 213,035 |');
+says('docs/reference.md', '| 128,000 | 199,044 | 15.9 |');
+says('docs/reference.md', '| unknown | 213,035 | 17.0 |');
+is(query('SELECT bytes FROM (SELECT cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 100000))) AS f) AS q, cuckoo_info(f)'), '213035', 'of unknown capacity');
 is(query(<<~SQL), '155508 199044 169498 181998 194498 240244 281542', 'of 100,000 keys with room for more');
 	SELECT string_agg(bytes || '', ' ' ORDER BY n)
 	FROM unnest('{100000,128000,200000,400000,800000,10000000,100000000}'::integer[]) WITH ORDINALITY AS u (capacity, n)
@@ -232,7 +240,7 @@ is(query(<<~SQL), '1', 'eight keys that share their copies');
 #
 # Literals and parameters without a type
 #
-says('README.md', "`f @> '5'` on a filter of integers is an error: write `f @> 5` or `f @> '5'::integer`, and `f @> \$1::integer` unless the parameter's type is declared.");
+says($_, "`f @> '5'` on a filter of integers is an error: write `f @> 5` or `f @> '5'::integer`, and `f @> \$1::integer` unless the parameter's type is declared.") foreach qw(README.md docs/reference.md);
 is(sqlstate($node, 'postgres', q{SELECT cuckoo_from_array('{1,5}'::integer[]) @> '5'}), '42804', 'an untyped literal is text');
 is(query(q{SELECT f @> 5, f @> '5'::integer FROM cuckoo_from_array('{1,5}'::integer[]) AS f}), 't|t', 'one with a type is not');
 is(sqlstate($node, 'postgres', q{PREPARE q AS SELECT cuckoo_from_array('{1,5}'::integer[]) @> $1; EXECUTE q (5)}), '42804', 'an untyped parameter is text');
@@ -278,6 +286,76 @@ SKIP:
 	skip 'no /proc here', 4 unless -e '/proc/self/status';
 	cmp_ok(growth('v @> k'), '>', 90, 'a variable is copied for each of 100 partitions, 1.1 MB each time');
 	cmp_ok(growth('(SELECT v) @> k'), '<', 30, 'a sub-select is not');
+}
+
+#
+# Messages in the README's headings about trouble.  The last two need a server
+# without the extension or with another minor version.
+#
+my %raised_by = (
+	'key type does not match cuckoofilter' => q{SELECT cuckoo_new() + 1 @> 'one'},
+	'type "cuckoofilter" does not exist' => q{SET search_path = ''; SELECT NULL::cuckoofilter},
+	'cannot access temporary tables during a parallel operation' => <<~SQL,
+		SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
+		CREATE TEMPORARY TABLE chosen AS SELECT f FROM stored;
+		SELECT count(*) FROM generated WHERE (SELECT f FROM chosen) @> k
+		SQL
+	'combined cuckoofilter would have too many tables' =>
+	  'SELECT cuckoo_merge_agg(f) FROM (SELECT cuckoo_agg(i, 0.001, n * 2000) AS f FROM generate_series(1, 17) AS n, generate_series(1, n * 2000) AS i GROUP BY n) AS s',
+	'index row requires ... bytes' => 'CREATE INDEX ON large (f)',
+	'index row size ... exceeds btree version 4 maximum 2704' => 'CREATE TABLE medium AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 3000) AS i; CREATE INDEX ON medium (f)',
+	'extension "cuckoo" is not available' => undef,
+	'could not load library ".../cuckoo.so": ... undefined symbol' => undef);
+my ($troubles) = slurp_file("$FindBin::RealBin/../../README.md") =~ /^## Troubleshooting$(.*?)^## /ms;
+my @messages = map { /`([^`]+)`/g } $troubles =~ /^#### (.*)$/mg;
+query('CREATE TABLE generated AS SELECT generate_series(1, 100000) AS k');
+is(join("\n", sort @messages), join("\n", sort keys %raised_by), 'the messages of the headings');
+foreach my $message (grep { defined $raised_by{$_} } @messages)
+{
+	my ($status, $stdout, $stderr) = $node->psql('postgres', $raised_by{$message}, on_error_stop => 1);
+	my $pattern = join '.*', map { quotemeta } split / *\.\.\. */, $message;
+
+	like($stderr, qr/ERROR:  .*$pattern/, "raised: $message");
+}
+
+#
+# Links: from the README to every document and picture, each to a heading that
+# there is.
+#
+my %links;
+
+# The anchors of a page's headings, as forges make them
+sub anchors
+{
+	my @anchors = map { lc =~ s/[^\w\- ]//gr =~ tr/ /-/r } slurp_file("$FindBin::RealBin/../../$_[0]") =~ /^#+ (.*)$/mg;
+
+	return map { $_ => 1 } @anchors;
+}
+
+sub follow_links
+{
+	my ($page) = @_;
+	my $folder = $page =~ m{^(.*/)} ? $1 : '';
+
+	return if $links{$page}++;
+	return if $page !~ /\.md$/;
+	foreach my $link (slurp_file("$FindBin::RealBin/../../$page") =~ /\]\(([^)\s]+)\)/g)
+	{
+		my ($file, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
+
+		next if $link =~ /^https?:/;
+		$file = $file eq '' ? $page : "$folder$file";
+		1 while $file =~ s{[^/]+/\.\./}{};
+		ok(-e "$FindBin::RealBin/../../$file", "$page: $link") or next;
+		ok({ anchors($file) }->{$anchor}, "$page: the heading of $link") if defined $anchor;
+		follow_links($file);
+	}
+	return;
+}
+follow_links('README.md');
+foreach my $file (map { s{^.*/(?=docs/)}{}r } glob "$FindBin::RealBin/../../docs/*.{md,svg}")
+{
+	ok($links{$file}, "linked from the README: $file");
 }
 
 $node->stop;
