@@ -1,11 +1,12 @@
 #!/usr/bin/python3
-"""Compares reader.py with docs/format.md and the server that psql connects to; see run.sh."""
+"""Compares the package in clients/python with docs/format.md and a server, the one psql connects to."""
 
 import math
 import random
 import subprocess
 import sys
 from base64 import b64decode, b64encode
+from collections import Counter
 from itertools import product
 from pathlib import Path
 
@@ -15,9 +16,13 @@ from decimal import Decimal
 from hashlib import md5
 
 import page
-from reader import (DENSE, DIRECTORY_BYTES, HEADER_BYTES, MAX_COPIES, NOT_REMOVABLE, SPARSE, UNSET,
-                    UNSET_FILTER, DenseTable, Filter, FormatError, Shape, SparseTable, first_shape,
-                    hash_key, shard, shape_for, signature, type_name, write, write_keys, write_partial)
+from writer import (capacity_of, codes_of, first_shape, make_dense, make_sparse, shape_for, write, write_keys,
+                    write_partial)
+
+from cuckoofilter import CuckooFilter, FormatError, hash_key, shard
+from cuckoofilter.filter import DIRECTORY_BYTES, HEADER_BYTES, NOT_REMOVABLE, UNSET, UNSET_FILTER
+from cuckoofilter.keys import signature
+from cuckoofilter.tables import MAX_COPIES, Shape
 
 passed = failed = 0
 
@@ -51,7 +56,7 @@ def quote(text):
 
 DAY = 86400 * 10**6
 
-# Key type, keys as SQL has them and as the reader does.
+# Key type, keys as SQL has them and as the package does.
 KEYS = {
     'integer': [
         ('0::smallint', 0), ('(-1)::smallint', -1), ('32767::smallint', 32767),
@@ -66,8 +71,8 @@ KEYS = {
         ("'Kuckuck äöü'", 'Kuckuck äöü'), ("'カッコウ'", 'カッコウ'), ("'🐦'", '🐦')]
     + [("repeat('k', %d)" % n, 'k' * n) for n in
        (1, 3, 4, 8, 9, 16, 17, 128, 129, 240, 241, 1000, 100000)],
-    'bytea': [("'\\x'::bytea", ''), ("'\\x00ff'::bytea", '00ff'),
-              ("decode(repeat('ab', 3000), 'hex')", 'ab' * 3000)],
+    'bytea': [("'\\x'::bytea", b''), ("'\\x00ff'::bytea", '\\x00ff'),
+              ("decode(repeat('ab', 3000), 'hex')", b'\xab' * 3000)],
     'bit': [("B''::varbit", ''), ("B'1'", '1'), ("B'101'::varbit", '101'),
             ("B'0000000011111111'::bit(16)", '0000000011111111'),
             ("repeat('110', 99)::varbit", '110' * 99)],
@@ -176,7 +181,7 @@ def compare_keys():
             if [int(cell) & (2**64 - 1) for cell in row] != mine:
                 wrong.append(text)
         test(not wrong and len(rows) == len(keys),
-             'hashes and shards of %d keys of type %s' % (len(keys), type_name(key_type)), ', '.join(wrong))
+             'hashes and shards of %d keys of type %s' % (len(keys), str(key_type)), ', '.join(wrong))
 
 
 def refused(query):
@@ -192,9 +197,9 @@ def compare_signatures():
     for key_type, _ in types:
         rows = sql(' '.join("SELECT encode((cuckoo_new() + %s)::bytea, 'hex');" % text for text, _ in KEYS[key_type]))
         wrong = [text for (text, value), row in zip(KEYS[key_type], rows)
-                 if Filter(bytes.fromhex(row[0])).signature != signature(key_type, value)]
+                 if CuckooFilter(bytes.fromhex(row[0])).signature != signature(key_type, value)]
         test(not wrong and len(rows) == len(KEYS[key_type]),
-             'the signatures of %d keys of type %s' % (len(rows), type_name(key_type)), ', '.join(wrong))
+             'the signatures of %d keys of type %s' % (len(rows), str(key_type)), ', '.join(wrong))
     for (_, one), (_, other) in zip(types, types[1:] + types[:1]):
         test(refused('(cuckoo_new() + %s) @> %s' % (one, other)), 'a filter of %s has no answer for %s' % (one, other))
 
@@ -223,38 +228,39 @@ def ask(name, query, questions):
     command += ('SELECT number, items, capacity, blocks, buckets, fingerprint_bits, bytes, representation, '
                 'expected_fpr FROM t, cuckoo_tables(f);')
     rows = sql(command)
-    mine = Filter(bytes.fromhex(rows[0][0]))
+    mine = CuckooFilter(bytes.fromhex(rows[0][0]))
     representation, key_type, items, capacity, target, expected, tables, seed, removable, version = rows[1]
     wrong = []
-    if ((representation or None) != mine.representation() or int(items) != mine.items() or
-            (int(capacity) if capacity else 0) != mine.capacity or (float(target) if target else 0) != mine.fpr or
+    if ((representation or None) != mine.representation or int(items) != mine.items or
+            (int(capacity) if capacity else 0) != mine.capacity or (float(target) if target else 0) != mine.target_fpr or
             int(tables) != len(mine.tables) or (int(seed) if seed else 0) & (2**64 - 1) != mine.seed or
-            (removable == 't') != mine.removable or version != '1' or (key_type or None) != mine.key_type()):
+            (removable == 't') != mine.removable or version != '1' or (key_type or None) != mine.key_type):
         wrong.append('header: %s' % rows[1])
-    if not math.isclose(float(expected), mine.rate(), rel_tol=1e-6):
-        wrong.append('rate %s, not %g' % (expected, mine.rate()))
+    if not math.isclose(float(expected), mine.expected_fpr, rel_tol=1e-6):
+        wrong.append('rate %s, not %g' % (expected, mine.expected_fpr))
     for (number, *row), table in zip(rows[2 + len(questions):], mine.tables):
         shape = table.shape
-        if ([int(cell) for cell in row[:6]] != [table.items, shape.capacity(), shape.blocks, shape.buckets,
+        if ([int(cell) for cell in row[:6]] != [table.items, capacity_of(shape), shape.blocks, shape.buckets,
                                                shape.bits, table.size()] or
-                row[6] != ('sparse', 'dense')[table.representation] or
-                not math.isclose(float(row[7]), -math.expm1(shape.rate_log(table.items)), rel_tol=1e-6)):
+                row[6] != table.representation or
+                not math.isclose(float(row[7]), table.expected_fpr, rel_tol=1e-6)):
             wrong.append('table %s: %s' % (number, row))
-    for table, classes in zip(mine.tables, mine.classes()):
-        if sum(classes.values()) != table.items or max(classes.values(), default=0) > MAX_COPIES:
+    for table in mine.tables:
+        codes = codes_of(table)
+        if len(codes) != table.items or max(Counter(codes).values(), default=0) > MAX_COPIES:
             wrong.append('the classes are not its items')
-        if table.representation == SPARSE and table.data != SparseTable.build(table.shape, table.codes()).data:
+        if table.representation == 'sparse' and table.data != make_sparse(table.shape, codes).data:
             wrong.append('a sparse table in another form')
     asked = found = 0
     for (key_type, _, values), (counts, contained) in zip(questions, rows[2:]):
-        answers = ''.join(str(mine.count(key_type, value)) for value in values)
+        answers = ''.join(str(mine.count(value, key_type)) for value in values)
         asked += len(values)
         found += len(answers) - answers.count('0')
         if answers != counts:
             wrong.append('%d counts differ' % sum(a != b for a, b in zip(answers, counts)))
         if ''.join('01'[a != '0'] for a in answers) != contained:
             wrong.append('answers differ')
-    shapes = ', '.join('%s %d x %d f=%d' % (('sparse', 'dense')[t.representation], t.shape.blocks,
+    shapes = ', '.join('%s %d x %d f=%d' % (t.representation, t.shape.blocks,
                                             t.shape.buckets, t.shape.bits) for t in mine.tables)
     test(not wrong, '%s: %s; %d answers, %d of them yes' % (name, shapes or 'no table', asked, found),
          '; '.join(wrong))
@@ -287,16 +293,16 @@ def compare_filters():
     for key_type, keys in KEYS.items():
         keys = same_key_type(key_type, keys)
         added = ''.join(' + %s' % text for text, _ in keys[::2])
-        ask('keys of type ' + type_name(key_type), 'SELECT cuckoo_new(seed => 9)%s AS f' % added,
+        ask('keys of type ' + str(key_type), 'SELECT cuckoo_new(seed => 9)%s AS f' % added,
             [(key_type, [text for text, _ in keys], [value for _, value in keys])])
 
     # Every width that a rate asks for, in both representations.
-    for representation, capacity in (DENSE, 1500), (SPARSE, 5000):
+    for representation, keys in ('dense', 1500), ('sparse', 5000):
         for bits in range(7, 30):
             fpr = min(max(7.73 / (2**bits - 1), 2e-8), 0.1)
             mine = ask('%d bits' % bits,
                        'SELECT cuckoo_add_all(cuckoo_new(%r, %d, %d), array_agg(i)) AS f '
-                       'FROM generate_series(1, 1500) AS i' % (fpr, capacity, bits * 10**15),
+                       'FROM generate_series(1, 1500) AS i' % (fpr, keys, bits * 10**15),
                        [integers(1, 2500)])
             test(mine.tables[0].shape.bits == bits and mine.tables[0].representation == representation,
                  'bits and representation as asked')
@@ -304,16 +310,16 @@ def compare_filters():
     # More than one block.
     mine = ask('several blocks', "SELECT cuckoo_agg('key ' || i, 0.01) AS f FROM generate_series(1, 300000) AS i",
                [texts(295001, 305000)])
-    test(mine.tables[0].shape.blocks > 1 and mine.tables[0].representation == DENSE, 'dense, with several blocks')
+    test(mine.tables[0].shape.blocks > 1 and mine.tables[0].representation == 'dense', 'dense, with several blocks')
     mine = ask('several sparse blocks', "SELECT cuckoo_agg('key ' || i, 0.01, 1e7) AS f FROM generate_series(1, 100000) AS i",
                [texts(95001, 105000)])
-    test(mine.tables[0].shape.blocks > 1 and mine.tables[0].representation == SPARSE, 'sparse, with several blocks')
+    test(mine.tables[0].shape.blocks > 1 and mine.tables[0].representation == 'sparse', 'sparse, with several blocks')
 
     # Key types with keys by the thousand.
     for key_type, expression, value in BULK:
         question = (key_type, '(SELECT i, %s AS k FROM generate_series(1, 3000) AS i) AS q' % expression,
                     [value(i) for i in range(1, 3001)])
-        ask('1,500 keys of type ' + type_name(key_type),
+        ask('1,500 keys of type ' + str(key_type),
             'SELECT cuckoo_agg(k, 0.1) AS f FROM (SELECT %s AS k FROM generate_series(1, 1500) AS i) AS q' % expression,
             [question])
 
@@ -324,8 +330,8 @@ def compare_filters():
         mine = ask('grown, ' + name,
                    'SELECT cuckoo_add_all(%s, array_agg(i)) AS f FROM generate_series(1, %d) AS i' % (new, keys),
                    [integers(1, 2 * keys, 1 + keys // 5000)])
-        test(len(mine.tables) > 1 and mine.representation() == 'mixed', 'there is more than one table, one of them sparse')
-        fits = [first_shape(mine.fpr, mine.capacity)]
+        test(len(mine.tables) > 1 and mine.representation == 'mixed', 'there is more than one table, one of them sparse')
+        fits = [first_shape(mine.target_fpr, mine.capacity)]
         while len(fits) < len(mine.tables):
             fits.append(next_shape(mine, fits[-1]))
         test([t.shape.key() for t in mine.tables] == [shape.key() for shape in fits], 'tables of the sizes written down')
@@ -338,11 +344,11 @@ def compare_filters():
         mine = ask('copies, ' + new,
                    'SELECT cuckoo_add_all(%s, array_agg(i)) AS f FROM generate_series(1, 12) AS i, '
                    'generate_series(1, i)' % new, [integers(1, 100)])
-        test(mine.count('integer', 1) >= 1 and mine.count('integer', 7) >= 7 and
-             mine.count('integer', 12) == 8, 'counts are those added, up to eight')
+        test(mine.count(1) >= 1 and mine.count(7) >= 7 and
+             mine.count(12) == 8, 'counts are those added, up to eight')
     mine = ask('a copy for each row', 'SELECT cuckoo_multiset_agg(i % 500, 0.001, 5000) AS f '
                'FROM generate_series(1, 20000) AS i', [integers(0, 1500)])
-    test(mine.count('integer', 499) == 8, 'counts end at eight')
+    test(mine.count(499) == 8, 'counts end at eight')
     ask('after removal', 'SELECT cuckoo_remove_all(cuckoo_agg(i), array_agg(i) FILTER (WHERE i % 3 = 0)) AS f '
         'FROM generate_series(1, 900) AS i', [integers(1, 1800)])
     ask('sparse again', 'SELECT cuckoo_remove_all(cuckoo_agg(i), array_agg(i) FILTER (WHERE i % 5 > 0)) AS f '
@@ -355,21 +361,21 @@ def compare_filters():
         for combine in 'cuckoo_union', 'cuckoo_merge':
             mine = ask('%s, capacities 900 and %d' % (combine, capacity),
                        'SELECT %s(f, g) AS f FROM %s' % (combine, parts % capacity), [integers(1, 2000)])
-            test((mine.flags == NOT_REMOVABLE) == (combine == 'cuckoo_union') and mine.fpr == 0.001 and
+            test((mine.flags == NOT_REMOVABLE) == (combine == 'cuckoo_union') and mine.target_fpr == 0.001 and
                  mine.capacity == capacity, 'flags, rate and capacity of the result')
 
 
 def next_shape(mine, newest):
     """The shape that a filter grows by, whose capacity was specified and is small."""
-    asked = first_shape(mine.fpr, mine.capacity).bits
-    return shape_for(32 * newest.capacity(), min(32, asked + 8, max(asked + 2, newest.bits + 1)))
+    asked = first_shape(mine.target_fpr, mine.capacity).bits
+    return shape_for(32 * capacity_of(newest), min(32, asked + 8, max(asked + 2, newest.bits + 1)))
 
 
 BULK = [
     ('integer', 'i::smallint', lambda i: i),
     ('text', "md5(i::text)", lambda i: md5(str(i).encode()).hexdigest()),
     ('uuid', "md5(i::text)::uuid", lambda i: md5(str(i).encode()).hexdigest()),
-    ('bytea', "decode(md5(i::text), 'hex')", lambda i: md5(str(i).encode()).hexdigest()),
+    ('bytea', "decode(md5(i::text), 'hex')", lambda i: md5(str(i).encode()).digest()),
     ('numeric', 'i * 1234.5678 - 2000000', lambda i: Decimal(i) * Decimal('1234.5678') - 2000000),
     ('double precision', 'i / 7::float8', lambda i: i / 7),
     ('timestamptz', "'2000-01-01 00:00+00'::timestamptz + i * '1 hour 1 second'::interval",
@@ -402,7 +408,7 @@ def compare_golden():
     for (name, *_, text), (_, hashes) in zip(*lines):
         answers = [answer.split('*') for answer in hashes.split()]
         try:
-            filter_ = Filter(b64decode(text))
+            filter_ = CuckooFilter(b64decode(text))
         except FormatError as error:
             test(False, 'golden %s' % name, str(error))
             continue
@@ -417,7 +423,7 @@ def compare_golden():
 
 
 def compare_written():
-    """Filters of the reader's making are read alike, and come back as they are."""
+    """Filters written here are read alike, and come back as they are."""
     for dense in False, True:
         for bits in range(5, 33):
             keys = range(1, 251)
@@ -428,16 +434,16 @@ def compare_written():
                 codes = [shape.code(hash_key('integer', key, seed)) for key in keys[i::len(shapes)]]
                 if dense:
                     codes = codes[:2 * shape.all_buckets]
-                    table = DenseTable.build(shape, codes) or SparseTable.build(shape, codes)
+                    table = make_dense(shape, codes) or make_sparse(shape, codes)
                 else:
-                    table = SparseTable.build(shape, codes + codes[::3] * 9)
+                    table = make_sparse(shape, codes + codes[::3] * 9)
                 tables.append(table)
             data = write(tables, 'integer', 0.01, seed=seed)
-            mine = ask('written by the reader, %d bits' % bits,
+            mine = ask('written here, %d bits' % bits,
                        "SELECT '\\x%s'::bytea::cuckoofilter AS f" % data.hex(), [integers(1, 600)])
             rows = sql("SELECT encode('\\x%s'::bytea::cuckoofilter::bytea, 'hex')" % data.hex())
-            test(rows == [[data.hex()]] and mine.items() > 0 and
-                 any(table.representation == DENSE for table in mine.tables) == dense, 'its bytes come back as they are')
+            test(rows == [[data.hex()]] and mine.items > 0 and
+                 any(table.representation == 'dense' for table in mine.tables) == dense, 'its bytes come back as they are')
 
     # Where a table is sparse, both make the same bytes of the same keys.
     for capacity, count, fpr, seed in (0, 0, 0.001, 0), (0, 1, 1e-5, -1), (0, 1024, 0.1, 7), (1, 1, 0.001, 0), (
@@ -456,35 +462,35 @@ def compare_malformed():
 
     def table(make, shape, count):
         shape = Shape(*shape)
-        return make.build(shape, [shape.code(hash_) for hash_ in hashes[:count]])
+        return make(shape, [shape.code(hash_) for hash_ in hashes[:count]])
 
     start = [
         UNSET_FILTER,
-        write([table(SparseTable, (1, 6, 5), 12), table(DenseTable, (1, 8, 6), 9)], 'integer', 0.01, 5, 1),
-        write([table(SparseTable, (1, 20, 5), 40), table(SparseTable, (2, 18, 12), 3)], 'text', 0.1),
-        write([table(DenseTable, (1, 2, 19), 3), table(DenseTable, (1, 4, 7), 5)], ('array', 'text'), 0.02, 1, 2, 1),
-        write([table(SparseTable, (1, 6, 32), 0)], None, 0.001),
-        write([table(SparseTable, (1, 6, 32), 1)], ('composite', ('integer',)), 0.001),
-        write([SparseTable.build(Shape(1, 6, 5), [9] * 8 + [11] + [40] * 7 + [63] * 2 + [95])], 'uuid', 0.1),
-        write([DenseTable.build(Shape(1, 2, 6), [0x10, 0x20, 0x30, 0x13, 0x23])], 'date', 0.1),
-        write([SparseTable.build(Shape(1, 28, 5), [c for c in range(5, 448, 5) if c % 32])], 'integer', 0.1),
+        write([table(make_sparse, (1, 6, 5), 12), table(make_dense, (1, 8, 6), 9)], 'integer', 0.01, 5, 1),
+        write([table(make_sparse, (1, 20, 5), 40), table(make_sparse, (2, 18, 12), 3)], 'text', 0.1),
+        write([table(make_dense, (1, 2, 19), 3), table(make_dense, (1, 4, 7), 5)], ('array', 'text'), 0.02, 1, 2, 1),
+        write([table(make_sparse, (1, 6, 32), 0)], None, 0.001),
+        write([table(make_sparse, (1, 6, 32), 1)], ('composite', ('integer',)), 0.001),
+        write([make_sparse(Shape(1, 6, 5), [9] * 8 + [11] + [40] * 7 + [63] * 2 + [95])], 'uuid', 0.1),
+        write([make_dense(Shape(1, 2, 6), [0x10, 0x20, 0x30, 0x13, 0x23])], 'date', 0.1),
+        write([make_sparse(Shape(1, 28, 5), [c for c in range(5, 448, 5) if c % 32])], 'integer', 0.1),
         write_partial('text', hashes[:3], 0.01, 0, 7),
         write_partial(('range', 'date'), [], 0.01, 9, 7),
         write_partial(None, [], 0.01, 9, 7)]
     cases = set(start)
     # Hashes without a key type, and items without one in either representation.
     cases.add(write_partial(None, hashes[:2], 0.01))
-    cases.update(write([table(make, (1, 6, 9), 3)], None, 0.01) for make in (SparseTable, DenseTable))
+    cases.update(write([table(make, (1, 6, 9), 3)], None, 0.01) for make in (make_sparse, make_dense))
     # An unset filter with room for a hash, and a start beyond the items before the last one.
     cases.add(UNSET_FILTER + bytes(8))
-    several = SparseTable.build(Shape(1, 200, 5), range(1, 3200, 32))
+    several = make_sparse(Shape(1, 200, 5), range(1, 3200, 32))
     data = write([several], 'integer', 0.1)
     for i in range(several.groups + 1):
         at = HEADER_BYTES + DIRECTORY_BYTES + 4 * i
         for value in 0, several.items - 1, several.items, several.items + 1, 4 * several.items, 2**31, 2**32 - 1:
             cases.add(data[:at] + value.to_bytes(4, 'little') + data[at + 4:])
     # Tables in every order and twice: empty ones, all of one size.
-    empty = [SparseTable.build(Shape(*shape), []) for shape in ((1, 6, 9), (2, 4, 6), (1, 8, 7), (2, 4, 7))]
+    empty = [make_sparse(Shape(*shape), []) for shape in ((1, 6, 9), (2, 4, 6), (1, 8, 7), (2, 4, 7))]
     for tables in product(empty, repeat=3):
         data = write(tables, None, 0.01)
         entries = b''.join(write([table], None, 0.01)[HEADER_BYTES:HEADER_BYTES + DIRECTORY_BYTES] for table in tables)
@@ -521,7 +527,7 @@ def compare_malformed():
     mine = ''
     for data in cases:
         try:
-            Filter(data)
+            CuckooFilter(data)
             mine += '1'
         except FormatError:
             mine += '0'
@@ -542,7 +548,7 @@ def compare_text():
     mine = []
     for text in texts:
         try:
-            Filter.from_text(text)
+            CuckooFilter.from_text(text)
             mine.append(['1'])
         except FormatError:
             mine.append(['0'])

@@ -1,14 +1,15 @@
-"""Checks the examples of docs/format.md with reader.py; see compare.py."""
+"""Checks the examples of docs/format.md with the package in clients/python; see compare.py."""
 
 import re
 import struct
 from pathlib import Path
 
-from xxhash import xxh3_64_intdigest
+from writer import RANKS, capacity_of, code_at, make_sparse, shape_for, write_keys, write_partial
 
-from reader import (NUMBERS, SHARD_SEED, DenseTable, Filter, Shape, SparseTable, description,
-                    hash_key, parse_type, rank_of, shape_for, shard, signature, write_keys,
-                    write_partial)
+from cuckoofilter import CuckooFilter, hash_key, shard
+from cuckoofilter.keys import NUMBERS, SHARD_SEED, description, signature
+from cuckoofilter.tables import DenseTable, Shape
+from xxhash import xxh3_64_intdigest
 
 PAGE = Path(__file__).parent.parent.parent / 'docs' / 'format.md'
 
@@ -33,8 +34,8 @@ def check_classes(row):
     return (key_hash == int(hash_, 16) and shape.code(key_hash) == code and code >> bits == pair and
             shape.place(code) == (block * buckets + even, block * buckets + odd, fingerprint) and
             shape.bucket_sum(fingerprint) == sum_ and
-            shape.code_at(block * buckets + even, fingerprint) == code and
-            shape.code_at(block * buckets + odd, fingerprint) == code)
+            code_at(shape, block * buckets + even, fingerprint) == code and
+            code_at(shape, block * buckets + odd, fingerprint) == code)
 
 
 def check_bucket(row):
@@ -42,23 +43,24 @@ def check_bucket(row):
     table = DenseTable(Shape(1, 2, int(bits)), 0)
     table.data = int(bucket, 16).to_bytes(table.size(), 'little')
     entries = [int(entry, 16) for entry in re.findall(r'\w+', entries)]
-    return table.entries(0) == entries and rank_of([entry & 15 for entry in entries]) == int(rank)
+    return table.bucket(0) == entries and RANKS[tuple(entry & 15 for entry in entries)] == int(rank)
 
 
 def check_size(row):
-    keys, blocks, buckets, capacity = map(number, row)
+    keys, blocks, buckets, most = map(number, row)
     shape = shape_for(keys, 13)
-    return (shape.blocks, shape.buckets, shape.capacity()) == (blocks, buckets, capacity)
+    return (shape.blocks, shape.buckets, capacity_of(shape)) == (blocks, buckets, most)
 
 
 def check_signature(row):
     name, bytes_, signature_, stored = row
-    words = {'integer[]': 'array of integer', 'int4range[]': 'array of range of integer',
-             'row of integer and text': '(integer, text)', 'numrange': 'range of numeric',
-             'tstzmultirange': 'multirange of timestamptz', 'a row without columns': '()',
-             'row of integer and a NULL of type `record': '(integer, record)',
-             'array of rows of integer and integer[]': 'array of (integer, array of integer)'}
-    key_type = parse_type(words[name])
+    key_type = {
+        'integer[]': ('array', 'integer'), 'int4range[]': ('array', ('range', 'integer')),
+        'row of integer and text': ('composite', ('integer', 'text')), 'numrange': ('range', 'numeric'),
+        'tstzmultirange': ('multirange', 'timestamptz'), 'a row without columns': ('composite', ()),
+        'row of integer and a NULL of type `record': ('composite', ('integer', 'record')),
+        'array of rows of integer and integer[]': (
+            'array', ('composite', ('integer', ('array', 'integer'))))}[name]
     return (description(key_type).hex(' ') == bytes_ and signature(key_type) == int(signature_, 16) and
             struct.pack('<I', signature(key_type)).hex(' ') == stored)
 
@@ -83,17 +85,17 @@ def examples():
     page = page[page.index('\n## Examples\n'):page.index('\n## Keys\n')]
     one = b''.join(bytes.fromhex(cells[1]) for cells in rows(page, 'offset'))
     yield (len(one) == 67 and one == write_keys('integer', [42], 0.001, 1) and
-           '%.4e' % Filter(one).rate() == '4.0697e-05'), 'page: a filter of one key'
+           '%.4e' % CuckooFilter(one).expected_fpr == '4.0697e-05'), 'page: a filter of one key'
     first, second, dense, partial = (
         bytes.fromhex(''.join(block.split())) for block in re.findall(r'(?:^    [0-9a-f ]+\n)+', page, re.M))
-    yield (SparseTable.build(Shape(1, 6, 5), [1, 9, 9, 40, 41, 63, 70, 95]).data == first and
-           SparseTable.build(Shape(1, 28, 5), [c for c in range(5, 448, 5) if c % 32]).data == second
+    yield (make_sparse(Shape(1, 6, 5), [1, 9, 9, 40, 41, 63, 70, 95]).data == first and
+           make_sparse(Shape(1, 28, 5), [c for c in range(5, 448, 5) if c % 32]).data == second
            ), 'page: two sparse tables'
-    filter_ = Filter(dense)
-    counts = [filter_.count('integer', i) for i in range(121)]
-    yield (filter_.representation() == 'dense' and '%.5f' % filter_.rate() == '0.04632' and
+    filter_ = CuckooFilter(dense)
+    counts = [filter_.count(i) for i in range(121)]
+    yield (filter_.representation == 'dense' and '%.5f' % filter_.expected_fpr == '0.04632' and
            [i for i in range(1, 61) if counts[i] != 1] == [43, 49, 52, 60] and
            {counts[i] for i in (43, 49, 52, 60)} == {2} and
            [i for i in range(61, 121) if counts[i]] == [79, 82]), 'page: a dense filter'
-    yield (Filter(partial).hashes and partial == write_partial(
+    yield (CuckooFilter(partial).hashes and partial == write_partial(
         'text', [hash_key('text', text, 7) for text in 'abc'], 0.01, 0, 7)), 'page: a partial state'

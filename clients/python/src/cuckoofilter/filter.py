@@ -1,0 +1,233 @@
+"""A filter: its header, its tables, and lookups in it."""
+
+from __future__ import annotations
+
+import binascii
+import math
+import struct
+from base64 import b64decode
+from typing import Any, Iterable, List, NamedTuple, Optional, Union
+
+from .errors import FormatError, KeyTypeError, require
+from .keys import ARRAY, LAST_KEY_TYPE, NAMES, KeyType, hash_key, number_of, signature
+from .tables import DENSE, MAX_COPIES, SPARSE, DenseTable, Shape, SparseTable, Table
+
+VERSION = 1
+CONTENT_TABLES, CONTENT_PARTIAL = 0, 1
+NOT_REMOVABLE, UNSET = 1, 2                 # flags
+
+HEADER_BYTES = 36
+DIRECTORY_BYTES = 12                        # for each table
+END_BYTES = 8                               # zeros
+MIN_BYTES = HEADER_BYTES + END_BYTES
+MAX_BYTES = 786432000                       # 750 MiB
+
+MAX_TABLES = 16
+MAX_CAPACITY = 1517813760
+MIN_RATE, MAX_RATE = 2e-8, 0.1
+
+HEADER = struct.Struct('<BBBBIdQQB3s')      # the 36 bytes
+DIRECTORY = struct.Struct('<IIHBB')         # blocks, items, buckets, bits, representation
+UNSET_FILTER = bytes([VERSION, 0, 0, UNSET]) + bytes(40)
+
+
+class Info(NamedTuple):
+    """What cuckoo_info() says of a filter, as far as the format determines it."""
+
+    format_version: int
+    representation: Optional[str]           # sparse, dense, mixed, partial; None if unset
+    key_type: Optional[str]                 # None: the filter has not seen a key yet
+    items: int                              # of a partial state: its hashes
+    capacity: Optional[int]                 # None: unknown
+    target_fpr: Optional[float]             # None: unset
+    expected_fpr: Optional[float]           # None: a partial state
+    tables: int
+    seed: Optional[int]                     # signed, as in SQL; None: unset
+    removable: bool
+    bytes: int
+
+
+class CuckooFilter:
+    """A filter or partial state, completely validated; FormatError if the bytes are neither.
+
+    A lookup takes a key and, optionally, its key type (see cuckoofilter.keys).  Without a key
+    type the key is taken as one of the filter's: this is possible if that is a scalar key type or
+    jsonb.  KeyTypeError means that the filter has keys of another key type, KeyValueError that the
+    value is not one of the key type.
+    """
+
+    def __init__(self, data: Union[bytes, bytearray, memoryview]) -> None:
+        self.data = bytes(data)
+        self.tables: List[Table] = []
+        self.hashes: List[int] = []         # of a partial state
+        self._read_header()
+        self._read_directory()
+        self._read_content()
+
+    @classmethod
+    def from_text(cls, text: str) -> CuckooFilter:
+        """The filter of PostgreSQL's text form, base64."""
+        try:
+            return cls(b64decode(text, validate=True))
+        except (binascii.Error, ValueError) as error:
+            if isinstance(error, FormatError):
+                raise
+            raise FormatError('not base64: %s' % error) from None
+
+    def _read_header(self) -> None:
+        data = self.data
+        require(len(data) > 0, 'no bytes')
+        require(not 2 <= data[0] <= 15, 'version %d of the format is not known', data[0])
+        require(data[0] == VERSION, 'not a filter: it begins with the byte %d', data[0])
+        require(len(data) >= MIN_BYTES, 'only %d bytes', len(data))
+        require(len(data) <= MAX_BYTES, '%d bytes are more than 750 MiB', len(data))
+
+        (_, content, self.key_type_number, self.flags, self.signature, self.target_fpr,
+         self.capacity, self.seed, self.table_count, zeros) = HEADER.unpack_from(data)
+        self.partial = content == CONTENT_PARTIAL
+        require(content in (CONTENT_TABLES, CONTENT_PARTIAL), 'content %d', content)
+        require(self.key_type_number <= LAST_KEY_TYPE,
+                'key type %d is not known', self.key_type_number)
+        require(self.flags <= NOT_REMOVABLE + UNSET, 'flags %d', self.flags)
+        require(not self.partial or self.flags == 0, 'a partial state with flags')
+        require(zeros == bytes(3), 'bytes 33 to 35 are not 0')
+        if self.flags & UNSET:
+            require(data[:HEADER_BYTES] == UNSET_FILTER[:HEADER_BYTES],
+                    'an unset filter with parameters')
+            return
+        require((self.signature != 0) == (self.key_type_number >= ARRAY),
+                'signature %08x of key type %d', self.signature, self.key_type_number)
+        # A NaN fails, too.
+        require(MIN_RATE <= self.target_fpr <= MAX_RATE, 'target rate %r', self.target_fpr)
+        require(self.capacity <= MAX_CAPACITY, 'capacity %d', self.capacity)
+        if self.partial:
+            require(self.table_count == 0, 'a partial state with tables')
+        else:
+            require(1 <= self.table_count <= MAX_TABLES, '%d tables', self.table_count)
+
+    def _read_directory(self) -> None:
+        """Sets the tables, still without data."""
+        require(len(self.data) >= MIN_BYTES + DIRECTORY_BYTES * self.table_count,
+                'the directory is cut off')
+        last: Optional[Shape] = None
+        for i in range(self.table_count):
+            blocks, items, buckets, bits, representation = DIRECTORY.unpack_from(
+                self.data, HEADER_BYTES + DIRECTORY_BYTES * i)
+            shape = Shape(blocks, buckets, bits)
+            require(representation in (SPARSE, DENSE), 'representation %d', representation)
+            require(representation == SPARSE or items <= shape.entries,
+                    'a dense table of %d items', items)
+            require(items == 0 or self.key_type_number != 0, 'items without a key type')
+            require(last is None or last.key() < shape.key(),
+                    'tables are not in the order of shapes')
+            self.tables.append((DenseTable if representation == DENSE else SparseTable)(
+                shape, items))
+            last = shape
+
+    def _read_content(self) -> None:
+        data, end = self.data, len(self.data) - END_BYTES
+        at = HEADER_BYTES + DIRECTORY_BYTES * self.table_count
+        if self.partial:
+            require((end - at) % 8 == 0, 'a hash is cut off')
+            require(end == at or self.key_type_number != 0, 'hashes without a key type')
+        else:
+            require(end == at + sum(table.size() for table in self.tables),
+                    '%d bytes are not what the directory describes', len(data))
+        require(data[end:] == bytes(END_BYTES), 'the last eight bytes are not 0')
+        for table in self.tables:
+            table.data = data[at:at + table.size()]
+            at += table.size()
+            table.validate()
+        if self.partial:
+            self.hashes = list(struct.unpack('<%dQ' % ((end - at) // 8), data[at:end]))
+            require(all(a < b for a, b in zip(self.hashes, self.hashes[1:])),
+                    'hashes do not ascend')
+
+    # ------------------------------------------------------------- look inside
+
+    @property
+    def key_type(self) -> Optional[str]:
+        """The name of the key type, or None if the filter has not seen a key."""
+        return NAMES[self.key_type_number - 1] if self.key_type_number else None
+
+    @property
+    def representation(self) -> Optional[str]:
+        """'sparse', 'dense', 'mixed' if there are tables of both, 'partial', or None if unset."""
+        if self.partial:
+            return 'partial'
+        found = {table.representation for table in self.tables}
+        return found.pop() if len(found) == 1 else 'mixed' if found else None
+
+    @property
+    def removable(self) -> bool:
+        """Whether keys can be removed from the filter."""
+        return not self.flags & NOT_REMOVABLE
+
+    @property
+    def items(self) -> int:
+        """The copies of all keys."""
+        return sum(table.items for table in self.tables)
+
+    @property
+    def expected_fpr(self) -> float:
+        """The expected rate of false positives, from 0 to 1."""
+        return -math.expm1(sum(table.shape.rate_log(table.items) for table in self.tables)) + 0.0
+
+    def info(self) -> Info:
+        """What the filter is."""
+        unset = bool(self.flags & UNSET)
+        return Info(VERSION, self.representation, self.key_type,
+                    len(self.hashes) if self.partial else self.items, self.capacity or None,
+                    None if unset else self.target_fpr, None if self.partial else self.expected_fpr,
+                    len(self.tables), None if unset else self.seed - (self.seed >> 63 << 64),
+                    self.removable, len(self.data))
+
+    def __repr__(self) -> str:
+        return '<CuckooFilter of %s, %d items>' % (self.key_type, self.info().items)
+
+    # ----------------------------------------------------------------- look up
+
+    def _refuse_partial(self) -> None:
+        if self.partial:
+            raise FormatError('a partial state is no filter yet')
+
+    def count_hash(self, hash_: int) -> int:
+        """The count, 0 to 8, of a key with this hash, which was made with the filter's seed."""
+        self._refuse_partial()
+        return min(MAX_COPIES, sum(table.count_hash(hash_) for table in self.tables))
+
+    def count(self, key: Any, key_type: Optional[KeyType] = None) -> int:
+        """How often the filter contains a key: 0 to 8."""
+        self._refuse_partial()
+        if self.key_type is None:
+            return 0
+        if key_type is None:
+            if self.key_type_number >= ARRAY:
+                raise KeyTypeError('say the key type: the filter has only a signature of what is '
+                                   'inside its keys of type %s' % self.key_type)
+            key_type = self.key_type
+        if number_of(key_type) != self.key_type_number:
+            raise KeyTypeError('the keys of the filter are of type %s, not %r' % (
+                self.key_type, key_type))
+        if signature(key_type, key) != self.signature:
+            raise KeyTypeError('the filter has another %s than %r' % (self.key_type, key_type))
+        return self.count_hash(hash_key(key_type, key, self.seed))
+
+    def contains(self, key: Any, key_type: Optional[KeyType] = None) -> bool:
+        """Whether the filter may hold a key; "no" is always right."""
+        return self.count(key, key_type) > 0
+
+    __contains__ = contains
+
+    def contains_each(self, keys: Iterable[Any],
+                      key_type: Optional[KeyType] = None) -> List[bool]:
+        """For each key whether the filter may hold it."""
+        return [self.contains(key, key_type) for key in keys]
+
+    def contains_any(self, keys: Iterable[Any], key_type: Optional[KeyType] = None) -> bool:
+        """Whether the filter may hold at least one key; no, if there are no keys."""
+        return any(self.contains(key, key_type) for key in keys)
+
+    def contains_all(self, keys: Iterable[Any], key_type: Optional[KeyType] = None) -> bool:
+        """Whether the filter may hold every key; yes, if there are no keys."""
+        return all(self.contains(key, key_type) for key in keys)

@@ -1,0 +1,492 @@
+"""Key types, canonical bytes and hashes of keys: see "Keys" in docs/format.md.
+
+Key types.  A key type is the name of a scalar one, or a pair of a word and what is inside:
+
+    ('array', element)               ('range', bound)          ('multirange', bound)
+    ('composite', (column, ...))     'record', an anonymous row that brings its own types
+
+Keys.  What a Python value of each key type may be:
+
+    integer, money                   int of 64 bits, signed; of money the smallest unit
+    boolean                          bool
+    "char"                           str or bytes of at most one byte
+    text, enum                       str, or bytes taken as they are; of char(n) without the
+                                     blanks at its end
+    bytea                            bytes, bytearray, memoryview, or str such as \\x00ff
+    bit                              str of 0 and 1
+    double precision                 float
+    numeric                          Decimal, int or str
+    uuid                             UUID or str
+    date                             date, or str: ISO, [-]infinity; or int: days since 2000-01-01
+    time                             time, or str: ISO, 24:00; or int: microseconds since midnight
+    timetz                           time with an offset, or str: ISO; or (microseconds since
+                                     midnight, seconds west of UTC)
+    timestamp, timestamptz           datetime, or str: ISO, [-]infinity; or int: microseconds since
+                                     2000-01-01.  Without a time zone for timestamp, with one for
+                                     timestamptz
+    interval                         timedelta, or (months, days, microseconds)
+    inet                             an address, interface or network of ipaddress, or str
+    macaddr, macaddr8                str
+    pg_lsn                           int of 64 bits, unsigned; or str, such as 16/B374D848
+    xid8                             int of 64 bits, unsigned
+    jsonb                            str: JSON
+    array                            list of elements, with the lower bound 1; or a dictionary of
+                                     'bounds', pairs of length and lower bound, and 'elements'
+    composite                        list of columns
+    record                           list of pairs: (key type, value)
+    range                            'empty', or (lower, upper, '[)'), with None for no bound
+    multirange                       list of ranges
+
+A tuple will do for a list.  None is a NULL inside an array or row, and is no key.  Ranges and
+multiranges must be in PostgreSQL's canonical form: whether a range type is discrete does not follow
+from its key type.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import math
+import re
+import struct
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal, InvalidOperation
+from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
+from uuid import UUID
+
+from xxhash import xxh3_64_intdigest
+
+from .errors import KeyTypeError, KeyValueError
+
+KeyType = Union[str, Tuple[str, Any]]
+
+NAMES = ('integer', 'boolean', '"char"', 'text', 'bytea', 'bit', 'double precision', 'numeric',
+         'money', 'uuid', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'inet',
+         'macaddr', 'macaddr8', 'pg_lsn', 'xid8', 'enum', 'jsonb', 'array', 'composite', 'range',
+         'multirange')
+NUMBERS = {name: number for number, name in enumerate(NAMES, 1)}
+ARRAY, COMPOSITE = NUMBERS['array'], NUMBERS['composite']
+LAST_KEY_TYPE = len(NAMES)
+RECORD_WITHOUT_VALUE = bytes((COMPOSITE, 255, 255))
+NULL = b'\xff\xff\xff\xff'
+
+KEY_TYPE_FACTOR = 0x9E3779B97F4A7C15
+SHARD_SEED = 0x243F6A8885A308D3
+M32, M64 = 2**32 - 1, 2**64 - 1
+DAY = 86400 * 10**6                         # in microseconds
+
+
+# ----------------------------------------------------------------- key types
+
+def number_of(key_type: KeyType) -> int:
+    """The number of a key type: 1 to 27."""
+    if key_type == 'record':
+        return COMPOSITE
+    if isinstance(key_type, str) and NUMBERS.get(key_type, ARRAY) < ARRAY:
+        return NUMBERS[key_type]
+    if isinstance(key_type, tuple) and len(key_type) == 2 and NUMBERS.get(key_type[0], 0) >= ARRAY:
+        return NUMBERS[key_type[0]]
+    raise KeyTypeError('no key type: %r' % (key_type,))
+
+
+def sequence(value: Any, name: str) -> Sequence[Any]:
+    """The value, if it is a list or a tuple; KeyValueError otherwise."""
+    if not isinstance(value, (list, tuple)):
+        raise KeyValueError('%s: %r is not a list' % (name, value))
+    return value
+
+
+def parts(value: Any, count: int, name: str) -> Sequence[Any]:
+    """The value, if it is a list or a tuple of so many."""
+    if len(sequence(value, name)) != count:
+        raise KeyValueError('%s: %r does not have %d parts' % (name, value, count))
+    return value  # type: ignore[no-any-return]
+
+
+def array_parts(value: Any) -> Tuple[List[Sequence[Any]], Sequence[Any]]:
+    """(bounds, elements) of an array value; bounds are pairs of length and lower bound."""
+    if not isinstance(value, dict):
+        elements = sequence(value, 'array')
+        return ([(len(elements), 1)] if elements else []), elements
+    if set(value) != {'bounds', 'elements'}:
+        raise KeyValueError('array: %r' % (value,))
+    return ([parts(pair, 2, 'array') for pair in sequence(value['bounds'], 'array')],
+            sequence(value['elements'], 'array'))
+
+
+def record_parts(value: Any) -> Tuple[List[KeyType], List[Any]]:
+    """(key types, values) of the columns of an anonymous record."""
+    pairs = [parts(pair, 2, 'record') for pair in sequence(value, 'record')]
+    return [key_type for key_type, _ in pairs], [inside for _, inside in pairs]
+
+
+def check_columns(columns: Sequence[KeyType], values: Any) -> None:
+    if len(columns) != len(sequence(values, 'row')):
+        raise KeyValueError('a row of %d columns with %d values' % (len(columns), len(values)))
+
+
+def description(key_type: KeyType, value: Any = None) -> bytes:
+    """The bytes that the signature is made from; anonymous records are described by the value."""
+    number = number_of(key_type)
+    if key_type == 'record':
+        if value is None:
+            return RECORD_WITHOUT_VALUE
+        return describe_columns(*record_parts(value))
+    if number < ARRAY:
+        return bytes((number,))
+    inside = key_type[1]
+    if number == COMPOSITE:
+        return describe_columns(inside, value if value is not None else [None] * len(inside))
+    first = None
+    if number == ARRAY and value is not None:
+        first = next((one for one in array_parts(value)[1] if one is not None), None)
+    return bytes((number,)) + description(inside, first)
+
+
+def describe_columns(columns: Sequence[KeyType], values: Any) -> bytes:
+    check_columns(columns, values)
+    return struct.pack('<BH', COMPOSITE, len(columns)) + b''.join(map(description, columns, values))
+
+
+def signature(key_type: KeyType, value: Any = None) -> int:
+    """32 bits; 0 for scalar keys and jsonb, and never 0 for others."""
+    if number_of(key_type) < ARRAY:
+        return 0
+    return xxh3_64_intdigest(description(key_type, value)) & M32 or 1
+
+
+# ----------------------------------------------------------- canonical bytes
+
+def pack_integer(value: Any, format_: str, name: str) -> bytes:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise KeyValueError('%s: %r is not an int' % (name, value))
+    try:
+        return struct.pack(format_, value)
+    except struct.error:
+        raise KeyValueError('%s: %d is out of range' % (name, value)) from None
+
+
+def integer_of(format_: str, name: str) -> Callable[[Any], bytes]:
+    return lambda value: pack_integer(value, format_, name)
+
+
+def boolean_bytes(value: Any) -> bytes:
+    if not isinstance(value, bool):
+        raise KeyValueError('boolean: %r is not a bool' % (value,))
+    return bytes((value,))
+
+
+def text_bytes(value: Any) -> bytes:
+    if isinstance(value, bytes):
+        return value
+    if not isinstance(value, str) or '\0' in value:
+        raise KeyValueError('text: %r' % (value,))
+    try:
+        return value.encode('utf-8')
+    except UnicodeEncodeError:
+        raise KeyValueError('text: %r is not Unicode' % value) from None
+
+
+def char_bytes(value: Any) -> bytes:
+    data = text_bytes(value) or b'\0'
+    if len(data) != 1:
+        raise KeyValueError('"char": more than one byte')
+    return data
+
+
+def hex_bytes(text: str, name: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise KeyValueError('%s: %r' % (name, text)) from None
+
+
+def bytea_bytes(value: Any) -> bytes:
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    if not isinstance(value, str) or not value.startswith('\\x'):
+        raise KeyValueError('bytea: %r' % (value,))
+    return hex_bytes(value[2:], 'bytea')
+
+
+def bit_bytes(value: Any) -> bytes:
+    if not isinstance(value, str) or not re.fullmatch('[01]*', value):
+        raise KeyValueError('bit: %r' % (value,))
+    padded = value + '0' * (-len(value) % 8)
+    return struct.pack('<I', len(value)) + bytes(
+        int(padded[i:i + 8], 2) for i in range(0, len(padded), 8))
+
+
+def double_bytes(value: Any) -> bytes:
+    if not isinstance(value, float):
+        raise KeyValueError('double precision: %r is not a float' % (value,))
+    if math.isnan(value):
+        return struct.pack('<Q', 0x7FF8000000000000)
+    return struct.pack('<d', value + 0.0)               # -0 + 0 is 0
+
+
+NUMBER = re.compile(r'\s*([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|[+-]?inf(inity)?)\s*',
+                    re.ASCII | re.IGNORECASE)
+
+
+def numeric_bytes(value: Any) -> bytes:
+    if isinstance(value, bool) or not isinstance(value, (Decimal, int, str)) or (
+            isinstance(value, str) and not NUMBER.fullmatch(value)):
+        raise KeyValueError('numeric: %r' % (value,))
+    try:
+        number = Decimal(value)
+    except InvalidOperation:
+        raise KeyValueError('numeric: %r' % (value,)) from None
+    if number.is_nan():
+        return struct.pack('<Hh', 0xC000, 0)
+    if number.is_infinite():
+        return struct.pack('<Hh', 0xF000 if number < 0 else 0xD000, 0)
+    negative, decimals, exponent = number.as_tuple()
+    assert isinstance(exponent, int)
+    text = ''.join(map(str, decimals)) + '0' * (exponent % 4)
+    text = '0' * (-len(text) % 4) + text
+    digits = [int(text[i:i + 4]) for i in range(0, len(text), 4)]
+    weight = len(digits) - 1 + exponent // 4            # of the first digit
+    while digits and digits[-1] == 0:
+        digits.pop()
+    while digits and digits[0] == 0:
+        digits.pop(0)
+        weight -= 1
+    if not digits:
+        negative = weight = 0
+    if not -2**15 <= weight < 2**15:
+        raise KeyValueError('numeric: out of range')
+    return struct.pack('<Hh%dh' % len(digits), 0x4000 if negative else 0, weight, *digits)
+
+
+def uuid_bytes(value: Any) -> bytes:
+    if isinstance(value, UUID):
+        return value.bytes
+    if not isinstance(value, str):
+        raise KeyValueError('uuid: %r' % (value,))
+    return of_length(16, 'uuid', re.sub('[-{}]', '', value))
+
+
+def of_length(length: int, name: str, text: str) -> bytes:
+    result = hex_bytes(text, name)
+    if len(result) != length:
+        raise KeyValueError('%s: %r' % (name, text))
+    return result
+
+
+def mac_of(length: int, name: str) -> Callable[[Any], bytes]:
+    def mac_bytes(value: Any) -> bytes:
+        if not isinstance(value, str):
+            raise KeyValueError('%s: %r' % (name, value))
+        return of_length(length, name, re.sub('[-:.]', '', value))
+    return mac_bytes
+
+
+def date_bytes(value: Any) -> bytes:
+    if isinstance(value, str):
+        value = {'infinity': 2**31 - 1, '-infinity': -2**31}.get(value) or from_iso(
+            date.fromisoformat, value, 'date')
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = (value - date(2000, 1, 1)).days
+    return pack_integer(value, '<i', 'date')
+
+
+def from_iso(parse: Callable[[str], Any], value: str, name: str) -> Any:
+    try:
+        return parse(value)
+    except ValueError as error:
+        raise KeyValueError('%s: %s' % (name, error)) from None
+
+
+def microseconds(interval: timedelta) -> int:
+    return interval // timedelta(microseconds=1)
+
+
+def since_midnight(value: time) -> int:
+    return ((value.hour * 60 + value.minute) * 60 + value.second) * 10**6 + value.microsecond
+
+
+def time_bytes(value: Any) -> bytes:
+    if isinstance(value, str):
+        value = DAY if re.fullmatch('24:00(:00)?', value) else from_iso(
+            time.fromisoformat, value, 'time')
+    if isinstance(value, time):
+        if value.tzinfo is not None:
+            raise KeyValueError('time: %s has a time zone' % value)
+        value = since_midnight(value)
+    return pack_integer(value, '<q', 'time')
+
+
+def timetz_bytes(value: Any) -> bytes:
+    if isinstance(value, str):
+        value = from_iso(time.fromisoformat, value, 'timetz')
+    if isinstance(value, time):
+        offset = value.utcoffset()
+        if offset is None:
+            raise KeyValueError('timetz: %s has no offset' % value)
+        value = since_midnight(value), -microseconds(offset) // 10**6
+    local, west = parts(value, 2, 'timetz')
+    return pack_integer(local, '<q', 'timetz') + pack_integer(west, '<i', 'timetz')
+
+
+def timestamp_of(name: str, epoch: datetime) -> Callable[[Any], bytes]:
+    def timestamp_bytes(value: Any) -> bytes:
+        if isinstance(value, str):
+            value = {'infinity': 2**63 - 1, '-infinity': -2**63}.get(value) or from_iso(
+                datetime.fromisoformat, value, name)
+        if isinstance(value, datetime):
+            if (value.utcoffset() is None) != (epoch.tzinfo is None):
+                raise KeyValueError('%s: %s has %s time zone' % (
+                    name, value, 'no' if epoch.tzinfo else 'a'))
+            value = microseconds(value - epoch)
+        return pack_integer(value, '<q', name)
+    return timestamp_bytes
+
+
+def interval_bytes(value: Any) -> bytes:
+    if isinstance(value, timedelta):
+        value = 0, 0, microseconds(value)
+    months, days, rest = parts(value, 3, 'interval')
+    for part, format_ in (months, '<i'), (days, '<i'), (rest, '<q'):
+        pack_integer(part, format_, 'interval')
+    more_days, rest = divmod(rest, DAY)
+    return struct.pack('<qq', 30 * months + days + more_days, rest)
+
+
+IP = (ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network)
+
+
+def inet_bytes(value: Any) -> bytes:
+    if not isinstance(value, (str,) + IP) or not re.fullmatch('[0-9a-fA-F:.]+(/[0-9]+)?',
+                                                              str(value)):
+        raise KeyValueError('inet: %r' % (value,))
+    try:
+        found = ipaddress.ip_interface(str(value))
+    except ValueError as error:
+        raise KeyValueError('inet: %s' % error) from None
+    return bytes((found.version, found.network.prefixlen)) + found.ip.packed
+
+
+def pg_lsn_bytes(value: Any) -> bytes:
+    if isinstance(value, str):
+        found = re.fullmatch('([0-9A-Fa-f]{1,8})/([0-9A-Fa-f]{1,8})', value)
+        if not found:
+            raise KeyValueError('pg_lsn: %r' % value)
+        value = int(found[1], 16) << 32 | int(found[2], 16)
+    return pack_integer(value, '<Q', 'pg_lsn')
+
+
+def with_length(data: bytes) -> bytes:
+    return struct.pack('<I', len(data)) + data
+
+
+def refuse_constant(name: str) -> None:
+    raise ValueError('%s is not JSON' % name)
+
+
+def jsonb_bytes(value: Any) -> bytes:
+    if not isinstance(value, str):
+        raise KeyValueError('jsonb: %r is not JSON text' % (value,))
+    try:
+        # Numbers must stay exact.
+        return json_value_bytes(json.loads(value, parse_int=Decimal, parse_float=Decimal,
+                                           parse_constant=refuse_constant))
+    except (ValueError, ArithmeticError, RecursionError) as error:
+        raise KeyValueError('jsonb: %s' % error) from None
+
+
+def json_value_bytes(value: Any) -> bytes:
+    """Of None, a bool, Decimal, str, list or dictionary of strings and such."""
+    if value is None:
+        return b'\0'
+    if isinstance(value, bool):
+        return b'\2' if value else b'\1'
+    if isinstance(value, Decimal):
+        return b'\3' + with_length(numeric_bytes(value))
+    if isinstance(value, str):
+        return b'\4' + with_length(text_bytes(value))
+    if isinstance(value, list):
+        return b'\5' + struct.pack('<I', len(value)) + b''.join(map(json_value_bytes, value))
+    pairs = sorted(((text_bytes(key), inside) for key, inside in value.items()),
+                   key=lambda pair: (len(pair[0]), pair[0]))
+    return b'\6' + struct.pack('<I', len(pairs)) + b''.join(
+        with_length(key) + json_value_bytes(inside) for key, inside in pairs)
+
+
+SCALARS: Dict[str, Callable[[Any], bytes]] = {
+    'integer': integer_of('<q', 'integer'), 'boolean': boolean_bytes, '"char"': char_bytes,
+    'text': text_bytes, 'bytea': bytea_bytes, 'bit': bit_bytes,
+    'double precision': double_bytes, 'numeric': numeric_bytes,
+    'money': integer_of('<q', 'money'), 'uuid': uuid_bytes, 'date': date_bytes, 'time': time_bytes,
+    'timetz': timetz_bytes, 'timestamp': timestamp_of('timestamp', datetime(2000, 1, 1)),
+    'timestamptz': timestamp_of('timestamptz', datetime(2000, 1, 1, tzinfo=timezone.utc)),
+    'interval': interval_bytes, 'inet': inet_bytes, 'macaddr': mac_of(6, 'macaddr'),
+    'macaddr8': mac_of(8, 'macaddr8'), 'pg_lsn': pg_lsn_bytes, 'xid8': integer_of('<Q', 'xid8'),
+    'enum': text_bytes, 'jsonb': jsonb_bytes}
+
+
+def nested(key_type: KeyType, value: Any) -> bytes:
+    """A value inside another, or NULL for None."""
+    return NULL if value is None else with_length(canonical_bytes(key_type, value))
+
+
+def array_bytes(element: KeyType, value: Any) -> bytes:
+    bounds, elements = array_parts(value)
+    numbers = [pack_integer(number, '<i', 'array') for pair in bounds for number in pair]
+    if (math.prod(length for length, _ in bounds) if bounds else 0) != len(elements):
+        raise KeyValueError('array: %d elements do not fill the dimensions' % len(elements))
+    if bounds and not elements:
+        raise KeyValueError('array: one without elements has no dimensions')
+    return (struct.pack('<BI', number_of(element), len(bounds)) + b''.join(numbers) +
+            b''.join(nested(element, inside) for inside in elements))
+
+
+def row_bytes(columns: Sequence[KeyType], values: Any) -> bytes:
+    check_columns(columns, values)
+    return struct.pack('<I', len(columns)) + b''.join(
+        bytes((number_of(column),)) + nested(column, value)
+        for column, value in zip(columns, values))
+
+
+def range_bytes(bound: KeyType, value: Any) -> bytes:
+    """A range from its flags on."""
+    if value == 'empty':
+        return b'\1'
+    lower, upper, brackets = parts(value, 3, 'range')
+    if brackets not in ('[]', '[)', '(]', '()'):
+        raise KeyValueError('range: %r' % (brackets,))
+    flags = (2 if lower is None else 4 if brackets[0] == '[' else 0) + (
+        8 if upper is None else 16 if brackets[1] == ']' else 0)
+    return bytes((flags,)) + b''.join(
+        nested(bound, value) for value in (lower, upper) if value is not None)
+
+
+def canonical_bytes(key_type: KeyType, value: Any) -> bytes:
+    """The canonical bytes of a key; KeyValueError if the value is not one of the key type."""
+    number = number_of(key_type)
+    if value is None:
+        raise KeyValueError('NULL is no key')
+    if isinstance(key_type, str):
+        return row_bytes(*record_parts(value)) if key_type == 'record' else SCALARS[key_type](value)
+    kind, inside = key_type
+    if kind == 'array':
+        return array_bytes(inside, value)
+    if kind == 'composite':
+        return row_bytes(inside, value)
+    if kind == 'range':
+        return bytes((number_of(inside),)) + range_bytes(inside, value)
+    return (struct.pack('<BI', number_of(inside), len(sequence(value, 'multirange'))) +
+            b''.join(range_bytes(inside, one) for one in value))
+
+
+def hash_key(key_type: KeyType, value: Any, seed: int = 0) -> int:
+    """The hash of a key, 64 bits unsigned; seed is 64 bits, signed or unsigned."""
+    return xxh3_64_intdigest(canonical_bytes(key_type, value),
+                             (seed + number_of(key_type) * KEY_TYPE_FACTOR) & M64)
+
+
+def shard(key_type: KeyType, value: Any, shards: int) -> int:
+    """What cuckoo_shard(value, shards) gives: 0 to shards - 1; shards is 1 to 2^31 - 1."""
+    if not 1 <= shards < 2**31:
+        raise ValueError('%r shards' % (shards,))
+    return ((hash_key(key_type, value, SHARD_SEED) >> 32) * shards) >> 32

@@ -1,0 +1,238 @@
+"""Writes filters as docs/format.md says, and tells which shapes PostgreSQL chooses.
+
+The reader is the package cuckoofilter in clients/python.
+"""
+
+import struct
+import sys
+from collections import Counter, deque
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2] / 'clients' / 'python' / 'src'))
+
+from cuckoofilter.filter import (CONTENT_PARTIAL, CONTENT_TABLES, DIRECTORY, DIRECTORY_BYTES,
+                                 END_BYTES, HEADER, MAX_BYTES, MAX_CAPACITY, MAX_RATE, MIN_BYTES,
+                                 MIN_RATE, VERSION)
+from cuckoofilter.keys import M64, hash_key, number_of, signature
+from cuckoofilter.tables import (BUCKET_ENTRIES, DENSE, MAX_BLOCK, MAX_COPIES, MIN_BITS,
+                                 MULTISETS, RANK_BITS, SPARSE, DenseTable, Shape, SparseTable,
+                                 entry_order)
+
+
+# -------------------------------------------------------------------- shapes
+
+def ceil_div(a, b):
+    return -(-a // b)
+
+
+def capacity_of(shape):
+    """For how many keys PostgreSQL uses a shape."""
+    if shape.all_buckets >= 2592:
+        return 193 * shape.entries // 200
+    return 383 * shape.entries // 400
+
+
+def bits_for(fpr):
+    """f0, the bits that a target rate asks for: 7 to 29."""
+    bits = MIN_BITS
+    while fpr * (2**bits - 1) < 7.72:
+        bits += 1
+    return bits
+
+
+def shape_for(keys, bits):
+    """The shape that PostgreSQL chooses for 1 to 1,517,813,760 keys with 5 to 32 bits."""
+    if keys >= 10000:
+        buckets = ceil_div(50 * keys, 193)
+    else:
+        buckets = 100 * keys // 383 + (1 if keys >= 5000 else 5)
+    blocks = ceil_div(buckets, MAX_BLOCK)
+    per_block = ceil_div(buckets, blocks)
+    return Shape(blocks, per_block + per_block % 2, bits)
+
+
+def first_shape(fpr, keys):
+    """The shape of the first table that PostgreSQL makes; a capacity of 0 is unknown."""
+    if keys:
+        return shape_for(keys, bits_for(fpr))
+    return shape_for(2**20, bits_for(fpr) + 1)
+
+
+def other_bucket(shape, bucket, fingerprint):
+    """The other of the two buckets of a fingerprint that is in this bucket of the table."""
+    block, within = divmod(bucket, shape.buckets)
+    return block * shape.buckets + (shape.bucket_sum(fingerprint) - within) % shape.buckets
+
+
+def code_at(shape, bucket, fingerprint):
+    """The code of a fingerprint, 1 to 2^f - 1, in a bucket of the table."""
+    even = bucket if bucket % 2 == 0 else other_bucket(shape, bucket, fingerprint)
+    return (even // 2 << shape.bits) + fingerprint
+
+
+# -------------------------------------------------------------------- tables
+
+def codes_of(table):
+    """All codes, ascending; a code with several copies as often."""
+    if isinstance(table, SparseTable):
+        return table.codes()
+    return sorted(code_at(table.shape, bucket, entry) for bucket in range(table.shape.all_buckets)
+                  for entry in table.bucket(bucket) if entry)
+
+
+def limit_copies(codes):
+    """The codes ascending, each at most eight times."""
+    result = []
+    for code, copies in sorted(Counter(codes).items()):
+        result += [code] * min(copies, MAX_COPIES)
+    return result
+
+
+def make_sparse(shape, codes):
+    """The table of these codes, in any order; copies beyond the eighth are left out."""
+    codes = limit_copies(codes)
+    assert all(map(shape.is_code, codes))
+    table = SparseTable(shape, len(codes))
+    low_bits = table.low_bits
+    starts, bits, at = [0], [], 0
+    for first in range(0, table.high_parts, 64):
+        lows = []
+        for high in range(first, min(first + 64, table.high_parts)):
+            while at < len(codes) and codes[at] >> low_bits == high:
+                lows.append(codes[at] & ((1 << low_bits) - 1))
+                bits.append('1')
+                at += 1
+            bits.append('0')
+        if low_bits:
+            bits += [format(low, '0%db' % low_bits)[::-1] for low in lows]
+        starts.append(at)
+    string = ''.join(bits)
+    table.data = (struct.pack('<%dI' % len(starts), *starts) +
+                  int(string[::-1], 2).to_bytes((len(string) + 7) // 8, 'little'))
+    return table
+
+
+RANKS = {nibbles: rank for rank, nibbles in enumerate(MULTISETS)}
+
+
+def pack(shape, entries):
+    """The number of 4 (f - 1) bits that stands for up to four entries, in any order."""
+    entries = sorted(entries + [0] * (BUCKET_ENTRIES - len(entries)), key=entry_order)
+    value = RANKS[tuple(entry & 15 for entry in entries)]
+    for i, entry in enumerate(entries):
+        value |= entry >> 4 << (RANK_BITS + (shape.bits - 4) * i)
+    return value
+
+
+def make_dense(shape, codes):
+    """The table of these codes, in any order, or None if they do not all find a place.
+
+    Copies beyond the eighth are left out.  An item whose buckets are full gets its place by the
+    shortest chain of moves.  If there is no chain, then no other choice of places would do either
+    (the chains are the augmenting paths of a matching).
+    """
+    codes = limit_copies(codes)
+    assert all(map(shape.is_code, codes))
+    if len(codes) > shape.entries:
+        return None
+    buckets = [[] for _ in range(shape.all_buckets)]
+    for code in codes:
+        even, odd, fingerprint = shape.place(code)
+        bucket = make_room(shape, buckets, even, odd)
+        if bucket is None:
+            return None
+        buckets[bucket].append(fingerprint)
+    table = DenseTable(shape, len(codes))
+    width = shape.bits - 1                              # bytes of two buckets
+    table.data = b''.join(
+        (pack(shape, one) | pack(shape, two) << 4 * width).to_bytes(width, 'little')
+        for one, two in zip(buckets[::2], buckets[1::2]))
+    return table
+
+
+def make_room(shape, buckets, even, odd):
+    """One of the two buckets, with an empty entry, after moves if it needs them; or None.
+
+    buckets is a list of lists of fingerprints, at most four each.
+    """
+    came_from = {even: None, odd: None}                 # bucket: bucket and entry moved into it
+    queue = deque((even, odd))
+    while queue:
+        bucket = queue.popleft()
+        if len(buckets[bucket]) < BUCKET_ENTRIES:
+            while came_from[bucket]:
+                source, fingerprint = came_from[bucket]
+                buckets[source].remove(fingerprint)
+                buckets[bucket].append(fingerprint)
+                bucket = source
+            return bucket
+        for fingerprint in buckets[bucket]:
+            other = other_bucket(shape, bucket, fingerprint)
+            if other not in came_from:
+                came_from[other] = bucket, fingerprint
+                queue.append(other)
+    return None
+
+
+# ------------------------------------------------------------------- filters
+
+def header(content, number, flags, signature_, fpr, keys, seed, tables):
+    """The 36 bytes of a header; keys is the capacity, tables their number."""
+    return HEADER.pack(VERSION, content, number, flags, signature_, fpr, keys, seed & M64, tables,
+                       bytes(3))
+
+
+def directory_entry(table):
+    representation = DENSE if isinstance(table, DenseTable) else SPARSE
+    return DIRECTORY.pack(table.shape.blocks, table.items, table.shape.buckets, table.shape.bits,
+                          representation)
+
+
+def write(tables, key_type, fpr, keys=0, seed=0, flags=0, signature_=None):
+    """The bytes of a filter of these tables, which are put into the order of shapes.
+
+    key_type    None if there are no keys yet
+    keys        the capacity, 0 if unknown
+    seed        64 bits, signed or unsigned
+    signature_  needed if the key type has anonymous records; else it follows from the key type
+
+    The result is not validated: CuckooFilter() of it refuses, for example, a shape twice.
+    """
+    number = number_of(key_type) if key_type else 0
+    if signature_ is None:
+        signature_ = signature(key_type) if key_type else 0
+    tables = sorted(tables, key=lambda table: table.shape.key())
+    return (header(CONTENT_TABLES, number, flags, signature_, fpr, keys, seed, len(tables)) +
+            b''.join(map(directory_entry, tables)) + b''.join(table.data for table in tables) +
+            bytes(END_BYTES))
+
+
+def write_keys(key_type, values, fpr, keys=0, seed=0):
+    """The bytes of the filter that PostgreSQL makes of an array of these keys.
+
+    Of a sparse table these are the same bytes.  In a dense one an entry can be in the other of its
+    two buckets.  Without keys the filter has no key type.
+    """
+    assert MIN_RATE <= fpr <= MAX_RATE and 0 <= keys <= MAX_CAPACITY
+    values = list(values)
+    hashes = {hash_key(key_type, value, seed & M64) for value in values}
+    if len(hashes) > (keys or 1024):
+        keys = len(hashes)
+    shape = first_shape(fpr, keys)
+    assert MIN_BYTES + DIRECTORY_BYTES + DenseTable(shape, 0).size() <= MAX_BYTES
+    codes = [shape.code(hash_) for hash_ in hashes]
+    table = None
+    if 3 * shape.all_buckets <= len(limit_copies(codes)):
+        table = make_dense(shape, codes)
+    signatures = {signature(key_type, value) for value in values} or {0}
+    assert len(signatures) == 1
+    return write([table or make_sparse(shape, codes)], key_type if values else None, fpr, keys,
+                 seed, signature_=signatures.pop())
+
+
+def write_partial(key_type, hashes, fpr, keys=0, seed=0):
+    """The bytes of a partial state of these hashes, in any order; parameters as of write()."""
+    number, signature_ = (number_of(key_type), signature(key_type)) if key_type else (0, 0)
+    hashes = sorted(set(hashes))
+    return (header(CONTENT_PARTIAL, number, 0, signature_, fpr, keys, seed, 0) +
+            struct.pack('<%dQ' % len(hashes), *hashes) + bytes(END_BYTES))
