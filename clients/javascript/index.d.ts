@@ -1,0 +1,93 @@
+/** A name such as 'integer', or what is inside: see "Key types" in the README. */
+export type KeyType =
+	| 'integer' | 'boolean' | '"char"' | 'text' | 'bytea' | 'bit' | 'double precision' | 'numeric'
+	| 'money' | 'uuid' | 'date' | 'time' | 'timetz' | 'timestamp' | 'timestamptz' | 'interval'
+	| 'inet' | 'macaddr' | 'macaddr8' | 'pg_lsn' | 'xid8' | 'enum' | 'jsonb' | 'record'
+	| ['array' | 'range' | 'multirange', KeyType]
+	| ['composite', KeyType[]];
+
+/** What every error of this package is. */
+export class CuckooFilterError extends Error {}
+/** The bytes are not a valid filter, or not one that keys can be looked up in. */
+export class FormatError extends CuckooFilterError {}
+/** Not a key type, or not the key type of the filter. */
+export class KeyTypeError extends CuckooFilterError {}
+/** The value is not one of its key type. */
+export class KeyValueError extends CuckooFilterError {}
+
+/** What cuckoo_info() says of a filter, as far as the format determines it. */
+export interface Info {
+	formatVersion: number;
+	/** null if the filter is unset */
+	representation: 'sparse' | 'dense' | 'mixed' | 'partial' | null;
+	/** null if the filter has not seen a key yet */
+	keyType: string | null;
+	/** of a partial state the number of its hashes */
+	items: number;
+	/** null if unknown */
+	capacity: number | null;
+	/** null if the filter is unset */
+	targetFpr: number | null;
+	/** null of a partial state */
+	expectedFpr: number | null;
+	tables: number;
+	/** signed, as in SQL; null if the filter is unset */
+	seed: bigint | null;
+	removable: boolean;
+	bytes: number;
+}
+
+export interface Table {
+	readonly representation: 'sparse' | 'dense';
+	readonly items: number;
+	readonly expectedFpr: number;
+	/** The table's size in bytes. */
+	readonly size: number;
+	readonly shape: {
+		readonly blocks: number;
+		/** buckets of one block */
+		readonly buckets: number;
+		/** bits of a fingerprint */
+		readonly bits: number;
+	};
+}
+
+/**
+ * A filter or partial state, completely validated.
+ *
+ * A lookup takes a key and, optionally, its key type. Without a key type the key is taken as one of
+ * the filter's: this is possible if that is a scalar key type or jsonb. A KeyTypeError means that
+ * the filter has keys of another key type, a KeyValueError that the value is not one of the key
+ * type.
+ */
+export class CuckooFilter {
+	/** The filter of the bytes of f::bytea; throws a FormatError if they are none. */
+	constructor(data: Uint8Array);
+	/** The filter of PostgreSQL's text form, base64. */
+	static fromText(text: string): CuckooFilter;
+	/** The name of the key type, or null if the filter has not seen a key. */
+	readonly keyType: string | null;
+	/** The seed of the hashes of keys, 64 bits unsigned. */
+	readonly seed: bigint;
+	readonly tables: readonly Table[];
+	/** What the filter is. */
+	info(): Info;
+	/** Whether the filter may hold a key; "no" is always right. */
+	contains(key: unknown, keyType?: KeyType): boolean;
+	/** How often the filter contains a key: 0 to 8. */
+	count(key: unknown, keyType?: KeyType): number;
+	/** The count, 0 to 8, of a key with this hash, which was made with the filter's seed. */
+	countHash(hash: bigint): number;
+	/** For each key whether the filter may hold it. */
+	containsEach(keys: Iterable<unknown>, keyType?: KeyType): boolean[];
+	/** Whether the filter may hold at least one key; no, if there are no keys. */
+	containsAny(keys: Iterable<unknown>, keyType?: KeyType): boolean;
+	/** Whether the filter may hold every key; yes, if there are no keys. */
+	containsAll(keys: Iterable<unknown>, keyType?: KeyType): boolean;
+}
+
+/** The hash of a key, 64 bits unsigned; the seed may be signed or unsigned. */
+export function hashKey(keyType: KeyType, value: unknown, seed?: bigint | number): bigint;
+
+/** What cuckoo_shard(value, shards) gives: 0 to shards - 1; shards is 1 to 2^31 - 1. */
+export function shard(keyType: KeyType, value: unknown, shards: number): number;

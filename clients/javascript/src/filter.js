@@ -1,0 +1,220 @@
+// A filter: its header, its tables, and lookups in it.
+
+import { FormatError, KeyTypeError, require } from './errors.js';
+import { ARRAY, NAMES, hashKey, numberOf, signature } from './keys.js';
+import { DenseTable, MAX_COPIES, Shape, SparseTable } from './tables.js';
+
+const NOT_REMOVABLE = 1; // flags
+const UNSET = 2;
+
+const HEADER_BYTES = 36;
+const DIRECTORY_BYTES = 12; // for each table
+const END_BYTES = 8; // zeros
+const MIN_BYTES = HEADER_BYTES + END_BYTES;
+const MAX_BYTES = 786432000; // 750 MiB
+const MAX_TABLES = 16;
+const MAX_CAPACITY = 1517813760n;
+
+const isZero = (bytes, from, to) => bytes.subarray(from, to).every((byte) => byte === 0);
+
+export class CuckooFilter {
+	#bytes;
+	#view;
+	#keyType;
+	#flags;
+	#signature;
+	#targetFpr;
+	#capacity;
+	#seed;
+	#partial;
+	#hashes = 0;
+
+	constructor(data) {
+		if (!(data instanceof Uint8Array)) {
+			throw new TypeError('a filter is made of a Uint8Array, such as a Buffer');
+		}
+		this.#bytes = new Uint8Array(data);
+		this.#view = new DataView(this.#bytes.buffer);
+		const tables = this.#readHeader();
+		this.tables = this.#readDirectory(tables);
+		this.#readContent();
+		Object.freeze(this.tables);
+	}
+
+	static fromText(text) {
+		require(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text),
+			'not base64');
+		return new CuckooFilter(Buffer.from(text, 'base64'));
+	}
+
+	/** The number of tables. */
+	#readHeader() {
+		const bytes = this.#bytes;
+		require(bytes.length > 0, 'no bytes');
+		require(bytes[0] < 2 || bytes[0] > 15, `version ${bytes[0]} of the format is not known`);
+		require(bytes[0] === 1, `not a filter: it begins with the byte ${bytes[0]}`);
+		require(bytes.length >= MIN_BYTES, `only ${bytes.length} bytes`);
+		require(bytes.length <= MAX_BYTES, `${bytes.length} bytes are more than 750 MiB`);
+
+		const content = bytes[1];
+		const tables = bytes[32];
+		this.#keyType = bytes[2];
+		this.#flags = bytes[3];
+		this.#signature = this.#view.getUint32(4, true);
+		this.#targetFpr = this.#view.getFloat64(8, true);
+		this.#capacity = this.#view.getBigUint64(16, true);
+		this.#seed = this.#view.getBigUint64(24, true);
+		this.#partial = content === 1;
+		require(content <= 1, `content ${content}`);
+		require(this.#keyType <= NAMES.length, `key type ${this.#keyType} is not known`);
+		require(this.#flags <= NOT_REMOVABLE + UNSET, `flags ${this.#flags}`);
+		require(!this.#partial || this.#flags === 0, 'a partial state with flags');
+		require(isZero(bytes, 33, 36), 'bytes 33 to 35 are not 0');
+		if (this.#flags & UNSET) {
+			require(this.#flags === UNSET && isZero(bytes, 1, 3) && isZero(bytes, 4, 33),
+				'an unset filter with parameters');
+			return tables;
+		}
+		require((this.#signature !== 0) === (this.#keyType >= ARRAY),
+			`signature ${this.#signature} of key type ${this.#keyType}`);
+		// A NaN fails, too.
+		require(this.#targetFpr >= 2e-8 && this.#targetFpr <= 0.1,
+			`target rate ${this.#targetFpr}`);
+		require(this.#capacity <= MAX_CAPACITY, `capacity ${this.#capacity}`);
+		if (this.#partial) {
+			require(tables === 0, 'a partial state with tables');
+		} else {
+			require(tables >= 1 && tables <= MAX_TABLES, `${tables} tables`);
+		}
+		return tables;
+	}
+
+	/** The tables, still without bytes. */
+	#readDirectory(count) {
+		const view = this.#view;
+		const tables = [];
+		require(this.#bytes.length >= MIN_BYTES + DIRECTORY_BYTES * count,
+			'the directory is cut off');
+		for (let i = 0; i < count; i++) {
+			const at = HEADER_BYTES + DIRECTORY_BYTES * i;
+			const items = view.getUint32(at + 4, true);
+			const shape = new Shape(view.getUint32(at, true), view.getUint16(at + 8, true),
+				view.getUint8(at + 10));
+			const representation = view.getUint8(at + 11);
+			require(representation <= 1, `representation ${representation}`);
+			require(representation === 0 || items <= shape.entries,
+				`a dense table of ${items} items`);
+			require(items === 0 || this.#keyType !== 0, 'items without a key type');
+			require(i === 0 || tables[i - 1].shape.isBefore(shape),
+				'tables are not in the order of shapes');
+			tables.push(new [SparseTable, DenseTable][representation](shape, items));
+		}
+		return tables;
+	}
+
+	#readContent() {
+		const end = this.#bytes.length - END_BYTES;
+		let at = HEADER_BYTES + DIRECTORY_BYTES * this.tables.length;
+		if (this.#partial) {
+			require((end - at) % 8 === 0, 'a hash is cut off');
+			require(end === at || this.#keyType !== 0, 'hashes without a key type');
+		} else {
+			require(end === this.tables.reduce((sum, table) => sum + table.size, at),
+				`${this.#bytes.length} bytes are not what the directory describes`);
+		}
+		require(isZero(this.#bytes, end), 'the last eight bytes are not 0');
+		for (const table of this.tables) {
+			table.bytes = this.#bytes.subarray(at, at + table.size);
+			at += table.size;
+			table.validate();
+		}
+		for (let last = -1n; at < end; at += 8) {
+			const hash = this.#view.getBigUint64(at, true);
+			require(hash > last, 'hashes do not ascend');
+			last = hash;
+			this.#hashes++;
+		}
+	}
+
+	get keyType() {
+		return this.#keyType === 0 ? null : NAMES[this.#keyType - 1];
+	}
+
+	/** The seed of the hashes of keys, 64 bits unsigned. */
+	get seed() {
+		return this.#seed;
+	}
+
+	info() {
+		const found = [...new Set(this.tables.map((table) => table.representation))];
+		const unset = (this.#flags & UNSET) !== 0;
+		return {
+			formatVersion: 1,
+			representation: this.#partial ? 'partial' : found.length > 1 ? 'mixed' : found[0] ?? null,
+			keyType: this.keyType,
+			items: this.tables.reduce((sum, table) => sum + table.items, this.#hashes),
+			capacity: Number(this.#capacity) || null,
+			targetFpr: unset ? null : this.#targetFpr,
+			expectedFpr: this.#partial ? null : -Math.expm1(this.tables.reduce(
+				(sum, table) => sum + table.shape.rateLog(table.items), 0)) + 0,
+			tables: this.tables.length,
+			seed: unset ? null : BigInt.asIntN(64, this.#seed),
+			removable: (this.#flags & NOT_REMOVABLE) === 0,
+			bytes: this.#bytes.length,
+		};
+	}
+
+	#refusePartial() {
+		if (this.#partial) {
+			throw new FormatError('a partial state is no filter yet');
+		}
+	}
+
+	countHash(hash) {
+		this.#refusePartial();
+		return this.tables.reduce(
+			(sum, table) => Math.min(MAX_COPIES, sum + table.count(table.shape.classOf(hash))), 0);
+	}
+
+	count(key, keyType = this.keyType) {
+		this.#refusePartial();
+		if (this.#keyType === 0) {
+			return 0;
+		}
+		if (numberOf(keyType) !== this.#keyType) {
+			throw new KeyTypeError(
+				`the keys of the filter are of type ${this.keyType}, not ${JSON.stringify(keyType)}`);
+		}
+		if (signature(keyType, key) !== this.#signature) {
+			throw new KeyTypeError(
+				`the filter has another ${this.keyType} than ${JSON.stringify(keyType)}`);
+		}
+		return this.countHash(hashKey(keyType, key, this.#seed));
+	}
+
+	contains(key, keyType) {
+		return this.count(key, keyType) > 0;
+	}
+
+	containsEach(keys, keyType) {
+		return Array.from(keys, (key) => this.contains(key, keyType));
+	}
+
+	containsAny(keys, keyType) {
+		for (const key of keys) {
+			if (this.contains(key, keyType)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	containsAll(keys, keyType) {
+		for (const key of keys) {
+			if (!this.contains(key, keyType)) {
+				return false;
+			}
+		}
+		return true;
+	}
+}

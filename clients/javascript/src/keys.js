@@ -1,0 +1,485 @@
+// Key types, canonical bytes and hashes of keys: see "Keys" in docs/format.md.
+
+import { isIP } from 'node:net';
+
+import { KeyTypeError, KeyValueError } from './errors.js';
+import { xxh3 } from './xxh3.js';
+
+export const NAMES = ['integer', 'boolean', '"char"', 'text', 'bytea', 'bit', 'double precision',
+	'numeric', 'money', 'uuid', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval',
+	'inet', 'macaddr', 'macaddr8', 'pg_lsn', 'xid8', 'enum', 'jsonb', 'array', 'composite',
+	'range', 'multirange'];
+export const ARRAY = NAMES.indexOf('array') + 1;
+const COMPOSITE = ARRAY + 1;
+
+const KEY_TYPE_FACTOR = 0x9E3779B97F4A7C15n;
+const SHARD_SEED = 0x243F6A8885A308D3n;
+const DAY = 86400000000n; // in microseconds
+const NULL = Buffer.from([255, 255, 255, 255]);
+
+const show = (value) => typeof value === 'string' ? JSON.stringify(value) : String(value);
+const refuse = (name, value) => {
+	throw new KeyValueError(`${name}: ${show(value)}`);
+};
+
+// ---------------------------------------------------------------- key types
+
+/** The number of a key type: 1 to 27. */
+export function numberOf(keyType) {
+	if (keyType === 'record') {
+		return COMPOSITE;
+	}
+	const word = Array.isArray(keyType) && keyType.length === 2 ? keyType[0] : keyType;
+	const number = NAMES.indexOf(word) + 1;
+	if (number === 0 || (number >= ARRAY) !== (word !== keyType)) {
+		throw new KeyTypeError(`no key type: ${JSON.stringify(keyType)}${
+			number >= ARRAY ? ', because it does not say what is inside' : ''}`);
+	}
+	return number;
+}
+
+function parts(value, count, name) {
+	if (!Array.isArray(value) || (count !== null && value.length !== count)) {
+		refuse(name, value);
+	}
+	return value;
+}
+
+/** Bounds, which are pairs of length and lower bound, and elements of an array value. */
+function arrayParts(value) {
+	if (Array.isArray(value)) {
+		return { bounds: value.length ? [[value.length, 1]] : [], elements: value };
+	}
+	if (value === null || typeof value !== 'object') {
+		refuse('array', value);
+	}
+	return {
+		bounds: parts(value.bounds, null, 'array').map((pair) => parts(pair, 2, 'array')),
+		elements: parts(value.elements, null, 'array'),
+	};
+}
+
+function recordParts(value) {
+	const pairs = parts(value, null, 'record').map((pair) => parts(pair, 2, 'record'));
+	return [pairs.map(([keyType]) => keyType), pairs.map(([, inside]) => inside)];
+}
+
+/** The bytes that the signature is made from; anonymous records are described by the value. */
+function description(keyType, value) {
+	const number = numberOf(keyType);
+	if (keyType === 'record') {
+		return value === null ? Buffer.from([COMPOSITE, 255, 255])
+			: describeColumns(...recordParts(value));
+	}
+	if (number < ARRAY) {
+		return Buffer.from([number]);
+	}
+	const inside = keyType[1];
+	if (number === COMPOSITE) {
+		return describeColumns(inside, value ?? inside.map(() => null));
+	}
+	const first = number === ARRAY && value !== null
+		? arrayParts(value).elements.find((one) => one !== null) : null;
+	return Buffer.concat([Buffer.from([number]), description(inside, first ?? null)]);
+}
+
+function describeColumns(columns, values) {
+	parts(values, columns.length, 'composite');
+	return Buffer.concat([Buffer.from([COMPOSITE, columns.length & 255, columns.length >> 8]),
+		...columns.map((column, i) => description(column, values[i]))]);
+}
+
+/** 32 bits; 0 for scalar keys and jsonb, and never 0 for others. */
+export function signature(keyType, value) {
+	if (numberOf(keyType) < ARRAY) {
+		return 0;
+	}
+	return Number(xxh3(description(keyType, value)) & 0xFFFFFFFFn) || 1;
+}
+
+// ---------------------------------------------------------- canonical bytes
+
+function u32(number) {
+	const bytes = Buffer.alloc(4);
+	bytes.writeUInt32LE(number);
+	return bytes;
+}
+
+/** An integer as a bigint: of a bigint, a safe number or a string of digits. */
+function toBigInt(value, name) {
+	if (typeof value === 'bigint') {
+		return value;
+	}
+	if (Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d+$/.test(value))) {
+		return BigInt(value);
+	}
+	return refuse(name, value);
+}
+
+/** The bytes of an integer of 32 or 64 bits. */
+function packInteger(value, name, bits = 64, signed = true) {
+	const number = toBigInt(value, name);
+	if (number !== (signed ? BigInt.asIntN(bits, number) : BigInt.asUintN(bits, number))) {
+		throw new KeyValueError(`${name}: ${number} is out of range`);
+	}
+	const bytes = Buffer.alloc(8);
+	bytes.writeBigInt64LE(BigInt.asIntN(64, number));
+	return bytes.subarray(0, bits / 8);
+}
+
+function booleanBytes(value) {
+	return typeof value === 'boolean' ? Buffer.from([Number(value)]) : refuse('boolean', value);
+}
+
+function textBytes(value) {
+	if (value instanceof Uint8Array) {
+		return value;
+	}
+	if (typeof value !== 'string' || /[\0\p{Surrogate}]/u.test(value)) {
+		refuse('text', value);
+	}
+	return Buffer.from(value);
+}
+
+function charBytes(value) {
+	const bytes = textBytes(value);
+	if (bytes.length > 1) {
+		throw new KeyValueError('"char": more than one byte');
+	}
+	return bytes.length ? bytes : Buffer.from([0]);
+}
+
+function hexBytes(text, name, length = null) {
+	if (!/^(?:[0-9a-fA-F]{2})*$/.test(text) || (length !== null && text.length !== 2 * length)) {
+		refuse(name, text);
+	}
+	return Buffer.from(text, 'hex');
+}
+
+function byteaBytes(value) {
+	if (value instanceof Uint8Array) {
+		return value;
+	}
+	return typeof value === 'string' && value.startsWith('\\x')
+		? hexBytes(value.slice(2), 'bytea') : refuse('bytea', value);
+}
+
+function bitBytes(value) {
+	if (typeof value !== 'string' || !/^[01]*$/.test(value)) {
+		refuse('bit', value);
+	}
+	const bytes = (value.match(/.{1,8}/g) ?? []).map((bits) => parseInt(bits.padEnd(8, '0'), 2));
+	return Buffer.concat([u32(value.length), Buffer.from(bytes)]);
+}
+
+function doubleBytes(value) {
+	if (typeof value !== 'number') {
+		refuse('double precision', value);
+	}
+	const bytes = Buffer.alloc(8);
+	if (Number.isNaN(value)) {
+		bytes.writeBigUInt64LE(0x7FF8000000000000n);
+	} else {
+		bytes.writeDoubleLE(value + 0); // -0 + 0 is 0
+	}
+	return bytes;
+}
+
+function numericBytes(value) {
+	const text = typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value;
+	const found = typeof text === 'string' &&
+		/^\s*([+-]?)(?:(\d+)\.?(\d*)|\.(\d+))(?:e([+-]?\d+))?\s*$/i.exec(text);
+	if (!found) {
+		const special = typeof text === 'string' && /^\s*(nan|([+-]?)inf(?:inity)?)\s*$/i.exec(text);
+		if (!special) {
+			refuse('numeric', value);
+		}
+		const sign = /nan/i.test(special[1]) ? 0xC000 : special[2] === '-' ? 0xF000 : 0xD000;
+		return Buffer.from([0, sign >> 8, 0, 0]);
+	}
+	const fraction = found[3] || found[4] || '';
+	const all = ((found[2] || '') + fraction).replace(/^0+/, '');
+	const stripped = all.replace(/0+$/, '');
+	if (stripped === '') {
+		return Buffer.alloc(4);
+	}
+	const exponent = Number(found[5] || 0) - fraction.length + all.length - stripped.length;
+	const four = Math.floor(exponent / 4); // the last digit's weight
+	let digits = stripped + '0'.repeat(exponent - 4 * four);
+	digits = digits.padStart(4 * Math.ceil(digits.length / 4), '0');
+	const weight = digits.length / 4 - 1 + four;
+	if (!(weight >= -(2 ** 15) && weight < 2 ** 15)) {
+		throw new KeyValueError('numeric: out of range');
+	}
+	const bytes = Buffer.alloc(4 + digits.length / 2);
+	bytes.writeUInt16LE(found[1] === '-' ? 0x4000 : 0, 0);
+	bytes.writeInt16LE(weight, 2);
+	for (let i = 0; i < digits.length; i += 4) {
+		bytes.writeUInt16LE(Number(digits.slice(i, i + 4)), 4 + i / 2);
+	}
+	return bytes;
+}
+
+function uuidBytes(value) {
+	return typeof value === 'string' ? hexBytes(value.replace(/[-{}]/g, ''), 'uuid', 16)
+		: refuse('uuid', value);
+}
+
+const macOf = (length, name) => (value) => typeof value === 'string'
+	? hexBytes(value.replace(/[-:.]/g, ''), name, length) : refuse(name, value);
+
+/** Days from 2000-01-01 to the year, month and day in a match; NaN if there is no such day. */
+function days([, year, month, day]) {
+	const date = new Date(0);
+	date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+	if (year === '0000' || date.getUTCMonth() !== Number(month) - 1) {
+		return NaN;
+	}
+	return date.getTime() / 86400000 - 10957;
+}
+
+const DATE = '(\\d{4})-(\\d\\d)-(\\d\\d)';
+const TIME = '([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:\\.(\\d{1,6}))?)?';
+const ZONE = '(?:Z|([+-])(0\\d|1[0-5])(?::?([0-5]\\d)(?::?([0-5]\\d))?)?)';
+
+/** Microseconds since midnight of hours, minutes, seconds and a fraction. */
+function clock([hours, minutes, seconds = '0', fraction = '']) {
+	return BigInt((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000000n +
+		BigInt(fraction.padEnd(6, '0'));
+}
+
+/** Seconds west of UTC of a zone's sign, hours, minutes and seconds; none are UTC itself. */
+function west([sign, hours = '0', minutes = '0', seconds = '0']) {
+	const offset = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
+	return BigInt(sign === '-' ? offset : -offset);
+}
+
+function match(pattern, value, name) {
+	return new RegExp(`^${pattern}$`).exec(value) ?? refuse(name, value);
+}
+
+function dateBytes(value) {
+	if (typeof value !== 'string' || /^-?\d+$/.test(value)) {
+		return packInteger(value, 'date', 32);
+	}
+	const ends = { infinity: 2 ** 31 - 1, '-infinity': -(2 ** 31) };
+	const number = ends[value] ?? days(match(DATE, value, 'date'));
+	return Number.isNaN(number) ? refuse('date', value) : packInteger(number, 'date', 32);
+}
+
+function timeBytes(value) {
+	if (typeof value !== 'string') {
+		return packInteger(value, 'time');
+	}
+	if (/^24:00(:00)?$/.test(value)) {
+		return packInteger(DAY, 'time');
+	}
+	return packInteger(clock(match(TIME, value, 'time').slice(1)), 'time');
+}
+
+function timetzBytes(value) {
+	let pair = value;
+	if (typeof value === 'string') {
+		const found = match(TIME + ZONE, value, 'timetz');
+		pair = [clock(found.slice(1, 5)), west(found.slice(5))];
+	}
+	parts(pair, 2, 'timetz');
+	return Buffer.concat([packInteger(pair[0], 'timetz'), packInteger(pair[1], 'timetz', 32)]);
+}
+
+const timestampOf = (name, zone) => (value) => {
+	if (zone && value instanceof Date) {
+		return packInteger((value.getTime() - 946684800000) * 1000, name);
+	}
+	if (typeof value !== 'string') {
+		return packInteger(value, name);
+	}
+	if (value.endsWith('infinity')) {
+		return packInteger({ infinity: 2n ** 63n - 1n, '-infinity': -(2n ** 63n) }[value] ??
+			refuse(name, value), name);
+	}
+	const found = match(`${DATE}[ T]${TIME}${zone}`, value, name);
+	const day = days(found);
+	if (Number.isNaN(day)) {
+		refuse(name, value);
+	}
+	return packInteger(BigInt(day) * DAY + clock(found.slice(4, 8)) +
+		west(found.slice(8)) * 1000000n, name);
+};
+
+function intervalBytes(value) {
+	let list = value;
+	if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+		const { years = 0, months = 0, days: wholeDays = 0, hours = 0, minutes = 0, seconds = 0,
+			milliseconds = 0 } = value;
+		list = [12 * years + months, wholeDays,
+			((hours * 60 + minutes) * 60 + seconds) * 1e6 + Math.round(milliseconds * 1000)];
+	}
+	parts(list, 3, 'interval').forEach((part, i) => packInteger(part, 'interval', i < 2 ? 32 : 64));
+	const [months, dayCount, time] = list.map(BigInt);
+	const rest = ((time % DAY) + DAY) % DAY;
+	return Buffer.concat([packInteger(30n * months + dayCount + (time - rest) / DAY, 'interval'),
+		packInteger(rest, 'interval')]);
+}
+
+function inetBytes(value) {
+	const found = typeof value === 'string' && /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(value);
+	const version = found ? isIP(found[1]) : 0;
+	const most = version === 4 ? 32 : 128;
+	const bits = found && found[2] !== undefined ? Number(found[2]) : most;
+	if (version === 0 || bits > most) {
+		refuse('inet', value);
+	}
+	return Buffer.from([version, bits, ...(version === 4 ? ipv4(found[1]) : ipv6(found[1]))]);
+}
+
+const ipv4 = (text) => text.split('.').map(Number);
+
+function ipv6(text) {
+	const words = (half) => half === '' ? [] : half.split(':').flatMap((word) =>
+		word.includes('.') ? ipv4(word) : [parseInt(word, 16) >> 8, parseInt(word, 16) & 255]);
+	const [front, back] = text.split('::').map(words);
+	return back ? [...front, ...Array(16 - front.length - back.length).fill(0), ...back] : front;
+}
+
+function pgLsnBytes(value) {
+	const found = typeof value === 'string' && /^([0-9A-Fa-f]{1,8})\/([0-9A-Fa-f]{1,8})$/.exec(value);
+	return packInteger(found ? BigInt(`0x${found[1]}`) << 32n | BigInt(`0x${found[2]}`) : value,
+		'pg_lsn', 64, false);
+}
+
+const withLength = (bytes) => Buffer.concat([u32(bytes.length), bytes]);
+
+/**
+ * Numbers must stay exact: before the text is parsed, each becomes a string that begins with the
+ * character 0, which no string of jsonb has.
+ */
+function jsonbBytes(value) {
+	if (typeof value !== 'string') {
+		refuse('jsonb', value);
+	}
+	try {
+		return jsonBytes(JSON.parse(value.replace(
+			/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
+			(token) => {
+				// Strings as they are; and no number with a zero at its front
+				const parsed = JSON.parse(token);
+				if (typeof parsed === 'number') {
+					return `"\\u0000${token}"`;
+				}
+				return parsed.includes('\0') ? refuse('jsonb', value) : token;
+			})));
+	} catch (error) {
+		if (error instanceof SyntaxError || error instanceof RangeError) {
+			throw new KeyValueError(`jsonb: ${error.message}`);
+		}
+		throw error;
+	}
+}
+
+function jsonBytes(value) {
+	if (value === null || typeof value === 'boolean') {
+		return Buffer.from([value === null ? 0 : value ? 2 : 1]);
+	}
+	if (typeof value === 'string') {
+		return value[0] === '\0'
+			? Buffer.concat([Buffer.from([3]), withLength(numericBytes(value.slice(1)))])
+			: Buffer.concat([Buffer.from([4]), withLength(textBytes(value))]);
+	}
+	if (Array.isArray(value)) {
+		return Buffer.concat([Buffer.from([5]), u32(value.length), ...value.map(jsonBytes)]);
+	}
+	const pairs = Object.entries(value).map(([key, inside]) => [textBytes(key), inside]);
+	pairs.sort(([a], [b]) => a.length - b.length || Buffer.compare(a, b));
+	return Buffer.concat([Buffer.from([6]), u32(pairs.length),
+		...pairs.flatMap(([key, inside]) => [withLength(key), jsonBytes(inside)])]);
+}
+
+const integer = (value) => packInteger(value, 'integer');
+
+const SCALARS = {
+	integer, boolean: booleanBytes, '"char"': charBytes, text: textBytes, bytea: byteaBytes,
+	bit: bitBytes, 'double precision': doubleBytes, numeric: numericBytes,
+	money: (value) => packInteger(value, 'money'), uuid: uuidBytes, date: dateBytes,
+	time: timeBytes, timetz: timetzBytes, timestamp: timestampOf('timestamp', ''),
+	timestamptz: timestampOf('timestamptz', ZONE), interval: intervalBytes, inet: inetBytes,
+	macaddr: macOf(6, 'macaddr'), macaddr8: macOf(8, 'macaddr8'), pg_lsn: pgLsnBytes,
+	xid8: (value) => packInteger(value, 'xid8', 64, false), enum: textBytes, jsonb: jsonbBytes,
+};
+
+/** A value inside another, or NULL. */
+const nested = (keyType, value) => value === null ? NULL
+	: withLength(canonicalBytes(keyType, value));
+
+function arrayBytes(element, value) {
+	const { bounds, elements } = arrayParts(value);
+	const numbers = bounds.flat().map((number) => packInteger(number, 'array', 32));
+	const room = bounds.reduce((product, [length]) => product * Number(length), 1);
+	if (bounds.length === 0 ? elements.length > 0 : room !== elements.length || room === 0) {
+		throw new KeyValueError(`array: ${elements.length} elements do not fill the dimensions`);
+	}
+	return Buffer.concat([Buffer.from([numberOf(element)]), u32(bounds.length), ...numbers,
+		...elements.map((inside) => nested(element, inside))]);
+}
+
+function rowBytes(columns, values) {
+	parts(values, columns.length, 'composite');
+	return Buffer.concat([u32(columns.length), ...columns.flatMap((column, i) => [
+		Buffer.from([numberOf(column)]), nested(column, values[i])])]);
+}
+
+/** A range from its flags on. */
+function rangeBytes(bound, value) {
+	if (value === 'empty') {
+		return Buffer.from([1]);
+	}
+	const [lower, upper, brackets] = parts(value, 3, 'range');
+	if (!['[]', '[)', '(]', '()'].includes(brackets)) {
+		refuse('range', brackets);
+	}
+	const flags = (lower === null ? 2 : brackets[0] === '[' ? 4 : 0) +
+		(upper === null ? 8 : brackets[1] === ']' ? 16 : 0);
+	return Buffer.concat([Buffer.from([flags]), ...[lower, upper]
+		.filter((end) => end !== null).map((end) => nested(bound, end))]);
+}
+
+/** The canonical bytes of a key; KeyValueError if the value is not one of the key type. */
+function canonicalBytes(keyType, value) {
+	const number = numberOf(keyType);
+	if (value === null || value === undefined) {
+		throw new KeyValueError('NULL is no key');
+	}
+	if (keyType === 'record') {
+		return rowBytes(...recordParts(value));
+	}
+	if (number < ARRAY) {
+		return SCALARS[keyType](value);
+	}
+	const [kind, inside] = keyType;
+	switch (kind) {
+		case 'array':
+			return arrayBytes(inside, value);
+		case 'composite':
+			return rowBytes(inside, value);
+		case 'range':
+			return Buffer.concat([Buffer.from([numberOf(inside)]), rangeBytes(inside, value)]);
+		default:
+			return Buffer.concat([Buffer.from([numberOf(inside)]),
+				u32(parts(value, null, 'multirange').length),
+				...value.map((one) => rangeBytes(inside, one))]);
+	}
+}
+
+/** The hash of a key, a bigint of 64 bits; the seed may be signed or unsigned. */
+export function hashKey(keyType, value, seed = 0n) {
+	return xxh3(canonicalBytes(keyType, value),
+		BigInt.asUintN(64, BigInt(seed) + BigInt(numberOf(keyType)) * KEY_TYPE_FACTOR));
+}
+
+/** What cuckoo_shard(value, shards) gives: 0 to shards - 1; shards is 1 to 2^31 - 1. */
+export function shard(keyType, value, shards) {
+	if (!Number.isInteger(shards) || shards < 1 || shards >= 2 ** 31) {
+		throw new RangeError(`${shards} shards`);
+	}
+	return Number((hashKey(keyType, value, SHARD_SEED) >> 32n) * BigInt(shards) >> 32n);
+}

@@ -1,0 +1,291 @@
+// Reads the filters of test/golden, whose answers PostgreSQL has given. No server is needed.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+import { CuckooFilter, CuckooFilterError, FormatError, KeyTypeError, KeyValueError, hashKey, shard }
+	from 'cuckoofilter';
+
+const lines = (name) => readFileSync(
+	new URL(`../../../test/golden/${name}`, import.meta.url), 'utf8')
+	.trimEnd().split('\n').slice(1).map((line) => line.split('\t'));
+
+const FILTERS = new Map(lines('filters.tsv').map(([name, keys, , , text]) => [name, { keys, text }]));
+const HASHES = new Map(lines('hashes.tsv').map(([name, hashes]) =>
+	[name, hashes.split(' ').map((answer) => answer.split('*'))
+		.map(([hash, copies]) => [BigInt(`0x${hash}`), Number(copies)])]));
+
+const golden = (name) => CuckooFilter.fromText(FILTERS.get(name).text);
+const numbers = (first, last) => Array.from({ length: last - first + 1 }, (_, i) => first + i);
+const K300 = 'k'.repeat(300);
+
+// All keys of each filter, in several forms; then keys that it does not contain.
+const KEYS = {
+	'type-smallint': [[0, -1, '-1', 32767n], [1, -32768]],
+	'type-bigint': [[0, -(2n ** 63n), '9223372036854775807', 2n ** 63n - 1n], [1]],
+	'type-oid': [[1, 2 ** 32 - 1], [-1]],
+	'type-boolean': [[true, false], []],
+	'type-char': [['a', '', Buffer.from([0])], ['b']],
+	'type-text': [['', 'cuckoo', 'Kuckuck äöü', Buffer.from('Kuckuck äöü'), 'カッコウ', K300],
+		['k', 'cuckoo ']],
+	'type-varchar': [['cuckoo', 'blank '], ['blank']],
+	'type-bpchar': [['cuckoo', ''], ['cuckoo      ']],
+	'type-name': [['cuckoo'], ['Cuckoo']],
+	'type-bytea': [['\\x', Buffer.from([0, 255]), Uint8Array.of(0, 255), '\\x00ff'],
+		[Buffer.from([255]), '\\x00']],
+	'type-bit': [['101', '000'], ['1010', '']],
+	'type-varbit': [['', '1', '0000000001'], ['10']],
+	'type-real': [[Math.fround(0.1), 0, -0, NaN, -Infinity], [0.1, Infinity]],
+	'type-double': [[0.1, 1e308, NaN], [Math.fround(0.1)]],
+	'type-numeric': [[0, '-0.00', '1.5', '1.500', '-12345678901234567890.00001', '1e100',
+		'0.1E101', 10n ** 100n, 'NaN', 'Infinity', 'inf', '-Infinity'],
+	[1, '1.05', '12345678901234567890.00001']],
+	'type-money': [[1234], [12]],
+	'type-uuid': [['a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11',
+		'{A0EEBC999C0B4EF8BB6D6BB9BD380A11}'], ['00000000-0000-0000-0000-000000000000']],
+	'type-date': [['2000-01-01', 0, '1969-07-20', -11122, 'infinity'], ['-infinity', '2000-01-02']],
+	'type-time': [['00:00', '00:00:00.000', '24:00', '24:00:00', 86400000000], ['12:00', '23:59']],
+	'type-timetz': [['13:14:15+02', '13:14:15.0+02:00', [47655000000, -7200], '11:14:15Z'],
+		['13:14:15-02', '13:14:15+00']],
+	'type-timestamp': [['2013-08-01 12:00', '2013-08-01T12:00:00.000000', 428673600000000n,
+		'-infinity'], ['2013-08-01 00:00', 'infinity']],
+	'type-timestamptz': [['2013-08-01 12:00:00+00', '2013-08-01T14:00:00+02:00',
+		new Date('2013-08-01T12:00:00Z'), '2013-08-01 06:30:00-05:30', 'infinity'],
+	[new Date(0), '-infinity']],
+	'type-interval': [[{ months: 1 }, [1, 0, 0], { days: 30 }, [0, 0, 30n * 86400000000n],
+		{ days: -3, hours: 4, minutes: 5, seconds: 6, milliseconds: 789 }], [{ days: 1 }, {}]],
+	'type-inet': [['192.168.1.5/24', '2001:db8::1', '2001:DB8:0:0:0:0:0.0.0.1/128'],
+		['192.168.1.5', '2001:db8::1/64']],
+	'type-cidr': [['10.0.0.0/8'], ['10.0.0.0']],
+	'type-macaddr': [['08:00:2b:01:02:03', '0800.2b01.0203'], ['08:00:2b:01:02:04']],
+	'type-macaddr8': [['08:00:2b:01:02:03:04:05', '08002b0102030405'], ['08:00:2b:01:02:03:04:06']],
+	'type-pg-lsn': [[0, '0/0', '16/B374D848', 0x16B374D848], [1]],
+	'type-xid8': [[0, '18446744073709551615', 2n ** 64n - 1n], [1]],
+	'type-enum': [['sad', 'fröhlich'], ['happy']],
+	'type-jsonb': [['null', '{"b":1,"aa":{"x":[]},"a":[false,-2500]}', '"\\u00e4"'], ['"null"', '{}']],
+};
+
+// The same with key types made of parts, which have to be named
+const NESTED_KEYS = {
+	'type-range': [['range', 'integer'], [[1, 5, '[)'], 'empty', [null, null, '()']], [[1, 6, '[)']]],
+	'type-multirange': [['multirange', 'integer'], [[[1, 5, '[)'], [7, 9, '[)']], []],
+		[[[1, 5, '[)']]]],
+	'type-composite': [['composite', ['integer', 'text', 'integer']], [[1, 'x', null], [2, 'y', 3]],
+		[[1, 'x', 3]]],
+	'type-array-integer': [['array', 'integer'], [[1, null, 3], [],
+		{ bounds: [[2, 1], [2, 1]], elements: [1, 2, 3, 4] },
+		{ bounds: [[2, -1]], elements: [7, 8] }], [[7, 8], [1, 3]]],
+	'type-array-text': [['array', 'text'], [['x', null]], [['x']]],
+	'type-array-range': [['array', ['range', 'numeric']], [[['1', '5.0', '[)'], 'empty']],
+		[['empty']]],
+	'type-array-record': [['array', 'record'],
+		[[[['integer', 1], ['text', 'x']], [['integer', 2], ['text', null]]]],
+		[[[['integer', 1], ['text', 'y']]]]],
+	'type-composite-nested': [['composite', ['numeric', ['array', 'boolean'], 'record']],
+		[['1.5', [true], [['text', 'x']]]], [['1.5', [false], [['text', 'x']]]]],
+};
+
+// Values that are none of their key type
+const WRONG = [
+	['integer', [2n ** 63n, -(2n ** 63n) - 1n, 1.5, 2 ** 53, '1.0', 'x', true]],
+	['boolean', [1, 'true']], ['"char"', ['ab', 'ä']], ['text', [1, 'a\0b', '\ud800']],
+	['bytea', ['00ff', '\\x0', 1]], ['bit', ['12', 5]], ['double precision', ['0.1', 1n]],
+	['numeric', [0.1, true, '1,5', '0x1', '', '.', '1e999999', '1e99999999999999999999999']],
+	['money', ['$1']], ['uuid', ['a0eebc99', 'x'.repeat(32), 1]],
+	['date', ['2000-02-30', '2000-13-01', '0000-01-01', 2 ** 31, new Date(), '']],
+	['time', ['25:00', '13:00+02', '12:60', '12:00:00.1234567']],
+	['timetz', ['13:00', '13:00+16', [1, 2, 3], 5]],
+	['timestamp', ['2000-01-01 00:00+00', '2000-02-30 00:00', 'x infinity', new Date()]],
+	['timestamptz', ['2000-01-01 00:00', new Date(NaN)]],
+	['interval', [[1, 2], [2 ** 31, 0, 0], { days: 1.5 }, 'P1M', 1]],
+	['inet', ['10.0.0', '10.0.0.0/33', '::/129', 5, 'fe80::1%1', '10.0.0.0/255.0.0.0', '']],
+	['macaddr', ['08:00', 1]], ['macaddr8', ['08:00:2b:01:02:03']], ['pg_lsn', ['16/', -1, 2n ** 64n]],
+	['xid8', [-1, 'x']], ['enum', [1]],
+	['jsonb', ['{', 'NaN', '01', '[1 2]', '{1: 2}', '"\\u0000"', '"\\u00005"', '"\\ud800"', { a: 1 }]],
+	[['array', 'integer'], [5, ['x'], { bounds: [[2, 1]], elements: [1] }, { elements: [] },
+		{ bounds: [[0, 1]], elements: [] }]],
+	[['composite', ['integer']], [[1, 2], 'x']], [['range', 'integer'], [[1, 2, '{}'], [1, 2]]],
+	[['multirange', 'integer'], ['empty']], ['record', [[1], [['integer', 'x']]]],
+];
+
+test('each golden filter has the copies of hashes that the server counted', () => {
+	assert.ok(FILTERS.size > 120);
+	for (const name of FILTERS.keys()) {
+		const f = golden(name);
+		assert.ok(HASHES.get(name).length >= 10);
+		for (const [hash, copies] of HASHES.get(name)) {
+			if (name.startsWith('partial')) {
+				assert.throws(() => f.countHash(hash), FormatError);
+			} else {
+				assert.equal(f.countHash(hash), copies, name);
+			}
+		}
+	}
+});
+
+test('filters of the integers from 1 on contain them, and few others', () => {
+	let found = 0;
+	for (const [name, { keys }] of FILTERS) {
+		const last = Number(/^SELECT k FROM generate_series\(1, (\d+)\) AS k$/.exec(keys)?.[1]);
+		if (!last || name.startsWith('partial')) {
+			continue;
+		}
+		found++;
+		const f = golden(name);
+		assert.ok(f.containsAll(numbers(1, last)), name);
+		assert.equal(f.info().removable ? f.info().items : last, last);
+		if (last <= 1000) {
+			assert.ok(f.containsEach(numbers(1001, 2000)).filter(Boolean).length < 200, name);
+		}
+	}
+	assert.ok(found > 50);
+});
+
+function check(name, keyType, present, absent) {
+	const f = golden(name);
+	const known = new Set(HASHES.get(name).filter(([, copies]) => copies).map(([hash]) => hash));
+	const hashes = new Set(present.map((key) => hashKey(keyType ?? f.keyType, key, f.seed)));
+	for (const key of present) {
+		assert.ok(known.has(hashKey(keyType ?? f.keyType, key, f.seed)), `${name}: ${key}`);
+	}
+	assert.equal(hashes.size, f.info().items, name);
+	assert.ok(f.containsAll(present, keyType), name);
+	assert.ok(!f.containsAny(absent, keyType), name);
+	assert.deepEqual(f.containsEach([present[0], ...absent], keyType),
+		[true, ...absent.map(() => false)]);
+	return f;
+}
+
+test('keys of every type are found', () => {
+	for (const [name, [present, absent]] of Object.entries(KEYS)) {
+		const f = check(name, undefined, present, absent);
+		assert.equal(f.count(present[0], f.keyType), 1);
+		assert.throws(() => f.count(present[0], 'record'), KeyTypeError);
+		for (const value of [null, undefined, Symbol('x'), () => 1]) {
+			assert.throws(() => f.count(value), KeyValueError, name);
+		}
+	}
+});
+
+test('keys made of parts are found', () => {
+	for (const [name, [keyType, present, absent]] of Object.entries(NESTED_KEYS)) {
+		const f = check(name, keyType, present, absent);
+		const inside = keyType[0] === 'composite' ? present[0].map(() => 'xid8') : 'xid8';
+		assert.throws(() => f.count(present[0]), KeyTypeError);
+		assert.throws(() => f.count('x', 'text'), KeyTypeError);
+		assert.throws(() => f.count(present[0], [keyType[0], inside]), KeyTypeError);
+	}
+});
+
+test('every golden filter of a key type is tested', () => {
+	assert.deepEqual([...FILTERS.keys()].filter((name) => name.startsWith('type-')).sort(),
+		[...Object.keys(KEYS), ...Object.keys(NESTED_KEYS)].sort());
+});
+
+test('partial states are read, but hold no keys', () => {
+	for (const name of ['partial', 'partial-array', 'partial-empty']) {
+		const f = golden(name);
+		assert.equal(f.info().representation, 'partial');
+		assert.throws(() => f.count(1), FormatError);
+		assert.throws(() => f.contains(1, 'integer'), FormatError);
+	}
+	assert.equal(golden('partial').info().items, 20);
+});
+
+test('filters without keys contain nothing of any type', () => {
+	for (const name of ['unset', 'empty', 'empty-capacity']) {
+		const f = golden(name);
+		assert.equal(f.keyType, null);
+		assert.equal(f.count(1, 'integer'), 0);
+		assert.deepEqual(f.containsEach(['a', 1]), [false, false]);
+		assert.ok(!f.containsAny([]));
+		assert.ok(f.containsAll([]));
+	}
+});
+
+test('info says what a filter is', () => {
+	assert.deepEqual(golden('unset').info(), {
+		formatVersion: 1, representation: null, keyType: null, items: 0, capacity: null,
+		targetFpr: null, expectedFpr: 0, tables: 0, seed: null, removable: true, bytes: 44 });
+	assert.deepEqual(golden('empty-capacity').info(), {
+		formatVersion: 1, representation: 'sparse', keyType: null, items: 0, capacity: 500,
+		targetFpr: 0.01, expectedFpr: 0, tables: 1, seed: -77n, removable: true, bytes: 65 });
+	const info = golden('one').info();
+	assert.equal(info.expectedFpr.toExponential(4), '4.0697e-5');
+	assert.deepEqual({ ...info, expectedFpr: 0 }, {
+		formatVersion: 1, representation: 'sparse', keyType: 'integer', items: 1, capacity: 1,
+		targetFpr: 0.001, expectedFpr: 0, tables: 1, seed: 0n, removable: true, bytes: 67 });
+	const mixed = golden('written-mixed');
+	assert.equal(mixed.info().representation, 'mixed');
+	assert.deepEqual(mixed.tables.map((table) => [table.representation, table.shape.bits]),
+		[['dense', 9], ['dense', 14], ['sparse', 20]]);
+	assert.equal(golden('union').info().removable, false);
+});
+
+test('a value that breaks any rule of validation is refused', () => {
+	const rules = lines('malformed.tsv');
+	assert.ok(rules.length > 60);
+	for (const [name, data] of rules) {
+		assert.throws(() => new CuckooFilter(Buffer.from(data ?? '', 'hex')), FormatError, name);
+	}
+});
+
+test('filters that are cut off or continued are refused', () => {
+	for (const name of ['unset', 'one', 'type-text', 'dense-10', 'written-mixed', 'partial']) {
+		const data = Buffer.from(FILTERS.get(name).text, 'base64');
+		for (let length = 0; length < data.length; length++) {
+			// A partial state without its last hashes would be another one.
+			if (name !== 'partial' || length % 8 !== 4) {
+				assert.throws(() => new CuckooFilter(data.subarray(0, length)), FormatError, name);
+			}
+		}
+		for (const more of [1, 12]) {
+			assert.throws(() => new CuckooFilter(Buffer.concat([data, Buffer.alloc(more)])),
+				FormatError, name);
+		}
+	}
+});
+
+test('text that is not base64 is refused, and so is what is no bytes', () => {
+	const { text } = FILTERS.get('one');
+	for (const wrong of [` ${text}`, `${text}\n`, `${text.slice(0, 8)}\n${text.slice(8)}`,
+		text.replace(/=+$/, ''), `${text.slice(0, 8)}-_${text.slice(10)}`, text.slice(0, -4), '', 'ä']) {
+		assert.throws(() => CuckooFilter.fromText(wrong), FormatError);
+	}
+	for (const wrong of [text, null, [1, 0], 44]) {
+		assert.throws(() => new CuckooFilter(wrong), TypeError);
+	}
+});
+
+test('values that are none of their key type are refused', () => {
+	for (const [keyType, values] of WRONG) {
+		for (const value of [...values, null, undefined]) {
+			assert.throws(() => hashKey(keyType, value), KeyValueError,
+				`${keyType}: ${JSON.stringify(String(value))}`);
+		}
+	}
+});
+
+test('what is no key type is refused', () => {
+	for (const keyType of ['int', 'array', ['array'], ['text', 'text'], 5, ['array', 'json'], '']) {
+		assert.throws(() => hashKey(keyType, [1]), KeyTypeError);
+	}
+});
+
+test('every error is one of this package', () => {
+	for (const error of [FormatError, KeyTypeError, KeyValueError]) {
+		assert.ok(new error('x') instanceof CuckooFilterError);
+		assert.equal(new error('x').name, error.name);
+	}
+});
+
+test('hashes are those of docs/format.md; the seed may be signed', () => {
+	assert.equal(hashKey('integer', 42), 0xfc72f81e15616341n);
+	assert.equal(hashKey('text', 'cuckoo'), 0x19b8586d4fd9c2ccn);
+	assert.equal(hashKey('text', 'x', -1), hashKey('text', 'x', 2n ** 64n - 1n));
+	assert.equal(shard('integer', 1, 10), 2);
+	for (const shards of [0, 2 ** 31, 1.5]) {
+		assert.throws(() => shard('integer', 1, shards), RangeError);
+	}
+});

@@ -1,0 +1,281 @@
+"""Reads the filters of test/golden, whose answers PostgreSQL has given.  No server is needed."""
+
+import re
+import unittest
+from base64 import b64decode
+from datetime import date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from ipaddress import IPv4Interface, IPv4Network, IPv6Address
+from pathlib import Path
+from uuid import UUID
+
+from cuckoofilter import (CuckooFilter, CuckooFilterError, FormatError, KeyTypeError,
+                          KeyValueError, hash_key, shard)
+
+GOLDEN = Path(__file__).parents[3] / 'test' / 'golden'
+
+
+def lines(name):
+    return [line.split('\t') for line in (GOLDEN / name).read_text('utf-8').splitlines()[1:]]
+
+
+FILTERS = {name: (keys, text) for name, keys, _, _, text in lines('filters.tsv')}
+HASHES = {name: [answer.split('*') for answer in hashes.split()]
+          for name, hashes in lines('hashes.tsv')}
+
+UTC = timezone.utc
+PLUS_TWO = timezone(timedelta(hours=2))
+
+# All keys of each filter, in several forms; then keys that it does not contain.
+KEYS = {
+    'type-smallint': ([0, -1, 32767], [1, -32768]),
+    'type-bigint': ([0, -2**63, 2**63 - 1], [1]),
+    'type-oid': ([1, 2**32 - 1], [-1]),
+    'type-boolean': ([True, False], []),
+    'type-char': (['a', b'a', '', b'\0'], ['b']),
+    'type-text': (['', 'cuckoo', 'Kuckuck äöü', 'Kuckuck äöü'.encode(), 'カッコウ', 'k' * 300],
+                  ['k', 'cuckoo ']),
+    'type-varchar': (['cuckoo', 'blank '], ['blank']),
+    'type-bpchar': (['cuckoo', ''], ['cuckoo      ']),
+    'type-name': (['cuckoo'], ['Cuckoo']),
+    'type-bytea': ([b'', b'\x00\xff', bytearray(b'\x00\xff'), memoryview(b'\x00\xff'), '\\x00ff'],
+                   [b'\xff', '\\x00']),
+    'type-bit': (['101', '000'], ['1010', '']),
+    'type-varbit': (['', '1', '0000000001'], ['10']),
+    'type-real': ([0.10000000149011612, 0.0, -0.0, float('nan'), -float('nan'), float('-inf')],
+                  [0.1, float('inf')]),
+    'type-double': ([0.1, 1e308, float('nan')], [0.10000000149011612]),
+    'type-numeric': ([0, Decimal('-0.00'), '1.5', Decimal('1.500'),
+                      Decimal('-12345678901234567890.00001'), '1e100', 10**100, Decimal('NaN'),
+                      'nan', Decimal('Infinity'), '-Infinity', Decimal('-inf')],
+                     [1, Decimal('1.05'), '12345678901234567890.00001']),
+    'type-money': ([1234], [12]),
+    'type-uuid': (['a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{A0EEBC999C0B4EF8BB6D6BB9BD380A11}',
+                   UUID('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11')], [UUID(int=0)]),
+    'type-date': ([date(2000, 1, 1), 0, '1969-07-20', date(1969, 7, 20), 'infinity', 2**31 - 1],
+                  ['-infinity', date(2000, 1, 2)]),
+    'type-time': ([time(), '00:00', '24:00', '24:00:00', 86400 * 10**6], [time(12), '23:59']),
+    'type-timetz': (['13:14:15+02:00', time(13, 14, 15, tzinfo=PLUS_TWO), (47655 * 10**6, -7200),
+                     time(11, 14, 15, tzinfo=UTC)], [time(13, 14, 15, tzinfo=UTC)]),
+    'type-timestamp': ([datetime(2013, 8, 1, 12), '2013-08-01 12:00', 428673600 * 10**6,
+                        '-infinity'], [datetime(2013, 8, 1), 'infinity']),
+    'type-timestamptz': ([datetime(2013, 8, 1, 12, tzinfo=UTC), '2013-08-01T14:00:00+02:00',
+                          datetime(2013, 8, 1, 14, tzinfo=PLUS_TWO), 'infinity'],
+                         [datetime(2013, 8, 1, 14, tzinfo=UTC), '-infinity']),
+    'type-interval': ([timedelta(days=30), (1, 0, 0), (0, 0, 30 * 86400 * 10**6),
+                       timedelta(days=-3, hours=4, minutes=5, seconds=6.789)], [timedelta(1)]),
+    'type-inet': (['192.168.1.5/24', IPv4Interface('192.168.1.5/24'), '2001:db8::1',
+                   IPv6Address('2001:db8::1'), '2001:DB8:0:0::1/128'],
+                  ['192.168.1.5', '2001:db8::1/64']),
+    'type-cidr': ([IPv4Network('10.0.0.0/8'), '10.0.0.0/8'], ['10.0.0.0']),
+    'type-macaddr': (['08:00:2b:01:02:03', '0800.2b01.0203'], ['08:00:2b:01:02:04']),
+    'type-macaddr8': (['08:00:2b:01:02:03:04:05', '08002b0102030405'],
+                      ['08:00:2b:01:02:03:04:06']),
+    'type-pg-lsn': ([0, '0/0', '16/B374D848', 0x16B374D848], [1]),
+    'type-xid8': ([0, 2**64 - 1], [1]),
+    'type-enum': (['sad', 'fröhlich'], ['happy']),
+    'type-jsonb': (['null', '{"b":1,"aa":{"x":[]},"a":[false,-2500]}', '"\\u00e4"'],
+                   ['"null"', '{}']),
+}
+
+# The same with key types made of parts, which have to be named
+NESTED_KEYS = {
+    'type-range': (('range', 'integer'), [(1, 5, '[)'), 'empty', (None, None, '()')],
+                   [(1, 6, '[)')]),
+    'type-multirange': (('multirange', 'integer'), [[(1, 5, '[)'), (7, 9, '[)')], []],
+                        [[(1, 5, '[)')]]),
+    'type-composite': (('composite', ('integer', 'text', 'integer')), [[1, 'x', None], (2, 'y', 3)],
+                       [[1, 'x', 3]]),
+    'type-array-integer': (('array', 'integer'), [
+        [1, None, 3], [], {'bounds': [[2, 1], [2, 1]], 'elements': [1, 2, 3, 4]},
+        {'bounds': [[2, -1]], 'elements': [7, 8]}], [[7, 8], [1, 3]]),
+    'type-array-text': (('array', 'text'), [['x', None]], [['x']]),
+    'type-array-range': (('array', ('range', 'numeric')), [[('1', '5.0', '[)'), 'empty']],
+                         [['empty']]),
+    'type-array-record': (('array', 'record'), [
+        [[('integer', 1), ('text', 'x')], [('integer', 2), ('text', None)]]],
+        [[[('integer', 1), ('text', 'y')]]]),
+    'type-composite-nested': (('composite', ('numeric', ('array', 'boolean'), 'record')),
+                              [[Decimal('1.5'), [True], [('text', 'x')]]],
+                              [[Decimal('1.5'), [False], [('text', 'x')]]]),
+}
+
+# Values that are none of their key type
+WRONG = {
+    'integer': [2**63, -2**63 - 1, 1.0, '1', True], 'boolean': [1, 'true'], '"char"': ['ab', 'ä'],
+    'text': [1, 'a\0b', '\ud800'], 'bytea': ['00ff', '\\x0', 1], 'bit': ['12', 5],
+    'double precision': ['0.1', 1], 'numeric': [0.1, True, '1,5', '0x1', '', '1e999999', 'sNaN'],
+    'money': ['$1'], 'uuid': ['a0eebc99', 'x' * 32, 1],
+    'date': ['2000-02-30', 2**31, datetime(2000, 1, 1), ''],
+    'time': ['25:00', time(1, tzinfo=UTC), '13:00+02'], 'timetz': [time(1), '13:00', (1, 2, 3), 5],
+    'timestamp': ['2000-01-01 00:00+00', datetime(2000, 1, 1, tzinfo=UTC), date(2000, 1, 1)],
+    'timestamptz': ['2000-01-01 00:00', datetime(2000, 1, 1)],
+    'interval': [(1, 2), (2**31, 0, 0), 'P1M', 1], 'inet': ['10.0.0', '10.0.0.0/33', 5, 'fe80::1%1',
+                                                          '10.0.0.0/255.0.0.0'],
+    'macaddr': ['08:00', 1], 'macaddr8': ['08:00:2b:01:02:03'], 'pg_lsn': ['16', -1, 2**64],
+    'xid8': [-1, '5'], 'enum': [1], 'jsonb': ['{', 'NaN', '01', '"\\u0000"', '"\\ud800"', {'a': 1}],
+    ('array', 'integer'): [5, ['x'], {'bounds': [[2, 1]], 'elements': [1]}, {'elements': []},
+                           {'bounds': [[0, 1]], 'elements': []}],
+    ('composite', ('integer',)): [[1, 2], 'x'], ('range', 'integer'): [(1, 2, '{}'), (1, 2)],
+    ('multirange', 'integer'): ['empty'], 'record': [[1], [('integer', 'x')]],
+}
+
+
+class Golden(unittest.TestCase):
+    def test_all_answers(self):
+        """Each filter has the copies of hashes that the server counted."""
+        self.assertGreater(len(FILTERS), 120)
+        for name, (_, text) in FILTERS.items():
+            with self.subTest(name):
+                f = CuckooFilter.from_text(text)
+                self.assertGreaterEqual(len(HASHES[name]), 10)
+                for hash_, copies in HASHES[name]:
+                    if f.partial:
+                        self.assertRaises(FormatError, f.count_hash, int(hash_, 16))
+                    else:
+                        self.assertEqual(f.count_hash(int(hash_, 16)), int(copies))
+
+    def test_integers(self):
+        """Filters of the integers from 1 on contain them, and few others."""
+        found = 0
+        for name, (keys, text) in FILTERS.items():
+            last = re.fullmatch(r'SELECT k FROM generate_series\(1, (\d+)\) AS k', keys)
+            f = CuckooFilter(b64decode(text))
+            if not last or f.partial:
+                continue
+            found += 1
+            with self.subTest(name):
+                keys = range(1, int(last[1]) + 1)
+                self.assertTrue(f.contains_all(keys))
+                self.assertEqual(f.items if f.removable else len(keys), len(keys))
+                wrong = f.contains_each(range(1001, 2001)) if len(keys) <= 1000 else []
+                self.assertLess(wrong.count(True), 200)
+        self.assertGreater(found, 50)
+
+    def check(self, name, key_type, present, absent):
+        f = CuckooFilter.from_text(FILTERS[name][1])
+        known = {int(hash_, 16) for hash_, copies in HASHES[name] if copies != '0'}
+        hashes = {hash_key(key_type or f.key_type, key, f.seed) for key in present}
+        self.assertLessEqual(hashes, known)
+        self.assertEqual(len(hashes), f.items)
+        self.assertTrue(f.contains_all(present, key_type))
+        self.assertFalse(f.contains_any(absent, key_type))
+        self.assertEqual(f.contains_each(present[:1] + absent, key_type),
+                         [True] + [False] * len(absent))
+        return f
+
+    def test_keys_of_every_type(self):
+        for name, (present, absent) in KEYS.items():
+            with self.subTest(name):
+                f = self.check(name, None, present, absent)
+                self.assertIn(present[0], f)
+                self.assertEqual(f.count(present[0], f.key_type), 1)
+                self.assertRaises(KeyTypeError, f.count, present[0], 'record')
+                self.assertRaises(KeyValueError, f.count, None)
+                self.assertRaises(KeyValueError, f.count, object())
+
+    def test_keys_made_of_parts(self):
+        for name, (key_type, present, absent) in NESTED_KEYS.items():
+            with self.subTest(name):
+                f = self.check(name, key_type, present, absent)
+                self.assertRaises(KeyTypeError, f.count, present[0])
+                self.assertRaises(KeyTypeError, f.count, 'x', 'text')
+                inside = ('xid8',) * len(present[0]) if key_type[0] == 'composite' else 'xid8'
+                self.assertRaises(KeyTypeError, f.count, present[0], (key_type[0], inside))
+
+    def test_every_filter_is_tested(self):
+        self.assertEqual({name for name in FILTERS if name.startswith('type-')},
+                         set(KEYS) | set(NESTED_KEYS))
+
+    def test_partial_states(self):
+        for name in 'partial', 'partial-array', 'partial-empty':
+            f = CuckooFilter.from_text(FILTERS[name][1])
+            self.assertTrue(f.partial)
+            self.assertEqual(f.info().representation, 'partial')
+            self.assertRaises(FormatError, f.count, 1)
+            self.assertRaises(FormatError, f.contains, 1, 'integer')
+        self.assertEqual(CuckooFilter.from_text(FILTERS['partial'][1]).hashes,
+                         sorted(hash_key('integer', i, -77) for i in range(1, 21)))
+
+    def test_without_keys(self):
+        for name in 'unset', 'empty', 'empty-capacity':
+            f = CuckooFilter.from_text(FILTERS[name][1])
+            self.assertIsNone(f.key_type)
+            self.assertNotIn('x', f)
+            self.assertEqual(f.count(1, 'integer'), 0)
+            self.assertEqual(f.contains_each(['a', 1]), [False, False])
+        self.assertFalse(f.contains_any([]))
+        self.assertTrue(f.contains_all([]))
+
+    def test_info(self):
+        self.assertEqual(CuckooFilter.from_text(FILTERS['unset'][1]).info(), (
+            1, None, None, 0, None, None, 0, 0, None, True, 44))
+        self.assertEqual(CuckooFilter.from_text(FILTERS['empty-capacity'][1]).info(), (
+            1, 'sparse', None, 0, 500, 0.01, 0, 1, -77, True, 65))
+        info = CuckooFilter.from_text(FILTERS['one'][1]).info()
+        self.assertEqual('%.4e' % info.expected_fpr, '4.0697e-05')
+        self.assertEqual(info._replace(expected_fpr=0), (
+            1, 'sparse', 'integer', 1, 1, 0.001, 0, 1, 0, True, 67))
+        f = CuckooFilter.from_text(FILTERS['written-mixed'][1])
+        self.assertEqual(f.info().representation, 'mixed')
+        self.assertEqual([(table.representation, table.shape.bits) for table in f.tables],
+                         [('dense', 9), ('dense', 14), ('sparse', 20)])
+        self.assertFalse(CuckooFilter.from_text(FILTERS['union'][1]).info().removable)
+
+
+class Malformed(unittest.TestCase):
+    def test_rules(self):
+        """A value that breaks any rule of validation is refused."""
+        rules = lines('malformed.tsv')
+        self.assertGreater(len(rules), 60)
+        for name, data in rules:
+            with self.subTest(name):
+                self.assertRaises(FormatError, CuckooFilter, bytes.fromhex(data))
+
+    def test_lengths(self):
+        """Golden filters that are cut off or continued are refused."""
+        for name in 'unset', 'one', 'type-text', 'dense-10', 'written-mixed', 'partial':
+            data = b64decode(FILTERS[name][1])
+            for length in range(len(data)):
+                # A partial state without its last hashes would be another one.
+                if name != 'partial' or length % 8 != 4:
+                    self.assertRaises(FormatError, CuckooFilter, data[:length])
+            self.assertRaises(FormatError, CuckooFilter, data + b'\0')
+            self.assertRaises(FormatError, CuckooFilter, data + bytes(12))
+
+    def test_text(self):
+        text = FILTERS['one'][1]
+        for wrong in (' ' + text, text + '\n', text[:8] + '\n' + text[8:], text.rstrip('='),
+                      text[:8] + '-_' + text[10:], text[:-4], '', 'ä'):
+            self.assertRaises(FormatError, CuckooFilter.from_text, wrong)
+
+    def test_values(self):
+        for key_type, values in WRONG.items():
+            for value in values + [None]:
+                with self.subTest(key_type=key_type, value=value):
+                    self.assertRaises(KeyValueError, hash_key, key_type, value)
+
+    def test_key_types(self):
+        for key_type in 'int', 'array', ('array',), ('text', 'text'), 5, ('array', 'json'), '':
+            with self.subTest(key_type):
+                self.assertRaises(KeyTypeError, hash_key, key_type, [1])
+
+    def test_errors(self):
+        """Every error can be caught as one of this package."""
+        for error in FormatError, KeyTypeError, KeyValueError:
+            self.assertTrue(issubclass(error, CuckooFilterError))
+
+
+class Hashes(unittest.TestCase):
+    def test_page(self):
+        """Examples of docs/format.md; the seed may be signed."""
+        self.assertEqual(hash_key('integer', 42), 0xfc72f81e15616341)
+        self.assertEqual(hash_key('text', 'cuckoo'), 0x19b8586d4fd9c2cc)
+        self.assertEqual(hash_key('text', 'x', -1), hash_key('text', 'x', 2**64 - 1))
+        self.assertEqual(shard('integer', 1, 10), 2)
+        for shards in 0, 2**31:
+            self.assertRaises(ValueError, shard, 'integer', 1, shards)
+
+
+if __name__ == '__main__':
+    unittest.main()

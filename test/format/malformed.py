@@ -1,0 +1,135 @@
+#!/usr/bin/python3
+"""Makes malformed.tsv in test/golden: /usr/bin/python3 malformed.py > ../golden/malformed.tsv
+
+A line for each rule under "Validation" in docs/format.md: its name, and in hexadecimal a value that
+breaks it and, as far as possible, no other.
+"""
+
+import struct
+import sys
+
+sys.dont_write_bytecode = True
+
+from writer import make_dense, make_sparse, pack, write, write_keys, write_partial
+
+from cuckoofilter.filter import UNSET_FILTER
+from cuckoofilter.tables import DenseTable, Shape, SparseTable
+
+BLOCKS, ITEMS, BUCKETS, BITS, REPRESENTATION, TABLE = 36, 40, 44, 46, 47, 48
+
+sparse = make_sparse(Shape(1, 28, 5), [code for code in range(5, 448, 5) if code % 32])
+sparse_filter = write([sparse], 'integer', 0.01)
+dense_filter = write([make_dense(Shape(1, 8, 9), [513 * i + 1 for i in range(4)])], 'integer', 0.01)
+empty_filter = write_keys('integer', [], 0.01, 100)
+partial = write_partial('text', [1, 2, 3], 0.01)
+array_filter = write_keys(('array', 'integer'), [[1]], 0.01, 1)
+
+
+def patch(data, at, format_, value):
+    """The bytes with another number at an offset; negative ones count from the end."""
+    changed = bytearray(data)
+    struct.pack_into('<' + format_, changed, at % len(data), value)
+    return bytes(changed)
+
+
+def of_codes(shape, codes):
+    """A filter of a sparse table of any codes, which make_sparse() would put right."""
+    table = SparseTable(shape, len(codes))
+    assert table.groups == 1
+    bits = ''
+    for high in range(table.high_parts):
+        bits += '1' * sum(code >> table.low_bits == high for code in codes) + '0'
+    for code in codes:
+        bits += format(code % 2**table.low_bits, '0%db' % table.low_bits)[::-1] if table.low_bits else ''
+    table.data = struct.pack('<2I', 0, len(codes)) + int(bits[::-1], 2).to_bytes(-(-len(bits) // 8), 'little')
+    return write([table], 'integer', 0.01)
+
+
+def of_bucket(bits, number, items):
+    """A filter of a dense table of two buckets, the first of which is this number."""
+    table = DenseTable(Shape(1, 2, bits), items)
+    table.data = number.to_bytes(table.size(), 'little')
+    return write([table], 'integer', 0.01)
+
+
+def tables(*shapes):
+    return [make_sparse(Shape(*shape), []) for shape in shapes]
+
+
+def in_order(*shapes):
+    """An empty filter with tables in this order."""
+    data = write(tables(*shapes), None, 0.01)
+    entries = b''.join(write([table], None, 0.01)[BLOCKS:TABLE] for table in tables(*shapes))
+    return data[:BLOCKS] + entries + data[BLOCKS + len(entries):]
+
+
+small = Shape(1, 6, 5)
+malformed = {
+    'no bytes': b'',
+    'version 0': patch(sparse_filter, 0, 'B', 0),
+    'version 2': patch(sparse_filter, 0, 'B', 2),
+    'version 16': patch(sparse_filter, 0, 'B', 16),
+    'less than 44 bytes': UNSET_FILTER[:-1],
+    'content 2': patch(sparse_filter, 1, 'B', 2),
+    'key type 28': patch(sparse_filter, 2, 'B', 28),
+    'hashes without a key type': patch(partial, 2, 'B', 0),
+    'flags 4': patch(sparse_filter, 3, 'B', 4),
+    'a partial state with flags': patch(partial, 3, 'B', 1),
+    'byte 33': patch(sparse_filter, 33, 'B', 1),
+    'byte 35': patch(sparse_filter, 35, 'B', 1),
+    'unset and not removable': patch(UNSET_FILTER, 3, 'B', 3),
+    'unset with a key type': patch(UNSET_FILTER, 2, 'B', 1),
+    'unset with a seed': patch(UNSET_FILTER, 24, 'B', 1),
+    'unset with more bytes': UNSET_FILTER + bytes(8),
+    'an array without a signature': patch(array_filter, 4, 'I', 0),
+    'an integer with a signature': patch(sparse_filter, 4, 'I', 1),
+    'a rate too small': patch(sparse_filter, 8, 'd', 1.9e-8),
+    'a rate too large': patch(sparse_filter, 8, 'd', 0.11),
+    'a rate that is not a number': patch(sparse_filter, 8, 'd', float('nan')),
+    'a capacity too large': patch(sparse_filter, 16, 'Q', 1517813761),
+    'a capacity of 64 bits': patch(sparse_filter, 16, 'Q', 2**63),
+    'no table': write([], 'integer', 0.01),
+    '17 tables': write(tables(*((1, 2, bits) for bits in range(5, 22))), 'integer', 0.01),
+    'a partial state with a table': patch(partial, 32, 'B', 1),
+    'a directory that is cut off': patch(UNSET_FILTER, 3, 'B', 0)[:8] + sparse_filter[8:44],
+    'no blocks': patch(sparse_filter, BLOCKS, 'I', 0),
+    'no buckets': patch(empty_filter, BUCKETS, 'H', 0),
+    'an odd number of buckets': patch(empty_filter, BUCKETS, 'H', 27),
+    'a block too large': patch(empty_filter, BUCKETS, 'H', 32770),
+    'a table too large': patch(patch(empty_filter, BLOCKS, 'I', 12001), BUCKETS, 'H', 32768),
+    'buckets beyond 32 bits': patch(patch(empty_filter, BLOCKS, 'I', 2**31), BUCKETS, 'H', 2),
+    'a fingerprint of 4 bits': patch(empty_filter, BITS, 'B', 4),
+    'a fingerprint of 33 bits': patch(empty_filter, BITS, 'B', 33),
+    'representation 2': patch(sparse_filter, REPRESENTATION, 'B', 2),
+    'more items than entries': patch(dense_filter, ITEMS, 'I', 33),
+    'items without a key type': patch(sparse_filter, 2, 'B', 0),
+    'tables in another order': in_order((1, 8, 7), (1, 6, 9)),
+    'a shape twice': in_order((1, 6, 9), (1, 6, 9)),
+    'a byte too few': sparse_filter[:-1],
+    'a byte too many': sparse_filter + b'\0',
+    'a sparse table that is cut off': sparse_filter[:60] + bytes(8),
+    'a dense table that is cut off': dense_filter[:60] + bytes(8),
+    'half a hash': partial[:-12] + bytes(8),
+    'bytes at the end': patch(sparse_filter, -1, 'B', 1),
+    'the first start is not 0': patch(sparse_filter, TABLE, 'I', 1),
+    'starts that do not ascend': patch(sparse_filter, TABLE + 4, 'I', 88),
+    'a start that is far too large': patch(sparse_filter, TABLE + 4, 'I', 2**32 - 1),
+    'the last start is not the items': patch(sparse_filter, TABLE + 8, 'I', 86),
+    'a 1 too few in an upper part': patch(sparse_filter, TABLE + 12, 'B', 0x28),
+    'an upper part that ends with a 1': patch(of_codes(small, [95]), TABLE + 8, 'B', 4),
+    'codes that do not ascend': of_codes(small, [9, 8, 40]),
+    'a code nine times': of_codes(small, [9] * 9),
+    'a code too large': of_codes(Shape(1, 10, 5), [9, 160 + 3]),
+    'a fingerprint of 0': of_codes(small, [9, 32, 40]),
+    'bits behind the last group': patch(sparse_filter, -9, 'B', sparse_filter[-9] | 0x80),
+    'a rank too large': of_bucket(9, 3876, 4),
+    'entries that are not in order': of_bucket(6, pack(Shape(1, 2, 6), [0x11, 0x21, 0x31, 0x31]) ^ 2 << 12, 4),
+    'an item too few': patch(dense_filter, ITEMS, 'I', 5),
+    'an item too many': patch(dense_filter, ITEMS, 'I', 3),
+    'hashes that do not ascend': partial[:36] + struct.pack('<3Q', 2, 1, 3) + bytes(8),
+    'a hash twice': partial[:36] + struct.pack('<3Q', 1, 1, 3) + bytes(8)}
+
+if __name__ == '__main__':
+    print('name\tbytes')
+    for name, data in malformed.items():
+        print('%s\t%s' % (name, data.hex()))
