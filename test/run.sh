@@ -13,6 +13,8 @@
 #   i386       the same on a 32-bit one, whose x87 reckons with wider doubles
 #   regress    SQL tests: pg_regress, test/sql and expected/
 #   format     the reader in Python against the server: test/format
+#   clients    the readers in Python and JavaScript, and the examples of
+#              docs/drivers.md: test/clients
 #   isolation  concurrent sessions: test/isolation
 #   tap        tests with servers of their own: test/t
 #   sanitized  the SQL tests with the extension under the sanitizers:
@@ -36,7 +38,7 @@ set -euo pipefail
 # shellcheck source=test/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-all_steps=(scripts build vpath unit clang sanitize fuzz s390x i386 regress format isolation tap sanitized citus)
+all_steps=(scripts build vpath unit clang sanitize fuzz s390x i386 regress format clients isolation tap sanitized citus)
 other_steps=(coverage valgrind)
 total_passed=0
 total_failed=0
@@ -203,21 +205,33 @@ run_regress()
 	pg_regress_step regress "$work/src" ISOLATION= TAP_TESTS=
 }
 
+# python_step NAME SCRIPT ARGUMENT...: one that prints "N passed, N failed".  By
 # Debian's own interpreter: another one would not know Debian's modules.
-run_format()
+python_step()
 {
-	local status=0 line passed=0 failed=1
+	local name=$1 status=0 line passed=0 failed=1
 
-	extension_ready || { skip format "not run: the build failed"; return; }
+	shift
+	extension_ready || { skip "$name" "not run: the build failed"; return; }
 	started=$(date +%s.%N)
-	logged format /usr/bin/python3 "$work/src/test/format/compare.py" || status=1
-	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/log/format" | tail -n 1) || true
+	logged "$name" /usr/bin/python3 "$work/src/test/$1" "${@:2}" || status=1
+	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/log/$name" | tail -n 1) || true
 	[ -z "$line" ] || read -r passed _ failed _ <<<"$line"
 	if [ "$status" != 0 ] && [ "$failed" = 0 ]; then
 		failed=1
 	fi
-	finish format "$passed" "$failed"
-	[ "$failed" = 0 ] || show "$work/log/format"
+	finish "$name" "$passed" "$failed" "$(sed -n 's/^# note: //p' "$work/log/$name")"
+	[ "$failed" = 0 ] || show "$work/log/$name"
+}
+
+run_format()
+{
+	python_step format format/compare.py
+}
+
+run_clients()
+{
+	python_step clients clients/test.py "$node_modules"
 }
 
 run_isolation()
@@ -442,6 +456,21 @@ selected()
 	[[ " ${steps[*]} " == *" $1 "* ]]
 }
 
+# Sets node_modules to a folder with node-postgres.  It is Debian's, unless that
+# does not go with the Node.js of the machine, which can be another's.
+need_node_postgres()
+{
+	if installed node-pg || apt-get -qq -s install node-pg >/dev/null 2>&1; then
+		need_packages node-pg
+		node_modules=/usr/share/nodejs
+		return
+	fi
+	npm install --silent --ignore-scripts --no-audit --no-fund --no-save --prefix "$downloads/npm" pg@8 ||
+		die "could not install node-postgres, neither by apt-get nor by npm"
+	node_modules=$work/node_modules
+	tar -C "$downloads/npm" -cf - node_modules | as_user tar -C "$work" -xf -
+}
+
 # Cross compilers and emulators are not there on every architecture; a machine
 # that has the rest already needs neither root nor network.
 dropped=()
@@ -474,6 +503,14 @@ install_what_steps_need()
 	fi
 	if selected citus && citus_given; then
 		need_packages "${citus_packages[@]}"
+	fi
+	if selected clients; then
+		need_packages python3 python3-xxhash python3-pip python3-setuptools python3-wheel mypy \
+			python3-psycopg python3-psycopg2 python3-sqlalchemy nodejs node-typescript
+		need_node_postgres
+		if command -v javac >/dev/null; then
+			try_packages libpostgresql-jdbc-java || true
+		fi
 	fi
 	if selected fuzz; then
 		try_packages "$(find_clang)" "libclang-rt-$(clang_version)-dev" || true

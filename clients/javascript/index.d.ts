@@ -28,13 +28,11 @@ export interface Info {
 	capacity: number | null;
 	/** null if the filter is unset */
 	targetFpr: number | null;
-	/** null of a partial state */
-	expectedFpr: number | null;
+	expectedFpr: number;
 	tables: number;
 	/** signed, as in SQL; null if the filter is unset */
 	seed: bigint | null;
 	removable: boolean;
-	bytes: number;
 }
 
 export interface Table {

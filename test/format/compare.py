@@ -16,6 +16,7 @@ from decimal import Decimal
 from hashlib import md5
 
 import page
+from malformed import malformed
 from writer import (capacity_of, codes_of, first_shape, make_dense, make_sparse, shape_for, write, write_keys,
                     write_partial)
 
@@ -23,6 +24,8 @@ from cuckoofilter import CuckooFilter, FormatError, hash_key, shard
 from cuckoofilter.filter import DIRECTORY_BYTES, HEADER_BYTES, NOT_REMOVABLE, UNSET, UNSET_FILTER
 from cuckoofilter.keys import signature
 from cuckoofilter.tables import MAX_COPIES, Shape
+
+GOLDEN = Path(__file__).parent.parent / 'golden'
 
 passed = failed = 0
 
@@ -401,8 +404,7 @@ GOLDEN_STATES = {
 
 def compare_golden():
     """The golden filters, and what the server that stored them said of keys."""
-    golden = Path(__file__).parent.parent / 'golden'
-    lines = [[line.split('\t') for line in (golden / file).read_text('utf-8').splitlines()[1:]]
+    lines = [[line.split('\t') for line in (GOLDEN / file).read_text('utf-8').splitlines()[1:]]
              for file in ('filters.tsv', 'hashes.tsv')]
     test(len(lines[0]) == len(lines[1]) > 70, 'there are golden filters, and answers of each')
     for (name, *_, text), (_, hashes) in zip(*lines):
@@ -455,8 +457,8 @@ def compare_written():
              rows[0][0][:200])
 
 
-def compare_malformed():
-    """What one side refuses, the other must refuse too."""
+def altered_filters():
+    """Small filters, and what they become when bytes and bits are changed: most of it malformed."""
     random.seed(1)
     hashes = [hash_key('integer', i, 1) for i in range(40)]
 
@@ -477,7 +479,7 @@ def compare_malformed():
         write_partial('text', hashes[:3], 0.01, 0, 7),
         write_partial(('range', 'date'), [], 0.01, 9, 7),
         write_partial(None, [], 0.01, 9, 7)]
-    cases = set(start)
+    cases = set(start) | set(malformed.values())
     # Hashes without a key type, and items without one in either representation.
     cases.add(write_partial(None, hashes[:2], 0.01))
     cases.update(write([table(make, (1, 6, 9), 3)], None, 0.01) for make in (make_sparse, make_dense))
@@ -517,7 +519,14 @@ def compare_malformed():
             for bit in at, (at + random.choice((1, 1, 2, 3, 5))) % (8 * len(data)):
                 changed[bit // 8] ^= 1 << bit % 8
             cases.add(bytes(changed))
-    cases = sorted(cases)
+    return sorted(cases)
+
+
+def compare_malformed():
+    """What one side refuses, the other must refuse too."""
+    shown = [line.split('\t') for line in (GOLDEN / 'malformed.tsv').read_text('utf-8').splitlines()[1:]]
+    test(shown == [[name, data.hex()] for name, data in malformed.items()], 'malformed.tsv is what malformed.py makes')
+    cases = altered_filters()
     rows = sql('CREATE FUNCTION pg_temp.good(data bytea) RETURNS integer LANGUAGE plpgsql AS $$ BEGIN '
                'PERFORM data::cuckoofilter; RETURN 1; EXCEPTION WHEN invalid_binary_representation OR '
                'feature_not_supported THEN RETURN 0; END $$;'
@@ -555,16 +564,21 @@ def compare_text():
     test(rows == mine == [['1']] + 8 * [['0']], 'text forms: both sides take the same', '%s, %s' % (rows, mine))
 
 
-sql("CREATE EXTENSION IF NOT EXISTS cuckoo; CREATE TYPE mood AS ENUM ('sad', 'fröhlich'); "
-    'CREATE TYPE pair AS (a integer, b mood); CREATE TYPE plain_range AS RANGE (subtype = integer);')
-for right, example in page.examples():
-    test(right, example)
-compare_keys()
-compare_signatures()
-compare_filters()
-compare_golden()
-compare_written()
-compare_malformed()
-compare_text()
-print('%d passed, %d failed' % (passed, failed))
-sys.exit(failed > 0)
+def set_up():
+    sql("CREATE EXTENSION IF NOT EXISTS cuckoo; CREATE TYPE mood AS ENUM ('sad', 'fröhlich'); "
+        'CREATE TYPE pair AS (a integer, b mood); CREATE TYPE plain_range AS RANGE (subtype = integer);')
+
+
+if __name__ == '__main__':
+    set_up()
+    for right, example in page.examples():
+        test(right, example)
+    compare_keys()
+    compare_signatures()
+    compare_filters()
+    compare_golden()
+    compare_written()
+    compare_malformed()
+    compare_text()
+    print('%d passed, %d failed' % (passed, failed))
+    sys.exit(failed > 0)

@@ -155,12 +155,11 @@ export class CuckooFilter {
 			items: this.tables.reduce((sum, table) => sum + table.items, this.#hashes),
 			capacity: Number(this.#capacity) || null,
 			targetFpr: unset ? null : this.#targetFpr,
-			expectedFpr: this.#partial ? null : -Math.expm1(this.tables.reduce(
+			expectedFpr: -Math.expm1(this.tables.reduce(
 				(sum, table) => sum + table.shape.rateLog(table.items), 0)) + 0,
 			tables: this.tables.length,
 			seed: unset ? null : BigInt.asIntN(64, this.#seed),
 			removable: (this.#flags & NOT_REMOVABLE) === 0,
-			bytes: this.#bytes.length,
 		};
 	}
 

@@ -40,11 +40,10 @@ class Info(NamedTuple):
     items: int                              # of a partial state: its hashes
     capacity: Optional[int]                 # None: unknown
     target_fpr: Optional[float]             # None: unset
-    expected_fpr: Optional[float]           # None: a partial state
+    expected_fpr: float
     tables: int
     seed: Optional[int]                     # signed, as in SQL; None: unset
     removable: bool
-    bytes: int
 
 
 class CuckooFilter:
@@ -178,9 +177,9 @@ class CuckooFilter:
         unset = bool(self.flags & UNSET)
         return Info(VERSION, self.representation, self.key_type,
                     len(self.hashes) if self.partial else self.items, self.capacity or None,
-                    None if unset else self.target_fpr, None if self.partial else self.expected_fpr,
+                    None if unset else self.target_fpr, self.expected_fpr,
                     len(self.tables), None if unset else self.seed - (self.seed >> 63 << 64),
-                    self.removable, len(self.data))
+                    self.removable)
 
     def __repr__(self) -> str:
         return '<CuckooFilter of %s, %d items>' % (self.key_type, self.info().items)

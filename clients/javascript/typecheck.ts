@@ -1,0 +1,22 @@
+// Not run: tsc --strict checks that index.d.ts has what programs use.
+
+import { CuckooFilter, CuckooFilterError, FormatError, KeyTypeError, KeyValueError, hashKey, shard }
+	from 'cuckoofilter';
+import type { Info, KeyType, Table } from 'cuckoofilter';
+
+const f: CuckooFilter = new CuckooFilter(new Uint8Array(44));
+const info: Info = CuckooFilter.fromText('').info();
+const tables: readonly Table[] = f.tables;
+const keyType: KeyType = ['array', ['composite', ['integer', 'text']]];
+const answers: [boolean, boolean, boolean, boolean[], number, number] = [
+	f.contains('x'), f.containsAny(['x'], 'text'), f.containsAll(new Set([1, 2])),
+	f.containsEach([[[1, 'x']]], keyType), f.count(5n), f.countHash(hashKey('integer', 1, f.seed))];
+const numbers: number[] = [shard('text', 'x', 10), tables[0].shape.bits, info.capacity ?? 0];
+const seed: bigint | null = info.seed;
+const errors: CuckooFilterError[] = [new FormatError(), new KeyTypeError(), new KeyValueError('x')];
+// @ts-expect-error: not a key type
+hashKey('int', 1);
+// @ts-expect-error: text is for fromText()
+new CuckooFilter('AQ==');
+
+export { answers, errors, numbers, seed };
