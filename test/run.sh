@@ -465,7 +465,8 @@ need_node_postgres()
 		node_modules=/usr/share/nodejs
 		return
 	fi
-	npm install --silent --ignore-scripts --no-audit --no-fund --no-save --prefix "$downloads/npm" pg@8 ||
+	[ -d "$downloads/npm/node_modules/pg" ] ||
+		npm install --silent --ignore-scripts --no-audit --no-fund --prefix "$downloads/npm" pg@8 ||
 		die "could not install node-postgres, neither by apt-get nor by npm"
 	node_modules=$work/node_modules
 	tar -C "$downloads/npm" -cf - node_modules | as_user tar -C "$work" -xf -

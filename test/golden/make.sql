@@ -101,7 +101,7 @@ INSERT INTO golden VALUES
 	('grown-2', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_add_all(cuckoo_new(0.1, 33), array_agg(k))', false),
 	('grown-3', 'SELECT k FROM generate_series(1, 1400) AS k', 'cuckoo_add_all(cuckoo_new(0.1, 1, 7), array_agg(k))', false),
 	-- Of several blocks, as they are large when built, and of widths that no rate
-	-- asks for: written by test/format/reader.py.
+	-- asks for: written by test/format/writer.py.
 	('written-dense-5', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAAAAAAB7FK5H4XqEP24AAAAAAAAAYwAAAAAAAAABAAAAAwAAAG4AAAASAAUB3ckwgQcFWkBQ5EqACQMKwWANcMMjgFlFKEoKgV7h6YMzY3bGuQDzw06BYIkRwFUFKMqRgX+AnI4AAKcDUIBVBYvCCIzuQl4BDAQMBEwJVQVGgHiFWUUBgPMDAYBgyYIAAoA9hPHJX0XBxxyHAAAAAAAAAAA=''::cuckoofilter', false),
 	('written-sparse-5', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAAAAAAB7FK5H4XqEP24AAAAAAAAAYwAAAAAAAAABAAAAAwAAAG4AAAASAAUAAAAAAEcAAABuAAAAx7WZ2zIrshbXNh+itXpuChL6iLn5onpt1sh/rM0KPFSxF20LIbMR0iGn/mo9pUpQbSqrVcYwcIivdqPbk9EWdZzD1HEKAAAAAAAAAAA=''::cuckoofilter', false),
 	('written-dense-6', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAAAAAAB7FK5H4XqEP24AAAAAAAAAYwAAAAAAAAABAAAAAwAAAG4AAAASAAYBoMmgEMx1TcrGgE3DWC4AeAURCmDBBwXWgNIASHngNIXJxrABANgafCmYeHU86AYwDcAjAMOUwPuAEnzAN8BdVcDqA6jWBAAAAJpQywLoBwD+y/OW4N8CKRxADATBccDpAwQ3EMsCiAiwboGGogChAAQ38BICeQIg3wDmB8CICAwAAA8AnD7AAAAAAAAAAAA=''::cuckoofilter', false),
