@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares the package in clients/python with docs/format.md and a server, the one psql connects to."""
+"""Compares clients/python with docs/format.md and the server that psql connects to; see run.sh."""
 
 import math
 import random

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 #
-# Compares reader.py, which follows docs/format.md, with a server: hashes of every
-# key type, filters of both representations and every width, grown and combined
-# ones, filters written without PostgreSQL, and altered ones.
+# Compares the reader in clients/python, which follows docs/format.md, with a
+# server: hashes of every key type, filters of both representations and every
+# width, grown and combined ones, filters written without PostgreSQL, and
+# altered ones.
 #
 # Needs a Debian machine, and root or sudo where packages are missing.  The last
 # line is "N passed, N failed".  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps

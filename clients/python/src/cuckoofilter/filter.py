@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 import math
 import struct
 from base64 import b64decode
@@ -67,11 +66,10 @@ class CuckooFilter:
     def from_text(cls, text: str) -> CuckooFilter:
         """The filter of PostgreSQL's text form, base64."""
         try:
-            return cls(b64decode(text, validate=True))
-        except (binascii.Error, ValueError) as error:
-            if isinstance(error, FormatError):
-                raise
+            data = b64decode(text, validate=True)
+        except ValueError as error:
             raise FormatError('not base64: %s' % error) from None
+        return cls(data)
 
     def _read_header(self) -> None:
         data = self.data
