@@ -17,7 +17,8 @@ from cuckoofilter.tables import DenseTable, Shape, SparseTable
 
 BLOCKS, ITEMS, BUCKETS, BITS, REPRESENTATION, TABLE = 36, 40, 44, 46, 47, 48
 
-sparse = make_sparse(Shape(1, 28, 5), [code for code in range(5, 448, 5) if code % 32])
+codes = [code for code in range(5, 448, 5) if code % 32]
+sparse = make_sparse(Shape(1, 28, 5), codes)
 sparse_filter = write([sparse], 'integer', 0.01)
 dense_filter = write([make_dense(Shape(1, 8, 9), [513 * i + 1 for i in range(4)])], 'integer', 0.01)
 empty_filter = write_keys('integer', [], 0.01, 100)
@@ -32,16 +33,22 @@ def patch(data, at, format_, value):
     return bytes(changed)
 
 
-def of_codes(shape, codes):
-    """A filter of a sparse table of any codes, which make_sparse() would put right."""
-    table = SparseTable(shape, len(codes))
-    assert table.groups == 1
-    bits = ''
-    for high in range(table.high_parts):
-        bits += '1' * sum(code >> table.low_bits == high for code in codes) + '0'
-    for code in codes:
-        bits += format(code % 2**table.low_bits, '0%db' % table.low_bits)[::-1] if table.low_bits else ''
-    table.data = struct.pack('<2I', 0, len(codes)) + int(bits[::-1], 2).to_bytes(-(-len(bits) // 8), 'little')
+def of_codes(shape, *groups):
+    """A filter of a sparse table of any codes in each group, which make_sparse() would put right."""
+    table = SparseTable(shape, sum(map(len, groups)))
+    assert table.groups == len(groups)
+    starts, bits = [0], ''
+    for j, codes in enumerate(groups):
+        highs = [code >> table.low_bits for code in codes]
+        last = min(64 * j + 64, table.high_parts)
+        for high in range(64 * j, last):
+            bits += '1' * highs.count(high) + '0'
+        bits += '1' * sum(high >= last for high in highs)
+        for code in codes if table.low_bits else []:
+            bits += format(code % 2**table.low_bits, '0%db' % table.low_bits)[::-1]
+        starts.append(starts[-1] + len(codes))
+    table.data = (struct.pack('<%dI' % len(starts), *starts) +
+                  int(bits[::-1], 2).to_bytes(-(-len(bits) // 8), 'little'))
     return write([table], 'integer', 0.01)
 
 
@@ -116,7 +123,7 @@ malformed = {
     'a start that is far too large': patch(sparse_filter, TABLE + 4, 'I', 2**32 - 1),
     'the last start is not the items': patch(sparse_filter, TABLE + 8, 'I', 86),
     'a 1 too few in an upper part': patch(sparse_filter, TABLE + 12, 'B', 0x28),
-    'an upper part that ends with a 1': patch(of_codes(small, [95]), TABLE + 8, 'B', 4),
+    'an upper part that ends with a 1': of_codes(Shape(1, 28, 5), [*codes[:49], 257], codes[50:]),
     'codes that do not ascend': of_codes(small, [9, 8, 40]),
     'a code nine times': of_codes(small, [9] * 9),
     'a code too large': of_codes(Shape(1, 10, 5), [9, 160 + 3]),
