@@ -100,6 +100,11 @@ def ask(questions):
     return answers
 
 
+def use_database(name):
+    sql('CREATE DATABASE ' + name)
+    os.environ['PGDATABASE'] = name
+
+
 def compare_keys():
     """Hashes and counts of keys of every type: the server's and those of the package in JavaScript."""
     compare.set_up()
@@ -205,8 +210,7 @@ def test_page():
     blocks = re.findall(r'^```(\w+)\n(.*?)^```\n(?:\n```\n(.*?)^```\n)?', page, re.M | re.S)
     test([language for language, *_ in blocks] == ['sql'] + 3 * ['python'] + ['js', 'java', 'python', 'js'],
          'the page has the examples that it should')
-    sql('CREATE DATABASE drivers')
-    os.environ['PGDATABASE'] = 'drivers'
+    use_database('drivers')
     sql('CREATE EXTENSION cuckoo; ' + blocks[0][1])
     for number, (language, code, shown) in enumerate(blocks[1:], 1):
         if language == 'python':
@@ -234,6 +238,7 @@ def main():
     (work / 'package.json').write_text('{"type": "module"}')
     shutil.copy(Path(__file__).parent / 'answers.js', work)
     test_packages()
+    use_database('clients')
     compare_keys()
     compare_golden()
     compare_altered()
