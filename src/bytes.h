@@ -18,11 +18,32 @@
 #include <stdint.h>
 #include <string.h>
 
+/*
+ * Everything in the core that only some compilers have depends on one of two
+ * macros: CUCKOO_GNU, for gcc and clang, and CUCKOO_INT128.  Without them plain
+ * C11 gives the same results.  CUCKOO_PORTABLE makes every compiler do without,
+ * for tests.
+ */
+#if defined(__GNUC__) && !defined(CUCKOO_PORTABLE)
+#define CUCKOO_GNU
+#endif
+
+#if defined(__SIZEOF_INT128__) && !defined(CUCKOO_PORTABLE)
+#define CUCKOO_INT128
+#endif
+
 /* Code of inner loops, compiled into each of its callers. */
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef CUCKOO_GNU
 #define CUCKOO_INLINE static inline __attribute__((always_inline))
 #else
 #define CUCKOO_INLINE static inline
+#endif
+
+/* Begin to load memory that will be read soon. */
+#ifdef CUCKOO_GNU
+#define CUCKOO_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define CUCKOO_PREFETCH(address) ((void) (address))
 #endif
 
 static inline uint32_t
@@ -100,7 +121,7 @@ CuckooStoreDouble(uint8_t *p, double value)
 static inline int
 CuckooLowestBit(uint64_t word)
 {
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef CUCKOO_GNU
 	return __builtin_ctzll(word);
 #else
 	int			position = 0;

@@ -94,16 +94,11 @@ CuckooDenseContains(const CuckooDense *dense, uint64_t hash)
 static inline void
 CuckooDensePrefetch(const CuckooDense *dense, uint64_t hash)
 {
-#if defined(__GNUC__) || defined(__clang__)
 	CuckooPlace place = CuckooPlaceOf(&dense->shape, hash);
 	uint64_t	nibbles = dense->packing.nibbles;
 
-	__builtin_prefetch(dense->data + ((place.base + place.first) * nibbles >> 1));
-	__builtin_prefetch(dense->data + ((place.base + place.second) * nibbles >> 1));
-#else
-	(void) dense;
-	(void) hash;
-#endif
+	CUCKOO_PREFETCH(dense->data + ((place.base + place.first) * nibbles >> 1));
+	CUCKOO_PREFETCH(dense->data + ((place.base + place.second) * nibbles >> 1));
 }
 
 /*

@@ -199,7 +199,7 @@ CuckooOtherBucket(uint32_t fingerprint, uint32_t bucket, uint32_t buckets)
 static inline uint64_t
 CuckooScale(uint64_t count, uint64_t hash)
 {
-#ifdef __SIZEOF_INT128__
+#ifdef CUCKOO_INT128
 	__extension__ typedef unsigned __int128 Wide;
 
 	return (uint64_t) ((Wide) hash * count >> 32);

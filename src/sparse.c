@@ -23,7 +23,7 @@ BitLength(uint64_t number)
 {
 	int			bits = 0;
 
-#if defined(__GNUC__) || defined(__clang__)
+#ifdef CUCKOO_GNU
 	if (number > 0)
 		bits = 64 - __builtin_clzll(number);
 #else

@@ -90,15 +90,10 @@ extern int	CuckooSparseCount(const CuckooSparse *sparse, uint64_t code);
 static inline void
 CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
 {
-#if defined(__GNUC__) || defined(__clang__)
 	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
 										sparse->shape.bits, hash);
 
-	__builtin_prefetch(sparse->starts + (code >> sparse->low_bits) / CUCKOO_GROUP * 4);
-#else
-	(void) sparse;
-	(void) hash;
-#endif
+	CUCKOO_PREFETCH(sparse->starts + (code >> sparse->low_bits) / CUCKOO_GROUP * 4);
 }
 
 /*

@@ -7,6 +7,7 @@
 #   vpath      builds it in a separate folder, as Debian's package tools do
 #   unit       unit tests of the core, with gcc
 #   clang      the same with clang
+#   portable   the same in plain C11, without what gcc and clang add to it
 #   sanitize   the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #   fuzz       fuzzing of the core, half a minute: test/fuzz
 #   s390x      portable tests of the core on an emulated big-endian machine
@@ -22,8 +23,10 @@
 #   citus      the extension on Citus, whose source CUCKOO_CITUS=PATH names,
 #              by default ../shared/citus; left out without: test/citus.sh
 #
-# and two that are not among "all", for commands of their own:
+# and some that are not among "all":
 #
+#   musl       portable tests of the core with the C library musl
+#   arm64      the same on an emulated arm64
 #   coverage   which lines of src/ the steps before it ran: test/coverage.sh
 #   valgrind   unit tests of the core under valgrind: test/valgrind.sh
 #
@@ -38,8 +41,8 @@ set -euo pipefail
 # shellcheck source=test/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-all_steps=(scripts build vpath unit clang sanitize fuzz s390x i386 regress format clients isolation tap sanitized citus)
-other_steps=(coverage valgrind)
+all_steps=(scripts build vpath unit clang portable sanitize fuzz s390x i386 regress format clients isolation tap sanitized citus)
+other_steps=(musl arm64 coverage valgrind)
 total_passed=0
 total_failed=0
 RUN=
@@ -331,6 +334,13 @@ run_clang()
 	unit_step clang CC="$(find_clang)"
 }
 
+# The model does not need as many operations once more.
+run_portable()
+{
+	has 'test/unit/*_test.c' || { skip portable "no tests yet"; return; }
+	RUN='env CUCKOO_MODEL_OPERATIONS=1000000' unit_step portable CC=gcc PORTABLE=1
+}
+
 run_sanitize()
 {
 	has 'test/unit/*_test.c' || { skip sanitize "no tests yet"; return; }
@@ -368,6 +378,16 @@ run_i386()
 {
 	has 'test/unit/portable_*.c' || { skip i386 "no tests yet"; return; }
 	RUN=qemu-i386 unit_step i386 CC=i686-linux-gnu-gcc LDFLAGS=-static cmocka=
+}
+
+run_arm64()
+{
+	RUN=qemu-aarch64 unit_step arm64 CC=aarch64-linux-gnu-gcc LDFLAGS=-static cmocka=
+}
+
+run_musl()
+{
+	unit_step musl CC=musl-gcc LDFLAGS=-static cmocka=
 }
 
 # script_step NAME SCRIPT ARGUMENT...: one that ends with "N passed, N failed",
@@ -479,7 +499,7 @@ install_what_steps_need()
 {
 	local bitcode=()
 
-	if selected unit || selected clang || selected sanitize || selected valgrind; then
+	if selected unit || selected clang || selected portable || selected sanitize || selected valgrind; then
 		packages+=(libcmocka-dev)
 	fi
 	if selected tap; then
@@ -522,6 +542,12 @@ install_what_steps_need()
 	# Not gcc-multilib, which conflicts with every cross compiler.
 	if selected i386; then
 		try_packages gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user || dropped+=(i386)
+	fi
+	if selected arm64; then
+		need_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+	fi
+	if selected musl; then
+		need_packages musl-tools
 	fi
 }
 
