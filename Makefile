@@ -4,6 +4,7 @@
 #   make PG_CONFIG=/path/...      build for another PostgreSQL
 #   make install                  install there
 #   make installcheck             test against a running server
+#   make dist                     archives of what is committed, for a release
 #   make WERROR=1                 warnings are errors, as the tests build it
 #   make -f ../cuckoo/Makefile    from another folder: build there (VPATH)
 #
@@ -74,3 +75,14 @@ $(OBJS) $(OBJS:.o=.bc): $(call found,src/*.h)
 .PHONY: link-expected
 link-expected:
 	ln -sfn '$(realpath $(srcdir))/expected' expected
+
+# A release's archives: the zip file for PGXN, the tar file for packages.  The
+# same commit gives the same bytes.
+version = $(shell sed -n "s/^default_version = '\(.*\)'$$/\1/p" $(top)/cuckoo.control)
+archive = TZ=UTC git -C $(top) -c tar.tar.gz.command='gzip -cn' archive --prefix=cuckoo-$(version)/
+
+.PHONY: dist
+dist:
+	mkdir -p dist
+	$(archive) --format=zip HEAD >dist/cuckoo-$(version).zip
+	$(archive) --format=tar.gz HEAD >dist/cuckoo-$(version).tar.gz

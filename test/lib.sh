@@ -375,6 +375,16 @@ clean_up()
 	exit "$status"
 }
 
+# copy_checkout FOLDER [COMMAND]: this checkout without products of a build, by
+# a command that runs others
+copy_checkout()
+{
+	local folder=$1
+
+	shift
+	tar -C "$root" --exclude=./.git --exclude-from="$root/.gitignore" -cf - . | "$@" tar -C "$folder" -xf -
+}
+
 # With KEEP=1, leaves the server running, and says how to connect to it.
 keep_server()
 {
@@ -404,7 +414,7 @@ make_folder()
 	[ -n "$work" ] || die "found no folder for temporary files"
 
 	as_user mkdir "$work/src" "$work/log" "$work/prefix"
-	tar -C "$root" --exclude=./.git --exclude-from="$root/.gitignore" -cf - . | as_user tar -C "$work/src" -xf -
+	copy_checkout "$work/src" as_user
 	make_prefix
 
 	set_user_command
@@ -505,4 +515,46 @@ start_sanitized_server()
 sanitizer_reports()
 {
 	grep -E "$@" 'ERROR: AddressSanitizer|runtime error:|cuckoofilter made is not valid' "$work/data/log" || true
+}
+
+# ---------------------------------------------------- trees of Debian releases
+
+# The archive that this machine gets its own packages from
+debian_mirror()
+{
+	local mirror
+
+	mirror=$(apt-cache policy | sed -n 's/^ *[0-9]* \([a-z]*:[^ ]*\) .*main.* Packages$/\1/p' |
+		grep -E '/debian/?$' | head -n 1)
+	[ -n "$mirror" ] || die "apt knows no archive of Debian"
+	echo "$mirror"
+}
+
+# make_tree FOLDER SUITE: a minimal Debian there, unless there is one already,
+# that reaches the archive as this machine does
+make_tree()
+{
+	local tree=$1 suite=$2 script mirror
+
+	if [ ! -x "$tree/usr/bin/apt-get" ]; then
+		rm -rf "$tree"
+		# A release newer than this machine's debootstrap is made like unstable.
+		script=/usr/share/debootstrap/scripts/$suite
+		[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
+		mirror=$(debian_mirror) || return 1
+		debootstrap --variant=minbase "$suite" "$tree" "$mirror" "$script" || return 1
+	fi
+	cp -r /etc/apt/apt.conf.d/. "$tree/etc/apt/apt.conf.d/"
+	cp /etc/resolv.conf /etc/hosts "$tree/etc/" 2>/dev/null || true
+	# A mirror that is not updated any more has packages all the same.
+	echo 'Acquire::Check-Valid-Until "false";' >"$tree/etc/apt/apt.conf.d/99cuckoo"
+}
+
+# in_tree FOLDER COMMAND...: as root
+in_tree()
+{
+	local tree=$1
+
+	shift
+	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root TERM=dumb chroot "$tree" "$@" </dev/null
 }

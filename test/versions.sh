@@ -48,21 +48,14 @@ clean_up()
 trap clean_up EXIT
 trap 'exit 130' INT TERM HUP
 
-# The archive that this machine gets its own packages from.
-mirror=$(apt-cache policy | sed -n 's/^ *[0-9]* \([a-z]*:[^ ]*\) .*main.* Packages$/\1/p' |
-	grep -E '/debian/?$' | head -n 1)
-[ -n "$mirror" ] || die "apt knows no archive of Debian"
-
-# in_tree RELEASE COMMAND...
+# of_release RELEASE COMMAND...
 declare -A majors_of
-in_tree()
+of_release()
 {
-	local tree=$trees/$1 major=${majors_of[$1]:-}
+	local release=$1
 
 	shift
-	env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root TERM=dumb \
-		CUCKOO_PACKAGES=/srv/packages PGVERSION="$major" \
-		chroot "$tree" "$@" </dev/null
+	in_tree "$trees/$release" env CUCKOO_PACKAGES=/srv/packages "PGVERSION=${majors_of[$release]:-}" "$@"
 }
 
 # report WHAT PASSED FAILED [NOTE]
@@ -73,34 +66,21 @@ report()
 	printf '%-30s %5d passed %5d failed  %s\n' "$1" "$2" "$3" "${4:-}"
 }
 
-make_tree()
+prepare_tree()
 {
-	local tree=$trees/$1 log=$trees/$1.log suite=$1 script
+	local tree=$trees/$1 log=$trees/$1.log suite=$1
 
 	# Experimental is an addition to unstable.
 	[ "$suite" != experimental ] || suite=sid
-	if [ ! -x "$tree/usr/bin/apt-get" ]; then
-		rm -rf "$tree"
-		# If this machine's debootstrap does not know the release, it is made
-		# like unstable.
-		script=/usr/share/debootstrap/scripts/$suite
-		[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-		debootstrap --variant=minbase "$suite" "$tree" "$mirror" "$script" >"$log" 2>&1 || return 1
-	fi
-	# This machine's settings for reaching the archive.
-	cp -r /etc/apt/apt.conf.d/. "$tree/etc/apt/apt.conf.d/"
-	cp /etc/resolv.conf /etc/hosts "$tree/etc/" 2>/dev/null || true
+	make_tree "$tree" "$suite" >"$log" 2>&1 || return 1
 	mountpoint -q "$tree/proc" || mount -t proc proc "$tree/proc"
 	rm -rf "$tree/srv/cuckoo"
 	mkdir "$tree/srv/cuckoo"
-	tar -C "$root" --exclude=./.git --exclude-from="$root/.gitignore" -cf - . |
-		tar -C "$tree/srv/cuckoo" -xf -
-	# A mirror that is no longer updated still has packages.
-	echo 'Acquire::Check-Valid-Until "false";' >"$tree/etc/apt/apt.conf.d/99cuckoo"
-	[ "$1" = "$suite" ] || echo "deb $mirror $1 main" >"$tree/etc/apt/sources.list.d/$1.list"
-	in_tree "$1" apt-get update -qq >>"$log" 2>&1 || true
+	copy_checkout "$tree/srv/cuckoo"
+	[ "$1" = "$suite" ] || echo "deb $(debian_mirror) $1 main" >"$tree/etc/apt/sources.list.d/$1.list"
+	of_release "$1" apt-get update -qq >>"$log" 2>&1 || true
 	if [ "$1" = experimental ]; then
-		majors_of[$1]=$(in_tree "$1" apt-cache pkgnames postgresql-server-dev- |
+		majors_of[$1]=$(of_release "$1" apt-cache pkgnames postgresql-server-dev- |
 			sed -n 's/^postgresql-server-dev-\([0-9]*\)$/\1/p' | sort -n | tail -n 1)
 	fi
 }
@@ -174,13 +154,13 @@ esac
 SCRIPT
 
 for release in "${releases[@]}"; do
-	if ! make_tree "$release"; then
+	if ! prepare_tree "$release"; then
 		report "$release" 0 1 "no tree could be made"
 		tail -n 5 "$trees/$release.log"
 		continue
 	fi
 	install -m 755 "$trees/exchange.sh" "$trees/$release/srv/exchange.sh"
-	in_tree "$release" bash /srv/cuckoo/test/run.sh "${steps[@]}" >"$trees/$release.log" 2>&1 || true
+	of_release "$release" bash /srv/cuckoo/test/run.sh "${steps[@]}" >"$trees/$release.log" 2>&1 || true
 	count=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$trees/$release.log" | tail -n 1 || true)
 	version=$(sed -n 's/^build .*\(PostgreSQL .*\)/\1/p' "$trees/$release.log")
 	if [ -z "$count" ]; then
@@ -191,7 +171,7 @@ for release in "${releases[@]}"; do
 	read -r passed _ failed _ <<<"$count"
 	report "$release" "$passed" "$failed" "$version"
 	[ "$failed" = 0 ] || grep -A 60 -E ' [1-9][0-9]* failed ' "$trees/$release.log" | head -n 80
-	in_tree "$release" bash /srv/exchange.sh make >>"$trees/$release.log" 2>&1 ||
+	of_release "$release" bash /srv/exchange.sh make >>"$trees/$release.log" 2>&1 ||
 		{ report "exchange: $release" 0 1 "no filters could be made"; tail -n 5 "$trees/$release.log"; }
 done
 
@@ -205,7 +185,7 @@ for to in "${releases[@]}"; do
 		for form in text binary; do
 			cp "$trees/$from/exchange/filters.$form" "$trees/$to/exchange/from-$from.$form"
 		done
-		if [ "$(in_tree "$to" bash /srv/exchange.sh read "/exchange/from-$from" 2>>"$trees/$to.log" | tail -n 1)" = t ]; then
+		if [ "$(of_release "$to" bash /srv/exchange.sh read "/exchange/from-$from" 2>>"$trees/$to.log" | tail -n 1)" = t ]; then
 			report "$from read on $to" 1 0
 		else
 			report "$from read on $to" 0 1
@@ -220,23 +200,23 @@ upgrade()
 {
 	local from=$1 to=$2 tree=$trees/$2 old new path library
 
-	old=$(in_tree "$from" bash /srv/exchange.sh version)
-	new=$(in_tree "$to" bash /srv/exchange.sh version)
+	old=$(of_release "$from" bash /srv/exchange.sh version)
+	new=$(of_release "$to" bash /srv/exchange.sh version)
 	[ "$old" != "$new" ] || return 0
 	rm -rf "$tree"/exchange/old{,-prefix,-libraries}
 	mkdir "$tree/exchange/old-libraries"
 	cp -a "$trees/$from/exchange/prefix" "$tree/exchange/old-prefix"
 	cp -a "$trees/$from/exchange/data" "$tree/exchange/old"
-	path=$(in_tree "$to" bash /srv/exchange.sh library_path):/exchange/old-libraries
+	path=$(of_release "$to" bash /srv/exchange.sh library_path):/exchange/old-libraries
 	# Libraries of libraries: three times is deep enough.
 	for _ in 1 2 3; do
 		while read -r library; do
 			find "$trees/$from/usr/lib" -name "$library" -exec cp -L {} "$tree/exchange/old-libraries/" \;
-		done < <(in_tree "$to" env "LD_LIBRARY_PATH=$path" bash -c "ldd /exchange/old-prefix/usr/lib/postgresql/$old/bin/* \
+		done < <(of_release "$to" env "LD_LIBRARY_PATH=$path" bash -c "ldd /exchange/old-prefix/usr/lib/postgresql/$old/bin/* \
 			/exchange/old-prefix/usr/lib/postgresql/$old/lib/*.so /exchange/old-libraries/* 2>/dev/null" |
 			sed -n 's/^[ \t]*\([^ ]*\) => not found$/\1/p' | sort -u)
 	done
-	if in_tree "$to" bash /srv/exchange.sh upgrade "$old" >"$trees/upgrade-$to.log" 2>&1 && grep -qx t "$trees/upgrade-$to.log"; then
+	if of_release "$to" bash /srv/exchange.sh upgrade "$old" >"$trees/upgrade-$to.log" 2>&1 && grep -qx t "$trees/upgrade-$to.log"; then
 		report "pg_upgrade $old to $new" 1 0
 	else
 		report "pg_upgrade $old to $new" 0 1

@@ -148,8 +148,8 @@ WHERE 'cuckoofilter'::regtype IN (castsource, casttarget) ORDER BY castsource::r
 -- Stored uncompressed, so that slices can be read.
 SELECT typlen, typalign, typstorage FROM pg_type WHERE oid = 'cuckoofilter'::regtype;
 
--- Every user may install it, in any schema.
-SELECT DISTINCT relocatable, superuser, trusted FROM pg_available_extension_versions WHERE name = 'cuckoo';
+-- It can be moved to any schema.
+SELECT extrelocatable FROM pg_extension WHERE extname = 'cuckoo';
 
 --
 -- In another schema that is not on the search path
