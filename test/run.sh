@@ -32,9 +32,10 @@
 #
 # Needs a Debian machine, and root or sudo where packages are missing.  The last
 # line is "N passed, N failed", and the exit status is 0 only where something
-# ran and nothing failed.  PGVERSION=17 chooses a PostgreSQL; CUCKOO_PACKAGES=FOLDER
-# keeps what was downloaded for the next run; KEEP=1 keeps the temporary folder;
-# CUCKOO_TEST_LARGE=1 tests filters of 100 MB, too.
+# ran and nothing failed.  PGVERSION=17 chooses a PostgreSQL; COMPILER=clang builds
+# the extension with clang; CUCKOO_PACKAGES=FOLDER keeps what was downloaded for the
+# next run; KEEP=1 keeps the temporary folder; CUCKOO_TEST_LARGE=1 tests filters of
+# 100 MB, too.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
@@ -106,10 +107,10 @@ build_once()
 	[ -z "$built" ] || return 0
 	built=no
 	started=$(date +%s.%N)
-	if logged build make -s -C "$work/src" -j"$(nproc)" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" all &&
-		logged build make -s -C "$work/src" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" install; then
+	if logged build make -s -C "$work/src" -j"$(nproc)" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" "${compiler_flags[@]}" all &&
+		logged build make -s -C "$work/src" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" "${compiler_flags[@]}" install; then
 		built=yes
-		finish build 1 0 "PostgreSQL $(as_user "$pg_config" --version | cut -d' ' -f2)"
+		finish build 1 0 "PostgreSQL $(as_user "$pg_config" --version | cut -d' ' -f2), $("$compiler" --version | head -n 1)"
 	else
 		finish build 0 1
 		show "$work/log/build"
@@ -492,6 +493,18 @@ need_node_postgres()
 	tar -C "$downloads/npm" -cf - node_modules | as_user tar -C "$work" -xf -
 }
 
+# PostgreSQL's makefiles have gcc's options.  clang does not know all of them.
+compiler=gcc
+compiler_flags=()
+choose_compiler()
+{
+	if [ "${COMPILER:-gcc}" = clang ]; then
+		compiler=$(find_clang)
+		packages+=("$compiler")
+		compiler_flags=("CC=$compiler" "COPT=-Wno-unknown-warning-option -Wno-ignored-optimization-argument")
+	fi
+}
+
 # Cross compilers and emulators are not there on every architecture; a machine
 # that has the rest already needs neither root nor network.
 dropped=()
@@ -544,7 +557,7 @@ install_what_steps_need()
 		try_packages gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user || dropped+=(i386)
 	fi
 	if selected arm64; then
-		need_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+		try_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user || dropped+=(arm64)
 	fi
 	if selected musl; then
 		need_packages musl-tools
@@ -554,12 +567,14 @@ install_what_steps_need()
 for step; do
 	[[ " ${all_steps[*]} ${other_steps[*]} " == *" $step "* ]] || die "no step is called $step, there are: ${all_steps[*]}"
 done
+[[ ${COMPILER:-gcc} =~ ^(gcc|clang)$ ]] || die "COMPILER is gcc or clang, not $COMPILER"
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
 
 began=$(date +%s.%N)
 find_postgresql
 make_folder
+choose_compiler
 install_what_steps_need
 
 for step in "${steps[@]}"; do

@@ -102,6 +102,7 @@ for script in "$root"/test/*.sh "$root"/test/*/*.sh; do
 	esac
 done
 check "a step that does not exist" says 1 "no step is called nonsense" "$root/test/run.sh" nonsense
+check "a compiler that is not supported" says 1 "not tcc" env COMPILER=tcc "$root/test/run.sh" build
 check "an argument of the demo" says 1 "unexpected argument: nonsense" "$root/test/demo.sh" nonsense
 check "no source of Citus" says 1 "give the source of Citus" "$root/test/citus.sh"
 check "a source of Citus that does not exist" says 1 "there is no $folder/nonsense" "$root/test/citus.sh" "$folder/nonsense"
