@@ -1,5 +1,5 @@
-# The recipes of guide and README for many sessions, under their load: shards,
-# and removing duplicates from a stream.
+# The guide's recipes for many sessions, under their load: shards, and removing
+# duplicates from a stream.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -81,10 +81,10 @@ is(sqlstate($node, 'postgres', <<~SQL), '54000', 'which with STORAGE PLAIN is an
 	SQL
 
 #
-# Removing duplicates as the README does it: a view in place of the table incoming
-# gives each session URLs that the others have, too.
+# Removing duplicates without shards: a view in place of the table incoming gives
+# each session URLs that the others have, too.
 #
-my ($tables, $batch, $fold) = recipe('README.md', 'Removing duplicates from a stream', 'seen');
+my ($tables, $batch, $fold, $drop, $stream, $functions, @more) = recipe('docs/guide.md', 'Removing duplicates from a stream', 'seen');
 $tables =~ s/^CREATE TABLE incoming.*?(?=CREATE TABLE pages)//s or die;
 $node->safe_psql('postgres', <<~SQL);
 	$tables
@@ -94,15 +94,15 @@ pgbench('eight sessions store what is new, and fold', 'batch@10' => $batch, 'fol
 is($node->safe_psql('postgres', 'SELECT count(*) > 1000, count(*) = count(DISTINCT url) FROM pages'), 't|t', 'no URL is stored twice');
 is($node->safe_psql('postgres', 'SELECT count(*) FROM pages WHERE NOT (SELECT f FROM seen) @> url AND NOT EXISTS (SELECT FROM seen_delta WHERE f @> url)'), '0', 'the filters have all that are stored');
 is($node->safe_psql('postgres', 'SELECT (SELECT sum(cuckoo_cardinality(f)) FROM (SELECT f FROM seen UNION ALL SELECT f FROM seen_delta) AS s) = count(*) FROM pages'), 't', 'once each');
-$node->safe_psql('postgres', 'DROP TABLE pages, seen, seen_delta CASCADE');
+$drop =~ s/TABLE incoming, /VIEW incoming; DROP TABLE / or die;
+$node->safe_psql('postgres', $drop);
 
 #
-# The guide's functions with shards, at a rate at which no false positive is
+# The functions with shards, at a rate at which no false positive is
 # expected, so that every URL that is missing has been lost.  The table delivered
 # has what committed transactions were given; each row of pages has the
 # transaction that stored it, and the snapshot of the statement.
 #
-my ($stream, $functions, @more) = recipe('docs/guide.md', 'Removing duplicates from a stream', 'seen');
 my ($lookup) = grep { /^CREATE FUNCTION stored/ } @more;
 my ($capacity) = grep { /^BEGIN;\nLOCK/ } @more;
 

@@ -118,7 +118,7 @@ is(query('SELECT cuckoo_cardinality(cuckoo_new(0.001, 5e8))'), '0', '500 million
 # Combining
 #
 says('README.md', '365 daily filters of 30,000 keys, each with the capacity of the year\'s 11 million, need 29 MB together');
-says('docs/guide.md', 'All 365 have 29 MB together.');
+says('docs/guide.md', 'All 365 together need 29 MB.');
 is(query('SELECT round(365 * bytes / 1e6) FROM (SELECT cuckoo_agg(i, 0.001, 11e6) AS f FROM generate_series(1, 30000) AS i) AS q, cuckoo_info(f)'), '29', 'a day of the year');
 says('docs/guide.md', '| `cuckoo_agg(i)` | 2 | 264,336 | 0.0019 |');
 says('docs/guide.md', '| `cuckoo_agg(i, 0.001, 150000)` | 1 | 233,244 | 0.00075 |');
@@ -139,7 +139,7 @@ is(query(<<~SQL), '1', 'small filters and one that has no capacity');
 #
 # Copies
 #
-says('docs/guide.md', 'with room for all rows, 1,000 keys with 100 rows each take 16 kB, and 10,000 such keys 160 kB');
+says('docs/guide.md', 'with a capacity for all rows, 1,000 keys with 100 rows each need 16 kB, and 10,000 such keys 160 kB');
 is(query(<<~SQL), '16|162', 'copies beyond eight cost nothing');
 	SELECT (SELECT bytes / 1000 FROM (SELECT cuckoo_multiset_agg(i % 1000, 0.001, 1e5) AS f FROM generate_series(1, 100000) AS i) AS q, cuckoo_info(f)),
 		(SELECT bytes / 1000 FROM (SELECT cuckoo_multiset_agg(i % 10000, 0.001, 1e6) AS f FROM generate_series(1, 1000000) AS i) AS q, cuckoo_info(f))
@@ -177,7 +177,7 @@ ok($wrong[2] > 0.75 && $wrong[2] < 0.95, '400 turnovers');
 #
 # Removal from several tables
 #
-says('docs/guide.md', 'of two million keys in the two tables above, all removed again, 14 stayed');
+says('docs/guide.md', 'of the two million keys in two tables [above](#size-and-growth), all removed again, 14 stayed');
 is(query('SELECT cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), keys), keys)) FROM (SELECT array_agg(k) AS keys FROM generate_series(1, 2000000) AS k) AS s'), '14', 'copies that stay in two tables');
 
 #
@@ -208,7 +208,7 @@ is(query('SELECT bytes FROM (SELECT array_agg(k) AS keys FROM generate_series(1,
 #
 says('docs/guide.md', 'A batch of 100 URLs then writes a filter of about 400 bytes');
 says('docs/guide.md', 'With 64 batches of 100 URLs and a filter of a million keys (1.8 MB) that is 284 bytes per URL.');
-says('README.md', 'It needs about 2 bytes per key, and an index on URLs of 65 characters more than 100.');
+says('README.md', 'The filter needs about 2 bytes per key, and an index on URLs of 65 characters more than 100.');
 query(q{CREATE TABLE urls (url text PRIMARY KEY); INSERT INTO urls SELECT 'https://www.example.com/articles/' || md5(i::text) FROM generate_series(1, 1000000) AS i});
 is(query(<<~SQL), '413|284|65', 'a delta, a fold');
 	SELECT (SELECT pg_column_size(cuckoo_agg(url, 0.001, 4e6)) FROM (SELECT url FROM urls LIMIT 100) AS s),
