@@ -482,6 +482,7 @@ says('`plan_cache_mode = force_generic_plan` with parameters of an aggregate: "c
 like(error_of('SET plan_cache_mode = force_generic_plan; PREPARE agg(float8) AS SELECT cuckoo_agg(n, $1) FROM keys; EXECUTE agg(0.01)'), qr/could not create distributed plan/, 'generic plans');
 says('Citus does not support them on distributed tables.');
 like(error_of('CREATE TRIGGER t AFTER INSERT ON keys FOR EACH STATEMENT EXECUTE FUNCTION nothing()'), qr/triggers are not supported on distributed tables/, 'triggers');
+like(error_of(q{SELECT cuckoo_follow('keys', 'n')}), qr/triggers are not supported on distributed tables/, '... of cuckoo_follow');
 if ($hub->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'output_plugin_libraries'}))
 {
 	says('unless that setting names `citus`');
