@@ -230,6 +230,19 @@ CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 	}
 }
 
+/* The same for a one-word bucket. */
+static inline void
+CuckooWriteNarrow(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
+				  uint64_t bits)
+{
+	uint64_t	nibble = number * packing->nibbles;
+	uint8_t    *p = buckets + (nibble >> 1);
+	int			shift = (int) (nibble & 1) * 4;
+	uint64_t	mask = ~UINT64_C(0) >> (64 - packing->nibbles * 4) << shift;
+
+	CuckooStore64(p, (CuckooLoad64(p) & ~mask) | bits << shift);
+}
+
 /* width bits (at most 32) of a bucket, from that position up. */
 static inline uint32_t
 CuckooField(CuckooBits bits, int position, int width)
@@ -245,6 +258,15 @@ CuckooField(CuckooBits bits, int position, int width)
 			word |= bits.high << (64 - position);
 	}
 	return (uint32_t) (word & ((UINT64_C(1) << width) - 1));
+}
+
+/* Whether a bucket has an empty entry: they come first. */
+static inline bool
+CuckooHasEmpty(const CuckooPacking *packing, CuckooBits bits)
+{
+	/* Without a second branch, which could be mispredicted as well. */
+	return ((CuckooMultisets[bits.low & 0xFFF] & 15) |
+			CuckooField(bits, CUCKOO_RANK_BITS, packing->high_bits)) == 0;
 }
 
 /* The four fingerprints of a bucket in their order, 0 where an entry is empty. */
@@ -323,6 +345,39 @@ CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES
 		}
 	}
 	return bits;
+}
+
+/*
+ * The bits of a one-word bucket with a fingerprint more, in the place of its
+ * first entry, which is empty.  Decoding and encoding all four takes three
+ * times as long.
+ */
+static inline uint64_t
+CuckooAddNarrow(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprint)
+{
+	int			width = packing->high_bits;
+	uint64_t	mask = (UINT64_C(1) << width) - 1;
+	uint32_t	nibbles = CuckooMultisets[bits & 0xFFF] >> CUCKOO_LOW_BITS;
+	uint64_t	highs = bits >> (CUCKOO_RANK_BITS + width);
+	uint32_t	nibble = fingerprint & 15;
+	uint64_t	high = fingerprint >> CUCKOO_LOW_BITS;
+	uint64_t	key = (uint64_t) nibble << width | high;
+	int			slot = 0;
+	uint32_t	below;
+
+	/* The other three are in order: how many belong before it. */
+	for (int i = 0; i < CUCKOO_ENTRIES - 1; i++)
+		slot += ((uint64_t) (nibbles >> (i * CUCKOO_LOW_BITS) & 15) << width |
+				 (highs >> (i * width) & mask)) < key;
+
+	below = (UINT32_C(1) << (slot * CUCKOO_LOW_BITS)) - 1;
+	nibbles = (nibbles & below) | nibble << (slot * CUCKOO_LOW_BITS) |
+		(nibbles & ~below) << CUCKOO_LOW_BITS;
+	mask = (UINT64_C(1) << (slot * width)) - 1;
+	highs &= (UINT64_C(1) << ((CUCKOO_ENTRIES - 1) * width)) - 1;
+	highs = (highs & mask) | high << (slot * width) | (highs & ~mask) << width;
+	return highs << CUCKOO_RANK_BITS |
+		CuckooMultisetRank(nibbles & 15, nibbles >> 4 & 15, nibbles >> 8 & 15, nibbles >> 12);
 }
 
 #endif							/* CUCKOO_BUCKET_H */

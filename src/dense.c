@@ -131,11 +131,17 @@ BlockPut(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed)
 	if (packed)
 	{
 		uint32_t	entries[CUCKOO_ENTRIES];
+		CuckooBits	bits = CuckooReadBits(block->packing, block->data, block->base + bucket);
 
-		/* Empty entries come first. */
-		BlockRead(block, bucket, entries, true);
-		if (entries[0] != 0)
+		if (!CuckooHasEmpty(block->packing, bits))
 			return false;
+		if (CuckooIsNarrow(block->packing))
+		{
+			CuckooWriteNarrow(block->packing, block->data, block->base + bucket,
+							  CuckooAddNarrow(block->packing, bits.low, fingerprint));
+			return true;
+		}
+		CuckooDecode(block->packing, bits, entries);
 		entries[0] = fingerprint;
 		CuckooWriteBits(block->packing, block->data, block->base + bucket,
 						CuckooEncode(block->packing, entries));

@@ -54,13 +54,18 @@ CuckooDenseInit(CuckooDense *dense, const CuckooShape *shape, uint8_t *data)
 /* Copies of a class: 0 to 8. */
 extern int	CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place);
 
-/* Whether the table contains the class of a hash. */
+/* The place of a hash. */
+static inline CuckooPlace
+CuckooDensePlace(const CuckooDense *dense, uint64_t hash)
+{
+	return CuckooScaledPlace(&dense->shape, dense->pairs, dense->fingerprints, hash);
+}
+
+/* Whether the table contains the class of a place. */
 static inline bool
-CuckooDenseContains(const CuckooDense *dense, uint64_t hash)
+CuckooDenseContainsAt(const CuckooDense *dense, const CuckooPlace *place)
 {
 	const CuckooPacking *packing = &dense->packing;
-	CuckooPlace place = CuckooScaledPlace(&dense->shape, dense->pairs, dense->fingerprints,
-										  hash);
 	uint64_t	bits;
 	uint64_t	second;
 	uint64_t	matches;
@@ -68,17 +73,17 @@ CuckooDenseContains(const CuckooDense *dense, uint64_t hash)
 	uint64_t	only_second;
 
 	if (!CuckooIsNarrow(packing))
-		return CuckooDenseCount(dense, &place) > 0;
+		return CuckooDenseCount(dense, place) > 0;
 
 	/*
 	 * Most lookups are answered "no", and most of those by the high parts
 	 * alone.  Both buckets are read before either is judged: the two loads
 	 * overlap, and a "yes" does not depend on which of them it is.
 	 */
-	bits = CuckooReadNarrow(packing, dense->data, place.even);
-	second = CuckooReadNarrow(packing, dense->data, place.base + place.second);
-	matches = CuckooMatchHigh(packing, bits, place.fingerprint);
-	in_second = CuckooMatchHigh(packing, second, place.fingerprint);
+	bits = CuckooReadNarrow(packing, dense->data, place->even);
+	second = CuckooReadNarrow(packing, dense->data, place->base + place->second);
+	matches = CuckooMatchHigh(packing, bits, place->fingerprint);
+	in_second = CuckooMatchHigh(packing, second, place->fingerprint);
 	if ((matches | in_second) == 0)
 		return false;
 
@@ -86,19 +91,36 @@ CuckooDenseContains(const CuckooDense *dense, uint64_t hash)
 	only_second = -(uint64_t) (matches == 0);
 	bits ^= (bits ^ second) & only_second;
 	matches ^= (matches ^ in_second) & only_second;
-	return CuckooMatchLow(packing, bits, matches, place.fingerprint) ||
-		CuckooDenseCount(dense, &place) > 0;
+	return CuckooMatchLow(packing, bits, matches, place->fingerprint) ||
+		CuckooDenseCount(dense, place) > 0;
+}
+
+/* Whether the table contains the class of a hash. */
+static inline bool
+CuckooDenseContains(const CuckooDense *dense, uint64_t hash)
+{
+	CuckooPlace place = CuckooDensePlace(dense, hash);
+
+	return CuckooDenseContainsAt(dense, &place);
+}
+
+/* Begin to load what a lookup of the place will read. */
+static inline void
+CuckooDensePrefetchAt(const CuckooDense *dense, const CuckooPlace *place)
+{
+	uint64_t	nibbles = dense->packing.nibbles;
+
+	CUCKOO_PREFETCH(dense->data + ((place->base + place->first) * nibbles >> 1));
+	CUCKOO_PREFETCH(dense->data + ((place->base + place->second) * nibbles >> 1));
 }
 
 /* Begin to load what a lookup of the hash will read. */
 static inline void
 CuckooDensePrefetch(const CuckooDense *dense, uint64_t hash)
 {
-	CuckooPlace place = CuckooPlaceOf(&dense->shape, hash);
-	uint64_t	nibbles = dense->packing.nibbles;
+	CuckooPlace place = CuckooDensePlace(dense, hash);
 
-	CUCKOO_PREFETCH(dense->data + ((place.base + place.first) * nibbles >> 1));
-	CUCKOO_PREFETCH(dense->data + ((place.base + place.second) * nibbles >> 1));
+	CuckooDensePrefetchAt(dense, &place);
 }
 
 /*

@@ -129,14 +129,15 @@ typedef enum CuckooChange
 
 /*
  * Classes added to or removed from a sparse table and not yet encoded there: a
- * hash set of counted classes.
+ * hash set of counted classes, or the sorted codes of a batch.
  */
 typedef struct CuckooPending
 {
 	CuckooClass *slots;			/* 0: empty */
 	uint64_t	room;			/* slots, a power of two; 0: none yet */
 	uint64_t	classes;		/* slots filled */
-	uint64_t	copies;			/* of all of them */
+	uint64_t	copies;			/* of all of them, or codes */
+	uint64_t   *codes;			/* of a batch; NULL: a hash set */
 } CuckooPending;
 
 /*
@@ -151,6 +152,9 @@ typedef struct CuckooDraft
 	uint8_t    *bytes;
 	bool		writable;		/* the bytes are the draft's, to change and free */
 	bool		removing;		/* what is pending is to be removed */
+	bool		batched;		/* had batches: dense tables may be so early */
+	bool		stay_sparse;	/* dense, its newest table had no room */
+	size_t		to_come;		/* keys of a batch being added, the next one too */
 	CuckooPending pending[CUCKOO_MAX_TABLES];
 } CuckooDraft;
 
@@ -180,6 +184,24 @@ extern CuckooChange CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash,
 /* Remove one copy of a key, if that is safe; otherwise as above. */
 extern CuckooChange CuckooDraftRemove(CuckooDraft *draft, uint64_t hash,
 									  const CuckooHost *host);
+
+/*
+ * Add a batch of keys, by their sorted hashes: one copy of each, as
+ * CuckooDraftAdd does, or if distinct as CuckooDraftAddNew does.  As for adding;
+ * CUCKOO_CHANGED also if all keys were contained or pinned.
+ *
+ * The batch goes through the filter from its first block to its last, each of
+ * which fits in cache, where keys in the order they came would wait for memory.
+ * For the same reason a table that batches fill is dense in the draft from an
+ * eighth of its entries on.  Finishing makes it sparse again if it is below
+ * three quarters then.
+ */
+extern CuckooChange CuckooDraftAddBatch(CuckooDraft *draft, const uint64_t *hashes,
+										size_t count, bool distinct,
+										const CuckooHost *host);
+
+/* How many keys the next batch is best to have. */
+extern size_t CuckooDraftBatchKeys(const CuckooDraft *draft);
 
 /*
  * The bytes of the filter as it is now, CuckooBytes(&draft->filter) of them;

@@ -224,6 +224,12 @@ CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash)
 	return Changed(draft, CuckooDraftAddNew(draft, hash, &CuckooServer));
 }
 
+void
+CuckooAddBatchToDraft(CuckooDraft *draft, const uint64 *hashes, size_t count, bool distinct)
+{
+	Changed(draft, CuckooDraftAddBatch(draft, hashes, count, distinct, &CuckooServer));
+}
+
 bool
 CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash)
 {

@@ -81,6 +81,10 @@ extern bool CuckooAddToDraft(CuckooDraft *draft, uint64 hash);
 extern bool CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash);
 extern bool CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash);
 
+/* Add a batch of keys, by their sorted hashes, or those of them that are new. */
+extern void CuckooAddBatchToDraft(CuckooDraft *draft, const uint64 *hashes,
+								  size_t count, bool distinct);
+
 /* The changed filter. */
 extern CuckooValue *CuckooFinishDraft(CuckooDraft *draft);
 

@@ -5,6 +5,7 @@
  *
  *-------------------------------------------------------------------------
  */
+#include "sort.h"
 #include "support.h"
 
 /* An empty filter of integers. */
@@ -906,6 +907,10 @@ a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was(void **st
 	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, 1), &host), CUCKOO_TOO_LARGE);
 	assert_int_equal(draft.filter.table_count, 2);
 	assert_ptr_equal(draft.bytes, bytes);
+	CuckooDraftOpen(&draft, bytes, CUCKOO_MAX_BYTES, false);
+	assert_int_equal(CuckooDraftAddBatch(&draft, (uint64_t[]) {KeyHash(1, 1)}, 1, true, &host),
+					 CUCKOO_TOO_LARGE);
+	assert_ptr_equal(draft.bytes, bytes);
 	free(bytes);
 }
 
@@ -1030,6 +1035,123 @@ fields_changed_in_a_draft_are_written(void **state)
 	FreeValue(&value);
 }
 
+/* ---------------------------------------------------------------- batches */
+
+/* Add so many copies of each key, key after key, in batches as they are best. */
+static bool
+AddBatches(CuckooDraft *draft, uint64_t first, uint64_t keys, uint64_t copies, bool distinct)
+{
+	bool		early = false;
+	uint64_t	at = 0;
+
+	while (at < keys * copies)
+	{
+		size_t		count = CuckooDraftBatchKeys(draft);
+		uint64_t   *hashes;
+		const CuckooTable *table;
+
+		if (count > keys * copies - at)
+			count = (size_t) (keys * copies - at);
+		hashes = malloc(2 * count * sizeof(uint64_t));
+		for (size_t i = 0; i < count; i++)
+			hashes[i] = KeyHash(1, first + at++ / copies);
+		CuckooSort(hashes, hashes + count, count, NULL);
+		assert_int_equal(CuckooDraftAddBatch(draft, hashes, count, distinct, &host),
+						 CUCKOO_CHANGED);
+		free(hashes);
+		table = &draft->filter.tables[draft->filter.table_count - 1];
+		early |= table->representation == CUCKOO_DENSE &&
+			table->items < CuckooDenseFrom(&table->shape);
+	}
+	return early;
+}
+
+static void
+batches_give_the_sparse_bytes_of_keys_one_by_one(void **state)
+{
+	(void) state;
+	for (int distinct = 0; distinct <= 1; distinct++)
+	{
+		Value		value = EmptyValue(0.01, 20000);
+		Value		single = EmptyValue(0.01, 20000);
+		CuckooDraft draft;
+
+		CuckooDraftOpen(&draft, single.bytes, single.length, true);
+		for (uint64_t key = 0; key < 14000; key++)
+		{
+			if (distinct)
+				CuckooDraftAddNew(&draft, KeyHash(1, key), &host);
+			else
+				CuckooDraftAdd(&draft, KeyHash(1, key), &host);
+		}
+		single = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+
+		CuckooDraftOpen(&draft, value.bytes, value.length, true);
+		/* what is pending from single keys is encoded before */
+		for (uint64_t key = 0; key < 10; key++)
+			assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, key), &host), CUCKOO_CHANGED);
+		/* dense in the meantime, and sparse again when finished */
+		assert_true(AddBatches(&draft, 10, 13990, 1, distinct));
+		value = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+		assert_true(SameBytes(&value, &single));
+		FreeValue(&single);
+
+		/* the same keys again: none, or a copy of each */
+		CuckooDraftOpen(&draft, value.bytes, value.length, true);
+		AddBatches(&draft, 0, 14000, 1, distinct);
+		value = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+		assert_int_equal(CountFound(&value, 1, 0, 14000), 14000);
+		assert_int_equal(TablesOf(&value), distinct ? 1 : 2);
+		assert_true(distinct ? ItemsOf(&value) < 14000 : ItemsOf(&value) == 28000);
+		FreeValue(&value);
+	}
+}
+
+static void
+batches_across_three_quarters_make_a_table_dense_and_beyond_its_capacity_grow(void **state)
+{
+	Value		value = EmptyValue(1e-6, 20000);
+	CuckooDraft draft;
+
+	(void) state;
+	CuckooDraftOpen(&draft, value.bytes, value.length, true);
+	AddBatches(&draft, 0, 19000, 1, true);
+	value = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+	assert_int_equal(TablesOf(&value), 1);
+	assert_int_equal(draft.filter.tables[0].representation, CUCKOO_DENSE);
+	assert_int_equal(CountFound(&value, 1, 0, 19000), 19000);
+
+	CuckooDraftOpen(&draft, value.bytes, value.length, true);
+	AddBatches(&draft, 19000, 200000, 1, false);
+	value = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+	assert_int_equal(TablesOf(&value), 2);
+	assert_int_equal(ItemsOf(&value), 219000);
+	assert_int_equal(CountFound(&value, 1, 0, 219000), 219000);
+	FreeValue(&value);
+}
+
+/* Eight copies of each key, key after key, find no room in a dense table. */
+static void
+a_table_whose_batches_find_no_room_stays_sparse(void **state)
+{
+	Value		value = EmptyValue(1e-5, 20000);
+	CuckooDraft draft;
+	CuckooFilter filter;
+
+	(void) state;
+	CuckooDraftOpen(&draft, value.bytes, value.length, true);
+	AddBatches(&draft, 0, 2500, 10, false);
+	assert_true(draft.stay_sparse);
+	value = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+	filter = Open(&value);
+	assert_int_equal(filter.table_count, 1);
+	assert_int_equal(filter.items, 20000);
+	assert_int_equal(filter.tables[0].representation, CUCKOO_SPARSE);
+	for (uint64_t key = 0; key < 2500; key++)
+		assert_int_equal(CuckooFilterCount(&filter, KeyHash(1, key)), 8);
+	FreeValue(&value);
+}
+
 static int
 CountAreas(void **state)
 {
@@ -1075,6 +1197,9 @@ main(void)
 		cmocka_unit_test(pending_copies_count_toward_the_pin),
 		cmocka_unit_test(a_draft_may_be_finished_and_go_on),
 		cmocka_unit_test(fields_changed_in_a_draft_are_written),
+		cmocka_unit_test(batches_give_the_sparse_bytes_of_keys_one_by_one),
+		cmocka_unit_test(batches_across_three_quarters_make_a_table_dense_and_beyond_its_capacity_grow),
+		cmocka_unit_test(a_table_whose_batches_find_no_room_stays_sparse),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, CountAreas);
