@@ -42,6 +42,7 @@
 #include "utils/date.h"
 #include "utils/inet.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/numeric.h"
 #include "utils/pg_lsn.h"
 #include "utils/syscache.h"
@@ -51,8 +52,18 @@
 
 #include "key_bytes.h"
 
-/* The sign field of numeric_send, which is PostgreSQL's wire format. */
-#define NUMERIC_WIRE_NEGATIVE	0x4000
+/*
+ * The first 16 bits of a stored numeric (numeric.c of PostgreSQL, which does not
+ * give them to others).  The two highest say what it is; NaN and the infinities
+ * consist of four bits and nothing else.
+ */
+#define NUMERIC_KIND			0xC000
+#define NUMERIC_NEGATIVE		0x4000
+#define NUMERIC_SHORT			0x8000
+#define NUMERIC_SPECIAL			0xC000
+#define NUMERIC_SPECIAL_KIND	0xF000
+#define NUMERIC_SHORT_NEGATIVE	0x2000	/* in the short form */
+#define NUMERIC_SHORT_WEIGHT	0x007F	/* with its sign, 0x0040 */
 
 static const char *const key_type_names[] = {
 	[CUCKOO_KEY_NONE] = "none",
@@ -453,7 +464,7 @@ PointVarlena(KeyBytes *bytes, Datum value)
 const char *
 CuckooConvertText(const char *text, size_t length, size_t *converted_length)
 {
-	static Oid	conversion = InvalidOid;
+	static FmgrInfo conversion;
 	int			encoding = GetDatabaseEncoding();
 	size_t		i;
 	char	   *converted;
@@ -471,26 +482,30 @@ CuckooConvertText(const char *text, size_t length, size_t *converted_length)
 	 * pg_do_encoding_conversion would look for the conversion along the
 	 * search path, and a hash must not depend on that.
 	 */
-	if (!OidIsValid(conversion))
-		conversion = FindDefaultConversion(PG_CATALOG_NAMESPACE, encoding,
-										   PG_UTF8);
-	if (!OidIsValid(conversion))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_FUNCTION),
-				 errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
-						pg_encoding_to_char(encoding),
-						pg_encoding_to_char(PG_UTF8))));
+	if (!OidIsValid(conversion.fn_oid))
+	{
+		Oid			function = FindDefaultConversion(PG_CATALOG_NAMESPACE, encoding,
+													 PG_UTF8);
+
+		if (!OidIsValid(function))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_FUNCTION),
+					 errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
+							pg_encoding_to_char(encoding),
+							pg_encoding_to_char(PG_UTF8))));
+		fmgr_info_cxt(function, &conversion, TopMemoryContext);
+	}
 
 	/* length is below 1 GB; the room it may need, above */
 	converted = MemoryContextAllocHuge(CurrentMemoryContext,
 									   (Size) length * MAX_CONVERSION_GROWTH + 1);
-	(void) OidFunctionCall6(conversion,
-							Int32GetDatum(encoding),
-							Int32GetDatum(PG_UTF8),
-							CStringGetDatum(text),
-							CStringGetDatum(converted),
-							Int32GetDatum((int32) length),
-							BoolGetDatum(false));
+	(void) FunctionCall6(&conversion,
+						 Int32GetDatum(encoding),
+						 Int32GetDatum(PG_UTF8),
+						 CStringGetDatum(text),
+						 CStringGetDatum(converted),
+						 Int32GetDatum((int32) length),
+						 BoolGetDatum(false));
 	*converted_length = strlen(converted);
 	return converted;
 }
@@ -583,69 +598,81 @@ FloatBytes(KeyBytes *bytes, double number)
 }
 
 /*
- * Read a 16-bit number of the wire format, and write one of ours.
+ * Read a 16-bit number of a stored numeric, which may have a short header and so
+ * any alignment.
  */
 static inline uint16
-ReadWire16(const unsigned char *from)
+ReadNative16(const char *from)
 {
-	return (uint16) (from[0] << 8 | from[1]);
-}
+	uint16		number;
 
-static inline void
-WriteLittle16(unsigned char *to, uint16 number)
-{
-	to[0] = (unsigned char) (number & 0xFF);
-	to[1] = (unsigned char) (number >> 8);
+	memcpy(&number, from, sizeof(number));
+	return number;
 }
 
 /*
  * numeric: sign, weight and digits of base 10000, without display scale and
  * without zero digits at either end.
  *
- * How a numeric is stored is PostgreSQL's own affair and has changed before;
- * what numeric_send writes is its protocol and stays.  The bytes are made out
- * of it in place, as they are shorter by the display scale.
+ * They are read as they are stored, which pg_upgrade keeps from one version to
+ * the next.  numeric_send would give the same, for four times the rest.  The
+ * regression tests compare the two.
  */
 void
 CuckooNumericBytes(KeyBytes *bytes, Datum value)
 {
-	Numeric		number = DatumGetNumeric(value);
-	bytea	   *wire;
-	unsigned char *data;
+	struct varlena *number = PG_DETOAST_DATUM_PACKED(value);
+	const char *stored = VARDATA_ANY(number);
+	const char *end = stored + VARSIZE_ANY_EXHDR(number);
+	uint16		header = ReadNative16(stored);
 	uint16		sign;
-	int			weight;
-	int			first = 0;
-	int			last;
-	int			i;
+	int			weight = 0;
+	size_t		length;
+	uint8	   *data = bytes->scratch;
 
-	wire = DatumGetByteaP(DirectFunctionCall1(numeric_send,
-											  NumericGetDatum(number)));
-	if ((Pointer) number != DatumGetPointer(value))
-		pfree(number);
-
-	data = (unsigned char *) VARDATA(wire);
-	last = ReadWire16(data);
-	weight = (int16) ReadWire16(data + 2);
-	sign = ReadWire16(data + 4);
-	while (first < last && ReadWire16(data + 8 + 2 * first) == 0)
-		first++;
-	while (first < last && ReadWire16(data + 8 + 2 * (last - 1)) == 0)
-		last--;
-	weight -= first;
-	if (first == last)
+	stored += sizeof(header);
+	switch (header & NUMERIC_KIND)
+	{
+		case NUMERIC_SPECIAL:
+			sign = header & NUMERIC_SPECIAL_KIND;
+			end = stored;
+			break;
+		case NUMERIC_SHORT:
+			sign = header & NUMERIC_SHORT_NEGATIVE ? NUMERIC_NEGATIVE : 0;
+			weight = (header & NUMERIC_SHORT_WEIGHT) ^ 0x0040;
+			weight -= 0x0040;
+			break;
+		default:
+			sign = header & NUMERIC_KIND;
+			weight = (int16) ReadNative16(stored);
+			stored += sizeof(header);
+			break;
+	}
+	while (stored < end && ReadNative16(stored) == 0)
+	{
+		stored += 2;
+		weight--;
+	}
+	while (stored < end && ReadNative16(end - 2) == 0)
+		end -= 2;
+	length = (size_t) (end - stored);
+	if (length == 0)
 	{
 		/* zero has no sign; NaN and the infinities are nothing else */
 		weight = 0;
-		if (sign == NUMERIC_WIRE_NEGATIVE)
+		if (sign == NUMERIC_NEGATIVE)
 			sign = 0;
 	}
-	WriteLittle16(data, sign);
-	WriteLittle16(data + 2, (uint16) weight);
-	for (i = first; i < last; i++)
-		WriteLittle16(data + 4 + 2 * (i - first),
-					  ReadWire16(data + 8 + 2 * i));
-	PointBytes(bytes, data, 4 + 2 * (size_t) (last - first));
-	bytes->copy = wire;
+
+	if (4 + length > SCRATCH_BYTES)
+		data = bytes->copy = palloc(4 + length);
+	CuckooStore16(data, sign);
+	CuckooStore16(data + 2, (uint16) weight);
+	for (size_t i = 0; i < length; i += 2)
+		CuckooStore16(data + 4 + i, ReadNative16(stored + i));
+	PointBytes(bytes, data, 4 + length);
+	if ((Pointer) number != DatumGetPointer(value))
+		pfree(number);
 }
 
 /*

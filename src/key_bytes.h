@@ -15,8 +15,11 @@
 
 #include "key.h"
 
-/* Room for the bytes of any scalar that does not lie ready in the value. */
-#define SCRATCH_BYTES	Max(NAMEDATALEN, 32)
+/*
+ * Room for the bytes of a scalar that do not lie ready in the value: of any but
+ * a numeric of more than 120 digits.
+ */
+#define SCRATCH_BYTES	Max(NAMEDATALEN, 64)
 
 /* The canonical bytes of a scalar, wherever they are. */
 typedef struct KeyBytes

@@ -15,6 +15,7 @@
 
 #include "access/htup_details.h"
 #include "access/tupdesc.h"
+#include "access/tupmacs.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_range.h"
 #include "catalog/pg_type.h"
@@ -87,6 +88,7 @@ typedef struct RangeDetail
 typedef struct RowType
 {
 	uint64		identifier;		/* of its tuple descriptor; 0: entry unused */
+	TypeCacheEntry *type;		/* of a named one; never freed */
 	MemoryContext ctx;			/* holds everything below */
 	TupleDesc	desc;
 	uint32		attributes;		/* not counting dropped ones */
@@ -102,20 +104,42 @@ typedef struct CompositeDetail
 {
 	RowType		rows[ROW_TYPES];
 	int			next;			/* entry to give up next */
+	RowType    *last;			/* the one found last; NULL: none yet */
 } CompositeDetail;
+
+/*
+ * The children of a jsonb array or object one after the other, as jsonb.h lays
+ * them out.  PostgreSQL's own iterator allocates memory for each container.
+ */
+typedef struct JsonbChildren
+{
+	const JsonbContainer *container;
+	const char *base;			/* where the children's bytes begin */
+	uint32		at;				/* the next child, */
+	uint32		offset;			/* and its bytes */
+} JsonbChildren;
+
+/* One of them. */
+typedef struct JsonbChild
+{
+	JEntry		entry;			/* its type */
+	const char *data;
+	uint32		length;			/* with what aligns it, before it */
+	uint32		offset;
+} JsonbChild;
 
 /* A pair of a jsonb object, while pairs are being put into order. */
 typedef struct JsonbPairBytes
 {
 	const char *key;			/* in UTF-8 */
 	size_t		length;
-	JsonbValue	value;
+	JsonbChild	value;
 } JsonbPairBytes;
 
 static void AppendValue(StringInfo buf, CuckooKey *key, Datum value);
 static void SetSignature(CuckooKey *key);
 static void DescribeRow(StringInfo buf, const RowType *row);
-static void AppendJsonb(StringInfo buf, JsonbContainer *container);
+static void AppendJsonb(StringInfo buf, const JsonbContainer *container);
 
 /*
  * Look up how the elements of an array are stored and hashed.
@@ -179,27 +203,75 @@ CuckooInitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 }
 
 /*
- * Append to the buffer of a nested value.
+ * Append to the buffer of a nested value.  A value has many small parts, for
+ * which PostgreSQL's own functions take longer than hashing.
  */
+static inline uint8 *
+AppendRoom(StringInfo buf, size_t length)
+{
+	uint8	   *room;
+
+	if (unlikely((size_t) (buf->maxlen - buf->len) <= length))
+		enlargeStringInfo(buf, (int) length);
+	room = (uint8 *) buf->data + buf->len;
+	buf->len += (int) length;
+	return room;
+}
+
 static inline void
 AppendByte(StringInfo buf, uint8 number)
 {
-	appendStringInfoCharMacro(buf, (char) number);
+	*AppendRoom(buf, 1) = number;
 }
 
 static inline void
 AppendUint32(StringInfo buf, uint32 number)
 {
-	uint8		stored[4];
+	CuckooStore32(AppendRoom(buf, 4), number);
+}
 
-	CuckooStore32(stored, number);
-	appendBinaryStringInfo(buf, (const char *) stored, sizeof(stored));
+/* Bytes that are preceded by their length. */
+static inline void
+AppendCounted(StringInfo buf, const void *data, size_t length)
+{
+	uint8	   *room = AppendRoom(buf, 4 + length);
+
+	CuckooStore32(room, (uint32) length);
+	memcpy(room + 4, data, length);
+}
+
+/*
+ * A nested value as it is to be read, with a long header: detoasted, or if its
+ * header is short, copied to the stack, where a copy costs next to nothing.
+ */
+typedef union LongCopy
+{
+	char		bytes[VARHDRSZ + VARATT_SHORT_MAX];
+	int64		aligned;
+	double		aligned_too;
+} LongCopy;
+
+static inline void *
+GetLong(Datum value, LongCopy *copy)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+
+	if (!VARATT_IS_EXTERNAL(stored) && VARATT_IS_SHORT(stored))
+	{
+		size_t		length = VARSIZE_SHORT(stored) - VARHDRSZ_SHORT;
+
+		SET_VARSIZE(copy->bytes, VARHDRSZ + length);
+		memcpy(VARDATA(copy->bytes), VARDATA_SHORT(stored), length);
+		return copy->bytes;
+	}
+	return PG_DETOAST_DATUM(value);
 }
 
 static inline void
-AppendBytes(StringInfo buf, const void *data, size_t length)
+FreeLong(void *pointer, Datum value, LongCopy *copy)
 {
-	appendBinaryStringInfo(buf, (const char *) data, (int) length);
+	if (pointer != copy->bytes && pointer != DatumGetPointer(value))
+		pfree(pointer);
 }
 
 /*
@@ -212,10 +284,16 @@ AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull)
 
 	if (isnull)
 		AppendUint32(buf, NULL_LENGTH);
+	else if (key->key_type == CUCKOO_KEY_INTEGER)
+	{
+		uint8	   *room = AppendRoom(buf, 12);
+
+		CuckooStore32(room, 8);
+		CuckooStore64(room + 4, (uint64) CuckooIntegerValue(key->type, value));
+	}
 	else if (CuckooScalarBytes(&bytes, key, value))
 	{
-		AppendUint32(buf, (uint32) bytes.length);
-		AppendBytes(buf, bytes.data, bytes.length);
+		AppendCounted(buf, bytes.data, bytes.length);
 		FreeBytes(&bytes);
 	}
 	else
@@ -236,11 +314,11 @@ static void
 AppendArray(StringInfo buf, CuckooKey *key, Datum value)
 {
 	ArrayDetail *detail = key->detail;
-	ArrayType  *array = DatumGetArrayTypeP(value);
-	ArrayIterator iterator;
-	Datum		element;
-	bool		isnull;
-	int			i;
+	LongCopy	copy;
+	ArrayType  *array = GetLong(value, &copy);
+	const bits8 *nulls;
+	char	   *element;
+	int			count;
 
 	/* cannot happen, but would be reading memory as what it is not */
 	if (ARR_ELEMTYPE(array) != detail->meta.element_type)
@@ -252,21 +330,29 @@ AppendArray(StringInfo buf, CuckooKey *key, Datum value)
 
 	AppendByte(buf, (uint8) detail->element.key_type);
 	AppendUint32(buf, (uint32) ARR_NDIM(array));
-	for (i = 0; i < ARR_NDIM(array); i++)
+	for (int i = 0; i < ARR_NDIM(array); i++)
 	{
 		AppendUint32(buf, (uint32) ARR_DIMS(array)[i]);
 		AppendUint32(buf, (uint32) ARR_LBOUND(array)[i]);
 	}
 
-	iterator = array_create_iterator(array, 0, &detail->meta);
-	while (array_iterate(iterator, &element, &isnull))
+	count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	nulls = ARR_NULLBITMAP(array);
+	element = ARR_DATA_PTR(array);
+	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		AppendNested(buf, &detail->element, element, isnull);
+		if (nulls != NULL && att_isnull(i, nulls))
+		{
+			AppendUint32(buf, NULL_LENGTH);
+			continue;
+		}
+		AppendNested(buf, &detail->element,
+					 fetch_att(element, detail->meta.typbyval, detail->meta.typlen), false);
+		element = att_addlength_pointer(element, detail->meta.typlen, element);
+		element = (char *) att_align_nominal(element, detail->meta.typalign);
 	}
-	array_free_iterator(iterator);
-	if ((Pointer) array != DatumGetPointer(value))
-		pfree(array);
+	FreeLong(array, value, &copy);
 }
 
 /*
@@ -358,19 +444,29 @@ AppendMultirange(StringInfo buf, CuckooKey *key, Datum value)
 static RowType *
 FindRowType(CuckooKey *key, Oid type, int32 typmod)
 {
-	uint64		identifier = assign_record_type_identifier(type, typmod);
 	CompositeDetail *detail = key->detail;
+	uint64		identifier;
 	RowType    *row;
 	TupleDesc	desc;
 	MemoryContext old;
 	int			i;
 
+	/* The last named one again, without looking it up. */
+	if (detail != NULL && type != RECORDOID)
+	{
+		row = detail->last;
+		if (row != NULL && row->identifier != 0 && row->type != NULL &&
+			row->type->type_id == type && row->type->tupDesc_identifier == row->identifier)
+			return row;
+	}
+
+	identifier = assign_record_type_identifier(type, typmod);
 	if (detail == NULL)
 		detail = key->detail = MemoryContextAllocZero(key->ctx,
 													  sizeof(CompositeDetail));
 	for (i = 0; i < ROW_TYPES; i++)
 		if (detail->rows[i].identifier == identifier)
-			return &detail->rows[i];
+			return detail->last = &detail->rows[i];
 
 	row = &detail->rows[detail->next];
 	detail->next = (detail->next + 1) % ROW_TYPES;
@@ -422,7 +518,8 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 
 	/* looking the descriptor up may have given a record type its identifier */
 	row->identifier = assign_record_type_identifier(type, typmod);
-	return row;
+	row->type = type == RECORDOID ? NULL : lookup_type_cache(type, TYPECACHE_TUPDESC);
+	return detail->last = row;
 }
 
 /*
@@ -467,48 +564,71 @@ AppendJsonbString(StringInfo buf, const char *string, size_t length)
 
 	if (NeedsConversion())
 		converted = CuckooConvertText(string, length, &length);
-	AppendUint32(buf, (uint32) length);
-	AppendBytes(buf, converted, length);
+	AppendCounted(buf, converted, length);
 	if (converted != string)
 		pfree(unconstify(char *, converted));
+}
+
+/* The children of a container, from that one on; total is how many it has. */
+static inline void
+OpenChildren(JsonbChildren *children, const JsonbContainer *container, uint32 total,
+			 uint32 first)
+{
+	children->container = container;
+	children->base = (const char *) &container->children[total];
+	children->at = first;
+	children->offset = first == 0 ? 0 : getJsonbOffset(container, (int) first);
+}
+
+static inline JsonbChild
+NextChild(JsonbChildren *children)
+{
+	JsonbChild	child;
+	uint32		end = children->offset;
+
+	child.entry = children->container->children[children->at++];
+	JBE_ADVANCE_OFFSET(end, child.entry);
+	child.data = children->base + children->offset;
+	child.offset = children->offset;
+	child.length = end - children->offset;
+	children->offset = end;
+	return child;
 }
 
 /*
  * Append a value inside a jsonb: a tag, then what the tag says.
  */
 static void
-AppendJsonbValue(StringInfo buf, const JsonbValue *value)
+AppendJsonbValue(StringInfo buf, const JsonbChild *child)
 {
-	KeyBytes	bytes;
+	/* what is more than a string is aligned within its container */
+	const char *aligned = child->data + (INTALIGN(child->offset) - child->offset);
 
-	switch (value->type)
+	if (JBE_ISSTRING(child->entry))
 	{
-		case jbvNull:
-			AppendByte(buf, JSONB_TAG_NULL);
-			break;
-		case jbvBool:
-			AppendByte(buf, value->val.boolean ?
-					   JSONB_TAG_TRUE : JSONB_TAG_FALSE);
-			break;
-		case jbvNumeric:
-			AppendByte(buf, JSONB_TAG_NUMBER);
-			CuckooNumericBytes(&bytes, NumericGetDatum(value->val.numeric));
-			AppendUint32(buf, (uint32) bytes.length);
-			AppendBytes(buf, bytes.data, bytes.length);
-			FreeBytes(&bytes);
-			break;
-		case jbvString:
-			AppendByte(buf, JSONB_TAG_STRING);
-			AppendJsonbString(buf, value->val.string.val,
-							  (size_t) value->val.string.len);
-			break;
-		case jbvBinary:
-			AppendJsonb(buf, value->val.binary.data);
-			break;
-		default:
-			elog(ERROR, "unexpected jsonb value of type %d",
-				 (int) value->type);
+		AppendByte(buf, JSONB_TAG_STRING);
+		AppendJsonbString(buf, child->data, child->length);
 	}
+	else if (JBE_ISNUMERIC(child->entry))
+	{
+		KeyBytes	bytes;
+
+		bytes.copy = NULL;
+		AppendByte(buf, JSONB_TAG_NUMBER);
+		CuckooNumericBytes(&bytes, PointerGetDatum(aligned));
+		AppendCounted(buf, bytes.data, bytes.length);
+		FreeBytes(&bytes);
+	}
+	else if (JBE_ISBOOL_TRUE(child->entry))
+		AppendByte(buf, JSONB_TAG_TRUE);
+	else if (JBE_ISBOOL_FALSE(child->entry))
+		AppendByte(buf, JSONB_TAG_FALSE);
+	else if (JBE_ISNULL(child->entry))
+		AppendByte(buf, JSONB_TAG_NULL);
+	else if (JBE_ISCONTAINER(child->entry))
+		AppendJsonb(buf, (const JsonbContainer *) aligned);
+	else
+		elog(ERROR, "unexpected jsonb value of type %08x", child->entry & JENTRY_TYPEMASK);
 }
 
 /*
@@ -532,32 +652,29 @@ ComparePairs(const void *a, const void *b)
  * UTF-8 that can be another one.
  */
 static void
-AppendConvertedPairs(StringInfo buf, JsonbIterator **iterator, int count)
+AppendConvertedPairs(StringInfo buf, JsonbChildren *keys, JsonbChildren *values,
+					 uint32 count)
 {
 	JsonbPairBytes *pairs;
-	JsonbValue	key;
-	int			i;
+	uint32		i;
 
 	pairs = MemoryContextAllocHuge(CurrentMemoryContext,
 								   ((Size) count + 1) * sizeof(JsonbPairBytes));
 	for (i = 0; i < count; i++)
 	{
-		if (JsonbIteratorNext(iterator, &key, true) != WJB_KEY ||
-			JsonbIteratorNext(iterator, &pairs[i].value, true) != WJB_VALUE)
-			elog(ERROR, "unexpected end of jsonb object");
-		pairs[i].key = CuckooConvertText(key.val.string.val,
-								   (size_t) key.val.string.len,
-								   &pairs[i].length);
+		JsonbChild	key = NextChild(keys);
+
+		pairs[i].value = NextChild(values);
+		pairs[i].key = CuckooConvertText(key.data, key.length, &pairs[i].length);
 		/* let the pairs own their keys alike, converted or not */
-		if (pairs[i].key == key.val.string.val)
-			pairs[i].key = pnstrdup(key.val.string.val, pairs[i].length);
+		if (pairs[i].key == key.data)
+			pairs[i].key = pnstrdup(key.data, pairs[i].length);
 	}
 	qsort(pairs, (size_t) count, sizeof(JsonbPairBytes), ComparePairs);
 	for (i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		AppendUint32(buf, (uint32) pairs[i].length);
-		AppendBytes(buf, pairs[i].key, pairs[i].length);
+		AppendCounted(buf, pairs[i].key, pairs[i].length);
 		AppendJsonbValue(buf, &pairs[i].value);
 		pfree(unconstify(char *, pairs[i].key));
 	}
@@ -569,37 +686,49 @@ AppendConvertedPairs(StringInfo buf, JsonbIterator **iterator, int count)
  * of: in storage that is an array of one element, marked as no array.
  */
 static void
-AppendJsonb(StringInfo buf, JsonbContainer *container)
+AppendJsonb(StringInfo buf, const JsonbContainer *container)
 {
-	JsonbIterator *iterator = JsonbIteratorInit(container);
-	JsonbIteratorToken token;
-	JsonbValue	value;
+	uint32		count = JsonContainerSize(container);
+	bool		object = JsonContainerIsObject(container);
+	JsonbChildren keys;
+	JsonbChildren values;
 
 	check_stack_depth();
 
-	token = JsonbIteratorNext(&iterator, &value, true);
-	if (token == WJB_BEGIN_OBJECT)
+	if (object)
 	{
 		AppendByte(buf, JSONB_TAG_OBJECT);
-		AppendUint32(buf, (uint32) value.val.object.nPairs);
+		AppendUint32(buf, count);
+		OpenChildren(&keys, container, 2 * count, 0);
+		OpenChildren(&values, container, 2 * count, count);
 		if (NeedsConversion())
-			AppendConvertedPairs(buf, &iterator, value.val.object.nPairs);
+		{
+			AppendConvertedPairs(buf, &keys, &values, count);
+			return;
+		}
 	}
-	else if (!value.val.array.rawScalar)
+	else
 	{
-		AppendByte(buf, JSONB_TAG_ARRAY);
-		AppendUint32(buf, (uint32) value.val.array.nElems);
+		if (!JsonContainerIsScalar(container))
+		{
+			AppendByte(buf, JSONB_TAG_ARRAY);
+			AppendUint32(buf, count);
+		}
+		OpenChildren(&values, container, count, 0);
 	}
 
-	/* not stepping into nested containers; AppendJsonbValue does */
-	while ((token = JsonbIteratorNext(&iterator, &value, true)) != WJB_DONE)
+	for (uint32 i = 0; i < count; i++)
 	{
+		JsonbChild	child;
+
 		CHECK_FOR_INTERRUPTS();
-		if (token == WJB_KEY)
-			AppendJsonbString(buf, value.val.string.val,
-							  (size_t) value.val.string.len);
-		else if (token == WJB_ELEM || token == WJB_VALUE)
-			AppendJsonbValue(buf, &value);
+		if (object)
+		{
+			child = NextChild(&keys);
+			AppendCounted(buf, child.data, child.length);
+		}
+		child = NextChild(&values);
+		AppendJsonbValue(buf, &child);
 	}
 }
 
@@ -627,11 +756,11 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value)
 			break;
 		case CUCKOO_KEY_JSONB:
 			{
-				Jsonb	   *jsonb = DatumGetJsonbP(value);
+				LongCopy	copy;
+				Jsonb	   *jsonb = GetLong(value, &copy);
 
 				AppendJsonb(buf, &jsonb->root);
-				if ((Pointer) jsonb != DatumGetPointer(value))
-					pfree(jsonb);
+				FreeLong(jsonb, value, &copy);
 				break;
 			}
 		default:
