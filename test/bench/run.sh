@@ -22,6 +22,9 @@
 #   memory     SQL: memory of builds and scans at their peak
 #   follow     SQL: a followed table, side by side with one untouched and one
 #              with a B-tree
+#   keys       SQL: lookups and aggregates by key type, against PostgreSQL's own
+#              extended hash of the value
+#   stream     SQL: cuckoo_stream_agg over 10 and 40 million keys, and its memory
 #
 # and --quick for a tenth of the data and fewer rounds, to see that all of it
 # works.  Tables go to standard output, charts to docs/ (with --quick to no
@@ -42,7 +45,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=follow.sh
 . "$bench/follow.sh"
 
-all_steps=(speed rates sizes figures build parallel scan partitions year forms point dedupe memory follow)
+all_steps=(speed rates sizes figures build parallel scan partitions year forms point dedupe memory follow keys stream)
 
 # What a full run measures, and a quick one.
 set_sizes()
@@ -59,6 +62,7 @@ set_sizes()
 		dedupe_keys=100000
 		dedupe_batches=(100 10000)
 		memory_keys=(1000000)
+		stream_keys=(1000000)
 		shared_buffers=512MB
 		charts=
 	else
@@ -74,6 +78,7 @@ set_sizes()
 		dedupe_keys=1000000
 		dedupe_batches=(100 1000 10000 100000)
 		memory_keys=(8400000 10000000 16800000)
+		stream_keys=(10000000 40000000)
 		shared_buffers=2GB
 		charts=$root/docs
 	fi

@@ -449,3 +449,73 @@ run_memory()
 	aim_ratio "memory of hashed IN / of the filter's scan" least 10 memory memory-scan "k IN (sub-select), hashed" "filter, stored"
 	aim_ratio "memory of the semi-join / of the filter's scan" least 10 memory memory-scan "hash semi-join" "filter, stored"
 }
+
+# net GROUP LABEL BASE ROWS: ns per row of a statement beyond another one's
+net()
+{
+	calculate "($(median times "$1" "$2") - $(median times "$1" "$3")) * 1e6 / $4"
+}
+
+run_keys()
+{
+	local type hash own agg lookup key_rows=1000000
+	# Differences of short times: more of them.
+	local rounds=$((3 * rounds))
+
+	prepare_sql
+	psql_file "$bench/keys_setup.sql" >"$work/log/keys-setup" 2>&1 ||
+		{ cat "$work/log/keys-setup"; die "could not make the keys"; }
+	while read -r type hash; do
+		time_statements "keys-$type" "$bench/keys.sql" -v "type=$type" -v "hash=$hash"
+	done <<-TYPES
+		bigint_keys hashint8extended
+		text_keys hashtextextended
+		char_keys hashbpcharextended
+		numeric_keys hash_numeric_extended
+		jsonb_keys jsonb_hash_extended
+		text_array_keys hash_array_extended
+		integer_array_keys hash_array_extended
+		composite_keys hash_record_extended
+	TYPES
+	medians times
+
+	printf '\nkeys: %s rows of 1,000 keys; ns per row beyond the scan, and ratios to the own hash\n' "$(number "$key_rows")"
+	printf '  %-20s %9s %11s %9s %7s %9s %7s\n' '' 'own hash' cuckoo_hash lookup ratio aggregate ratio
+	for type in bigint text char numeric jsonb text_array integer_array composite; do
+		own=$(net "keys-${type}_keys" "own hash" rows "$key_rows")
+		hash=$(net "keys-${type}_keys" cuckoo_hash rows "$key_rows")
+		lookup=$(net "keys-${type}_keys" lookup rows "$key_rows")
+		agg=$(net "keys-${type}_keys" cuckoo_agg count "$key_rows")
+		awk -v type="$type" -v own="$own" -v hash="$hash" -v lookup="$lookup" -v agg="$agg" 'BEGIN {
+			printf "  %-20s %9.1f %11.1f %9.1f %7.2f %9.1f %7.2f\n", type, own, hash, lookup, lookup / own, agg, agg / own }'
+		case $type in
+			numeric | jsonb | text_array | integer_array | composite)
+				aim "lookup of a key of type $type / own hash" most 1.5 "$(calculate "$lookup / $own")"
+				aim "cuckoo_agg of keys of type $type / own hash" most 1.5 "$(calculate "$agg / $own")"
+				;;
+			char)
+				aim "cuckoo_agg of char(n) / of text" most 1.3 \
+					"$(calculate "$agg / $(net keys-text_keys cuckoo_agg count "$key_rows")")"
+				;;
+		esac
+	done
+}
+
+run_stream()
+{
+	local n
+
+	prepare_sql
+	for n in "${stream_keys[@]}"; do
+		time_statements "stream-$n" "$bench/stream.sql" -v "n=$n"
+		time_table "stream-$n" "count(k)" "stream: $(number "$n") distinct keys, one process" "$n"
+		memory_of_statements "stream-memory-$n" "$bench/stream.sql" "$bench/touch.sql" -v "n=$n"
+		memory_table "stream-memory-$n" "$n" "memory at its peak: $(number "$n") distinct keys"
+		case $n in
+			10000000) aim "cuckoo_stream_agg, 10,000,000 keys, ns per key" most 75 \
+				"$(net "stream-$n" cuckoo_stream_agg "count(k)" "$n")" ;;
+			40000000) aim "cuckoo_stream_agg, 40,000,000 keys, ns per key" most 130 \
+				"$(net "stream-$n" cuckoo_stream_agg "count(k)" "$n")" ;;
+		esac
+	done
+}

@@ -1,0 +1,13 @@
+-- Aggregates of so many distinct keys, from no table.  Variable: n.
+
+SET jit = off;
+SET max_parallel_workers_per_gather = 0;
+
+-- @ count(k) | ProjectSet
+SELECT count(k) FROM (SELECT generate_series(1, :n)::bigint AS k) AS s;
+
+-- @ cuckoo_stream_agg | ProjectSet
+SELECT cuckoo_cardinality(cuckoo_stream_agg(k, 0.001, :n)) FROM (SELECT generate_series(1, :n)::bigint AS k) AS s;
+
+-- @ cuckoo_agg | ProjectSet
+SELECT cuckoo_cardinality(cuckoo_agg(k, 0.001, :n)) FROM (SELECT generate_series(1, :n)::bigint AS k) AS s;
