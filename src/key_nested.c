@@ -695,11 +695,13 @@ AppendJsonb(StringInfo buf, const JsonbContainer *container)
 
 	check_stack_depth();
 
+	/* Of an object all keys come first, then all values. */
+	OpenChildren(&keys, container, object ? 2 * count : count, 0);
+	values = keys;
 	if (object)
 	{
 		AppendByte(buf, JSONB_TAG_OBJECT);
 		AppendUint32(buf, count);
-		OpenChildren(&keys, container, 2 * count, 0);
 		OpenChildren(&values, container, 2 * count, count);
 		if (NeedsConversion())
 		{
@@ -707,14 +709,10 @@ AppendJsonb(StringInfo buf, const JsonbContainer *container)
 			return;
 		}
 	}
-	else
+	else if (!JsonContainerIsScalar(container))
 	{
-		if (!JsonContainerIsScalar(container))
-		{
-			AppendByte(buf, JSONB_TAG_ARRAY);
-			AppendUint32(buf, count);
-		}
-		OpenChildren(&values, container, count, 0);
+		AppendByte(buf, JSONB_TAG_ARRAY);
+		AppendUint32(buf, count);
 	}
 
 	for (uint32 i = 0; i < count; i++)
