@@ -3,20 +3,20 @@
  * bucket.h
  *	  A dense bucket: four fingerprints in 4 (f - 1) bits.
  *
- * Section 5.2 of the cuckoo filter paper.  The order of entries in a bucket
- * carries no information, so it need not be stored: the four low nibbles,
- * sorted, form one of only 3,876 multisets, and that number takes 12 bits
- * instead of 16.  The high parts follow in the same order.  One bit per key
- * less than four plain fingerprints.
+ * This is the semi-sorting of section 5.2 of the cuckoo filter paper.  The
+ * order of the entries in a bucket carries no information, so it need not be
+ * stored.  The four low nibbles, sorted, are one of only 3,876 multisets,
+ * whose number needs 12 bits instead of 16.  The high parts follow in the same
+ * order.  This saves one bit per entry.
  *
- * An empty entry is 0, which no fingerprint is, and entries are kept in one
- * order (of the "sort key" below), so that a set of fingerprints has one
- * form.  An empty bucket is all zero bits.
+ * An empty entry is 0, which is never a fingerprint.  Entries are kept in the
+ * order of their sort key (see CuckooSortKey), so that the same fingerprints
+ * always have the same bits.  The bits of an empty bucket are all zero.
  *
  * Buckets follow each other without gaps.  A bucket is a whole number of
- * nibbles, so it starts at a byte or in the middle of one, and is read with
- * one 64-bit load (f up to 17) or two.  A load may reach up to 8 bytes past a
- * table's last bucket: CUCKOO_TAIL_BYTES.
+ * nibbles, so it starts at a byte or in the middle of one.  It is read with
+ * one 64-bit load if f is at most 17, and with two otherwise.  A load may read
+ * up to CUCKOO_TAIL_BYTES past the last bucket of a table.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -32,24 +32,24 @@
 /* Number of multisets of four nibbles: C(16 + 4 - 1, 4). */
 #define CUCKOO_MULTISETS	3876
 
-/* Bits of the number of a multiset, and of each low part. */
+/* Bits of the number of a multiset, and bits of each low nibble. */
 #define CUCKOO_RANK_BITS	12
 #define CUCKOO_LOW_BITS		4
 
 /*
- * How the buckets of a table are packed: all that follows from f, worked out
- * once a table.
+ * How the buckets of a table are packed.  This depends only on f and is
+ * computed once per table.
  */
 typedef struct CuckooPacking
 {
-	uint8_t		high_bits;		/* of a high part: f - 4 */
-	uint8_t		nibbles;		/* of a bucket: f - 1 */
-	uint32_t	reciprocal;		/* of high_bits, times 2^16 and rounded up */
-	uint64_t	ones;			/* 1 in each of the four high parts (one word) */
-	uint64_t	tops;			/* the top bit of each */
+	uint8_t		high_bits;		/* bits of a high part: f - 4 */
+	uint8_t		nibbles;		/* nibbles of a bucket: f - 1 */
+	uint32_t	reciprocal;		/* the first number above 2^16 / high_bits */
+	uint64_t	ones;			/* narrow: the lowest bit of each high part */
+	uint64_t	tops;			/* narrow: the highest bit of each high part */
 } CuckooPacking;
 
-/* Up to 16 nibbles a bucket is read in one word. */
+/* Whether buckets are narrow: a bucket of up to 16 nibbles fits in one word. */
 static inline bool
 CuckooIsNarrow(const CuckooPacking *packing)
 {
@@ -76,8 +76,8 @@ CuckooPackingInit(CuckooPacking *packing, int bits)
 
 /*
  * The number of a sorted multiset of nibbles a <= b <= c <= d in the
- * combinatorial number system: C(a,1) + C(b+1,2) + C(c+2,3) + C(d+3,4), so
- * that the multisets that end in smaller d come first.
+ * combinatorial number system: C(a,1) + C(b+1,2) + C(c+2,3) + C(d+3,4).
+ * Multisets with a smaller d come first.
  */
 static inline uint32_t
 CuckooMultisetRank(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
@@ -96,8 +96,9 @@ CuckooMultisetRank(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 }
 
 /*
- * The way back: four nibbles, the smallest lowest, by the multiset's number;
- * 4,096 entries so that any 12 bits may be looked up.  Defined in dense.c.
+ * The inverse of CuckooMultisetRank: four nibbles, the smallest in the lowest
+ * bits, by the number of the multiset.  There are 4,096 elements so that any 12
+ * bits can be looked up.  Defined in dense.c.
  */
 extern const uint16_t CuckooMultisets[4096];
 
@@ -111,7 +112,7 @@ CuckooSortKey(uint32_t fingerprint)
 	return fingerprint >> CUCKOO_LOW_BITS | fingerprint << (32 - CUCKOO_LOW_BITS);
 }
 
-/* The bits of a bucket, right-aligned; high is 0 for a narrow one. */
+/* The bits of a bucket, right-aligned.  high is 0 if the bucket is narrow. */
 typedef struct CuckooBits
 {
 	uint64_t	low;
@@ -119,8 +120,8 @@ typedef struct CuckooBits
 } CuckooBits;
 
 /*
- * Read the one-word bucket of that number.  Bits above the bucket's own are
- * its successor's.
+ * Read a narrow bucket by its number.  The bits above it belong to the next
+ * bucket.
  */
 static inline uint64_t
 CuckooReadNarrow(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
@@ -131,10 +132,10 @@ CuckooReadNarrow(const CuckooPacking *packing, const uint8_t *buckets, uint64_t 
 }
 
 /*
- * Which of the four high parts of a one-word bucket equal that of the
- * fingerprint, by their top bits: the zero-byte trick, with fields of any
- * width.  Zero only if none does, and the lowest bit that is set is right; one
- * above it may not be.
+ * Which of the four high parts of a narrow bucket equal that of the
+ * fingerprint: the highest bit of each is set in the result.  This is the
+ * zero-byte trick, with fields of any width.  The result is zero only if none
+ * is equal.  The lowest bit set is right; those above it may be wrong.
  */
 static inline uint64_t
 CuckooMatchHigh(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprint)
@@ -146,8 +147,8 @@ CuckooMatchHigh(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprin
 }
 
 /*
- * Whether the entry behind the lowest match of the high parts has the low
- * nibble of the fingerprint as well.
+ * Whether the entry of the lowest match of CuckooMatchHigh also has the low
+ * nibble of the fingerprint.
  */
 static inline bool
 CuckooMatchLow(const CuckooPacking *packing, uint64_t bits, uint64_t matches,
@@ -160,8 +161,8 @@ CuckooMatchLow(const CuckooPacking *packing, uint64_t bits, uint64_t matches,
 }
 
 /*
- * Read any bucket that starts at p, or in the middle of the byte there
- * (shift 4); bits of its successor cut off.
+ * Read a bucket of any width that starts at p (shift 0) or in the middle of the
+ * byte there (shift 4).  The bits of the next bucket are cut off.
  */
 static inline CuckooBits
 CuckooReadBitsAt(const CuckooPacking *packing, const uint8_t *p, int shift)
@@ -186,7 +187,7 @@ CuckooReadBitsAt(const CuckooPacking *packing, const uint8_t *p, int shift)
 	return bits;
 }
 
-/* Read the bucket of that number. */
+/* Read a bucket of any width by its number. */
 static inline CuckooBits
 CuckooReadBits(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
 {
@@ -206,7 +207,7 @@ CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 	int			length = packing->nibbles * 4 + shift;
 	uint64_t	low = bits.low << shift;
 
-	/* Zero low nibble of the mask: it belongs to the bucket before. */
+	/* If shifted, the low nibble of the byte belongs to the bucket before. */
 	if (length < 64)
 	{
 		uint64_t	mask = ((UINT64_C(1) << length) - 1) & ~((UINT64_C(1) << shift) - 1);
@@ -230,7 +231,7 @@ CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 	}
 }
 
-/* The same for a one-word bucket. */
+/* The same for a narrow bucket. */
 static inline void
 CuckooWriteNarrow(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 				  uint64_t bits)
@@ -243,7 +244,7 @@ CuckooWriteNarrow(const CuckooPacking *packing, uint8_t *buckets, uint64_t numbe
 	CuckooStore64(p, (CuckooLoad64(p) & ~mask) | bits << shift);
 }
 
-/* width bits (at most 32) of a bucket, from that position up. */
+/* The bits of a bucket from a position on; width is at most 32. */
 static inline uint32_t
 CuckooField(CuckooBits bits, int position, int width)
 {
@@ -260,16 +261,16 @@ CuckooField(CuckooBits bits, int position, int width)
 	return (uint32_t) (word & ((UINT64_C(1) << width) - 1));
 }
 
-/* Whether a bucket has an empty entry: they come first. */
+/* Whether a bucket has an empty entry.  If so, its first entry is empty. */
 static inline bool
 CuckooHasEmpty(const CuckooPacking *packing, CuckooBits bits)
 {
-	/* Without a second branch, which could be mispredicted as well. */
+	/* Avoid a second branch, which could also be mispredicted. */
 	return ((CuckooMultisets[bits.low & 0xFFF] & 15) |
 			CuckooField(bits, CUCKOO_RANK_BITS, packing->high_bits)) == 0;
 }
 
-/* The four fingerprints of a bucket in their order, 0 where an entry is empty. */
+/* The four fingerprints of a bucket in their order.  Empty entries are 0. */
 static inline void
 CuckooDecode(const CuckooPacking *packing, CuckooBits bits,
 			 uint32_t entries[CUCKOO_ENTRIES])
@@ -307,7 +308,7 @@ CuckooOrder(uint32_t *a, uint32_t *b)
 	*b = high;
 }
 
-/* The bits of a bucket that holds these fingerprints, given in any order. */
+/* The bits of a bucket with these fingerprints, which may be in any order. */
 static inline CuckooBits
 CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES])
 {
@@ -348,9 +349,9 @@ CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES
 }
 
 /*
- * The bits of a one-word bucket with a fingerprint more, in the place of its
- * first entry, which is empty.  Decoding and encoding all four takes three
- * times as long.
+ * The bits of a narrow bucket after a fingerprint was added.  It replaces the
+ * first entry, which must be empty.  To decode and encode all four entries
+ * takes three times as long.
  */
 static inline uint64_t
 CuckooAddNarrow(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprint)
@@ -365,7 +366,7 @@ CuckooAddNarrow(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprin
 	int			slot = 0;
 	uint32_t	below;
 
-	/* The other three are in order: how many belong before it. */
+	/* Count how many of the other three, which are in order, come before it. */
 	for (int i = 0; i < CUCKOO_ENTRIES - 1; i++)
 		slot += ((uint64_t) (nibbles >> (i * CUCKOO_LOW_BITS) & 15) << width |
 				 (highs >> (i * width) & mask)) < key;

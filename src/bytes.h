@@ -3,8 +3,8 @@
  * bytes.h
  *	  Loads and stores of numbers in a filter's bytes.
  *
- * Little-endian and unaligned, on every platform; compilers make one
- * instruction of each where the machine has one.
+ * Numbers are little-endian and unaligned on every platform.  If the machine
+ * has an instruction for such a load or store, compilers use it.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -19,10 +19,9 @@
 #include <string.h>
 
 /*
- * Everything in the core that only some compilers have depends on one of two
- * macros: CUCKOO_GNU, for gcc and clang, and CUCKOO_INT128.  Without them plain
- * C11 gives the same results.  CUCKOO_PORTABLE makes every compiler do without,
- * for tests.
+ * The core uses extensions of C11 only under one of two macros: CUCKOO_GNU, for
+ * gcc and clang, and CUCKOO_INT128.  Without them, plain C11 gives the same
+ * results.  Tests define CUCKOO_PORTABLE, which turns both off.
  */
 #if defined(__GNUC__) && !defined(CUCKOO_PORTABLE)
 #define CUCKOO_GNU
@@ -32,7 +31,7 @@
 #define CUCKOO_INT128
 #endif
 
-/* Code of inner loops, compiled into each of its callers. */
+/* For functions of inner loops, which must be inlined into their callers. */
 #ifdef CUCKOO_GNU
 #define CUCKOO_INLINE static inline __attribute__((always_inline))
 #else
@@ -117,7 +116,7 @@ CuckooStoreDouble(uint8_t *p, double value)
 	CuckooStore64(p, bits);
 }
 
-/* Position of the lowest bit that is set; the word is not 0. */
+/* Position of the lowest bit that is set.  The word must not be 0. */
 static inline int
 CuckooLowestBit(uint64_t word)
 {
@@ -133,23 +132,24 @@ CuckooLowestBit(uint64_t word)
 }
 
 /*
- * What the core needs of the program that it is part of.  Memory is the
- * host's: allocate never returns NULL, and what it returned belongs to the
- * caller of the function that returns it.  pause is called in everything that
- * takes long, so that the host can give way or give up; both may leave by
- * longjmp, and the host then cleans up the memory.
+ * What the core needs from the program that it is part of, the host.
+ *
+ * allocate never returns NULL.  If a function of the core returns memory from
+ * it, the memory belongs to the caller.  Everything that can take long calls
+ * pause, so that the host can yield or cancel.  Both functions may leave by
+ * longjmp; the host then frees the memory.
  */
 typedef struct CuckooHost
 {
 	void	   *(*allocate) (size_t bytes);
 	void		(*release) (void *memory);
 	void		(*pause) (void);
-	size_t		header_bytes;	/* left free before the bytes of a filter */
+	size_t		header_bytes;	/* room to leave before a filter's bytes */
 } CuckooHost;
 
 /*
- * Memory for so many elements of a size.  More than can be addressed is more
- * than the host has.
+ * Allocate memory for count elements of a size.  If the total exceeds SIZE_MAX,
+ * ask for SIZE_MAX, which the host refuses.
  */
 static inline void *
 CuckooAllocate(const CuckooHost *host, uint64_t count, size_t size)
@@ -157,7 +157,7 @@ CuckooAllocate(const CuckooHost *host, uint64_t count, size_t size)
 	return host->allocate(count > SIZE_MAX / size ? SIZE_MAX : (size_t) count * size);
 }
 
-/* What is copied or zeroed without a pause: a few milliseconds. */
+/* Bytes to copy without a pause, which takes a few milliseconds. */
 #define CUCKOO_PAUSE_BYTES	((size_t) 16 * 1024 * 1024)
 
 static inline void

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * codes.c
- *	  Ascending codes of classes; see codes.h.
+ *	  Sources: readers of the codes that a table is built from; see codes.h.
  *
  *-------------------------------------------------------------------------
  */
@@ -36,7 +36,7 @@ HashRewind(CuckooSource *source)
 	hashes->copies = 0;
 }
 
-/* Copies beyond the eighth are left out. */
+/* This leaves out copies beyond the eighth. */
 static size_t
 HashRead(CuckooSource *source, uint64_t *codes, size_t room)
 {

@@ -1,11 +1,12 @@
 /*-------------------------------------------------------------------------
  *
  * codes.h
- *	  Ascending codes of classes, from wherever they are kept.
+ *	  Sources: readers of the codes that a table is built from.
  *
- * Whatever a table is built from (sorted hashes, the classes of other tables
- * combined, a table in its other representation) reaches the builder through
- * a source: codes in ascending order, at most eight copies of each.
+ * A table is built from sorted hashes, from the combined classes of other
+ * tables, or from a table in the other representation.  In each case the
+ * builder reads a source, which returns the codes in ascending order, with at
+ * most eight copies of each.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -24,20 +25,24 @@ struct CuckooSource
 	void		(*rewind) (CuckooSource *source);
 
 	/*
-	 * Put the next codes into an array with so much room, as many as there
-	 * are or fit; returns how many, 0 only at the end.
+	 * Store the next codes in an array, at most as many as it has room for.
+	 * Returns their number, which is 0 only at the end.
 	 */
 	size_t		(*read) (CuckooSource *source, uint64_t *codes, size_t room);
 };
 
-/* Codes read at once: what fits in the first-level cache beside the rest. */
+/* Codes read at once: few enough to stay in the first-level cache. */
 #define CUCKOO_READ_CODES	512
 
-/* The number of codes in a source, which is read to its end and rewound. */
+/*
+ * Count the codes of a source.  This reads the source to its end and rewinds
+ * it.
+ */
 extern uint64_t CuckooSourceCount(CuckooSource *source, const CuckooHost *host);
 
 /*
- * Sorted hashes, in pieces that follow each other.  A hash may be repeated.
+ * Sorted hashes.  They may be split into several runs, each of which continues
+ * the one before.  A hash may be repeated.
  */
 typedef struct CuckooRun
 {
@@ -51,18 +56,18 @@ typedef struct CuckooHashSource
 	CuckooShape shape;			/* whose codes are wanted */
 	const CuckooRun *runs;
 	uint64_t	run_count;
-	uint64_t	run;			/* the next hash: its run, */
-	uint64_t	at;				/* and its position there */
-	uint64_t	last;			/* the code before it; 0: none, */
-	int			copies;			/* and how often it has been read */
+	uint64_t	run;			/* number of the run of the next hash */
+	uint64_t	at;				/* position of the next hash in its run */
+	uint64_t	last;			/* code of the last hash read; 0: none */
+	int			copies;			/* how often that code has been read */
 } CuckooHashSource;
 
 extern void CuckooHashSourceInit(CuckooHashSource *source, const CuckooShape *shape,
 								 const CuckooRun *runs, uint64_t run_count);
 
 /*
- * Counted classes: the code times eight, plus the copies less one, ascending,
- * each code once.
+ * A counted class: its code times eight, plus the number of copies less one.
+ * An array of them is sorted and has each code once.
  */
 typedef uint64_t CuckooClass;
 
@@ -89,16 +94,16 @@ typedef struct CuckooClassSource
 	CuckooSource source;
 	const CuckooClass *classes;
 	uint64_t	count;
-	uint64_t	at;				/* the next one, */
-	int			copies;			/* of which so many copies have been read */
+	uint64_t	at;				/* number of the next class */
+	int			copies;			/* copies of it that have been read */
 } CuckooClassSource;
 
 extern void CuckooClassSourceInit(CuckooClassSource *source, const CuckooClass *classes,
 								  uint64_t count);
 
 /*
- * Another source with some codes more, or less.  Each code removed must be
- * there; those added must leave at most eight copies.
+ * Another source with some codes added or removed.  Each code removed must be
+ * in the other source.  No code may end up with more than eight copies.
  */
 typedef struct CuckooEditSource
 {
@@ -107,10 +112,10 @@ typedef struct CuckooEditSource
 	const uint64_t *codes;		/* sorted */
 	uint64_t	count;
 	bool		remove;
-	uint64_t	at;				/* those of them done */
-	uint64_t	ahead[CUCKOO_READ_CODES];	/* read from the base */
+	uint64_t	at;				/* codes already added or removed */
+	uint64_t	ahead[CUCKOO_READ_CODES];	/* codes read from the base */
 	size_t		ahead_count;
-	size_t		ahead_at;
+	size_t		ahead_at;		/* codes of these already done */
 } CuckooEditSource;
 
 extern void CuckooEditSourceInit(CuckooEditSource *source, CuckooSource *base,

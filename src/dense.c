@@ -3,12 +3,16 @@
  * dense.c
  *	  A dense table; see dense.h.
  *
- * One algorithm over two forms of a block.  Packed is the stored form, for
- * adding to a table that exists; unpacked keeps 32 bits per entry and a count
- * per bucket, for building a block from nothing, where decoding and encoding
- * buckets again and again would cost three times the rest.  Functions that
- * serve both take the form as a constant, so that the compiler makes one
- * version of each.
+ * The same algorithm works on two forms of a block:
+ *
+ * packed	the stored form, for adding to a table that exists
+ *
+ * unpacked 32 bits per entry and a count per bucket, for building a block from
+ *			codes.  To decode and encode buckets again and again would take
+ *			three times as long as the rest of a build.
+ *
+ * Functions for both forms take the form as a constant, so that the compiler
+ * makes one version of them for each.
  *
  *-------------------------------------------------------------------------
  */
@@ -17,8 +21,8 @@
 
 /*
  * The multisets of four nibbles a <= b <= c <= d as a + 16 b + 256 c + 4096 d,
- * in the order of their rank.  Counted out by macros: A_b gives the a's up to
- * b, B_c the b's up to c with all their a's, and so on.
+ * in the order of their rank.  Macros list them: A_b lists every a up to b, B_c
+ * every b up to c with each of its a's, and C_d every c up to d likewise.
  */
 #define A_0(x) (x)
 #define A_1(x) A_0(x), (x) + 1
@@ -89,7 +93,7 @@ typedef struct Block
 	uint8_t    *used;			/* unpacked: entries filled, per bucket */
 } Block;
 
-/* A fingerprint put into a bucket in the place of another. */
+/* One fingerprint in a bucket replaced by another. */
 typedef struct Kick
 {
 	uint32_t	bucket;
@@ -111,7 +115,7 @@ Random(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/* The four entries of a bucket; unpacked, those past used[] are garbage. */
+/* Read the four entries of a bucket.  If unpacked, the unused are garbage. */
 CUCKOO_INLINE void
 BlockRead(const Block *block, uint32_t bucket, uint32_t entries[CUCKOO_ENTRIES],
 		  bool packed)
@@ -159,7 +163,7 @@ BlockPut(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed)
 	}
 }
 
-/* Put a fingerprint in the place of the one in that slot. */
+/* Replace the fingerprint in a slot of a bucket. */
 CUCKOO_INLINE void
 BlockReplace(const Block *block, uint32_t bucket, int slot, uint32_t fingerprint,
 			 bool packed)
@@ -178,8 +182,8 @@ BlockReplace(const Block *block, uint32_t bucket, int slot, uint32_t fingerprint
 }
 
 /*
- * If an entry of this full bucket has room in its other bucket, move it there
- * and put the fingerprint in its place.
+ * If the other bucket of an entry of this full bucket has room, move the entry
+ * there and put the fingerprint in its place.
  */
 CUCKOO_INLINE bool
 LookAhead(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed)
@@ -201,14 +205,15 @@ LookAhead(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed
 }
 
 /*
- * Find room for a fingerprint whose two buckets are full and cannot be helped
- * by one step: an entry of one is evicted at random, and room is sought for it
- * in the same manner.  Each step is looked at before it is taken, which at
- * a table's capacity shortens the walk by about four.
+ * Find room for a fingerprint whose two buckets are full, if LookAhead has
+ * found none for it.  A random entry of one bucket is evicted, the fingerprint
+ * takes its place, and room is sought for the evicted entry in the same way.
+ * To look ahead at each step makes a walk at a table's capacity about four
+ * times shorter.
  *
- * A packed block is put back as it was if the walk does not lead to room;
- * kicks has room for CUCKOO_MAX_KICKS then.  (By bucket and fingerprint, not
- * by slot: sorting moves slots.)
+ * If the walk finds no room in a packed block, the block is restored.  kicks
+ * then has room for CUCKOO_MAX_KICKS.  It records buckets and fingerprints
+ * rather than slots, because entries are sorted again at each step.
  */
 CUCKOO_INLINE bool
 Walk(const Block *block, uint32_t fingerprint, uint32_t first, uint32_t second,
@@ -232,7 +237,7 @@ Walk(const Block *block, uint32_t fingerprint, uint32_t first, uint32_t second,
 			kicks[kick].out = out;
 		}
 
-		/* Its other bucket is full, as looking ahead has shown. */
+		/* The last look-ahead has shown that its other bucket is full. */
 		fingerprint = out;
 		bucket = CuckooOtherBucket(fingerprint, bucket, block->buckets);
 		if (LookAhead(block, bucket, fingerprint, packed))
@@ -251,7 +256,7 @@ Walk(const Block *block, uint32_t fingerprint, uint32_t first, uint32_t second,
 	return false;
 }
 
-/* How many entries of a bucket are that fingerprint. */
+/* The number of entries of a bucket that have this fingerprint. */
 static int
 CountIn(const CuckooPacking *packing, CuckooBits bits, uint32_t fingerprint)
 {
@@ -361,8 +366,9 @@ CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place)
  */
 
 /*
- * Put a fingerprint into an unpacked block.  To the first bucket, the even
- * one, while it has room: codes ascend by it, so no code to come wants it.
+ * Put a fingerprint into an unpacked block.  The even bucket is preferred.
+ * Codes come in the order of their even buckets, so only codes with the same
+ * even bucket can still need it.
  */
 static inline bool
 PutUnpacked(const Block *block, uint32_t first, uint32_t fingerprint, uint64_t *random)
@@ -379,8 +385,8 @@ PutUnpacked(const Block *block, uint32_t first, uint32_t fingerprint, uint64_t *
 }
 
 /*
- * The generator starts again for every block, from all that its content may
- * depend on beside the codes.
+ * The start of the random numbers for a block.  It depends on everything that
+ * the content of the block may depend on, apart from the codes.
  */
 static uint64_t
 RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed)
@@ -395,7 +401,7 @@ RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed)
 	return Random(&state);
 }
 
-/* Encode every bucket of an unpacked block into its place in the table. */
+/* Encode all buckets of an unpacked block into the table. */
 static void
 PackBlock(CuckooDense *dense, uint32_t number, const Block *block)
 {
@@ -537,7 +543,7 @@ CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense,
 	source->source.read = DenseRead;
 	source->dense = *dense;
 	source->host = host;
-	/* One code more is written, in vain, where the last entries are empty. */
+	/* The codes of a block, and as much scratch to sort them. */
 	source->codes = host->allocate((2 * (size_t) dense->shape.buckets * CUCKOO_ENTRIES + 1) *
 								   sizeof(uint64_t));
 	DenseRewind(&source->source);

@@ -3,9 +3,13 @@
  * dense.h
  *	  A dense table: buckets filled by cuckoo hashing.
  *
- * The form of a table from three quarters of its entries on.  A lookup reads
- * two buckets.  Insertion is the paper's: to the first bucket with room, or by
- * moving other entries to their other buckets.
+ * A table is built dense if its items are at least three quarters of its
+ * entries and all find room.  It stays dense until removals leave fewer items
+ * than half its entries.
+ *
+ * A lookup reads two buckets.  Insertion follows the paper: a fingerprint is
+ * stored in the first of its buckets with room.  If both are full, entries move
+ * to their other buckets to make room.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -18,23 +22,26 @@
 #include "codes.h"
 
 /*
- * Entries moved by one insertion at most.  With one step of look-ahead that
- * is ample at a table's capacity, and what finds no room by then would not
- * find any soon.
+ * Entries that one insertion moves, at most.  With one step of look-ahead this
+ * is ample at a table's capacity.  A fingerprint that has found no room by then
+ * would not find any soon.
  */
 #define CUCKOO_MAX_KICKS	2000
 
 typedef struct CuckooDense
 {
 	CuckooShape shape;
-	CuckooPacking packing;		/* these three follow from the shape */
+	CuckooPacking packing;		/* these three depend on the shape alone */
 	uint64_t	pairs;
 	uint32_t	fingerprints;
-	uint8_t    *data;			/* CuckooDenseBytes of buckets, then at least
-								 * CUCKOO_TAIL_BYTES more of readable memory */
+	uint8_t    *data;			/* CuckooDenseBytes of buckets, followed by at
+								 * least CUCKOO_TAIL_BYTES of readable memory */
 } CuckooDense;
 
-/* Bytes of the buckets.  A block is even in buckets, so whole in bytes. */
+/*
+ * The size in bytes of the buckets.  A block has an even number of buckets and
+ * therefore a whole number of bytes.
+ */
 static inline uint64_t
 CuckooDenseBytes(const CuckooShape *shape)
 {
@@ -76,9 +83,9 @@ CuckooDenseContainsAt(const CuckooDense *dense, const CuckooPlace *place)
 		return CuckooDenseCount(dense, place) > 0;
 
 	/*
-	 * Most lookups are answered "no", and most of those by the high parts
-	 * alone.  Both buckets are read before either is judged: the two loads
-	 * overlap, and a "yes" does not depend on which of them it is.
+	 * The answer to most lookups is "no", and the high parts alone mostly show
+	 * it.  Both buckets are read before either is tested, so that the loads
+	 * overlap, and a "yes" takes the same time for either bucket.
 	 */
 	bits = CuckooReadNarrow(packing, dense->data, place->even);
 	second = CuckooReadNarrow(packing, dense->data, place->base + place->second);
@@ -87,7 +94,7 @@ CuckooDenseContainsAt(const CuckooDense *dense, const CuckooPlace *place)
 	if ((matches | in_second) == 0)
 		return false;
 
-	/* The bucket with the match, without a branch. */
+	/* Select the bucket with the match, without a branch. */
 	only_second = -(uint64_t) (matches == 0);
 	bits ^= (bits ^ second) & only_second;
 	matches ^= (matches ^ in_second) & only_second;
@@ -124,9 +131,10 @@ CuckooDensePrefetch(const CuckooDense *dense, uint64_t hash)
 }
 
 /*
- * For lookups that have only parts of the table at hand: where a bucket is in
- * the table's bytes, and how many bytes it touches; and the copies of a
- * fingerprint in it, with CUCKOO_SPAN_BYTES readable from there.
+ * For lookups that read only parts of the table.  CuckooBucketSpan returns the
+ * offset of a bucket in the table, and sets *bytes to the number of bytes that
+ * contain it.  CuckooBucketCount returns the copies of a fingerprint in it,
+ * from a copy of these bytes of which CUCKOO_SPAN_BYTES are readable.
  */
 #define CUCKOO_SPAN_BYTES	24
 extern uint64_t CuckooBucketSpan(const CuckooDense *dense, uint64_t bucket, int *bytes);
@@ -137,12 +145,12 @@ typedef enum CuckooInsertion
 {
 	CUCKOO_INSERTED,
 	CUCKOO_EIGHT_COPIES,		/* the class fills both of its buckets */
-	CUCKOO_NO_ROOM				/* none was found */
+	CUCKOO_NO_ROOM				/* no room was found */
 } CuckooInsertion;
 
 /*
- * Add one copy of a class; or leave the table as it was.  Deterministic: the
- * walk follows from the class and what the table holds.
+ * Add one copy of a class.  If this fails, the table is left as it was.  The
+ * result depends only on the class and the content of the table.
  */
 extern CuckooInsertion CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place,
 										 const CuckooHost *host);
@@ -151,9 +159,9 @@ extern CuckooInsertion CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *
 extern bool CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place);
 
 /*
- * Fill the table, whatever its memory holds, with the codes of a source.
- * Returns false if they find no room; then the buckets are garbage.  The
- * same codes, shape and seed give the same bytes.
+ * Fill the table with the codes of a source.  Its memory need not be
+ * initialized.  Returns false if the codes find no room; the buckets are then
+ * garbage.  The same codes, shape and seed give the same bytes.
  */
 extern bool CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed,
 							 const CuckooHost *host);
@@ -165,9 +173,9 @@ typedef struct CuckooDenseSource
 	CuckooDense dense;
 	const CuckooHost *host;
 	uint64_t   *codes;			/* of the current block, and as much scratch */
-	size_t		count;			/* codes of the block, */
-	size_t		at;				/* those of them read, */
-	uint32_t	block;			/* and the number of the next block */
+	size_t		count;			/* number of codes of the current block */
+	size_t		at;				/* codes of it that have been read */
+	uint32_t	block;			/* number of the next block */
 } CuckooDenseSource;
 
 extern void CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense,
@@ -175,9 +183,9 @@ extern void CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *
 extern void CuckooDenseSourceRelease(CuckooDenseSource *source);
 
 /*
- * Check buckets that come from outside: each one in its canonical order.
- * Counts the entries filled into *items; false at the first bad bucket, its
- * number in *bad.
+ * Check buckets from an untrusted source: the entries of each must be in
+ * canonical order.  Sets *items to the number of entries in use.  Returns false
+ * at the first bad bucket and sets *bad to its number.
  */
 extern bool CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad,
 							 const CuckooHost *host);

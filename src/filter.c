@@ -19,15 +19,16 @@
 #define PENDING_CLASSES	1024
 
 /*
- * A batch has a quarter of the items there are, so that encoding a sparse table
- * again costs 50 ns per key, and at most one in 16 of the capacity, a third of
- * the memory of the table: half as many cost 10 ns more per key.
+ * A batch has a quarter as many keys as the filter has items, so that encoding
+ * a sparse table again costs about 50 ns per key.  It has at most a 16th of the
+ * capacity, and then needs a third of the memory of the table.  Batches half
+ * as large cost 10 ns more per key.
  */
 #define BATCH_SHARE			4
 #define BATCH_LIMIT_SHARE	16
 #define MIN_BATCH			512
 
-/* Keys of a batch that are added together. */
+/* Keys of a batch that are added together, at most. */
 #define GROUP_KEYS			32
 
 /* Making a sparse table dense for a batch costs about 50 ns per item it has. */
@@ -281,9 +282,9 @@ CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_c
  */
 
 /*
- * The slot of a code, or the empty one for it.  The hash is the finalizer of
- * MurmurHash3, salted with the address of the slots, which nobody who chooses
- * keys knows.
+ * The slot of a code, or an empty one for it.  The hash is the finalizer of
+ * MurmurHash3.  It is salted with the address of the slots, so that keys
+ * cannot be chosen to collide.
  */
 static inline uint64_t
 PendingSlot(const CuckooPending *pending, uint64_t code)
@@ -304,8 +305,8 @@ PendingSlot(const CuckooPending *pending, uint64_t code)
 }
 
 /*
- * Copies of a hash's class that are pending for table i of a draft.  In a batch
- * the hash is no less than those before.
+ * Copies of a hash's class that are pending for table i of a draft.  If a batch
+ * is being added, the hash must not be less than those before.
  */
 static inline int
 PendingCopies(const CuckooDraft *draft, int i, uint64_t hash)
@@ -351,7 +352,7 @@ PendingEnlarge(CuckooPending *pending, const CuckooHost *host)
 	*pending = larger;
 }
 
-/* One more copy of a code, which has at most seven. */
+/* Add a copy of a code, which has at most seven pending. */
 static void
 PendingAdd(CuckooPending *pending, uint64_t code, const CuckooHost *host)
 {
@@ -371,8 +372,8 @@ PendingAdd(CuckooPending *pending, uint64_t code, const CuckooHost *host)
 }
 
 /*
- * One code more, of a batch that has at most so many to come.  They come in
- * their order.
+ * Append a code of a batch.  Codes come in ascending order.  to_come is the
+ * number of keys not yet added, and determines the room allocated.
  */
 static void
 PendingAppend(CuckooPending *pending, uint64_t code, size_t to_come, const CuckooHost *host)
@@ -382,7 +383,7 @@ PendingAppend(CuckooPending *pending, uint64_t code, size_t to_come, const Cucko
 	pending->codes[pending->copies++] = code;
 }
 
-/* Make the codes of a hash set sorted codes, each as often as it has copies. */
+/* Make sorted codes from a hash set, each as often as it has copies. */
 static void
 PendingSort(CuckooPending *pending, const CuckooHost *host)
 {
@@ -429,19 +430,19 @@ CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length, bool writable
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
-/* How a draft is rewritten. */
+/* How a draft is rewritten.  In each case what is pending is encoded, too. */
 typedef enum Rewrite
 {
-	ENCODE,						/* encode what is pending, and */
+	ENCODE,						/* nothing else */
 	MAKE_SPARSE,				/* make one table sparse */
-	MAKE_DENSE,					/* make it dense if its items find room */
-	DROP,						/* drop it */
+	MAKE_DENSE,					/* make one table dense if its items find room */
+	DROP,						/* drop one table */
 	GROW						/* add an empty table */
 } Rewrite;
 
 /*
- * Rewrite a draft.  The fields of its tables count what is pending, but the
- * tables are read as they are stored.  False if it would be too large.
+ * Rewrite a draft.  The items of its tables include what is pending, but the
+ * bytes of the tables do not.  Returns false if it would be too large.
  */
 static bool
 RewriteDraft(CuckooDraft *draft, Rewrite rewrite, int table, const CuckooShape *grown,
@@ -539,7 +540,10 @@ MakeWritable(CuckooDraft *draft, const CuckooHost *host)
 	draft->writable = true;
 }
 
-/* Before adding or removing: encode what is pending if it is the opposite. */
+/*
+ * Begin to add or remove.  What is pending is encoded first if it is of the
+ * other sort.  Returns false if the filter would be too large.
+ */
 static bool
 Switch(CuckooDraft *draft, bool removing, const CuckooHost *host)
 {
@@ -596,7 +600,7 @@ HasRoom(const CuckooDraft *draft, int i)
 	return table->items < CuckooShapeCapacity(&table->shape);
 }
 
-/* The newest table with room; -1 if there is none. */
+/* The number of the newest table with room; -1 if there is none. */
 static inline int
 NewestWithRoom(const CuckooDraft *draft)
 {
@@ -641,7 +645,7 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 			case CUCKOO_EIGHT_COPIES:
 				return CUCKOO_PINNED;
 			case CUCKOO_NO_ROOM:
-				/* It found no room.  A sparse table can hold anything. */
+				/* A sparse table has room for any class. */
 				if (!RewriteDraft(draft, MAKE_SPARSE, i, NULL, host))
 					return CUCKOO_TOO_LARGE;
 				draft->stay_sparse = true;
@@ -659,7 +663,7 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 		return CUCKOO_CHANGED;
 	}
 	PendingAdd(&draft->pending[i], CuckooCodeOf(&table->shape, hash), host);
-	/* Tried only at exactly this number of items. */
+	/* Try to make it dense only at exactly this number of items. */
 	if (table->items == CuckooDenseFrom(&table->shape))
 		return RewriteDraft(draft, MAKE_DENSE, i, NULL, host) ?
 			CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
@@ -767,9 +771,10 @@ CuckooDraftBatchKeys(const CuckooDraft *draft)
 }
 
 /*
- * The table that a batch of so many keys makes dense; -1: none.  From three
- * quarters of its entries on it is to be dense, before that for the batches to
- * come, if there seem to be some.
+ * The number of the table to be made dense after a batch of count keys, or -1.
+ * From three quarters of its entries on, a table is to be dense anyway.  Before
+ * that, it is made dense if the batch is large enough to expect more batches,
+ * which are faster to add to a dense table.
  */
 static int
 TableToMakeDense(const CuckooDraft *draft, size_t count)
@@ -777,7 +782,7 @@ TableToMakeDense(const CuckooDraft *draft, size_t count)
 	int			i = draft->filter.table_count - 1;
 	const CuckooTable *table = &draft->filter.tables[i];
 
-	/* An older table was dense before there were newer ones, or cannot be. */
+	/* Older tables are dense already or cannot be made dense. */
 	if (table->representation == CUCKOO_DENSE || draft->stay_sparse)
 		return -1;
 	if (table->items >= CuckooDenseFrom(&table->shape) ||
@@ -788,12 +793,14 @@ TableToMakeDense(const CuckooDraft *draft, size_t count)
 }
 
 /*
- * Add some keys of a batch to the dense table that is all of a draft, as most
- * keys of a large one can be: a group at most.  Returns how many were added, or
- * contained already.  The next one, if not 0, takes more than that.
+ * Add up to GROUP_KEYS keys of a batch in the simplest case, which is also the
+ * usual one for large batches: the draft has one table, which is dense and
+ * writable.  Returns the number of keys that need no further work.  It is less
+ * than asked for if the next key does not fit into the table in this way.
  *
- * Where all of them belong is found out before the first is added: the
- * processor cannot work ahead while it does not know which way adding goes.
+ * The places of all keys are computed, and their buckets prefetched, before the
+ * first key is added.  The branches of adding a key are hard to predict, which
+ * would keep the processor from starting with the next key.
  */
 static size_t
 AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, bool distinct,
@@ -837,7 +844,7 @@ CuckooDraftAddBatch(CuckooDraft *draft, const uint64_t *hashes, size_t count,
 {
 	int			dense;
 
-	/* What is pending from single keys is not in order. */
+	/* Keys added one by one are pending in a hash set, a batch's in order. */
 	if (IsPending(draft) && !RewriteDraft(draft, ENCODE, -1, NULL, host))
 		return CUCKOO_TOO_LARGE;
 	draft->removing = false;

@@ -128,16 +128,16 @@ typedef enum CuckooChange
 } CuckooChange;
 
 /*
- * Classes added to or removed from a sparse table and not yet encoded there: a
- * hash set of counted classes, or the sorted codes of a batch.
+ * Classes added to or removed from a sparse table and not yet encoded there.
+ * They are a hash set of counted classes, or the sorted codes of a batch.
  */
 typedef struct CuckooPending
 {
-	CuckooClass *slots;			/* 0: empty */
-	uint64_t	room;			/* slots, a power of two; 0: none yet */
-	uint64_t	classes;		/* slots filled */
-	uint64_t	copies;			/* of all of them, or codes */
-	uint64_t   *codes;			/* of a batch; NULL: a hash set */
+	CuckooClass *slots;			/* of the hash set; 0: empty */
+	uint64_t	room;			/* number of slots, a power of two, or 0 */
+	uint64_t	classes;		/* slots in use */
+	uint64_t	copies;			/* number of codes, counting every copy */
+	uint64_t   *codes;			/* codes of a batch; NULL: a hash set */
 } CuckooPending;
 
 /*
@@ -152,9 +152,9 @@ typedef struct CuckooDraft
 	uint8_t    *bytes;
 	bool		writable;		/* the bytes are the draft's, to change and free */
 	bool		removing;		/* what is pending is to be removed */
-	bool		batched;		/* had batches: dense tables may be so early */
-	bool		stay_sparse;	/* dense, its newest table had no room */
-	size_t		to_come;		/* keys of a batch being added, the next one too */
+	bool		batched;		/* batches may have made a table dense early */
+	bool		stay_sparse;	/* the newest table could not be made dense */
+	size_t		to_come;		/* keys of a batch not yet added */
 	CuckooPending pending[CUCKOO_MAX_TABLES];
 } CuckooDraft;
 
@@ -186,21 +186,22 @@ extern CuckooChange CuckooDraftRemove(CuckooDraft *draft, uint64_t hash,
 									  const CuckooHost *host);
 
 /*
- * Add a batch of keys, by their sorted hashes: one copy of each, as
- * CuckooDraftAdd does, or if distinct as CuckooDraftAddNew does.  As for adding;
- * CUCKOO_CHANGED also if all keys were contained or pinned.
+ * Add a batch of keys, by their sorted hashes.  If distinct, keys are added as
+ * by CuckooDraftAddNew, otherwise one copy of each as by CuckooDraftAdd.
+ * Returns CUCKOO_CHANGED, also if all keys were contained or pinned,
+ * CUCKOO_FULL or CUCKOO_TOO_LARGE.
  *
- * The batch goes through the filter from its first block to its last, each of
- * which fits in cache, where keys in the order they came would wait for memory.
- * For the same reason a table that batches fill is dense in the draft from an
- * eighth of its entries on.  Finishing makes it sparse again if it is below
- * three quarters then.
+ * A sorted batch goes through the filter from its first block to its last.
+ * Each block fits in cache, while keys in any order would wait for memory.  A
+ * table to which batches are added is made dense in the draft from an eighth
+ * of its entries on, because adding to it is then faster.  CuckooDraftFinish
+ * makes it sparse again if its items are below three quarters of its entries.
  */
 extern CuckooChange CuckooDraftAddBatch(CuckooDraft *draft, const uint64_t *hashes,
 										size_t count, bool distinct,
 										const CuckooHost *host);
 
-/* How many keys the next batch is best to have. */
+/* The best number of keys for the next batch. */
 extern size_t CuckooDraftBatchKeys(const CuckooDraft *draft);
 
 /*

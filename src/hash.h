@@ -3,10 +3,11 @@
  * hash.h
  *	  Key types, and the 64-bit hash of a key's canonical bytes.
  *
- * A key is hashed by XXH3 over bytes that are the same on every platform, in
- * every database encoding and in every version (key.c makes them, and
- * docs/format.md writes them down).  PostgreSQL's own hash functions would
- * not do: they differ by byte order and have changed in minor releases.
+ * A key is hashed by XXH3 over canonical bytes, which are the same on every
+ * platform, in every database encoding and in every version.  key.c makes them,
+ * and docs/format.md describes them.  PostgreSQL's own hash functions cannot be
+ * used, because they depend on the byte order and have changed in minor
+ * releases.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -65,7 +66,7 @@ typedef enum CuckooKeyType
 
 #define CUCKOO_KEY_LAST		CUCKOO_KEY_MULTIRANGE
 
-/* Whether keys of a type have other key types inside: then it has a signature. */
+/* Whether keys of a type contain other keys.  If so, it has a signature. */
 static inline bool
 CuckooKeyTypeIsNested(CuckooKeyType key_type)
 {
@@ -74,8 +75,8 @@ CuckooKeyTypeIsNested(CuckooKeyType key_type)
 }
 
 /*
- * The signature of the key types inside a nested one, from their description
- * (docs/format.md): never 0.
+ * The signature of a nested key type, never 0: a hash of the description of the
+ * key types inside it (docs/format.md).
  */
 static inline uint32_t
 CuckooSignature(const void *description, size_t length)
@@ -86,9 +87,10 @@ CuckooSignature(const void *description, size_t length)
 }
 
 /*
- * The key type is part of the seed, so the same bytes under two types (text
- * '5' and bytea '5') hash apart and nothing has to be copied before hashing.
- * The factor is 2^64 divided by the golden ratio, odd.
+ * Hash canonical bytes.  The key type is mixed into the seed, so that the same
+ * bytes of two key types (text '5' and bytea '5') have different hashes, and
+ * nothing needs to be copied before hashing.  The factor is an odd number close
+ * to 2^64 divided by the golden ratio.
  */
 static inline uint64_t
 CuckooHash(const void *bytes, size_t length, uint64_t seed, CuckooKeyType key_type)

@@ -3,21 +3,22 @@
  * key.c
  *	  Canonical bytes of an SQL value, and its 64-bit hash.
  *
- * A filter outlives the server it was made on: it is dumped, replicated,
- * shipped to other machines, read by other versions.  So a value is hashed
- * over canonical bytes: little-endian, in UTF-8, with nothing in them that
- * belongs to one server (no OID, no alignment, no TOAST compression) and
- * nothing that the equality of its type ignores (display scale, padding, the
- * sign of zero).  docs/format.md writes the bytes of every key type down.
+ * A filter outlives the server that made it: it is dumped, replicated, moved to
+ * other machines, and read by other versions.  A value is therefore hashed over
+ * canonical bytes.  These are little-endian and in UTF-8.  They contain nothing
+ * that belongs to one server (no OID, no alignment, no TOAST compression) and
+ * nothing that the equality of the type ignores (display scale, padding, the
+ * sign of zero).  docs/format.md describes the bytes of every key type.
  *
- * Types come in two sorts.  The bytes of a *scalar* either lie in the value
- * already or fit into a few words: CuckooScalarBytes says where they are, and
- * they are hashed there.  The *nested* key types (array, composite, range,
- * multirange, jsonb) are written part by part in key_nested.c.
+ * There are two sorts of types.  The bytes of a *scalar* type are either part
+ * of the value already or fit into a few words.  CuckooScalarBytes returns
+ * where they are, and they are hashed there.  The bytes of a *nested* key type
+ * (array, composite, range, multirange, jsonb) are written part by part in
+ * key_nested.c.
  *
- * Two values with the same bytes must be equal or rare.  The bytes of every key
- * type can therefore be read back in one way only, and a nested part is
- * preceded by its length.
+ * Values of a key type that are not equal must have different bytes.  The bytes
+ * of every key type can therefore be read back in only one way, and each nested
+ * part is preceded by its length.
  *
  *-------------------------------------------------------------------------
  */
@@ -53,9 +54,9 @@
 #include "key_bytes.h"
 
 /*
- * The first 16 bits of a stored numeric (numeric.c of PostgreSQL, which does not
- * give them to others).  The two highest say what it is; NaN and the infinities
- * consist of four bits and nothing else.
+ * The first 16 bits of a stored numeric.  PostgreSQL defines them in numeric.c
+ * and does not export them.  The two highest bits tell the form.  NaN and the
+ * infinities consist only of these 16 bits, of which the highest four are used.
  */
 #define NUMERIC_KIND			0xC000
 #define NUMERIC_NEGATIVE		0x4000
@@ -100,8 +101,8 @@ StaticAssertDecl(lengthof(key_type_names) == CUCKOO_KEY_LAST + 1,
 				 "every key type needs a name");
 
 /*
- * The name of a key type, which is also that of a type to cast to if there is
- * one.
+ * The name of a key type.  If there is a type to cast keys to, it has this
+ * name.
  */
 const char *
 CuckooKeyTypeName(CuckooKeyType key_type)
@@ -123,8 +124,8 @@ CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature)
 }
 
 /*
- * The message for keys of another type than the filter's.  What is mostly
- * behind it is an untyped literal or parameter, which is text.
+ * Report that the key type of keys is not that of the filter.  The usual cause
+ * is an untyped literal or parameter, which is text.
  */
 void
 CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
@@ -143,8 +144,9 @@ CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 /*
  * Is this the type of filters (key.h)?
  *
- * The extension can be installed in any schema, and anyone can name a type of
- * their own cuckoofilter.  The C function that reads the type's text form tells.
+ * The extension can be installed in any schema, and anyone can create a type
+ * named cuckoofilter.  The type is therefore recognized by the C symbol of its
+ * input function.
  */
 bool
 CuckooIsFilterType(Oid type)
@@ -197,9 +199,9 @@ RefuseType(Oid type)
 /*
  * Accept a text type only under a collation whose equality is that of bytes.
  *
- * Under a nondeterministic one, equal strings have different bytes, and the
- * sort keys that PostgreSQL would hash instead change with the version of the
- * collation library.
+ * Under a nondeterministic collation, equal strings can have different bytes.
+ * PostgreSQL hashes their sort keys instead, but these change with the version
+ * of the collation library.
  */
 static void
 CheckCollation(Oid type, Oid collation)
@@ -222,7 +224,8 @@ CheckCollation(Oid type, Oid collation)
 
 /*
  * The key type of a built-in scalar type, or CUCKOO_KEY_NONE.  jsonb and
- * anonymous records are here as well: they need nothing looked up either.
+ * anonymous records are included, because nothing has to be looked up for them
+ * either.
  */
 static CuckooKeyType
 BuiltinKeyType(Oid type)
@@ -238,7 +241,7 @@ BuiltinKeyType(Oid type)
 		case VARCHAROID:
 		case BPCHAROID:
 		case NAMEOID:
-			/* A literal without a type that is an attribute: ROW(1, 'x') */
+			/* An untyped literal can be an attribute: ROW(1, 'x') */
 		case UNKNOWNOID:
 			return CUCKOO_KEY_TEXT;
 		case BOOLOID:
@@ -317,7 +320,7 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 	if (key->key_type != CUCKOO_KEY_NONE)
 		return;
 
-	/* arrays of arrays do exist, by way of domains */
+	/* Arrays of arrays are possible by way of domains. */
 	check_stack_depth();
 
 	element_type = get_element_type(type);
@@ -350,7 +353,7 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 }
 
 /*
- * Prepare to hash values of a type where that cannot fail (key.h).
+ * Prepare to hash values of a type, if that cannot fail (key.h).
  */
 bool
 CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
@@ -385,8 +388,8 @@ CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 	}
 
 	/*
-	 * Text need not be convertible.  CuckooKeyTryHash looks into plain text,
-	 * but not into what is nested.
+	 * The conversion of text can fail.  CuckooKeyTryHash checks text for this,
+	 * but not the labels of enums or text inside nested values.
 	 */
 	if (NeedsConversion() &&
 		(key_type == CUCKOO_KEY_NONE || key_type == CUCKOO_KEY_JSONB ||
@@ -398,7 +401,7 @@ CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 }
 
 /*
- * Put a part of a scalar's bytes behind what is in its scratch room.
+ * Append a part of a scalar's bytes to its scratch room.
  */
 static inline void
 PutBytes(KeyBytes *bytes, const void *part, size_t length)
@@ -434,7 +437,7 @@ PutUint64(KeyBytes *bytes, uint64 number)
 }
 
 /*
- * Point a scalar's bytes at memory that is there already.
+ * Set a scalar's bytes to memory that already has them.
  */
 static inline void
 PointBytes(KeyBytes *bytes, const void *data, size_t length)
@@ -444,8 +447,8 @@ PointBytes(KeyBytes *bytes, const void *data, size_t length)
 }
 
 /*
- * Point a scalar's bytes at what a varlena holds.  Short headers are read
- * where they stand; compressed and toasted values are fetched.
+ * Set a scalar's bytes to the content of a varlena.  A value with a short
+ * header is read in place.  A compressed or toasted value is fetched.
  */
 static inline void
 PointVarlena(KeyBytes *bytes, Datum value)
@@ -458,8 +461,9 @@ PointVarlena(KeyBytes *bytes, Datum value)
 }
 
 /*
- * Text of the database encoding in UTF-8: either text itself, where it is
- * ASCII (in every server encoding an ASCII byte means itself), or palloc'd.
+ * Convert text from the database encoding to UTF-8.  If it is ASCII, which is
+ * the same in every server encoding, this returns text itself.  Otherwise the
+ * result is palloc'd.
  */
 const char *
 CuckooConvertText(const char *text, size_t length, size_t *converted_length)
@@ -479,8 +483,8 @@ CuckooConvertText(const char *text, size_t length, size_t *converted_length)
 	}
 
 	/*
-	 * pg_do_encoding_conversion would look for the conversion along the
-	 * search path, and a hash must not depend on that.
+	 * pg_do_encoding_conversion would search for the conversion along the
+	 * search path, but a hash must not depend on that.
 	 */
 	if (!OidIsValid(conversion.fn_oid))
 	{
@@ -496,7 +500,7 @@ CuckooConvertText(const char *text, size_t length, size_t *converted_length)
 		fmgr_info_cxt(function, &conversion, TopMemoryContext);
 	}
 
-	/* length is below 1 GB; the room it may need, above */
+	/* length is below 1 GB, but the room for the result can exceed it */
 	converted = MemoryContextAllocHuge(CurrentMemoryContext,
 									   (Size) length * MAX_CONVERSION_GROWTH + 1);
 	(void) FunctionCall6(&conversion,
@@ -511,7 +515,7 @@ CuckooConvertText(const char *text, size_t length, size_t *converted_length)
 }
 
 /*
- * Bring a scalar's bytes, which are text, into UTF-8.
+ * Convert a scalar's bytes, which are text, to UTF-8.
  */
 static inline void
 ConvertBytes(KeyBytes *bytes)
@@ -531,8 +535,8 @@ ConvertBytes(KeyBytes *bytes)
 }
 
 /*
- * text, varchar, name, and char(n) without the blanks at its end, which its
- * equality ignores.
+ * text, varchar, name and char(n).  The equality of char(n) ignores blanks at
+ * the end, so these are left out.
  */
 static inline void
 TextBytes(KeyBytes *bytes, Oid type, Datum value)
@@ -558,8 +562,8 @@ TextBytes(KeyBytes *bytes, Oid type, Datum value)
 }
 
 /*
- * The label of an enum value.  Its OID would be shorter, but differs from one
- * database to the next.
+ * The label of an enum value.  Its OID would be shorter, but differs between
+ * databases.
  */
 static void
 EnumBytes(KeyBytes *bytes, Oid value)
@@ -578,8 +582,9 @@ EnumBytes(KeyBytes *bytes, Oid value)
 }
 
 /*
- * A floating-point number as a double, so that real and double precision
- * agree; zero has no sign, and there is one NaN, as their equality has it.
+ * A floating-point number as a double, so that equal values of real and double
+ * precision have the same bytes.  As for equality, zero has no sign and there
+ * is only one NaN.
  */
 static inline void
 FloatBytes(KeyBytes *bytes, double number)
@@ -598,8 +603,8 @@ FloatBytes(KeyBytes *bytes, double number)
 }
 
 /*
- * Read a 16-bit number of a stored numeric, which may have a short header and so
- * any alignment.
+ * Read a 16-bit number of a stored numeric.  If the numeric has a short header,
+ * the number can have any alignment.
  */
 static inline uint16
 ReadNative16(const char *from)
@@ -614,9 +619,9 @@ ReadNative16(const char *from)
  * numeric: sign, weight and digits of base 10000, without display scale and
  * without zero digits at either end.
  *
- * They are read as they are stored, which pg_upgrade keeps from one version to
- * the next.  numeric_send would give the same, for four times the rest.  The
- * regression tests compare the two.
+ * They are read from the stored form, which pg_upgrade relies on not to change
+ * between versions.  numeric_send would return the same numbers, but takes four
+ * times as long as the rest.  The regression tests compare the two.
  */
 void
 CuckooNumericBytes(KeyBytes *bytes, Datum value)
@@ -658,7 +663,7 @@ CuckooNumericBytes(KeyBytes *bytes, Datum value)
 	length = (size_t) (end - stored);
 	if (length == 0)
 	{
-		/* zero has no sign; NaN and the infinities are nothing else */
+		/* Zero has no sign.  NaN and the infinities have no digits either. */
 		weight = 0;
 		if (sign == NUMERIC_NEGATIVE)
 			sign = 0;
@@ -676,13 +681,14 @@ CuckooNumericBytes(KeyBytes *bytes, Datum value)
 }
 
 /*
- * An interval in days and the microseconds of a day, from 0 on.
+ * interval: a number of days, and the microseconds of a day, which are not
+ * negative.
  *
- * Its equality compares months * 30 days + days + time in one 128-bit number
- * of microseconds.  Quotient and remainder of that number by a day say the
- * same and need no 128-bit type.  The infinities that 17 brought are the two
- * ends of what the fields can hold: they have no quotient in common with any
- * other interval.
+ * Equality compares months * 30 days + days + time as one 128-bit number of
+ * microseconds.  The quotient and the remainder of that number by a day are
+ * equivalent and need no 128-bit type.  The infinities of PostgreSQL 17 have
+ * the smallest or the largest value in each field.  No other interval has the
+ * same quotient.
  */
 static void
 IntervalBytes(KeyBytes *bytes, const Interval *interval)
@@ -701,8 +707,8 @@ IntervalBytes(KeyBytes *bytes, const Interval *interval)
 }
 
 /*
- * bit and varbit: the number of bits, then the bits.  The value may have a
- * short header and so any alignment, which PostgreSQL's macros do not expect.
+ * bit and varbit: the number of bits, then the bits.  A value with a short
+ * header can have any alignment, which PostgreSQL's macros do not expect.
  */
 static void
 BitBytes(KeyBytes *bytes, Datum value)
@@ -726,7 +732,7 @@ BitBytes(KeyBytes *bytes, Datum value)
 }
 
 /*
- * inet and cidr: the version of IP, the bits of the network, the address.
+ * inet and cidr: the IP version, the number of network bits, the address.
  */
 static void
 InetBytes(KeyBytes *bytes, Datum value)
@@ -741,8 +747,8 @@ InetBytes(KeyBytes *bytes, Datum value)
 }
 
 /*
- * The canonical bytes of a scalar.  Returns false, and does nothing, for the
- * nested key types.  FreeBytes is to be called when the bytes have been used.
+ * The canonical bytes of a scalar.  For a nested key type this does nothing and
+ * returns false.  Call FreeBytes when the bytes are no longer needed.
  */
 bool
 CuckooScalarBytes(KeyBytes *bytes, const CuckooKey *key, Datum value)
@@ -851,7 +857,7 @@ CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
 }
 
 /*
- * The hash of one value where that cannot fail (key.h).
+ * The hash of one value, if that cannot fail (key.h).
  */
 bool
 CuckooKeyTryHash(CuckooKey *key, Datum value, uint64 seed, uint64 *hash)

@@ -17,45 +17,45 @@
 #include "hash.h"
 
 /*
- * How the values of one SQL type are hashed; made once a call site by
- * CuckooKeyInit and used for every value.
+ * How the values of one SQL type are hashed.  Each call site makes one with
+ * CuckooKeyInit and uses it for every value.
  *
- * key_type and signature are what a filter's header keeps.  The signature of a
- * composite is known only from a value: it is that of the one hashed last, 0
- * before the first.  So is that of whatever has anonymous records inside.
+ * key_type and signature are the fields of a filter's header.  The signature of
+ * a composite, or of a type with anonymous records inside, is known only from a
+ * value.  It is that of the value hashed last, and 0 before the first.
  */
 typedef struct CuckooKey
 {
 	CuckooKeyType key_type;
 	uint32		signature;
 	bool		open;			/* has anonymous records inside, or is one */
-	Oid			type;			/* base type: domains are looked through */
+	Oid			type;			/* of a domain, the base type */
 
 	/* private to key.c */
-	MemoryContext ctx;			/* where the two below live */
-	void	   *detail;			/* what hashing the parts of an array, range,
-								 * multirange or composite needs */
+	MemoryContext ctx;			/* memory of the two below */
+	void	   *detail;			/* what is needed to hash the parts of an
+								 * array, range, multirange or composite */
 	StringInfo	buffer;			/* canonical bytes of a value being hashed */
 } CuckooKey;
 
 /*
- * The seed under which cuckoo_shard hashes: the first 64 bits of the
- * fraction of pi.  It is not the seed of filters, so that the keys of one
- * shard are still spread over all the blocks of their filter.
+ * The seed that cuckoo_shard hashes with: the first 64 bits of the fraction of
+ * pi.  It differs from the seed of a filter, so that the keys of one shard are
+ * spread over all blocks of the shard's filter.
  */
 #define CUCKOO_SHARD_SEED	UINT64CONST(0x243F6A8885A308D3)
 
 /*
  * Prepare to hash values of a type, compared under a collation (the call's
- * input collation).  What is looked up lives in ctx.  For the built-in scalar
- * types this touches no catalog and allocates nothing, so it may be done for
- * every row; a text type under another collation than the default one or "C"
- * costs a look into the catalog cache.
+ * input collation).  What this allocates is in ctx.  For the built-in scalar
+ * types it reads no catalog and allocates nothing, so it may be called for
+ * every row.  For a text type under a collation other than the default one or
+ * "C", it looks into the catalog cache.
  *
  * Errors: ERRCODE_FEATURE_NOT_SUPPORTED for a type that cannot be a key or a
- * nondeterministic collation, ERRCODE_INDETERMINATE_COLLATION where a text
- * type has no collation, ERRCODE_INDETERMINATE_DATATYPE for InvalidOid.  The
- * attributes of a composite type are looked at when the first value comes.
+ * nondeterministic collation, ERRCODE_INDETERMINATE_COLLATION if a text type
+ * has no collation, ERRCODE_INDETERMINATE_DATATYPE for InvalidOid.  The
+ * attributes of a composite type are checked when the first value is hashed.
  */
 extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation,
 						  MemoryContext ctx);
@@ -63,24 +63,24 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation,
 /*
  * The hash of one value, not NULL, of the type given to CuckooKeyInit.
  *
- * Errors: those of CuckooKeyInit for the attributes of a composite value;
- * those of converting text to UTF-8; and PostgreSQL's own where the canonical
- * bytes of one array, composite, multirange or jsonb exceed 1 GB.
+ * Errors: those of CuckooKeyInit for the attributes of a composite value, those
+ * of converting text to UTF-8, and PostgreSQL's own if the canonical bytes of
+ * one array, composite, multirange or jsonb exceed 1 GB.
  */
 extern uint64 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed);
 
 /*
- * The same for the planner, which must not fail over a lookup that may never
- * take place: false if one of the errors above could occur.  That is more than
- * the types refused: composite types and ranges as well, and in server
- * encodings that must be converted every text that is not ASCII.
+ * The same for the planner, which must not fail because of a lookup that may
+ * never be executed.  They return false if one of the errors above could occur.
+ * Besides the types that cannot be keys, this includes composite types and
+ * ranges and, if text must be converted to UTF-8, all text that is not ASCII.
  */
 extern bool CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation,
 							 MemoryContext ctx);
 extern bool CuckooKeyTryHash(CuckooKey *key, Datum value, uint64 seed,
 							 uint64 *hash);
 
-/* Whether this is the type of filters, which are validated bytes. */
+/* Whether this is the type cuckoofilter.  Its values are validated bytes. */
 extern bool CuckooIsFilterType(Oid type);
 
 /* A value of one of the integer types. */
@@ -101,7 +101,7 @@ CuckooIntegerValue(Oid type, Datum value)
 	}
 }
 
-/* The hash of a smallint, integer, bigint or oid: what CuckooKeyHash gives. */
+/* The hash of a smallint, integer, bigint or oid, equal to CuckooKeyHash. */
 static inline uint64
 CuckooHashInt64(int64 value, uint64 seed)
 {
@@ -112,8 +112,9 @@ CuckooHashInt64(int64 value, uint64 seed)
 }
 
 /*
- * Whether keys have the key type of a filter, as far as both know it.  If not,
- * the answer would be "no" whatever the filter holds.
+ * Whether keys can have the key type of a filter.  The key type of an empty
+ * filter and the signature of keys may be unknown.  Keys of another key type
+ * have other hashes, so a lookup would not find them.
  */
 static inline bool
 CuckooSameKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
@@ -125,7 +126,7 @@ CuckooSameKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 
 extern void CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key);
 
-/* Refuse keys of another type. */
+/* Refuse keys of another key type. */
 static inline void
 CuckooMatchKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 {
@@ -133,10 +134,10 @@ CuckooMatchKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 		CuckooReportKeyType(key_type, signature, key);
 }
 
-/* "integer", "text", "array", ...: for messages and cuckoo_info. */
+/* The name of a key type, such as "integer", for messages and cuckoo_info. */
 extern const char *CuckooKeyTypeName(CuckooKeyType key_type);
 
-/* The same with the signature, if there is one; palloc'd, for messages. */
+/* The same with the signature, if it is not 0, palloc'd, for messages. */
 extern char *CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature);
 
 #endif							/* CUCKOO_KEY_H */

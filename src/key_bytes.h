@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * key_bytes.h
- *	  What the files that make canonical bytes share: key.c for the scalar
- *	  key types, key_nested.c for those made of parts.
+ *	  Shared by the files that make canonical bytes: key.c for the scalar key
+ *	  types, key_nested.c for the nested ones.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,23 +16,24 @@
 #include "key.h"
 
 /*
- * Room for the bytes of a scalar that do not lie ready in the value: of any but
- * a numeric of more than 120 digits.
+ * Room for the bytes of a scalar that are not part of the value already.  Bit
+ * strings, converted text, and numerics of more than 30 digits of base 10000
+ * get memory of their own instead.
  */
 #define SCRATCH_BYTES	Max(NAMEDATALEN, 64)
 
-/* The canonical bytes of a scalar, wherever they are. */
+/* The canonical bytes of a scalar. */
 typedef struct KeyBytes
 {
 	const void *data;
 	size_t		length;
-	void	   *copy;			/* allocated to hold them, to be freed; or NULL */
+	void	   *copy;			/* memory allocated for them, or NULL */
 	unsigned char scratch[SCRATCH_BYTES];
 } KeyBytes;
 
 /*
- * Must text be converted to be UTF-8?  In SQL_ASCII nobody knows what the
- * bytes mean, so they are taken as they are.
+ * Must text be converted to UTF-8?  In SQL_ASCII the encoding of the bytes is
+ * unknown, so they are used as they are.
  */
 static inline bool
 NeedsConversion(void)
@@ -43,7 +44,7 @@ NeedsConversion(void)
 }
 
 /*
- * Free what getting a scalar's bytes has allocated.
+ * Free the memory allocated for a scalar's bytes.
  */
 static inline void
 FreeBytes(KeyBytes *bytes)

@@ -1,11 +1,11 @@
 /*-------------------------------------------------------------------------
  *
  * key_nested.c
- *	  Canonical bytes of the key types made of parts: array, composite,
- *	  range, multirange, jsonb.
+ *	  Canonical bytes of the nested key types: array, composite, range,
+ *	  multirange, jsonb.
  *
- * The parts are written one after the other into a buffer that the key keeps
- * from value to value, and hashed as a whole.
+ * The parts of a value are written into a buffer one after the other, and the
+ * buffer is hashed as a whole.  The key keeps the buffer for the next value.
  *
  *-------------------------------------------------------------------------
  */
@@ -35,23 +35,23 @@
 
 #include "key_bytes.h"
 
-/* Stands for the length of a NULL among nested values. */
+/* Written instead of a length if a nested value is NULL. */
 #define NULL_LENGTH		UINT32_C(0xFFFFFFFF)
 
 /*
- * A buffer that has grown past this is not kept for the next value: one huge
- * array should not cost a long-running aggregate its memory for good.
+ * A buffer that has grown past this is not kept for the next value, so that one
+ * huge array does not occupy memory for the rest of a long-running aggregate.
  */
 #define BUFFER_KEEP_BYTES	(256 * 1024)
 
 /*
- * Row types that a composite key remembers.  Anonymous records of
- * several types can alternate at one call site (CASE WHEN ... THEN ROW(1) ELSE
- * ROW('a'::text) END); more than a handful is not worth its memory.
+ * Row types that a composite key remembers.  Anonymous records of several types
+ * can alternate at one call site (CASE WHEN ... THEN ROW(1) ELSE ROW('a'::text)
+ * END).  More than a few are not worth their memory.
  */
 #define ROW_TYPES		4
 
-/* Bits of the flags byte of a range; the format's own, not PostgreSQL's. */
+/* Bits of the flags byte of a range, part of the format, not PostgreSQL's. */
 #define RANGE_BYTE_EMPTY			0x01
 #define RANGE_BYTE_LOWER_INFINITE	0x02
 #define RANGE_BYTE_LOWER_INCLUSIVE	0x04
@@ -87,14 +87,14 @@ typedef struct RangeDetail
 /* One row type, with what hashing its attributes needs. */
 typedef struct RowType
 {
-	uint64		identifier;		/* of its tuple descriptor; 0: entry unused */
-	TypeCacheEntry *type;		/* of a named one; never freed */
-	MemoryContext ctx;			/* holds everything below */
+	uint64		identifier;		/* of its tuple descriptor; 0: element unused */
+	TypeCacheEntry *type;		/* NULL for a record; never freed */
+	MemoryContext ctx;			/* memory of everything below */
 	TupleDesc	desc;
 	uint32		attributes;		/* not counting dropped ones */
-	bool		open;			/* any of them is */
+	bool		open;			/* whether the key of an attribute is */
 	uint32		signature;		/* of the row; 0 if open */
-	CuckooKey  *keys;			/* these three by attribute, with dropped ones */
+	CuckooKey  *keys;			/* these three also have dropped attributes */
 	Datum	   *values;
 	bool	   *nulls;
 } RowType;
@@ -103,32 +103,33 @@ typedef struct RowType
 typedef struct CompositeDetail
 {
 	RowType		rows[ROW_TYPES];
-	int			next;			/* entry to give up next */
-	RowType    *last;			/* the one found last; NULL: none yet */
+	int			next;			/* element to reuse next */
+	RowType    *last;			/* element found last; NULL: none yet */
 } CompositeDetail;
 
 /*
- * The children of a jsonb array or object one after the other, as jsonb.h lays
- * them out.  PostgreSQL's own iterator allocates memory for each container.
+ * Reads the children of a jsonb array or object one after the other, from the
+ * form that jsonb.h describes.  PostgreSQL's own iterator would allocate memory
+ * for each container.
  */
 typedef struct JsonbChildren
 {
 	const JsonbContainer *container;
-	const char *base;			/* where the children's bytes begin */
-	uint32		at;				/* the next child, */
-	uint32		offset;			/* and its bytes */
+	const char *base;			/* start of the children's bytes */
+	uint32		at;				/* number of the next child */
+	uint32		offset;			/* of its bytes, from base */
 } JsonbChildren;
 
-/* One of them. */
+/* A child of a jsonb array or object. */
 typedef struct JsonbChild
 {
 	JEntry		entry;			/* its type */
 	const char *data;
-	uint32		length;			/* with what aligns it, before it */
+	uint32		length;			/* including padding at its start */
 	uint32		offset;
 } JsonbChild;
 
-/* A pair of a jsonb object, while pairs are being put into order. */
+/* A pair of a jsonb object, to be sorted. */
 typedef struct JsonbPairBytes
 {
 	const char *key;			/* in UTF-8 */
@@ -160,8 +161,8 @@ CuckooInitArray(CuckooKey *key, Oid element_type, Oid collation)
 }
 
 /*
- * Look up how the bounds of a range type are compared, stored and hashed; for
- * a multirange, key->type is not the range type.
+ * Look up how the bounds of a range type are compared, stored and hashed.  If
+ * the key is a multirange, key->type is not the range type.
  */
 void
 CuckooInitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
@@ -183,8 +184,8 @@ CuckooInitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 	ReleaseSysCache(tuple);
 
 	/*
-	 * Bounds are equal where the range's operator class says so, and only of
-	 * a type's default class do we know what that means.
+	 * The range's operator class defines which bounds are equal.  What is
+	 * hashed agrees only with the default operator class of a type.
 	 */
 	if (operator_class != GetDefaultOpClass(subtype, BTREE_AM_OID))
 		ereport(ERROR,
@@ -203,8 +204,9 @@ CuckooInitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 }
 
 /*
- * Append to the buffer of a nested value.  A value has many small parts, for
- * which PostgreSQL's own functions take longer than hashing.
+ * Append to the buffer of a nested value.  A value can have many small parts.
+ * To append them with PostgreSQL's own functions would take longer than
+ * hashing.
  */
 static inline uint8 *
 AppendRoom(StringInfo buf, size_t length)
@@ -230,7 +232,7 @@ AppendUint32(StringInfo buf, uint32 number)
 	CuckooStore32(AppendRoom(buf, 4), number);
 }
 
-/* Bytes that are preceded by their length. */
+/* Append bytes, preceded by their length. */
 static inline void
 AppendCounted(StringInfo buf, const void *data, size_t length)
 {
@@ -241,8 +243,8 @@ AppendCounted(StringInfo buf, const void *data, size_t length)
 }
 
 /*
- * A nested value as it is to be read, with a long header: detoasted, or if its
- * header is short, copied to the stack, where a copy costs next to nothing.
+ * A nested value must have a long header to be read.  It is detoasted or, if
+ * its header is short, copied to the stack, which costs almost nothing.
  */
 typedef union LongCopy
 {
@@ -307,8 +309,8 @@ AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull)
 }
 
 /*
- * Array: key type of the elements, dimensions with their bounds, then the elements.
- * Bounds count, as they do in array_eq.
+ * Array: key type of the elements, number of dimensions, size and lower bound
+ * of each, then the elements.  Lower bounds matter, as they do in array_eq.
  */
 static void
 AppendArray(StringInfo buf, CuckooKey *key, Datum value)
@@ -320,7 +322,7 @@ AppendArray(StringInfo buf, CuckooKey *key, Datum value)
 	char	   *element;
 	int			count;
 
-	/* cannot happen, but would be reading memory as what it is not */
+	/* Should not happen, but memory would be read as values of another type. */
 	if (ARR_ELEMTYPE(array) != detail->meta.element_type)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -356,7 +358,7 @@ AppendArray(StringInfo buf, CuckooKey *key, Datum value)
 }
 
 /*
- * The bounds of a range: flags, then the bounds that are there.
+ * The bounds of a range: flags, then the bounds that are not infinite.
  */
 static void
 AppendBounds(StringInfo buf, RangeDetail *detail, const RangeBound *lower,
@@ -406,8 +408,8 @@ AppendRange(StringInfo buf, CuckooKey *key, Datum value)
 }
 
 /*
- * Multirange: key type of the bounds, number of ranges, then each one's flags and
- * bounds.  PostgreSQL keeps them ordered and merged.
+ * Multirange: key type of the bounds, number of ranges, then flags and bounds
+ * of each range.  PostgreSQL keeps the ranges sorted and merged.
  */
 static void
 AppendMultirange(StringInfo buf, CuckooKey *key, Datum value)
@@ -434,12 +436,11 @@ AppendMultirange(StringInfo buf, CuckooKey *key, Datum value)
 }
 
 /*
- * Find the row type of a tuple among those the key remembers, or make it one
- * of them.
+ * Find the row type of a tuple among those that the key remembers, or add it.
  *
- * The tuple alone knows: values of type record can be of any row type, and a
- * named one may have been altered since the last value.  The identifier of a
- * tuple descriptor changes whenever the descriptor does.
+ * Only the tuple tells its row type: values of type record can be of any row
+ * type, and a named row type may have been altered since the last value.  The
+ * identifier of a tuple descriptor changes whenever the descriptor does.
  */
 static RowType *
 FindRowType(CuckooKey *key, Oid type, int32 typmod)
@@ -451,7 +452,7 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 	MemoryContext old;
 	int			i;
 
-	/* The last named one again, without looking it up. */
+	/* If it is the same named row type as last time, it is not looked up. */
 	if (detail != NULL && type != RECORDOID)
 	{
 		row = detail->last;
@@ -471,7 +472,7 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 	row = &detail->rows[detail->next];
 	detail->next = (detail->next + 1) % ROW_TYPES;
 
-	/* unused until it is whole again, so that an error leaves nothing half */
+	/* Unused until it is complete, so that an error leaves no half of it. */
 	row->identifier = 0;
 	if (row->ctx == NULL)
 		row->ctx = AllocSetContextCreate(key->ctx, "cuckoo row type",
@@ -482,8 +483,8 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 	old = MemoryContextSwitchTo(row->ctx);
 
 	/*
-	 * With its constraints: the default of a column added later is there, for
-	 * the rows that a trigger sees as they were stored before.
+	 * Copy its constraints, too.  They have the default of a column that was
+	 * added later.  A trigger can see rows that were stored before that.
 	 */
 	desc = lookup_rowtype_tupdesc(type, typmod);
 	row->desc = CreateTupleDescCopyConstr(desc);
@@ -516,15 +517,15 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 	}
 	MemoryContextSwitchTo(old);
 
-	/* looking the descriptor up may have given a record type its identifier */
+	/* The lookup of the descriptor may have assigned the identifier. */
 	row->identifier = assign_record_type_identifier(type, typmod);
 	row->type = type == RECORDOID ? NULL : lookup_type_cache(type, TYPECACHE_TUPDESC);
 	return detail->last = row;
 }
 
 /*
- * Composite: number of attributes, then key type and value of each, in terms of
- * record_eq: names and dropped attributes do not count, NULLs are equal.
+ * Composite: number of attributes, then key type and value of each.  As in
+ * record_eq, names and dropped attributes do not matter, and NULLs are equal.
  */
 static void
 AppendComposite(StringInfo buf, CuckooKey *key, Datum value)
@@ -569,7 +570,7 @@ AppendJsonbString(StringInfo buf, const char *string, size_t length)
 		pfree(unconstify(char *, converted));
 }
 
-/* The children of a container, from that one on; total is how many it has. */
+/* Start to read the children of a container, which has total of them. */
 static inline void
 OpenChildren(JsonbChildren *children, const JsonbContainer *container, uint32 total,
 			 uint32 first)
@@ -596,12 +597,12 @@ NextChild(JsonbChildren *children)
 }
 
 /*
- * Append a value inside a jsonb: a tag, then what the tag says.
+ * Append a value inside a jsonb: a tag, then the content that the tag requires.
  */
 static void
 AppendJsonbValue(StringInfo buf, const JsonbChild *child)
 {
-	/* what is more than a string is aligned within its container */
+	/* numbers, arrays and objects are aligned within their container */
 	const char *aligned = child->data + (INTALIGN(child->offset) - child->offset);
 
 	if (JBE_ISSTRING(child->entry))
@@ -647,9 +648,9 @@ ComparePairs(const void *a, const void *b)
 }
 
 /*
- * Append the pairs of an object whose keys must be converted.  Stored, they
- * are in the order of their lengths and bytes in the database encoding; in
- * UTF-8 that can be another one.
+ * Append the pairs of an object whose keys must be converted to UTF-8.  They
+ * are stored in the order of the lengths and bytes of keys in the database
+ * encoding.  In UTF-8 the order can be another one.
  */
 static void
 AppendConvertedPairs(StringInfo buf, JsonbChildren *keys, JsonbChildren *values,
@@ -666,7 +667,7 @@ AppendConvertedPairs(StringInfo buf, JsonbChildren *keys, JsonbChildren *values,
 
 		pairs[i].value = NextChild(values);
 		pairs[i].key = CuckooConvertText(key.data, key.length, &pairs[i].length);
-		/* let the pairs own their keys alike, converted or not */
+		/* Copy keys that were not converted, so that all can be freed. */
 		if (pairs[i].key == key.data)
 			pairs[i].key = pnstrdup(key.data, pairs[i].length);
 	}
@@ -683,7 +684,8 @@ AppendConvertedPairs(StringInfo buf, JsonbChildren *keys, JsonbChildren *values,
 
 /*
  * Append an array or object of a jsonb, or the scalar that a jsonb consists
- * of: in storage that is an array of one element, marked as no array.
+ * of.  Such a scalar is stored as an array of one element that is marked as a
+ * scalar.
  */
 static void
 AppendJsonb(StringInfo buf, const JsonbContainer *container)
@@ -695,7 +697,7 @@ AppendJsonb(StringInfo buf, const JsonbContainer *container)
 
 	check_stack_depth();
 
-	/* Of an object all keys come first, then all values. */
+	/* An object has all keys first, then all values. */
 	OpenChildren(&keys, container, object ? 2 * count : count, 0);
 	values = keys;
 	if (object)
@@ -769,11 +771,12 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value)
 /*
  * Signatures
  *
- * What a nested key type has inside is described by bytes: a scalar by its key
- * type; an array, range or multirange by that and the description of its
- * elements or bounds; a composite by that, the number of its attributes in two
- * bytes, and the description of each.  An anonymous record is described by its
- * value, and by the number 65535 where there is none to tell.
+ * A signature is the hash of a description.  The description of a key type
+ * begins with the number of the key type in one byte.  For an array, range or
+ * multirange, the description of the elements or bounds follows.  For a
+ * composite, the number of attributes in two bytes and the description of each
+ * attribute follow.  The attributes of an anonymous record are known only from
+ * its value; without one, their number is 65535 and no description follows.
  */
 
 #define UNKNOWN_ATTRIBUTES	0xFFFF
@@ -804,7 +807,7 @@ DescribeKey(StringInfo buf, CuckooKey *key)
 				AppendUint16(buf, UNKNOWN_ATTRIBUTES);
 			else
 			{
-				/* without the byte that is there already */
+				/* DescribeRow appends the byte of the key type itself. */
 				buf->len--;
 				DescribeRow(buf, FindRowType(key, key->type, -1));
 			}
@@ -826,7 +829,7 @@ DescribeRow(StringInfo buf, const RowType *row)
 	}
 }
 
-/* The same for what has anonymous records inside, from a value. */
+/* Describe a key type with anonymous records inside, from a value. */
 static void
 DescribeOpen(StringInfo buf, CuckooKey *key, Datum value)
 {
@@ -839,7 +842,10 @@ DescribeOpen(StringInfo buf, CuckooKey *key, Datum value)
 		Datum		element;
 		bool		is_null = true;
 
-		/* The first one tells: arrays of several row types have no equality. */
+		/*
+		 * The first element that is not NULL decides.  Records of several row
+		 * types in one array cannot be compared anyway.
+		 */
 		AppendByte(buf, CUCKOO_KEY_ARRAY);
 		while (is_null && array_iterate(iterator, &element, &is_null))
 			;
@@ -879,7 +885,8 @@ DescribeOpen(StringInfo buf, CuckooKey *key, Datum value)
 }
 
 /*
- * The signature of an array, range or multirange, if its type tells.
+ * Set the signature of an array, range or multirange, if the type determines
+ * it.
  */
 static void
 SetSignature(CuckooKey *key)

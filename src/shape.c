@@ -28,8 +28,9 @@ CuckooBitsFor(double fpr)
 	int			bits = CUCKOO_MIN_BITS;
 
 	/*
-	 * No logarithm: its last digit differs between platforms.  The casts drop
-	 * what the x87 of 32-bit machines has beyond a double, in constants, too.
+	 * A logarithm is avoided because its last digit differs between platforms.
+	 * The x87 of 32-bit machines computes with more precision than a double
+	 * has, also in constants.  The casts drop the excess.
 	 */
 	while (bits < CUCKOO_MAX_BITS &&
 		   (double) (fpr * (ldexp(1.0, bits) - 1)) < (double) 7.72)
@@ -38,9 +39,9 @@ CuckooBitsFor(double fpr)
 }
 
 /*
- * A few buckets more than the load needs leave small tables the room they
- * need: a walk has nowhere to go in them.  (Without, one build of 20,000 of
- * 33 keys fails.)
+ * Small tables get a few more buckets than their load needs, because a walk in
+ * them soon runs out of buckets to try.  (Without these buckets, one in 20,000
+ * builds of 33 keys fails.)
  */
 bool
 CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits)

@@ -6,17 +6,18 @@
  * B. Fan, D. G. Andersen, M. Kaminsky, M. D. Mitzenmacher: "Cuckoo Filter:
  * Practically Better Than Bloom", CoNEXT 2014.
  *
- * A table has N blocks of B buckets of four entries, B even.  Of a key it
- * knows the fingerprint and the pair of candidate buckets, which lie in one
- * block so that a build works in cache.  Pair and fingerprint together are
- * the key's class.
+ * A table has N blocks of B buckets of four entries; B is even.  It stores only
+ * the class of a key: its fingerprint and its pair of candidate buckets.  Both
+ * buckets are in one block, so that a build works in cache.
  *
- * One bucket of each pair is even and one odd, so the even one names the
- * pair: its number among the P = N B / 2 even buckets is q.  The hash, taken
- * as a fraction of 2^64 and multiplied by P, gives q as its whole part and the
- * fingerprint as the first bits of the rest.  The code of a class is q 2^f +
- * fingerprint.  Codes ascend with hashes, and blocks with codes: hashes are
- * sorted once, and that order serves everything.
+ * One bucket of each pair is even and the other is odd, so the even one
+ * identifies the pair.  Its number among the P = N B / 2 even buckets is q.
+ * The hash is taken as a fraction of 2^64 and multiplied by P.  The whole part
+ * of the product is q, and the first bits of the rest are scaled to the
+ * fingerprint.  The code of a class is q 2^f + fingerprint.
+ *
+ * Codes ascend with hashes, and blocks ascend with codes.  Hashes therefore
+ * need to be sorted only once.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -32,19 +33,19 @@
 #define CUCKOO_MIN_BITS		5	/* of a fingerprint */
 #define CUCKOO_MAX_BITS		32
 
-/* Buckets per block: two at least, and about 200 kB at most. */
+/* Buckets per block.  A block with 13-bit fingerprints is at most 192 kB. */
 #define CUCKOO_MIN_BUCKETS	2
 #define CUCKOO_MAX_BUCKETS	32768
 
 /*
- * Buckets per table: so many that codes stay below 2^60, with room for a count
- * of copies above them.
+ * Buckets per table, at most.  This keeps codes below 2^60, so that a 64-bit
+ * number can hold a code and the number of its copies.
  */
 #define CUCKOO_MAX_TABLE_BUCKETS	UINT64_C(393216000)
 
 /*
- * Copies of a class that a table holds at most: the entries of its two
- * buckets.  The eighth stands for all further ones and is never removed.
+ * Copies of a class in one table, at most: the entries of its two buckets.
+ * Further copies are not counted, so a class with eight is never removed.
  */
 #define CUCKOO_MAX_COPIES	(2 * CUCKOO_ENTRIES)
 
@@ -52,14 +53,15 @@
 #define CUCKOO_MAX_ITEMS	UINT64_C(0xFFFFFFFF)
 
 /*
- * Rates that fingerprints of at most 32 bits can keep: at 2e-8 the third table
- * of a growing filter has 32.  The casts drop what constants have beyond a
- * double on machines that compute with more.
+ * The target rates that fingerprints of at most 32 bits can keep.  At 2e-8 the
+ * third table of a filter of unknown capacity has 32 bits.  Some machines
+ * compute constants with more precision than a double has; the casts drop the
+ * excess.
  */
 #define CUCKOO_MIN_FPR		((double) 2e-8)
 #define CUCKOO_MAX_FPR		((double) 0.1)
 
-/* The three tables of a filter of unknown capacity, by keys. */
+/* The three tables of a filter of unknown capacity: the keys each is for. */
 #define CUCKOO_FIRST_KEYS	(UINT64_C(1) << 20)
 #define CUCKOO_SECOND_KEYS	(UINT64_C(1) << 25)
 #define CUCKOO_THIRD_KEYS	(UINT64_C(1) << 30)
@@ -77,8 +79,8 @@ typedef struct CuckooPlace
 {
 	uint64_t	even;			/* number of the even bucket in the table */
 	uint64_t	base;			/* number of the block's first bucket */
-	uint32_t	first;			/* the even bucket, within the block */
-	uint32_t	second;			/* the odd one */
+	uint32_t	first;			/* number of the even bucket in the block */
+	uint32_t	second;			/* number of the odd bucket in the block */
 	uint32_t	fingerprint;	/* 1 to 2^f - 1 */
 } CuckooPlace;
 
@@ -101,14 +103,14 @@ CuckooShapePairs(const CuckooShape *shape)
 	return (uint64_t) shape->blocks * (shape->buckets / 2);
 }
 
-/* The largest fingerprint, 2^f - 1, which is also their number. */
+/* The number of different fingerprints, 2^f - 1, which is also the largest. */
 static inline uint32_t
 CuckooShapeFingerprints(const CuckooShape *shape)
 {
 	return (uint32_t) ((UINT64_C(1) << shape->bits) - 1);
 }
 
-/* All codes are below this, U = P 2^f < 2^60. */
+/* U = P 2^f < 2^60: all codes are below this. */
 static inline uint64_t
 CuckooShapeCodes(const CuckooShape *shape)
 {
@@ -116,9 +118,10 @@ CuckooShapeCodes(const CuckooShape *shape)
 }
 
 /*
- * Keys that a table of this shape is for.  A load of 0.965 from 10,000 keys
- * on: no build of 117 up to 60M keys failed there; at 0.97 one in 15 of 10M
- * did.  Smaller tables vary more, and have 0.9575.
+ * The number of keys that a table of this shape is for.  The load is 0.965 from
+ * 10,000 keys on.  At this load none of 117 builds of up to 60 million keys
+ * failed; at 0.97 one in 15 builds of 10 million keys did.  Smaller tables vary
+ * more, and have a load of 0.9575.
  */
 static inline uint64_t
 CuckooShapeCapacity(const CuckooShape *shape)
@@ -136,37 +139,38 @@ CuckooSameShape(const CuckooShape *a, const CuckooShape *b)
 }
 
 /*
- * The order in which a filter keeps its tables: by size, then bits.  Negative,
- * zero or positive, zero only for the same shape.
+ * The order in which a filter keeps its tables: by size, then bits.  The result
+ * is negative, zero or positive.  It is zero only if the shapes are the same.
  */
 extern int	CuckooShapeOrder(const CuckooShape *a, const CuckooShape *b);
 
 /*
- * Bits of a fingerprint that keep a false-positive rate of fpr (2e-8 to 0.1)
- * in a table at its capacity: the fewest with 8 * 0.965 / (2^f - 1) <= fpr, 7
- * to 29.
+ * The bits that a fingerprint needs so that a table at its capacity keeps the
+ * target rate fpr, 2e-8 to 0.1.  This is the smallest f with
+ * 8 * 0.965 / (2^f - 1) <= fpr, 7 to 29.
  */
 extern int	CuckooBitsFor(double fpr);
 
 /*
- * The shape for so many keys.  False if no table can be so large; then *shape
- * is the largest one.
+ * The shape of a table for a number of keys.  Returns false if no table can be
+ * so large; *shape is then the largest one.
  */
 extern bool CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits);
 
 /*
- * The probability that a table with so many items reports a key that was never
- * added: 1 - (1 - 1/(2^f - 1))^(8 items/entries).  (The paper's section 5.1,
- * with the fingerprints that can occur.)
+ * The fraction of absent keys that a table with this number of items reports as
+ * present: 1 - (1 - 1/(2^f - 1))^(8 items/entries).  This is the formula of the
+ * paper's section 5.1 for fingerprints that cannot be 0.
  */
 extern double CuckooShapeRate(const CuckooShape *shape, uint64_t items);
 
 /*
- * The sum modulo B of a class's two buckets: odd, so one is even, one odd.
+ * The sum, modulo B, of the numbers of a class's two buckets.  It is odd, so
+ * one bucket is even and the other is odd.
  *
- * The fingerprint goes through the finalizer of MurmurHash3, because a bare
- * multiplication sends neighbouring fingerprints to related buckets: 79 of
- * 10M keys then found no place, with this none.
+ * The fingerprint is mixed by the finalizer of MurmurHash3.  With a
+ * multiplication alone, neighbouring fingerprints have related buckets: 79 of
+ * 10 million keys then found no room, with the finalizer none.
  */
 static inline uint32_t
 CuckooBucketSum(uint32_t fingerprint, uint32_t buckets)
@@ -187,14 +191,14 @@ CuckooOtherBucket(uint32_t fingerprint, uint32_t bucket, uint32_t buckets)
 {
 	uint32_t	other = CuckooBucketSum(fingerprint, buckets) - bucket;
 
-	/* Without a branch, which would be mispredicted half the time. */
+	/* Avoid a branch, which would be mispredicted half the time. */
 	return other + (buckets & (0 - (other >> 31)));
 }
 
 /*
- * A hash scaled down to 0 .. count - 1, by multiply-shift, in the high 32
- * bits, and the first 32 bits of the remainder in the low ones: count * hash
- * / 2^32.  count is below 2^32.
+ * Scale a hash to 0 .. count - 1 by multiplying and shifting: the result is
+ * count * hash / 2^32.  Its high 32 bits are the scaled hash, and its low 32
+ * bits are the first ones of the remainder.  count is below 2^32.
  */
 static inline uint64_t
 CuckooScale(uint64_t count, uint64_t hash)
@@ -209,10 +213,10 @@ CuckooScale(uint64_t count, uint64_t hash)
 }
 
 /*
- * The fingerprint from what scaling has left of a hash, evenly over 1 .. 2^f -
- * 1.  ("Low bits, and 1 instead of 0" would make one fingerprint twice as
- * likely and raise the rate.  The low 32 bits of the hash itself would not
- * ascend with it.)
+ * The fingerprint, from the low 32 bits of CuckooScale.  All values from 1 to
+ * 2^f - 1 are equally likely.  (To take the lowest f bits, and 1 instead of 0,
+ * would make the fingerprint 1 twice as likely and raise the rate.  A
+ * fingerprint from the low 32 bits of the hash would not ascend with the hash.)
  */
 static inline uint32_t
 CuckooScaledFingerprint(uint32_t fingerprints, uint64_t scaled)
@@ -220,7 +224,7 @@ CuckooScaledFingerprint(uint32_t fingerprints, uint64_t scaled)
 	return 1 + (uint32_t) ((scaled & UINT32_C(0xFFFFFFFF)) * fingerprints >> 32);
 }
 
-/* The code of a hash's class, from what follows from the shape. */
+/* The code of a hash's class.  The other arguments depend on the shape. */
 static inline uint64_t
 CuckooScaledCode(uint64_t pairs, uint32_t fingerprints, int bits, uint64_t hash)
 {
@@ -237,8 +241,8 @@ CuckooCodeOf(const CuckooShape *shape, uint64_t hash)
 }
 
 /*
- * The place of a hash.  The block could be had by dividing the pair by B / 2,
- * but is the hash scaled to N as well.
+ * The place of a hash.  The block is the hash scaled to N, which is the same as
+ * the pair divided by B / 2 and needs no division.
  */
 static inline CuckooPlace
 CuckooScaledPlace(const CuckooShape *shape, uint64_t pairs, uint32_t fingerprints,

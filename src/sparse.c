@@ -34,9 +34,10 @@ BitLength(uint64_t number)
 }
 
 /*
- * The number of low bits: the fewest with two high parts for three items.  A
- * filter that is not toasted is opened for each lookup, so it is not counted
- * up from 0: (last >> l) + 1 <= w has l >= bits of last - bits of w.
+ * The number of low bits: the fewest that leave at most three high parts for
+ * every two items.  A filter that is not toasted is opened for each lookup, so
+ * the search does not start at 0: (last >> l) + 1 <= wanted requires
+ * l >= BitLength(last) - BitLength(wanted).
  */
 static int
 LowBits(const CuckooShape *shape, uint64_t items)
@@ -69,7 +70,7 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items,
 	sparse->groups = (sparse->highs + CUCKOO_GROUP - 1) / CUCKOO_GROUP;
 	sparse->end = sparse->highs + items * (uint64_t) (1 + low_bits);
 
-	/* A load at any bit has 57 bits of use. */
+	/* A load of 8 bytes from any bit on has at least 57 of the bits wanted. */
 	sparse->fields = low_bits == 0 ? 1 : (uint8_t) (57 / low_bits);
 	for (int field = 0; field < sparse->fields; field++)
 		sparse->ones |= UINT64_C(1) << (field * low_bits);
@@ -93,7 +94,7 @@ Start(const CuckooSparse *sparse, uint64_t group)
 	return CuckooLoad32(sparse->starts + 4 * group);
 }
 
-/* The first bit of a group with so many codes before it. */
+/* The first bit of a group; start is the number of codes before it. */
 static inline uint64_t
 GroupBit(const CuckooSparse *sparse, uint64_t group, uint64_t start)
 {
@@ -112,7 +113,7 @@ GroupHighs(const CuckooSparse *sparse, uint64_t group)
  * Bits
  */
 
-/* width bits, up to 60, at a position; mask has width ones. */
+/* Read width bits, up to 60, at a position.  mask has width ones. */
 static inline uint64_t
 GetBits(const uint8_t *bits, uint64_t position, int width, uint64_t mask)
 {
@@ -126,8 +127,8 @@ GetBits(const uint8_t *bits, uint64_t position, int width, uint64_t mask)
 }
 
 /*
- * In byte i of the result: the ones in bytes 0 to i of a word.  The counts of
- * the bytes, added up by a multiplication.
+ * Byte i of the result is the number of ones in bytes 0 to i of a word.  A
+ * multiplication adds up the numbers of the bytes.
  */
 static inline uint64_t
 ByteSums(uint64_t x)
@@ -138,10 +139,12 @@ ByteSums(uint64_t x)
 }
 
 /*
- * The position of the k-th one (from 1) of a word, given its byte sums; it has
- * that many.  The byte is the first with a sum >= k; in it each bit is spread
- * to a byte and the same is done again.  No table, which would miss the cache,
- * and no instruction that old machines lack.
+ * The position of the k-th one of a word, counting from 1.  sums are the byte
+ * sums of the word, which has at least k ones.
+ *
+ * The first byte with a sum >= k contains it.  Each bit of that byte is spread
+ * to a byte, and the same method finds the bit.  This needs no lookup table,
+ * which would miss the cache, and no instruction that old machines lack.
  */
 static inline int
 Select(uint64_t x, uint64_t sums, uint64_t k)
@@ -156,15 +159,15 @@ Select(uint64_t x, uint64_t sums, uint64_t k)
 	return byte + (CuckooLowestBit(reached) >> 3);
 }
 
-/* Appends bits; those of the last byte that are above them become zero. */
+/* Appends bits.  The unused bits of the last byte become zero. */
 typedef struct Writer
 {
 	uint8_t    *p;
-	uint64_t	pending;		/* not yet stored, */
-	int			count;			/* fewer than 64 */
+	uint64_t	pending;		/* bits not yet stored */
+	int			count;			/* number of these, below 64 */
 } Writer;
 
-/* Start at a position, behind bits that stay. */
+/* Start to write at a position.  The bits before it stay as they are. */
 static inline void
 WriterInit(Writer *writer, uint8_t *bits, uint64_t position)
 {
@@ -174,7 +177,7 @@ WriterInit(Writer *writer, uint8_t *bits, uint64_t position)
 		(uint64_t) (*writer->p & ((1U << writer->count) - 1));
 }
 
-/* width is 1 to 63, and value has no other bits. */
+/* Append the lowest width bits, 1 to 63, of value.  Its other bits are zero. */
 static inline void
 Put(Writer *writer, uint64_t value, int width)
 {
@@ -198,7 +201,7 @@ PutZeros(Writer *writer, uint64_t count)
 		Put(writer, 0, (int) count);
 }
 
-/* Store what is pending, in whole bytes. */
+/* Store the pending bits, in whole bytes. */
 static inline void
 WriterFlush(Writer *writer)
 {
@@ -211,8 +214,8 @@ WriterFlush(Writer *writer)
 }
 
 /*
- * Copy count bits to where they begin at another position.  The writer has
- * been started there, so all before it stays.
+ * Copy count bits from one position to another.  The target's bits before its
+ * position stay as they are.
  */
 static void
 CopyBits(uint8_t *target, uint64_t target_bit, const uint8_t *source,
@@ -234,7 +237,7 @@ CopyBits(uint8_t *target, uint64_t target_bit, const uint8_t *source,
 	if (count == 0)
 		return;
 
-	/* The target is at a byte now. */
+	/* The rest of the target begins at a whole byte. */
 	target += (target_bit + align) >> 3;
 	s = source + (source_bit >> 3);
 	shift = (int) (source_bit & 7);
@@ -271,9 +274,10 @@ CopyBits(uint8_t *target, uint64_t target_bit, const uint8_t *source,
  */
 
 /*
- * The codes with high part number r of the group that begins at a position:
- * their number, and how many of the group come before them.  Behind the zero
- * number r, up to the next one.
+ * Find the codes with high part number r, from 0, of the group that begins at a
+ * position.  Returns their number, and sets *before to the number of codes in
+ * the group before them.  The codes are the ones between zero number r, from 1,
+ * and the next zero.
  */
 static inline uint64_t
 FindRun(const uint8_t *bits, uint64_t position, uint64_t r, uint64_t *before)
@@ -311,9 +315,9 @@ FindRun(const uint8_t *bits, uint64_t position, uint64_t r, uint64_t *before)
 }
 
 /*
- * FindRun for almost all groups: the zero is in the first three words, and
- * which of them it is in is worked out without a branch, which would be
- * mispredicted half the time.
+ * The same as FindRun, but faster if zero number r is in the first three words,
+ * as it is for almost all groups.  A branch on which of the words contains it
+ * would be mispredicted half the time, so this is computed without one.
  */
 static inline uint64_t
 FindRunQuickly(const uint8_t *bits, uint64_t position, uint64_t r, uint64_t *before)
@@ -375,7 +379,7 @@ CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 	uint64_t	before;
 	uint64_t	length;
 
-	/* Behind the last bits there are 8 bytes, too few for three words. */
+	/* Only 8 readable bytes follow the last bits, too few for three words. */
 	if (r == 0 || position + 64 * WORDS > sparse->end)
 		length = FindRun(sparse->bits, position, r, &before);
 	else
@@ -386,14 +390,14 @@ CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 	position += GroupHighs(sparse, group) + codes + before * (uint64_t) low_bits;
 	if (length <= sparse->fields)
 	{
-		/* All at once: the zero-byte trick, with fields of any width. */
+		/* Compare all at once by the zero-byte trick, for any field width. */
 		uint64_t	x = CuckooLoad64(sparse->bits + (position >> 3)) >> (position & 7);
 
 		x ^= low * sparse->ones;
 		return ((x - sparse->ones) & ~x & sparse->tops &
 				((UINT64_C(1) << (length * (uint64_t) low_bits)) - 1)) != 0;
 	}
-	/* Many codes with one high part are rare, or were made to be. */
+	/* Many codes with the same high part are rare, unless made on purpose. */
 	while (length > 0)
 	{
 		uint64_t	half = length / 2;
@@ -414,8 +418,8 @@ CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 }
 
 /*
- * Copies of a code in the group that begins at a position of bits, which may
- * be those of the table or of a copy of the group.
+ * Copies of a code in the group that begins at a position in bits, which are
+ * those of the table or a copy of the group.
  */
 static int
 CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, uint64_t position,
@@ -432,7 +436,7 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, uint64_t position,
 	uint64_t	to = length;
 	int			copies = 0;
 
-	/* the first one that is not less */
+	/* Find the first low part that is not less. */
 	while (from < to)
 	{
 		uint64_t	middle = from + (to - from) / 2;
@@ -591,7 +595,7 @@ CuckooSparseSourceInit(CuckooSparseSource *source, const CuckooSparse *sparse)
  * Building
  */
 
-/* Memory for the low parts of a group, which come behind all its high parts. */
+/* The low parts of a group, kept until all its high parts are written. */
 typedef struct Lows
 {
 	uint64_t   *parts;
@@ -617,7 +621,10 @@ LowsRelease(Lows *lows)
 		lows->host->release(lows->parts);
 }
 
-/* More codes in a group than there are by chance: copies, or made to be. */
+/*
+ * Double the memory.  By chance a group does not have so many codes, but it can
+ * have them if there are many copies or if the keys were chosen on purpose.
+ */
 static void
 LowsEnlarge(Lows *lows)
 {
@@ -630,7 +637,7 @@ LowsEnlarge(Lows *lows)
 	lows->room *= 2;
 }
 
-/* A group can have millions of codes: pause before every 65,536. */
+/* A group can have millions of codes, so pause at every 65,536th. */
 static inline void
 PauseAt(const Lows *lows, uint64_t i)
 {
@@ -639,14 +646,14 @@ PauseAt(const Lows *lows, uint64_t i)
 }
 
 /*
- * Writes groups, code by code: each high part as it comes, the low parts at
- * the end.
+ * Writes groups code by code: the high part of each code at once, the low parts
+ * at the end of the group.
  */
 typedef struct Encoder
 {
 	Writer		writer;
 	int			low_bits;
-	uint64_t	high;			/* told up to here */
+	uint64_t	high;			/* high parts below this are complete */
 	Lows		lows;
 } Encoder;
 
@@ -735,7 +742,7 @@ CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source, const CuckooHost *
  * Editing
  */
 
-/* Write one group again, with those of the codes that are in it. */
+/* Write one group again, with the codes added to it or removed from it. */
 static void
 EditGroup(CuckooSparse *target, CuckooSparseSource *old, uint64_t group,
 		  uint64_t position, const uint64_t *codes, uint64_t count, bool remove,
@@ -773,8 +780,8 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 	int			low_bits = sparse->low_bits;
 	CuckooSparseSource old;
 	Encoder		encoder;
-	uint64_t	at = 0;			/* codes done, */
-	uint64_t	from = 0;		/* and groups */
+	uint64_t	at = 0;			/* codes done */
+	uint64_t	from = 0;		/* groups done */
 
 	CuckooSparseSourceInit(&old, sparse);
 	if (target->low_bits != low_bits)
@@ -799,7 +806,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		uint64_t	position;
 		uint64_t	next = at;
 
-		/* The groups before it, moved. */
+		/* Move the groups without a change before it. */
 		host->pause();
 		for (uint64_t i = from; i < group; i++)
 			CuckooStore32(target->starts + 4 * i, (uint32_t) (Start(sparse, i) + change));
@@ -826,9 +833,9 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
  */
 
 /*
- * Whether the starts ascend from 0 to the number of items, and the upper part
- * of each group has a one per code and ends with a zero: what makes it safe to
- * read.
+ * Check what makes the table safe to read: the starts ascend from 0 to the
+ * number of items, and the high parts of each group have a one per code and end
+ * with a zero.
  */
 static bool
 CheckGroups(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)

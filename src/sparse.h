@@ -3,30 +3,37 @@
  * sparse.h
  *	  A sparse table: its sorted codes in Elias-Fano form.
  *
- * The form of a table below three quarters of its entries, and of any
- * multiset of classes that a dense table cannot place.  It costs what it
- * holds: about log2(U / n) + 1.5 bits per code, whatever room is free.
+ * A table is built sparse if it has fewer items than three quarters of its
+ * entries, or if a dense table has no room for its classes.  A dense table
+ * becomes sparse when it has fewer items than half its entries.  The size of a
+ * sparse table depends mainly on its items, not on the capacity: about
+ * log2(U / n) + 1.5 bits per code.
  *
  * P. Elias: "Efficient storage and retrieval by content and address of static
  * files", JACM 21 (1974); R. M. Fano: "On the number of bits required to
- * implement an associative memory", MIT 1971.  A code is split into l low
- * bits, stored as they are, and a high part.  High parts ascend, so each is
- * told in unary: a 1 per code, then a 0.  With n codes below U, l is the least
- * number with 2 Z <= 3 max(n, 1), where Z = ((U - 1) >> l) + 1 is the number
- * of high parts.
+ * implement an associative memory", MIT 1971.
+ *
+ * A code is split into a low part of l bits, stored as it is, and a high part.
+ * High parts ascend and are stored in unary: for each of the possible high
+ * parts, a 1 per code that has it, then a 0.  With n codes below U, l is the
+ * smallest number with 2 Z <= 3 max(n, 1), where Z = ((U - 1) >> l) + 1 is the
+ * number of possible high parts.
  *
  * High parts come in groups of 64, so that a lookup reads two numbers and one
- * group of 110 to 263 bytes.  (Groups of 128 would save 0.26 bits per code and
- * cost 6 ns; a directory of fixed width is faster, 7 to 12 ns, and 11 to 25 %
- * larger.)  With g = ceil(Z / 64):
+ * group of 110 to 263 bytes.  (Groups of 128 would save 0.26 bits per code, but
+ * a lookup would take 6 ns longer.  With a directory of fixed width a lookup
+ * takes 7 to 12 ns less, but the table is 11 to 25 % larger.)  With
+ * g = ceil(Z / 64), the bytes are:
  *
- *	start[0 .. g]	4 bytes each: the number of codes with high part < 64 j
- *	bits			lowest bit of a byte first.  Group j begins at bit
- *					64 j + start[j] (1 + l): z = min(64, Z - 64 j) high parts of
- *					k = start[j + 1] - start[j] codes in z + k bits, then the k
- *					low parts.  Filled up to a byte with zeros.
+ *	start[0 .. g]	4 bytes each: start[j] is the number of codes with a high
+ *					part below 64 j
+ *	bits			the lowest bit of a byte first.  Group j begins at bit
+ *					64 j + start[j] (1 + l).  It has z = min(64, Z - 64 j)
+ *					possible high parts and k = start[j + 1] - start[j] codes:
+ *					z + k bits for the high parts, then the k low parts.  Zero
+ *					bits fill the last byte.
  *
- * One multiset has one form.
+ * The same multiset of codes always has the same bytes.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -42,33 +49,33 @@
 typedef struct CuckooSparse
 {
 	CuckooShape shape;
-	uint64_t	items;			/* n, the codes with their copies */
-	uint64_t	pairs;			/* all that follows depends on the two */
+	uint64_t	items;			/* n: codes, counting every copy */
+	uint64_t	pairs;			/* from here on, computed from the two above */
 	uint32_t	fingerprints;
 	uint8_t		low_bits;		/* l */
 	uint8_t		fields;			/* low parts compared at once */
 	uint64_t	low_mask;
 	uint64_t	highs;			/* Z */
 	uint64_t	groups;			/* g */
-	uint64_t	end;			/* bits, without those that fill up */
-	uint64_t	ones;			/* 1 in each field, */
-	uint64_t	tops;			/* and the top bit of each */
+	uint64_t	end;			/* number of bits without the fill bits */
+	uint64_t	ones;			/* the lowest bit of each field */
+	uint64_t	tops;			/* the highest bit of each field */
 	uint8_t    *starts;
 	uint8_t    *bits;			/* followed by at least 8 bytes of readable
 								 * memory */
 } CuckooSparse;
 
-/* Bytes of a table with so many items. */
+/* The size in bytes of a table with this number of items. */
 extern uint64_t CuckooSparseBytes(const CuckooShape *shape, uint64_t items);
 
-/* The same of a table that has been initialized. */
+/* The size in bytes of a table that has been initialized. */
 static inline uint64_t
 CuckooSparseStoredBytes(const CuckooSparse *sparse)
 {
 	return 4 * (sparse->groups + 1) + (sparse->end + 7) / 8;
 }
 
-/* Say where a table is. */
+/* Set where the bytes of a table are. */
 static inline void
 CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
 {
@@ -76,7 +83,7 @@ CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
 	sparse->bits = data == NULL ? NULL : data + 4 * (sparse->groups + 1);
 }
 
-/* data may be NULL where it is not read. */
+/* data may be NULL if nothing reads it. */
 extern void CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape,
 							 uint64_t items, uint8_t *data);
 
@@ -97,10 +104,16 @@ CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
 }
 
 /*
- * For lookups that have only parts of the table at hand.  First the two
- * starts: 8 bytes at CuckooSparseStartsAt.  With these the bytes of the group,
- * at the offset returned (from the start of the table), so many; and with a
- * copy of those, and 8 readable bytes more, the copies of the code.
+ * For lookups that read only parts of the table:
+ *
+ * - CuckooSparseStartsAt returns the offset in the table of two starts (8
+ *	 bytes).
+ *
+ * - CuckooSparseGroupAt takes these bytes.  It returns the offset in the table
+ *	 of the code's group, and sets *bytes to the size of the group.
+ *
+ * - CuckooSparseGroupCount takes the starts and a copy of the group, followed
+ *	 by 8 readable bytes.  It returns the copies of the code.
  */
 extern uint64_t CuckooSparseStartsAt(const CuckooSparse *sparse, uint64_t code);
 extern uint64_t CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code,
@@ -109,16 +122,17 @@ extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
 								   const uint8_t *starts, const uint8_t *group);
 
 /*
- * Encode the codes of a source, exactly items of them, into
- * CuckooSparseBytes of memory.
+ * Encode the codes of a source.  The table has been initialized for exactly
+ * this number of items, and its data has room for CuckooSparseBytes.
  */
 extern void CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source,
 							  const CuckooHost *host);
 
 /*
- * Encode into target what a table becomes by adding or removing count sorted
- * codes, all of which it has room for or holds: target is initialized for
- * the items it will have.  Groups without a change are copied as they are.
+ * Encode into target the table that results from adding or removing count
+ * sorted codes.  target has been initialized for the resulting number of items.
+ * No code may end up with more than eight copies, and each code removed must be
+ * in the table.  Groups without a change are copied as they are.
  */
 extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
 							 const uint64_t *codes, uint64_t count, bool remove,
@@ -129,19 +143,20 @@ typedef struct CuckooSparseSource
 {
 	CuckooSource source;
 	CuckooSparse sparse;
-	uint64_t	item;			/* the next code: its number, */
-	uint64_t	high;			/* its high part at least, */
-	uint64_t	upper;			/* where that is told, */
-	uint64_t	lower;			/* and where its low part is */
-	uint64_t	group;			/* its group, */
-	uint64_t	group_end;		/* and the first code behind that */
+	uint64_t	item;			/* number of the next code */
+	uint64_t	high;			/* its high part is at least this */
+	uint64_t	upper;			/* bit from which to read its high part */
+	uint64_t	lower;			/* bit at which its low part begins */
+	uint64_t	group;			/* number of its group */
+	uint64_t	group_end;		/* number of the first code after the group */
 } CuckooSparseSource;
 
 extern void CuckooSparseSourceInit(CuckooSparseSource *source, const CuckooSparse *sparse);
 
 /*
- * Check a table that comes from outside, of CuckooSparseBytes: see
- * docs/format.md.  *bad is the number of the first bad group.
+ * Check a table from an untrusted source, which has CuckooSparseBytes, against
+ * the rules of docs/format.md.  If it breaks one, *bad is the number of the
+ * first group that does.
  */
 extern bool CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad,
 							  const CuckooHost *host);

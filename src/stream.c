@@ -3,29 +3,30 @@
  * stream.c
  *	  Aggregates in bounded memory: cuckoo_stream_agg and cuckoo_multiset_agg.
  *
- * Where cuckoo_agg keeps all hashes until the end, these write them into a
- * filter of the capacity specified as they come, or in batches.
+ * cuckoo_agg keeps all hashes until the end.  These aggregates add them to a
+ * filter of the capacity specified, one by one or in batches.
  *
- * cuckoo_stream_agg	adds a key where the filter does not contain it, as
- *						cuckoo_add_new does.  Fingerprints are compared, not
- *						keys: the result is not removable.
+ * cuckoo_stream_agg	adds a key if the filter does not contain it, as
+ *						cuckoo_add_new does.  Keys with equal fingerprints are
+ *						not told apart, so the result is not removable.
  *
- * cuckoo_multiset_agg	adds a copy for every row, as cuckoo_add does, up to
- *						eight: for columns with repetitions, whose rows are
- *						removed one by one.  Copies count toward the capacity.
+ * cuckoo_multiset_agg	adds a copy of the key for every row, up to eight, as
+ *						cuckoo_add does.  It is for columns with repeated keys
+ *						whose rows will be removed one by one.  Copies count
+ *						toward the capacity.
  *
- * The state takes one of two forms, both of them values of the type:
+ * The state is a value of the type in one of two forms:
  *
- * flat		A filter: many small groups stay small.
+ * flat		A filter.  This keeps the states of many small groups small.
  *
- * large	From 4 kB on: an expanded object with a draft (filter.h) and a batch
- *			of hashes, which are sorted and added together.  Added one by one,
- *			10 million keys took four times as long.
+ * large	From 4 kB on, an expanded object with a draft (filter.h) and a batch
+ *			of hashes, which are sorted and added together.  To add 10 million
+ *			keys one by one took four times as long.
  *
- * Partial states are filters, and are combined as cuckoo_union and
- * cuckoo_merge do it.
+ * Partial states are filters.  They are combined as cuckoo_union and
+ * cuckoo_merge combine filters.
  *
- * The order of rows decides which keys are in a batch, and thereby where the
+ * The order of rows determines which keys are in a batch, and thus where the
  * entries of a dense table are.  Only the same rows in the same order give the
  * same bytes.
  *
@@ -40,7 +41,7 @@
 #include "setops.h"
 #include "sort.h"
 
-/* Making a flat state of this size again for each row costs a microsecond. */
+/* Each row copies a flat state; at this size that takes a microsecond. */
 #define FLAT_BYTES	4096
 
 /*
@@ -54,7 +55,7 @@ typedef struct LargeState
 	bool		distinct;		/* add keys only if they are not contained */
 	uint64	   *batch;
 	size_t		count;			/* hashes in the batch */
-	size_t		room;			/* for so many */
+	size_t		room;			/* hashes that the batch has room for */
 } LargeState;
 
 /* Add the batch to the draft. */
@@ -69,7 +70,7 @@ LargeAddBatch(LargeState *state)
 	state->count = 0;
 }
 
-/* Make room in the batch, which is full or not there yet. */
+/* Make room in the batch, which is full or not allocated yet. */
 static void
 LargeMakeRoom(LargeState *state)
 {
@@ -90,7 +91,7 @@ LargeMakeRoom(LargeState *state)
 	MemoryContextSwitchTo(old);
 }
 
-/* The filter as it is now; the state's memory. */
+/* The filter as it is now, in memory of the state. */
 static CuckooValue *
 LargeFinish(LargeState *state)
 {
@@ -119,7 +120,7 @@ LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
 
 static const ExpandedObjectMethods large_methods = {LargeFlatSize, LargeFlatten};
 
-/* A large state that begins as a flat one. */
+/* Make a large state from a flat one. */
 static LargeState *
 LargeNew(CuckooValue *flat, bool distinct, MemoryContext aggcontext)
 {
@@ -152,14 +153,14 @@ EmptyState(bool distinct, const CuckooParameters *parameters)
 	return CuckooEmptyValue(&filter);
 }
 
-/* The state, perhaps flat, that an aggregate's function was given. */
+/* The large state that an aggregate's function was given; NULL if it is flat. */
 static LargeState *
 GetLarge(Datum state)
 {
 	return (LargeState *) CuckooExpandedState(state, &large_methods);
 }
 
-/* One row; without a key (NULL) it counts for its parameters alone. */
+/* Process one row.  If its key is NULL, only its parameters matter. */
 static Datum
 Transition(FunctionCallInfo fcinfo, bool distinct, const CuckooParameters *parameters,
 		   bool key_is_null, uint64 hash)
@@ -192,7 +193,7 @@ Transition(FunctionCallInfo fcinfo, bool distinct, const CuckooParameters *param
 		if (VARSIZE_ANY_EXHDR(flat) > FLAT_BYTES)
 			large = LargeNew(flat, distinct, aggcontext);
 		else
-			/* Not to be changed in place: the executor frees what it was. */
+			/* Do not change it in place: the executor frees the old state. */
 			CuckooOpenDraft(&small, PointerGetDatum(flat), flat);
 	}
 	if (large != NULL)
@@ -207,7 +208,7 @@ Transition(FunctionCallInfo fcinfo, bool distinct, const CuckooParameters *param
 		draft->filter.signature = parameters->signature;
 		changed = true;
 	}
-	/* A user's own aggregate may begin with a filter that is not marked. */
+	/* A user-defined aggregate may start with a filter without this flag. */
 	if (distinct && !(draft->filter.flags & CUCKOO_FLAG_NOT_REMOVABLE))
 	{
 		draft->filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
@@ -251,7 +252,10 @@ TransitionWithKey(FunctionCallInfo fcinfo, bool distinct, CuckooKey *key)
 	return Transition(fcinfo, distinct, &parameters, false, hash);
 }
 
-/* For keys of any type, and for those known when the function is written. */
+/*
+ * Transition functions: for polymorphic keys, for the integer types, and for
+ * other types that are known at compile time.
+ */
 #define POLYMORPHIC_TRANSITION(name, distinct) \
 PG_FUNCTION_INFO_V1(name); \
 Datum \
@@ -310,7 +314,7 @@ POLYMORPHIC_TRANSITION(cuckoo_multiset_agg_transfn, false)
 CUCKOO_INTEGER_TYPES(MULTISET_INTEGER_TRANSITION)
 CUCKOO_OTHER_TYPES(MULTISET_TRANSITION)
 
-/* Two partial states of the same parameters: the union or the merge of both. */
+/* The union or merge of two partial states, whose parameters must match. */
 static Datum
 Combine(FunctionCallInfo fcinfo, CuckooOperation operation)
 {
@@ -335,7 +339,7 @@ Combine(FunctionCallInfo fcinfo, CuckooOperation operation)
 	left = CuckooHeaderParameters(&filter);
 	CuckooMatchParameters(&left, &right);
 	result = CuckooCombineValues(operation, state, other);
-	/* Never the caller's memory, which may go before the aggregate. */
+	/* The caller may free its memory before the aggregate ends, so copy it. */
 	if (result == other)
 		result = CuckooCopyBytes(CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
 	if (result == state)
@@ -360,9 +364,10 @@ cuckoo_multiset_agg_combine(PG_FUNCTION_ARGS)
 }
 
 /*
- * cuckoo_stream_agg_final(state): the filter, also of cuckoo_multiset_agg.  A
- * copy, because the state may go on changing: a window calls this for every
- * row.  Over no rows an unset filter.
+ * cuckoo_stream_agg_final(state): the result of cuckoo_stream_agg and
+ * cuckoo_multiset_agg.  It is a copy, because the state may change again: as a
+ * window function, the aggregate calls this for every row.  The result over no
+ * rows is an unset filter.
  */
 PG_FUNCTION_INFO_V1(cuckoo_stream_agg_final);
 Datum
