@@ -648,7 +648,7 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 				/* A sparse table has room for any class. */
 				if (!RewriteDraft(draft, MAKE_SPARSE, i, NULL, host))
 					return CUCKOO_TOO_LARGE;
-				draft->stay_sparse = true;
+				draft->stay_sparse = i == filter->table_count - 1;
 				table = &filter->tables[i];
 				break;
 		}

@@ -653,6 +653,7 @@ CuckooNumericBytes(KeyBytes *bytes, Datum value)
 			stored += sizeof(header);
 			break;
 	}
+	/* PostgreSQL stores no such zeros, but nor does it rely on that. */
 	while (stored < end && ReadNative16(stored) == 0)
 	{
 		stored += 2;

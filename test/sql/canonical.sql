@@ -97,6 +97,7 @@ INSERT INTO numbers SELECT 'display scales', round(n, scale) FROM unnest('{0,1,-
 INSERT INTO numbers SELECT 'random', sign * ('x' || substr(h, 1, 8))::bit(32)::bigint / power(10::numeric, i % 40) + ('x' || substr(h, 8, 8))::bit(32)::bigint * power(10::numeric, i % 50)
 FROM generate_series(1, 3000) AS i, unnest('{1,-1}'::integer[]) AS sign, md5(i::text) AS h;
 INSERT INTO numbers SELECT 'quotients', i::numeric / 7 / power(10::numeric, abs(i) % 90) FROM generate_series(-500, 500) AS i;
+INSERT INTO numbers SELECT 'lengths', (repeat('9876', n) || '.' || repeat('0123', n % 5))::numeric FROM generate_series(1, 70) AS n;
 INSERT INTO numbers VALUES ('huge', '1e131071'), ('huge', '-1e131071'), ('huge', '1e-16383'), ('huge', repeat('123456789', 14000)::numeric), ('huge', ('-0.' || repeat('123456789', 1800))::numeric);
 SELECT how, count(*), count(*) FILTER (WHERE cuckoo_hash(n) <> hash_as(numeric_bytes(n), 8)) AS stored, count(*) FILTER (WHERE cuckoo_hash(- (- n)) <> hash_as(numeric_bytes(n), 8)) AS computed
 FROM numbers GROUP BY how ORDER BY how;
