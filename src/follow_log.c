@@ -309,11 +309,11 @@ AtTransactionEvent(XactEvent event, void *argument)
 			Assert(buffers == NULL);
 			break;
 		case XACT_EVENT_ABORT:
-			/* It may have failed because a number was taken. */
-			FollowForgetNumber();
-			/* FALLTHROUGH */
 		case XACT_EVENT_COMMIT:
 		case XACT_EVENT_PREPARE:
+			/* It may have failed because a number was taken. */
+			if (event == XACT_EVENT_ABORT)
+				FollowForgetNumber();
 			/* Their memory is freed with the transaction. */
 			buffers = NULL;
 			any_voided = false;

@@ -318,7 +318,7 @@ AppendArray(StringInfo buf, CuckooKey *key, Datum value)
 	ArrayDetail *detail = key->detail;
 	LongCopy	copy;
 	ArrayType  *array = GetLong(value, &copy);
-	const bits8 *nulls;
+	const uint8 *nulls;
 	char	   *element;
 	int			count;
 
