@@ -435,7 +435,7 @@ typedef enum Rewrite
 {
 	ENCODE,						/* nothing else */
 	MAKE_SPARSE,				/* make one table sparse */
-	MAKE_DENSE,					/* make one table dense if its items find room */
+	MAKE_DENSE,					/* make one table dense if there is room */
 	DROP,						/* drop one table */
 	GROW						/* add an empty table */
 } Rewrite;

@@ -153,7 +153,7 @@ EmptyState(bool distinct, const CuckooParameters *parameters)
 	return CuckooEmptyValue(&filter);
 }
 
-/* The large state that an aggregate's function was given; NULL if it is flat. */
+/* The state that an aggregate's function was given if it is large, or NULL. */
 static LargeState *
 GetLarge(Datum state)
 {

@@ -1,11 +1,12 @@
--- The main job on real input; demo.sh runs it, with packages.tsv in the current
--- folder: every package of Debian's index with its section and homepage.
+-- Shows the extension at work on real data.  demo.sh runs this script.  The
+-- file packages.tsv, in the current folder, has all packages of Debian's index
+-- with their sections and homepages.
 
 \set QUIET on
 SET client_min_messages = warning;
 CREATE EXTENSION cuckoo;
 
--- A line of output: what, how much, and a remark.
+-- Formats a line of output: what it is about, how much, and a remark.
 CREATE FUNCTION line(what text, much text, remark text DEFAULT '') RETURNS text
 RETURN rtrim(format('   %s%s  %s', rpad(what, 40), lpad(much, 12), remark));
 
@@ -52,7 +53,8 @@ SELECT line('filter of the ' || what, kb(pg_column_size(filter)), format('%s bit
             to_char(cuckoo_cardinality(filter), 'FM999,999,999')))
 FROM filters ORDER BY what DESC;
 
--- Each with the capacity of the whole, so that they combine into one table.
+-- Each filter gets the capacity of the whole, so that all combine into one
+-- table.
 SELECT 1000 * (1 + count(*) / 1000) AS whole FROM urls \gset
 
 \echo
@@ -123,7 +125,7 @@ SELECT line('filter', kb(pg_column_size(filter)), 'with room for a URL of every 
 \echo
 \echo '6  Look up known and unknown URLs:  SELECT ... WHERE filter @> url'
 
--- Unknown URLs are real ones with an ending that makes them unknown.
+-- Unknown URLs are known ones with an ending that makes them unknown.
 CREATE TABLE unknown AS
 SELECT altered AS url
 FROM urls, generate_series(1, 33) AS i, format('%s?%s', url, i) AS altered
@@ -182,7 +184,7 @@ GROUP BY is_gone ORDER BY is_gone DESC;
 \copy (SELECT what, filter FROM filters) to filters.bin with (format binary)
 \set file_bytes `stat -c %s filters.bin`
 SELECT md5(string_agg(md5(filter::text), '' ORDER BY what)) AS here FROM filters \gset
--- What the other database has: each URL as it is, and altered.
+-- The rows of the other database: each URL as it is, and altered.
 \copy (SELECT url FROM urls UNION ALL SELECT url || '#top' FROM urls) to visits.tsv
 
 CREATE DATABASE elsewhere;

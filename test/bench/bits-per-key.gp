@@ -1,4 +1,5 @@
-# Bits per key against the false-positive rate measured.  Reads the file rates.
+# Draws bits per key over the measured false-positive rate.  Reads the file
+# rates.
 
 set terminal svg size 760,480 font 'sans-serif,13' background 'white'
 set datafile separator "\t"

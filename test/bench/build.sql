@@ -1,5 +1,5 @@
--- Building a filter from a column against what else finds its distinct values.
--- "-- @ LABEL | PLAN NODE" stands before each statement that is measured.
+-- Builds a filter from a column, and finds the distinct values in other ways.
+-- A line "-- @ LABEL | PLAN NODE" precedes each statement to be measured.
 
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;

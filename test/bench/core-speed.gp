@@ -1,6 +1,6 @@
-# Nanoseconds per key in the core against the number of keys, both
-# representations: lookups, beside one read of memory, and building.
-# Reads the file speed.
+# Draws nanoseconds per key over the number of keys, for lookups and builds in
+# the core, in both representations.  The time of one read of memory is drawn
+# beside lookups.  Reads the file speed.
 
 set terminal svg size 760,400 font 'sans-serif,13' background 'white'
 set datafile separator "\t"
@@ -14,7 +14,8 @@ set xtics ('10,000' 1e4, '100,000' 1e5, '1 million' 1e6, '10 million' 1e7)
 set xlabel 'keys'
 set key top left Left reverse samplen 2 opaque
 
-# Of a representation and a part the nanoseconds, nothing for other lines.
+# The nanoseconds of a line if it has this representation and part, else
+# nothing.
 of(representation, part) = strcol(2) eq representation && strcol(3) eq part ? $5 : 1/0
 
 set multiplot layout 1, 2

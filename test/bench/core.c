@@ -4,22 +4,24 @@
  *	  Benchmarks of the core: speed, bits per key, false-positive rates.
  *
  *	core speed KEYS PASSES SLOW_PASSES
- *				nanoseconds per key to build from hashes in any order, to add and
- *				remove them one by one, and to look them up, dense (the capacity is
- *				the number of keys) and sparse (three times that); and of one read
- *				from memory of the filter's size, each waiting for the one before:
- *				what the machine allows
+ *				nanoseconds per key to build a filter from unsorted hashes, to
+ *				add and remove keys one by one, and to look them up.  This is
+ *				measured for a dense filter, whose capacity is the number of
+ *				keys, and for a sparse one with three times that.  For
+ *				comparison, the nanoseconds of one read from memory of the
+ *				filter's size, if each read waits for the one before
  *	core rates KEYS
- *				bits per key and measured rate, for rates asked from 0.1 to 1e-6
+ *				bits per key and measured rates, for target rates from 0.1 to
+ *				1e-6
  *	core sizes MAX_KEYS
- *				the same for filters of 1,000 keys to 10 million, and the time
+ *				the same for filters of 1,000 to 10 million keys, and the time
  *				to build them from sorted hashes
  *	core figures MAX_KEYS
- *				bytes and times of single cases: much room to spare, an unknown
- *				capacity, copies, single adds, a union of 365 filters
+ *				bytes and times of single cases: capacities much too large, an
+ *				unknown capacity, copies, single adds, a union of 365 filters
  *
- * Prints tab-separated lines; run.sh makes tables and charts of them.  Times
- * are processor times of this one thread, so that what else the machine does
+ * Prints tab-separated lines, from which run.sh makes tables and charts.
+ * Times are processor times of this thread, so that other work of the machine
  * disturbs them less.
  *
  *-------------------------------------------------------------------------
@@ -33,11 +35,11 @@
 #include "sort.h"
 
 #define MAX_PASSES		9
-#define QUERIES			10000000	/* lookups a pass */
-#define READS			1000000		/* dependent reads a pass */
+#define QUERIES			10000000	/* lookups per pass */
+#define READS			1000000		/* dependent reads per pass */
 #define FIRST_ABSENT	(UINT64_C(1) << 40)	/* keys from here on are in no filter */
-#define VARLENA_BYTES	4			/* before a stored value of this size */
-#define SPARSE_ROOM		3			/* times the keys: the capacity */
+#define VARLENA_BYTES	4			/* header of a stored value */
+#define SPARSE_ROOM		3			/* capacity of a sparse filter, per key */
 
 /* CuckooRepresentation */
 static const char *const representation_names[] = {"sparse", "dense"};
@@ -86,7 +88,7 @@ KeyHash(uint64_t key)
 	return CuckooHash(bytes, sizeof(bytes), 0, CUCKOO_KEY_INTEGER);
 }
 
-/* Hashes of consecutive keys, and so in any order. */
+/* Hashes of consecutive keys.  They are not sorted. */
 static void
 FillHashes(uint64_t *hashes, uint64_t first_key, size_t count)
 {
@@ -124,7 +126,7 @@ Build(CuckooFilter *filter, double fpr, uint64_t capacity, const uint64_t *hashe
 	return bytes;
 }
 
-/* Start to change a filter, empty at first. */
+/* Begin a draft of an empty filter. */
 static void
 DraftEmpty(CuckooDraft *draft, double fpr, uint64_t capacity)
 {
@@ -144,7 +146,7 @@ AddKeys(CuckooDraft *draft, uint64_t first, uint64_t last)
 	}
 }
 
-/* The bytes of a draft, which has them until it is freed. */
+/* Finish a draft and return the size of the filter in bytes. */
 static size_t
 DraftBytes(CuckooDraft *draft)
 {
@@ -153,7 +155,7 @@ DraftBytes(CuckooDraft *draft)
 	return CuckooBytes(&draft->filter);
 }
 
-/* Positive answers. */
+/* The number of lookups with a positive answer. */
 static size_t
 LookUp(const CuckooFilter *filter, const uint64_t *hashes, size_t count)
 {
@@ -164,7 +166,7 @@ LookUp(const CuckooFilter *filter, const uint64_t *hashes, size_t count)
 	return found;
 }
 
-/* The measured rate, from so many keys that are not in the filter. */
+/* Measure the false-positive rate with this number of absent keys. */
 static double
 MeasureRate(const CuckooFilter *filter, size_t lookups)
 {
@@ -208,7 +210,7 @@ static const char *const part_names[PARTS] = {
 	"sort", "unique", "table", "build", "negative", "positive", "insert", "remove", "read"
 };
 
-/* Where reads end, so that the compiler leaves them in. */
+/* The result of reads is stored here, so that the compiler keeps them. */
 static volatile size_t read_sink;
 
 static double times[2][PARTS][MAX_PASSES];
@@ -282,7 +284,7 @@ BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
 	free(bytes);
 }
 
-/* One by one, but in one draft: as the array functions and aggregates do. */
+/* Add and remove keys one by one in one draft, as the array functions do. */
 static void
 AddAndRemovePass(int representation, uint64_t *hashes, size_t keys)
 {
@@ -392,7 +394,7 @@ Rates(size_t keys)
 			CuckooFilter filter;
 			uint8_t    *bytes = Build(&filter, asked[i], CapacityFor(representation, keys),
 									  hashes, keys);
-			/* enough for 100 positive answers */
+			/* Enough for 100 positive answers. */
 			double		lookups = asked[i] < 1e-5 ? 100 / asked[i] : 1e7;
 
 			printf("%g\t%s\t%d\t%.3f\t%.3g\t%.3g\n", asked[i],
@@ -421,7 +423,7 @@ Sizes(size_t max_keys)
 	{
 		size_t		keys = sizes[i];
 		uint64_t   *hashes = SortedHashes(keys);
-		/* small builds many times over, for the clock's sake */
+		/* Small builds are repeated, as the clock is too coarse for one. */
 		int			repeats = keys < 1000000 ? (int) (1000000 / keys) : 1;
 
 		for (size_t j = 0; j < sizeof(asked) / sizeof(asked[0]); j++)
@@ -494,7 +496,7 @@ Room(size_t max_keys, uint64_t *hashes, uint64_t *scratch)
 	}
 }
 
-/* Key by key from none on; the worst between two of them, too. */
+/* Add key by key to an empty filter, also measuring the worst case. */
 static void
 UnknownCapacity(size_t max_keys)
 {
@@ -531,7 +533,7 @@ UnknownCapacity(size_t max_keys)
 	free(draft.bytes);
 }
 
-/* A capacity for all rows, and a copy of each key for every row of it. */
+/* A filter with a copy of each key for each of its rows, and room for all. */
 static void
 Copies(size_t keys, int copies)
 {
@@ -548,7 +550,7 @@ Copies(size_t keys, int copies)
 	free(draft.bytes);
 }
 
-/* One key added to a stored value, which is left as it is: f + key. */
+/* Add one key to a stored value, which is not changed, as f + key does. */
 static void
 SingleAdds(size_t keys, uint64_t capacity, int adds, uint64_t *hashes, uint64_t *scratch)
 {
@@ -572,7 +574,7 @@ SingleAdds(size_t keys, uint64_t capacity, int adds, uint64_t *hashes, uint64_t 
 	free(bytes);
 }
 
-/* Daily filters with the capacity of the year, and a build from all keys. */
+/* Unite daily filters with the capacity of the year; build from all keys. */
 static void
 Year(size_t daily, uint64_t *hashes, uint64_t *scratch)
 {

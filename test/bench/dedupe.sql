@@ -1,9 +1,9 @@
--- A stream of URLs with repetitions, and three ways to remove them.  The guide's
--- recipe is there already: pages, seen, seen_delta, store_new and fold_seen.
--- The other ways are functions alike.
+-- A stream of URLs with duplicates, and three ways to remove them.  The recipe
+-- of the guide has been loaded before: pages, seen, seen_delta, store_new and
+-- fold_seen.  This script creates similar functions for the other two ways.
 
--- Row p of a session's stream, in batches of n rows: every other URL is new, one
--- in four is of the first ones, and one in four of the batch before the last.
+-- A batch of n rows of a session's stream.  Half of the URLs are new, a quarter
+-- are among the first ones, and a quarter are from the batch before the last.
 
 CREATE FUNCTION stream_url(session integer, k bigint) RETURNS text LANGUAGE sql IMMUTABLE
 RETURN 'https://www.example.com/' || session || '/articles/' || md5(k::text);
@@ -14,7 +14,8 @@ RETURN (SELECT array_agg(stream_url(session, CASE p % 4
 	WHEN 2 THEN known + (p - 2 * n + 1) / 2
 	ELSE known + p / 2 END)) FROM generate_series(number * n, number * n + n - 1) AS p);
 
--- A unique index.  In order, so that sessions cannot deadlock.
+-- A unique index.  Rows are inserted in order, so that sessions cannot
+-- deadlock.
 
 CREATE TABLE indexed_pages (url text PRIMARY KEY);
 
@@ -39,8 +40,8 @@ BEGIN
 	UPDATE one_filter SET f = cuckoo_add_all(f, ARRAY(SELECT url FROM fresh));
 END $$;
 
--- All three with the first URLs of each session.  Those of the index come in no
--- order, as they do in a stream.
+-- Fills all three with the first URLs of each session.  The URLs are in random
+-- order, as in a stream.
 
 CREATE PROCEDURE begin_stream(sessions integer, known bigint) LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,11 +1,11 @@
 # shellcheck shell=bash disable=SC2154  # variables of run.sh and lib.sh
 #
-# The benchmark of followed tables, for run.sh: the same table untouched, with a
-# B-tree on the column, and followed.
+# The benchmark of followed tables, which run.sh runs.  It compares the same
+# table untouched, with a B-tree on the column, and followed.
 
 follow_tables=(untouched btree followed)
 
-# follow_ms GROUP LABEL SQL: how long it takes, into $results/times
+# follow_ms GROUP LABEL SQL: times SQL in ms and appends that to $results/times
 follow_ms()
 {
 	local ms
@@ -16,7 +16,7 @@ follow_ms()
 	printf '%s\t%s\t%s\n' "$1" "$2" "$ms" >>"$results/times"
 }
 
-# follow_tps CLIENTS TABLE: milliseconds per transaction of one inserted row
+# follow_tps CLIENTS TABLE: the same for a transaction that inserts one row
 follow_tps()
 {
 	local tps
@@ -31,7 +31,7 @@ follow_tps()
 	printf '%s\t%s\t%s\n' "insert-$1" "$2" "$(calculate "1000 / $tps")" >>"$results/times"
 }
 
-# follow_table GROUP TITLE UNIT FACTOR: medians beside each other
+# follow_table GROUP TITLE UNIT FACTOR: prints the medians of a group as a table
 follow_table()
 {
 	printf '\n%s\n' "$2"
@@ -58,7 +58,7 @@ run_follow()
 		COPY (SELECT i, hashint8extended(i, 0), 'note ' || i FROM generate_series(1, 1000000) AS i) TO '$work/data/rows'" >/dev/null
 	deadlocks=$(follow_deadlocks)
 
-	# Rows one by one.  A fold now and then, as a schedule would do it.
+	# Insert rows one by one, with a fold now and then, as by a schedule
 	for ((round = 0; round < rounds; round++)); do
 		for clients in 1 4 8; do
 			for table in "${follow_tables[@]}"; do
@@ -69,7 +69,7 @@ run_follow()
 	done
 	deadlocks=$(($(follow_deadlocks) - deadlocks))
 
-	# The second 10,000 rows of a page that is there in the WAL already
+	# Measure the second 10,000 rows, when the WAL has full images of the pages
 	query "SELECT cuckoo_fold('followed_k_filter')" >/dev/null
 	query "VACUUM followed_k_filter"
 	query CHECKPOINT
@@ -108,7 +108,7 @@ run_follow()
 	printf 'before the first fold\t%s\n' "$(query "SELECT pg_total_relation_size('followed_k_filter')")" >>"$results/follow-size"
 	follow_ms fold followed "SELECT cuckoo_fold('followed_k_filter');"
 	for ((round = 1; round < rounds; round++)); do
-		# As autovacuum does it after a while
+		# As autovacuum would do after a while
 		query "VACUUM followed_k_filter"
 		query "DO \$\$ BEGIN FOR g IN 1..$((rows / 100 / 5000)) LOOP INSERT INTO followed SELECT i, hashint8extended(g * 5000 + i, 10 + $round) FROM generate_series(1, 5000) AS i; END LOOP; END \$\$" >/dev/null
 		follow_ms fold followed "SELECT cuckoo_fold('followed_k_filter');"

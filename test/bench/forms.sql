@@ -1,4 +1,4 @@
--- A scan through a filter, by where the filter comes from.
+-- Scans through a filter that the query gets in different ways.
 
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;
@@ -43,5 +43,5 @@ SELECT count(*) FROM distinct_rows JOIN filters ON f @> k;
 -- @ two filters in turn | Join
 SELECT count(*) FROM distinct_rows JOIN filters ON id = 1 + (k & 1) WHERE f @> k;
 
--- @ the same join without a question | Join
+-- @ the same join without a lookup | Join
 SELECT count(*) FROM distinct_rows JOIN filters ON id = 1 + (k & 1) WHERE f IS NOT NULL;

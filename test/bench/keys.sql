@@ -1,6 +1,6 @@
--- Hashing keys of one type: PostgreSQL's own extended hash, a lookup and an
--- aggregate, and for each what is left without them.  Variables: type, hash.
--- 1,000 keys again and again, all of which the filter has.
+-- Hashes keys of one type by PostgreSQL's own extended hash function, a lookup
+-- and an aggregate, each beside the same query without them.  The rows repeat
+-- 1,000 keys, all of which are in the filter.  Variables: type, hash.
 
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;

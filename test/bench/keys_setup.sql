@@ -1,4 +1,4 @@
--- What keys.sql reads: a table for each key type.  Variable: rows.
+-- Makes the data of keys.sql: a table of a million rows for each key type.
 
 CREATE SCHEMA key_types;
 SET search_path = key_types, public;

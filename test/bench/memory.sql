@@ -1,4 +1,5 @@
--- The memory of cuckoo_agg over n distinct keys, from no table.
+-- Measures the memory of cuckoo_agg over n distinct keys, which come from
+-- generate_series.
 
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;

@@ -1,4 +1,4 @@
--- Aggregates in one process and on two parallel workers (and the leader).
+-- Runs aggregates in one process, and in the leader and two parallel workers.
 
 SET jit = off;
 SET work_mem = '1GB';

@@ -1,6 +1,7 @@
--- A scan of 60 partitions through one stored filter.  Each partition has a call
--- site of its own; above the Append, and for one table of the same rows, there
--- is one in all.
+-- Scans 60 partitions through one stored filter.  A filter tested in the scans
+-- of partitions has a call site in each of them.  One tested above the Append,
+-- or in the scan of a single table with the same rows, has one call site in
+-- all.
 
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;

@@ -13,25 +13,27 @@
 #   scan       SQL: a scan through a filter against IN, = ANY, a semi-join
 #   partitions SQL: a scan of 60 partitions through one filter
 #   year       SQL: the union of 365 daily filters against the rows behind them
-#   forms      SQL: the scan by where the filter comes from
+#   forms      SQL: scans through a filter that comes from a sub-select, a
+#              parameter, a join and others
 #   point      SQL: one lookup in a stored filter
-#   dedupe     SQL: removing duplicates from a stream: the guide's recipe against a
-#              unique index and against one filter that every batch updates, with
+#   dedupe     SQL: removing duplicates from a stream by the guide's recipe, by
+#              a unique index, and by one filter that every batch updates, with
 #              1 and 4 sessions and batches of 100 to 100,000 rows: rows per
-#              second, WAL per row, bloat
-#   memory     SQL: memory of builds and scans at their peak
-#   follow     SQL: a followed table, side by side with one untouched and one
-#              with a B-tree
+#              second, WAL per row and bloat
+#   memory     SQL: peak memory of builds and scans
+#   follow     SQL: a followed table against one untouched and one with a B-tree
 #   keys       SQL: lookups and aggregates by key type, against PostgreSQL's own
 #              extended hash of the value
 #   stream     SQL: cuckoo_stream_agg over 10 and 40 million keys, and its memory
 #
-# and --quick for a tenth of the data and fewer rounds, to see that all of it
-# works.  Tables go to standard output, charts to docs/ (with --quick to no
-# place, unless CHARTS=folder names one).  Times are medians; what is compared runs in turns.
+# With --quick it uses a tenth of the data and fewer rounds, which shows that
+# all steps work.  It prints tables, and writes charts to docs/ or to the
+# folder that CHARTS names; with --quick and no CHARTS it writes none.  Times
+# are medians.  Statements that are compared run in turns.
 #
 # Needs a Debian machine with 8 GB of memory, and root or sudo where packages
-# are missing.  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the temporary folder.
+# are missing.  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the temporary
+# folder.
 #
 # shellcheck source-path=SCRIPTDIR
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
@@ -47,7 +49,7 @@ bench=$(dirname "$(readlink -f "$0")")
 
 all_steps=(speed rates sizes figures build parallel scan partitions year forms point dedupe memory follow keys stream)
 
-# What a full run measures, and a quick one.
+# Sets the sizes of a quick run or a full one.
 set_sizes()
 {
 	if [ -n "$quick" ]; then
@@ -94,19 +96,21 @@ calculate()
 	awk "BEGIN { print $1 }"
 }
 
-# 1234567: 1,234,567
+# number 1234567: prints 1,234,567
 number()
 {
 	printf '%s\n' "$1" | sed -e ':a' -e 's/\([0-9]\)\([0-9]\{3\}\)\($\|,\)/\1,\2\3/;ta'
 }
 
-# aim TITLE most|least LIMIT VALUE: for the closing table; no value, no line
+# aim TITLE most|least LIMIT VALUE: adds a line to the table at the end of the
+# run, if there is a value
 aim()
 {
 	[ -z "$4" ] || printf '%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$4" >>"$results/aims"
 }
 
-# aim_ratio TITLE most|least LIMIT NAME GROUP LABEL LABEL: of two medians
+# aim_ratio TITLE most|least LIMIT NAME GROUP LABEL LABEL: the same for the
+# ratio of two medians
 aim_ratio()
 {
 	local a b
@@ -242,8 +246,8 @@ run_figures()
 
 # -------------------------------------------------------------------- charts
 
-# chart NAME DATA-FILES...: by NAME.gp, where all of the data was measured.  In a
-# browser with a dark scheme the chart has dark colours.
+# chart NAME DATA-FILES...: draws a chart by NAME.gp, if all of the data was
+# measured.  In a browser with a dark scheme the chart has dark colours.
 chart()
 {
 	local name=$1 file
@@ -260,7 +264,7 @@ chart()
 	echo "chart: $charts/$name.svg"
 }
 
-# bars GROUP: ns a row of the statements of a group, for a chart with bars
+# bars GROUP: writes the ns per row of a group's statements, for a bar chart
 bars()
 {
 	awk -F '\t' -v group="$1" -v rows="$rows" '$1 == group { printf "\"%s\"\t%.1f\n", $2, $3 * 1e6 / rows }' \
@@ -314,7 +318,7 @@ find_postgresql
 need_packages "${packages[@]}" gnuplot-nox
 more_postgresql=postgresql-$pgversion-hll
 make_folder
-# The copy, which the unprivileged user can read
+# From here on use the copy, which the unprivileged user can read.
 bench=$work/src/test/bench
 results=$work/results
 mkdir "$results"

@@ -1,4 +1,5 @@
--- The rows of a large table whose key is in a set: 1 % of them are.
+-- Finds the rows of a large table whose keys are in a set.  These are 1 % of
+-- the rows.
 
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;
@@ -16,7 +17,7 @@ SELECT count(*) FROM distinct_rows WHERE (SELECT f FROM filters WHERE id = 1) @>
 -- @ filter, built by the query | InitPlan
 SELECT count(*) FROM distinct_rows WHERE (SELECT cuckoo_agg(k) FROM members) @> k;
 
--- IS TRUE keeps the planner from making a join of it.
+-- IS TRUE keeps the planner from converting the sub-select into a join.
 -- @ k IN (sub-select), hashed | hashed SubPlan
 SELECT count(*) FROM distinct_rows WHERE (k IN (SELECT k FROM members)) IS TRUE;
 

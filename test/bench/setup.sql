@@ -1,9 +1,10 @@
--- What the SQL benchmarks read.  Variables: rows, and keys of the filters asked.
+-- Makes the data of the SQL benchmarks.  Variables: rows, and keys, the number
+-- of keys in the filters of scans.
 
 CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE EXTENSION hll;
 
--- Distinct keys in no order, and 1,000 keys again and again.
+-- Rows of distinct keys in random order, and rows that repeat 1,000 keys.
 
 CREATE UNLOGGED TABLE distinct_rows (k bigint) WITH (autovacuum_enabled = off);
 INSERT INTO distinct_rows SELECT hashint8extended(generate_series(1, :rows), 0);
@@ -11,7 +12,7 @@ INSERT INTO distinct_rows SELECT hashint8extended(generate_series(1, :rows), 0);
 CREATE UNLOGGED TABLE repeated_rows (k bigint) WITH (autovacuum_enabled = off);
 INSERT INTO repeated_rows SELECT abs(hashint8extended(generate_series(1, :rows), 1) % 1000);
 
--- Members of the set that a scan asks for: 1 % of the rows are among them.
+-- The members of the set of a scan.  1 % of the rows are among them.
 
 CREATE UNLOGGED TABLE members (k bigint) WITH (autovacuum_enabled = off);
 INSERT INTO members SELECT hashint8extended(generate_series(1, :rows / 100), 0);
@@ -20,8 +21,8 @@ INSERT INTO members SELECT hashint8extended(generate_series(:rows + 1, :rows + :
 CREATE TABLE filters (id integer PRIMARY KEY, f cuckoofilter);
 INSERT INTO filters SELECT id, cuckoo_agg(k) FROM members, generate_series(1, 2) AS id GROUP BY id;
 
--- The same rows in 60 partitions and in one table, and a filter for scans of
--- them: 16 MB.
+-- The same rows in 60 partitions and in one table, and a filter of 16 MB for
+-- scans of them.
 
 CREATE UNLOGGED TABLE partitioned_rows (p integer, k bigint) PARTITION BY LIST (p);
 DO $$ BEGIN
@@ -33,26 +34,28 @@ INSERT INTO partitioned_rows SELECT p, hashint8extended(i, p) FROM generate_seri
 CREATE UNLOGGED TABLE unpartitioned_rows WITH (autovacuum_enabled = off) AS SELECT * FROM partitioned_rows;
 CREATE TABLE large_filter AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, :keys * 10) AS i;
 
--- An array that the planner folds into a constant: only those are hashed.
+-- An array that the planner folds into a constant.  Only constant arrays are
+-- hashed.
 
 CREATE FUNCTION members_array() RETURNS bigint[] LANGUAGE plpgsql IMMUTABLE
 	AS 'BEGIN RETURN (SELECT array_agg(k) FROM members); END';
 
--- The transition function of cuckoo_agg and nothing after it.
+-- An aggregate that runs only the transition function of cuckoo_agg.
 
 CREATE AGGREGATE transition_only(bigint) (
 	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
 	FINALFUNC = pg_typeof
 );
 
--- A year of days with their keys, and a filter for each.
+-- A year of days with keys for each day, and a filter for each day.
 
 CREATE UNLOGGED TABLE year_rows (day integer, k bigint) WITH (autovacuum_enabled = off);
 INSERT INTO year_rows SELECT day, hashint8extended(day * 1000000 + i, 2) FROM generate_series(0, 364) AS day, generate_series(1, :rows * 3 / 1000) AS i;
 CREATE TABLE days AS SELECT day, cuckoo_agg(k, 0.001, :rows * 1.1) AS f FROM year_rows GROUP BY day;
 
--- Stored values to look one key up in: at full size dense filters of 1 MB and
--- of 100 MB, and sparse ones, the bytes of the dense ones as bytea, small rows.
+-- Stored values for single lookups.  At full size these are dense and sparse
+-- filters of 1 MB and 100 MB, the bytes of the dense ones as bytea, and small
+-- rows.
 
 CREATE TABLE stored_filters (id integer PRIMARY KEY, f cuckoofilter);
 INSERT INTO stored_filters SELECT 1, cuckoo_agg(k, 0.001) FROM (SELECT generate_series(1, :rows::bigint * 64 / 1000) AS k) AS s;
@@ -67,8 +70,9 @@ INSERT INTO stored_bytes SELECT id, f::bytea FROM stored_filters WHERE id IN (1,
 CREATE TABLE small_rows (id integer PRIMARY KEY, filler text);
 INSERT INTO small_rows SELECT i, repeat('x', 100) FROM generate_series(1, 1000) AS i;
 
--- What a process had at its peak besides shared memory and programs, which are
--- only ever mapped, not unmapped.
+-- The peak of a process's memory without shared memory and programs.  Pages of
+-- these are mapped but never unmapped, so their current size is that at the
+-- peak.
 
 CREATE FUNCTION own_peak_kb() RETURNS bigint LANGUAGE sql VOLATILE
 	AS $$

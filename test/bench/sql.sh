@@ -1,11 +1,12 @@
 # shellcheck shell=bash disable=SC2154  # variables of run.sh and lib.sh
 #
-# The benchmarks in SQL, for run.sh: a server of their own, statements from the
-# *.sql files beside this one, each round running all statements of a file in
-# turn, in a session of its own.
+# The benchmarks in SQL, which run.sh runs.  They have a server of their own and
+# take statements from the *.sql files in this folder.  Each round is a session
+# that runs all statements of a file in turn.
 
-# The data, and the server with shared buffers for all of it: four times the
-# largest table, or scans would not leave it there.
+# Starts the server and makes the data.  Shared buffers are four times the
+# largest table; with less, PostgreSQL would not keep all of the table there
+# during scans.
 server_ready=
 prepare_server()
 {
@@ -54,10 +55,11 @@ query()
 
 # ------------------------------------------------------ statements of a file
 
-# A statement ends with a line's last semicolon, but for those of a DO block.
+# A statement ends at a semicolon at the end of a line that is not indented.  A
+# DO block ends at $$;.
 ends_statement='function ends_statement() { return /^[^\t].*;$/ || /\$\$;$/ }'
 
-# The file as a psql script that times each statement.
+# timing_script FILE: prints the file as a psql script that times each statement
 timing_script()
 {
 	awk "$ends_statement"'
@@ -72,7 +74,7 @@ timing_script()
 		measured && ends_statement() { print "\\timing off"; measured = 0 }' "$1"
 }
 
-# The same, that explains each statement whose plan is stated.
+# plan_script FILE: the same, explaining each statement whose plan node is given
 plan_script()
 {
 	awk "$ends_statement"'
@@ -86,7 +88,8 @@ plan_script()
 		measured && ends_statement() { if (skipped) print "\\endif"; measured = 0 }' "$1"
 }
 
-# The session up to the statement with this number, measuring its memory.
+# memory_script FILE NUMBER TOUCH: prints the file's settings and the statement
+# with this number as a psql script that measures the memory of the statement
 memory_script()
 {
 	awk -v wanted="$2" -v touch="$3" "$ends_statement"'
@@ -113,8 +116,8 @@ script_for()
 	"$@" | as_user tee "$work/script.sql" >/dev/null
 }
 
-# check_plans GROUP FILE: says which statements are not planned as they ought to
-# be, for then their times are of something else.
+# check_plans GROUP FILE: prints a note for each statement whose plan does not
+# have its plan node, because its time would be that of another plan
 check_plans()
 {
 	script_for plan_script "$2"
@@ -132,8 +135,8 @@ check_plans()
 		END { check() }' "$work/log/plan-$1"
 }
 
-# time_statements GROUP FILE [PSQL-ARGUMENTS]: GROUP, label, ms of each run into
-# $results/times.
+# time_statements GROUP FILE [PSQL-ARGUMENTS]: appends group, label and ms of
+# each run to $results/times
 time_statements()
 {
 	local group=$1 file=$2 round variables
@@ -150,8 +153,9 @@ time_statements()
 	done
 }
 
-# memory_of_statements GROUP FILE TOUCH [PSQL-ARGUMENTS]: GROUP, label, kB at the peak
-# into $results/memory, each in a new process.
+# memory_of_statements GROUP FILE TOUCH [PSQL-ARGUMENTS]: runs each statement
+# in a new process and appends group, label and its peak in kB to
+# $results/memory
 memory_of_statements()
 {
 	local group=$1 file=$2 touch=$3 number count variables
@@ -170,8 +174,8 @@ memory_of_statements()
 
 # -------------------------------------------------------------------- reading
 
-# medians NAME: $results/NAME with the median, least and most of each label,
-# into $results/NAME.medians, in the order in which they first came.
+# medians NAME: writes the median, least and most of each label in
+# $results/NAME to $results/NAME.medians, in the order of their first lines
 medians()
 {
 	awk -F '\t' -v OFS='\t' '
@@ -188,32 +192,33 @@ medians()
 		}' "$results/$1" >"$results/$1.medians"
 }
 
-# median NAME GROUP LABEL: nothing where it was not measured
+# median NAME GROUP LABEL: prints a median, or nothing if it was not measured
 median()
 {
 	awk -F '\t' -v group="$2" -v label="$3" '$1 == group && $2 == label { print $3 }' "$results/$1.medians"
 }
 
-# time_table GROUP BASELINE TITLE [ROWS]: the group's statements, against one of them
+# time_table GROUP BASELINE TITLE [ROWS]: prints the times of a group's
+# statements, and their ratios to one of them
 time_table()
 {
 	medians times
 	printf '\n%s\n' "$3"
 	awk -F '\t' -v group="$1" -v base="$(median times "$1" "$2")" -v rows="${4:-$rows}" -v name="$2" '
-		BEGIN { printf "  %-44s %9s %9s %9s %9s\n", "", "ms", "ns a row", "ratio", "min-max ms" }
+		BEGIN { printf "  %-44s %9s %9s %9s %9s\n", "", "ms", "ns/row", "ratio", "min-max ms" }
 		$1 == group {
 			printf "  %-44s %9.1f %9.1f %9.2f %9.0f-%.0f\n", $2, $3, $3 * 1e6 / rows, $3 / base, $4, $5
 		}
 		END { printf "  ratio: to %s\n", name }' "$results/times.medians"
 }
 
-# memory_table GROUP KEYS TITLE
+# memory_table GROUP KEYS TITLE: prints the memory of a group's statements
 memory_table()
 {
 	medians memory
 	printf '\n%s\n' "$3"
 	awk -F '\t' -v group="$1" -v keys="$2" '
-		BEGIN { printf "  %-44s %9s %11s\n", "", "MB", "bytes a key" }
+		BEGIN { printf "  %-44s %9s %11s\n", "", "MB", "bytes/key" }
 		$1 == group { printf "  %-44s %9.1f %11.1f\n", $2, $3 / 1024, $3 * 1024 / keys }' "$results/memory.medians"
 }
 
@@ -277,7 +282,7 @@ run_partitions()
 		"in each partition, two workers" "one table, two workers"
 }
 
-# 365 days of 30,000 keys at full size
+# At full size there are 365 days of 30,000 keys.
 run_year()
 {
 	local per_day=$((rows * 3 / 1000)) bytes
@@ -301,7 +306,8 @@ run_forms()
 	time_table forms "sub-select, stored filter" "scan: where the filter comes from"
 }
 
-# pgbench_ms SCRIPT LABEL PGBENCH-ARGUMENTS: one client, prepared statements
+# pgbench_ms SCRIPT LABEL PGBENCH-ARGUMENTS: times a script with one client and
+# prepared statements
 pgbench_ms()
 {
 	local script=$1 label=$2
@@ -349,7 +355,7 @@ run_point()
 	done
 }
 
-# The tables and functions of the guide's recipe
+# Prints the tables and functions of the guide's recipe.
 dedupe_recipe()
 {
 	awk '
@@ -359,9 +365,9 @@ dedupe_recipe()
 		inside { block = block $0 "\n" }' "$root/docs/guide.md"
 }
 
-# dedupe_run METHOD SESSIONS BATCH ROUND SCRIPT: rows per second and bytes of WAL
-# per row into $results/dedupe_rows and dedupe_wal.  Session n has the stream n,
-# and with the guide's recipe the shard n.
+# dedupe_run METHOD SESSIONS BATCH ROUND SCRIPT: appends rows per second to
+# $results/dedupe_rows and bytes of WAL per row to $results/dedupe_wal.
+# Session n has stream n and, with the guide's recipe, shard n.
 dedupe_run()
 {
 	local method=$1 sessions=$2 batch=$3 round=$4 before after
@@ -441,16 +447,17 @@ run_memory()
 
 	for n in "${memory_keys[@]}"; do
 		size="$(number "$n") keys"
-		label="bytes a key in the state, $size"
+		label="bytes per key in the state, $size"
 		aim "$label" most 10 "$(calculate "$(median memory "memory-$n" state) * 1024 / $n")"
-		label="bytes a key at the end, $size"
+		label="bytes per key at the end, $size"
 		aim "$label" most 28 "$(calculate "$(median memory "memory-$n" "whole aggregate") * 1024 / $n")"
 	done
 	aim_ratio "memory of hashed IN / of the filter's scan" least 10 memory memory-scan "k IN (sub-select), hashed" "filter, stored"
 	aim_ratio "memory of the semi-join / of the filter's scan" least 10 memory memory-scan "hash semi-join" "filter, stored"
 }
 
-# net GROUP LABEL BASE ROWS: ns per row of a statement beyond another one's
+# net GROUP LABEL BASE ROWS: prints the ns per row that a statement takes longer
+# than another one
 net()
 {
 	calculate "($(median times "$1" "$2") - $(median times "$1" "$3")) * 1e6 / $4"

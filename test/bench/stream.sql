@@ -1,4 +1,4 @@
--- Aggregates of so many distinct keys, from no table.  Variable: n.
+-- Aggregates n distinct keys, which come from generate_series.
 
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;

@@ -1,5 +1,5 @@
--- A year of daily filters, each with the capacity of the year, against the rows
--- behind them.
+-- Combines the daily filters of a year, each with the capacity of the year, and
+-- builds a filter from the rows that they were built from.
 
 SET jit = off;
 SET max_parallel_workers_per_gather = 0;

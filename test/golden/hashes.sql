@@ -1,10 +1,11 @@
 -- Makes hashes.tsv from filters.tsv: psql -XqAt -f hashes.sql > hashes.tsv
 --
--- For the programs of test/unit, which know no keys: a line for each filter, in
--- the same order, with its name, and hashes of keys, each with the copies that
--- the filter has of it.  These are up to 40 of its keys; and of keys that are not
--- in it the first ten, and five that it reports as present, if there are so many.
--- Partial states are no filters yet: they have no copies of anything.
+-- The programs of test/unit have no SQL keys, so they read hashes from this
+-- file.  It has a line for each filter of filters.tsv, in the same order: its
+-- name, and hashes of keys, each with the number of copies in the filter.
+-- These are up to 40 of the filter's keys, the first ten absent keys, and up
+-- to five more absent keys that it reports as present.  Partial states are not
+-- filters and have no copies of any key.
 
 CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE TYPE pg_temp.golden_mood AS ENUM ('sad', 'fröhlich');
@@ -24,7 +25,7 @@ BEGIN
 END
 $$;
 
--- The same filter as one of texts, so that texts can be looked up in every one.
+-- The same filter with the key type text, so that texts can be looked up in it.
 CREATE FUNCTION pg_temp.of_texts(f cuckoofilter) RETURNS cuckoofilter LANGUAGE sql AS $$
 	SELECT CASE WHEN get_byte(f::bytea, 2) = 0 THEN f ELSE overlay(f::bytea PLACING '\x04' || substr(f::bytea, 4, 1) || '\x00000000' FROM 3)::cuckoofilter END
 $$;

@@ -1,18 +1,20 @@
 -- Makes lines of filters.tsv: psql -XqAt -F $'\t' -f make.sql > filters.tsv
 --
--- Filters that were released stay as they are in filters.tsv: add lines for what
--- is new, never make the old ones again.
+-- Filters that were released must stay in filters.tsv as they are.  Add lines
+-- for new filters, but never make the old ones again.
 --
--- A line has a name, a query for the keys that are in, an expression over these
--- that makes the filter, whether it makes the same bytes in every version, and
--- the filter.  A later release may choose other sizes, but must not do so unseen:
--- the same bytes are expected of what is built from a list of keys and of what
--- combines such filters.  Where a single key is put when it is added is free.
+-- A line has the name of a filter, a query for its keys, an expression over
+-- these keys that makes the filter, whether every version makes the same bytes
+-- from it, and the filter.  The same bytes are expected of a filter that is
+-- built from all its keys at once, and of one that combines such filters: a
+-- later release may choose other sizes, but not without a test that notices
+-- it.  They are not expected if keys are added one by one, because the format
+-- does not say where such a key is stored.
 
 BEGIN;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
 CREATE TYPE pg_temp.golden_mood AS ENUM ('sad', 'fröhlich');
--- The state of cuckoo_agg, as it goes from server to server
+-- The state of cuckoo_agg, as one server sends it to another
 CREATE AGGREGATE state_of(anycompatible, float8, float8, bigint) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 CREATE TEMP TABLE golden (name text, keys text, made text, same boolean, number serial);
 
@@ -75,7 +77,8 @@ INSERT INTO golden VALUES
 	('type-array-record', 'SELECT ARRAY[ROW(1, ''x''::text), ROW(2, NULL::text)] AS k', 'cuckoo_agg(k)', true),
 	('type-composite-nested', 'SELECT ROW(1.50, ARRAY[true], ROW(''x''::text)) AS k', 'cuckoo_agg(k)', true);
 
--- Every width that a rate asks for, in both representations
+-- Every fingerprint size that a target rate can require, in both
+-- representations
 INSERT INTO golden
 	SELECT format('%s-%s', representation, bits), 'SELECT k FROM generate_series(1, 60) AS k', format('cuckoo_agg(k, %s, %s)', fpr, capacity), true
 	FROM (VALUES ('dense', 60), ('sparse', 600)) AS x (representation, capacity), generate_series(7, 29) AS bits,
@@ -100,8 +103,9 @@ INSERT INTO golden VALUES
 	('multiset-merged', 'SELECT k FROM generate_series(1, 40) AS k, generate_series(1, 12)', 'cuckoo_multiset_agg(k, 0.001, 1000) FILTER (WHERE k < 30) || cuckoo_multiset_agg(k, 0.001, 1000) FILTER (WHERE k > 10)', false),
 	('grown-2', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_add_all(cuckoo_new(0.1, 33), array_agg(k))', false),
 	('grown-3', 'SELECT k FROM generate_series(1, 1400) AS k', 'cuckoo_add_all(cuckoo_new(0.1, 1, 7), array_agg(k))', false),
-	-- Of several blocks, as they are large when built, and of widths that no rate
-	-- asks for: written by test/format/writer.py.
+	-- Tables of several blocks, which PostgreSQL builds only for many keys,
+	-- and of fingerprint sizes that no target rate requires.
+	-- test/format/writer.py wrote them.
 	('written-dense-5', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAAAAAAB7FK5H4XqEP24AAAAAAAAAYwAAAAAAAAABAAAAAwAAAG4AAAASAAUB3ckwgQcFWkBQ5EqACQMKwWANcMMjgFlFKEoKgV7h6YMzY3bGuQDzw06BYIkRwFUFKMqRgX+AnI4AAKcDUIBVBYvCCIzuQl4BDAQMBEwJVQVGgHiFWUUBgPMDAYBgyYIAAoA9hPHJX0XBxxyHAAAAAAAAAAA=''::cuckoofilter', false),
 	('written-sparse-5', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAAAAAAB7FK5H4XqEP24AAAAAAAAAYwAAAAAAAAABAAAAAwAAAG4AAAASAAUAAAAAAEcAAABuAAAAx7WZ2zIrshbXNh+itXpuChL6iLn5onpt1sh/rM0KPFSxF20LIbMR0iGn/mo9pUpQbSqrVcYwcIivdqPbk9EWdZzD1HEKAAAAAAAAAAA=''::cuckoofilter', false),
 	('written-dense-6', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAAAAAAB7FK5H4XqEP24AAAAAAAAAYwAAAAAAAAABAAAAAwAAAG4AAAASAAYBoMmgEMx1TcrGgE3DWC4AeAURCmDBBwXWgNIASHngNIXJxrABANgafCmYeHU86AYwDcAjAMOUwPuAEnzAN8BdVcDqA6jWBAAAAJpQywLoBwD+y/OW4N8CKRxADATBccDpAwQ3EMsCiAiwboGGogChAAQ38BICeQIg3wDmB8CICAwAAA8AnD7AAAAAAAAAAAA=''::cuckoofilter', false),
@@ -128,7 +132,7 @@ CREATE FUNCTION pg_temp.make(keys text, made text) RETURNS cuckoofilter LANGUAGE
 DECLARE
 	f cuckoofilter;
 BEGIN
-	-- One row, also where there are no keys or nothing aggregates them
+	-- The result is one row, also without keys or without an aggregate
 	EXECUTE format('WITH keys AS (%s) SELECT %s, count(*) FROM keys', keys, made) INTO f;
 	RETURN f;
 END
