@@ -844,7 +844,7 @@ CuckooDraftAddBatch(CuckooDraft *draft, const uint64_t *hashes, size_t count,
 {
 	int			dense;
 
-	/* Keys added one by one are pending in a hash set, a batch's in order. */
+	/* The codes of single keys are pending in a hash set, not in order. */
 	if (IsPending(draft) && !RewriteDraft(draft, ENCODE, -1, NULL, host))
 		return CUCKOO_TOO_LARGE;
 	draft->removing = false;

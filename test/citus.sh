@@ -4,16 +4,18 @@
 #
 #   test/citus.sh SOURCE
 #
-# SOURCE is Citus's source: its folder, a tarball of it, or a folder that holds
-# one tarball.  Citus is built and installed in the temporary folder, without
-# libcurl, and is removed with it.  Then test/citus/citus.pl runs, which compares
-# every answer with that of a plain table.  Citus 13 is for PostgreSQL 15 to 17,
-# Citus 14 for 16 to 18.
+# SOURCE is the source of Citus: its folder, a tarball, or a folder with one
+# tarball.  The script builds Citus without libcurl and installs it in the
+# temporary folder, which is removed at the end.  It then runs
+# test/citus/citus.pl, which compares the results of queries on Citus with
+# those on plain tables.  Citus 13 supports PostgreSQL 15 to 17, Citus 14
+# supports 16 to 18.
 #
-# Needs a Debian machine, and root or sudo where packages are missing.  The last
-# line is "N passed, N failed".  PGVERSION=17 chooses a PostgreSQL;
-# CUCKOO_PACKAGES=FOLDER keeps what was downloaded for the next run; KEEP=1 keeps
-# the temporary folder.
+# Needs a Debian machine, and root or sudo if packages are missing.  The last
+# line is "N passed, N failed".
+#
+# PGVERSION=17 chooses a PostgreSQL.  CUCKOO_PACKAGES=FOLDER keeps downloads
+# for the next run.  KEEP=1 keeps the temporary folder.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
@@ -32,14 +34,16 @@ source=$(realpath "$source")
 
 find_postgresql
 need_packages "${packages[@]}" "${citus_packages[@]}"
-# Its figures stand beside the extension's.
+# docs/distributed.md compares hll with the extension, so citus.pl tests that,
+# too.
 if [ -n "$(offered "postgresql-$pgversion-hll")" ]; then
 	# shellcheck disable=SC2034  # used by lib.sh
 	more_postgresql=postgresql-$pgversion-hll
 fi
 make_folder
 
-# logged COMMAND...
+# logged COMMAND...: runs a command as the unprivileged user, and ends the
+# script if it fails
 logged()
 {
 	as_user_interruptibly "$@" >>"$work/log/build" 2>&1 || { tail -n 50 "$work/log/build"; die "the build failed"; }
@@ -57,13 +61,14 @@ else
 fi
 version=$(sed -n "s/^PACKAGE_VERSION='\(.*\)'/\1/p" "$work/citus/configure")
 
-# Citus 13 has a copy of this function, which later minor versions export.
+# Citus 13 has a copy of this function.  Remove it if this minor version of
+# PostgreSQL exports the function.
 if grep -rqw have_createdb_privilege "$(as_user "$pg_config" --includedir-server)/commands"; then
 	as_user sed -i '/^static inline bool$/{N;/\nhave_createdb_privilege(void)/{:a;N;/\n}$/!ba;d}}' \
 		"$work/citus/src/include/pg_version_compat.h"
 fi
-# Not optimized, which halves the time of the build; not "install", which writes
-# headers, too.
+# To build without optimization takes half the time.  The target install is not
+# used, because it also installs headers.
 as_user_interruptibly env -C "$work/citus" ./configure --quiet --without-libcurl PG_CONFIG="$pg_config" >"$work/log/configure" 2>&1 || {
 	tail -n 20 "$work/log/configure"
 	! grep -q 'is not compatible with the detected PostgreSQL' "$work/log/configure" ||
@@ -79,7 +84,7 @@ passed=$(grep -c '^ok ' "$work/log/citus" || true)
 failed=$(grep -c '^not ok ' "$work/log/citus" || true)
 if ! grep -q '^Result: PASS' "$work/log/citus"; then
 	grep -v '^ok ' "$work/log/citus" || true
-	# It ended early, and says why in its own log.
+	# If no test failed, it ended early, and its own log says why.
 	if [ "$failed" = 0 ]; then
 		failed=1
 		grep -v '^# ' "$work/src/tmp_check/log/regress_log_citus" | tail -n 30 || true

@@ -1,12 +1,13 @@
 # shellcheck shell=bash
 #
-# What the scripts here share: a private copy of PostgreSQL, the other Debian
-# packages they need, and throwaway servers run by an unprivileged user.
+# Functions for the scripts in this folder.  They provide a private copy of
+# PostgreSQL, other Debian packages, and temporary servers that an unprivileged
+# user runs.
 #
-# Everything lives in one temporary folder.  PostgreSQL's packages are downloaded
-# and unpacked there, never installed: the machine's own PostgreSQL and its
-# clusters are left alone, server and headers are of one version, and nothing is
-# built inside the checkout.
+# Everything is in one temporary folder.  PostgreSQL's packages are downloaded
+# and unpacked there, but never installed.  The machine's own PostgreSQL and
+# its clusters are therefore left alone, the server and the headers have the
+# same version, and nothing is built inside the checkout.
 #
 # Environment: PGVERSION=17 chooses a PostgreSQL, KEEP=1 keeps the folder, and
 # CUCKOO_PACKAGES names a folder that keeps the downloaded packages for the
@@ -17,7 +18,7 @@ work=
 prefix=
 child=
 
-# What apt prints is read here.
+# The functions below read the output of apt, so it must not be translated.
 export LC_ALL=C.UTF-8
 
 die()
@@ -60,10 +61,10 @@ can_be_root()
 	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null
 }
 
-# apt-get as root.  Interrupted, it would leave packages half installed, and
-# every later run of apt-get would fail.  It therefore runs in a session of its
-# own, which Ctrl-C does not reach, with signals ignored, and this script acts
-# on the signal when apt-get is done.
+# Runs apt-get as root.  If it were interrupted, packages would be half
+# installed and later runs of apt-get would fail.  It therefore ignores signals
+# and runs in a session of its own, which Ctrl-C does not reach.  This script
+# acts on a signal when apt-get has ended.
 root_apt_get()
 {
 	# shellcheck disable=SC2016  # for the shell that root runs
@@ -73,7 +74,8 @@ root_apt_get()
 	' bash "$@"
 }
 
-# Fresh machines have no package lists, old ones outdated lists.  Once a run.
+# Updates the package lists, once per run.  New machines have no lists, and old
+# machines have outdated ones.
 update_package_lists()
 {
 	[ -z "${lists_updated:-}" ] || return 0
@@ -83,9 +85,9 @@ update_package_lists()
 	root_apt_get update >/dev/null 2>&1 || echo "apt-get update failed, going on with the lists at hand"
 }
 
-# Installs those of the packages that are missing.  With none missing, apt is
-# not run, and no network or root is needed.  Not to be called in a subshell,
-# which would not wait for apt-get after a signal.
+# Installs the packages that are missing.  If none is missing, this does not run
+# apt and needs neither a network nor root.  Do not call it in a subshell, which
+# would not wait for apt-get after a signal.
 newly_installed=()
 try_packages()
 {
@@ -102,7 +104,7 @@ try_packages()
 	fi
 	update_package_lists
 	echo "installing ${missing[*]}"
-	# Open, but without a name, so that a signal leaves no file behind
+	# The file is open but has no name, so that a signal leaves no file behind.
 	log=$(mktemp)
 	exec 8<>"$log"
 	rm "$log"
@@ -121,7 +123,7 @@ need_packages()
 	try_packages "$@" || die "could not install $*"
 }
 
-# A line about what this run has changed on the machine
+# Prints what this run has installed on the machine.
 say_installed()
 {
 	if [ ${#newly_installed[@]} = 0 ]; then
@@ -132,25 +134,26 @@ say_installed()
 	fi
 }
 
-# What Citus is built with, beside what builds the extension.
+# The packages that Citus needs to be built, besides those of the extension.
 # shellcheck disable=SC2034  # used by the scripts
 citus_packages=(bison flex libipc-run-perl perl pkg-config libicu-dev libkrb5-dev liblz4-dev libpam0g-dev
 	libreadline-dev libselinux1-dev libssl-dev libxml2-dev libxslt1-dev libzstd-dev zlib1g-dev)
 
 # --------------------------------------------------------------- PostgreSQL
 
-# apt as it would be on a machine with nothing installed: it offers only what can
-# be downloaded, and lists all that a package depends on.
+# Options that make apt act as if nothing were installed: it offers only
+# packages that can be downloaded, and lists everything that a package depends
+# on.
 bare=(-o Dir::State::status=/dev/null -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache=)
 
-# The version of a package that can be downloaded, or nothing
+# offered PACKAGE: prints the version that can be downloaded, or nothing
 offered()
 {
 	apt-cache "${bare[@]}" policy "$1" 2>/dev/null | sed -n 's/^ *Candidate: \([0-9].*\)$/\1/p'
 }
 
-# Whether server and headers of this major version are installed here, both of
-# the same minor version
+# complete MAJOR: whether the server and the headers of this major version are
+# installed, in the same minor version
 complete()
 {
 	local server headers
@@ -160,8 +163,8 @@ complete()
 	[ -n "$server" ] && [ "$server" = "$headers" ] && [ -e "/usr/lib/postgresql/$1/lib/pgxs/src/makefiles/pgxs.mk" ]
 }
 
-# The major versions to try: the installed ones, the newest first, and the one
-# that this Debian release comes with.  The extension needs 15.
+# Prints the major versions to try: the installed ones from the newest on, then
+# the one of this Debian release.  The extension needs 15 or later.
 majors()
 {
 	local server
@@ -174,7 +177,7 @@ majors()
 		sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' | head -n 1
 }
 
-# Sets pgversion to the first major version that can be had.
+# Sets pgversion to the first major version that is offered or installed.
 find_postgresql()
 {
 	local major
@@ -183,7 +186,7 @@ find_postgresql()
 		for major in ${PGVERSION:-$(majors)}; do
 			if [ -n "$(offered "postgresql-server-dev-$major")" ] || complete "$major"; then
 				pgversion=$major
-				# What builds and runs the extension, and is not PostgreSQL's.
+				# The packages that the extension needs, besides PostgreSQL's
 				# shellcheck disable=SC2034  # used by the scripts
 				packages=(gcc libc6-dev make tzdata)
 				return
@@ -195,8 +198,9 @@ find_postgresql()
 	die "found no PostgreSQL ${PGVERSION:-}: apt offers none, and server and headers of one version are not installed"
 }
 
-# offered_versions PACKAGE...: each as PACKAGE=VERSION.  The version is that of
-# the first package, if the others have it, too.
+# offered_versions PACKAGE...: prints each as PACKAGE=VERSION.  The version is
+# that of the first package if the package is offered in it, else the package's
+# own.
 offered_versions()
 {
 	apt-cache "${bare[@]}" policy "$@" | awk '
@@ -210,21 +214,21 @@ offered_versions()
 		}'
 }
 
-# Downloads PostgreSQL in one version, the extension that more_postgresql names,
-# and the libraries that they need and the machine lacks, into the folder $downloads.
-# Sets debs to their files.
+# Downloads packages into the folder $downloads, and sets debs to their files.
+# These are PostgreSQL in one version, the extension that more_postgresql
+# names, and the libraries that they need and that the machine does not have.
 download_postgresql()
 {
 	local name version library libraries
 	local server=() all=()
-	# libpq may come with a later major version than the server's.
+	# libpq may have a later major version than the server.
 	local names=("postgresql-$pgversion" "postgresql-client-$pgversion" libpq5
 		"postgresql-server-dev-$pgversion" libpq-dev libxxhash-dev)
 
 	[ -z "${more_postgresql:-}" ] || names+=("$more_postgresql")
 	mapfile -t all < <(offered_versions "${names[@]}")
 	[ ${#all[@]} = ${#names[@]} ] || return 1
-	# Of what the headers depend on, a compiler is enough.
+	# The headers depend on many packages, but a compiler is enough here.
 	for name in "${all[@]}"; do
 		[[ $name = *-dev* ]] || server+=("$name")
 	done
@@ -245,7 +249,8 @@ download_postgresql()
 	done
 }
 
-# unpack FOLDER COMMAND...: the files of debs, by a command that runs others
+# unpack FOLDER COMMAND...: unpacks the files of debs there.  COMMAND, such as
+# as_user, runs tar.
 unpack()
 {
 	local deb folder=$1
@@ -256,9 +261,9 @@ unpack()
 	done
 }
 
-# Puts PostgreSQL into $work/prefix.  Debian's PostgreSQL finds its files relative
-# to its programs, so pg_config and the servers there use that place, and so
-# does make install.
+# Puts PostgreSQL into $work/prefix.  Debian's PostgreSQL finds its files
+# relative to its programs, so pg_config, the servers and make install use this
+# folder.
 make_prefix()
 {
 	local part
@@ -267,7 +272,7 @@ make_prefix()
 	pg_config=$prefix/lib/postgresql/$pgversion/bin/pg_config
 	as_user mkdir -p "$prefix/lib" "$prefix/share/postgresql" "$prefix/include"
 
-	# Scripts that this one starts find the packages there.
+	# Scripts that this one starts then use the same packages.
 	downloads=${CUCKOO_PACKAGES:-$work/packages}
 	mkdir -p "$downloads"
 	downloads=$(cd "$downloads" && pwd)
@@ -297,7 +302,8 @@ make_prefix()
 
 # ------------------------------------------------- the folder and its user
 
-# library_path FOLDER...: where the libraries of packages unpacked there are
+# library_path FOLDER...: prints the folders of the libraries that were unpacked
+# into these folders
 library_path()
 {
 	local folder library_folder path=
@@ -310,9 +316,10 @@ library_path()
 	echo "${path#:}"
 }
 
-# PostgreSQL refuses to run as root, so root hands over to the user nobody.  The
-# environment starts empty: PGDATA, PGSERVICE, CFLAGS or MAKEFLAGS of the caller
-# have no say here.
+# Sets user_command, which runs a command as the unprivileged user.  PostgreSQL
+# refuses to run as root, so root uses the user nobody.  The environment starts
+# empty, so that PGDATA, PGSERVICE, CFLAGS or MAKEFLAGS of the caller have no
+# effect.
 set_user_command()
 {
 	user_command=(env -i LC_ALL=C.UTF-8 "HOME=${work:-/}" "TMPDIR=${work:-/tmp}"
@@ -334,9 +341,10 @@ as_user()
 	"${user_command[@]}" "$@"
 }
 
-# As as_user, but so that a signal to this script is acted upon at once: bash
-# runs traps only after a foreground command has ended.  A process group of its
-# own lets clean_up stop all that the command started.
+# Does the same as as_user, but this script acts on a signal at once.  (Bash
+# runs traps only after a foreground command has ended.)  The command has a
+# process group of its own, so that clean_up can stop everything that it
+# started.
 as_user_interruptibly()
 {
 	local status=0
@@ -350,7 +358,7 @@ as_user_interruptibly()
 	return "$status"
 }
 
-# Stops the servers that were started in the folder, and removes it.
+# Stops the servers in the folder, and removes the folder.
 leave_running=
 clean_up()
 {
@@ -369,14 +377,14 @@ clean_up()
 	if [ -n "${KEEP:-}" ]; then
 		echo "kept: $work"
 	else
-		# A process that is just ending may still write its last file.
+		# A process that is about to end may still write a file.
 		rm -rf "$work" 2>/dev/null || { sleep 1; rm -rf "$work"; }
 	fi
 	exit "$status"
 }
 
-# copy_checkout FOLDER [COMMAND]: this checkout without products of a build, by
-# a command that runs others
+# copy_checkout FOLDER [COMMAND]: copies this checkout without build products.
+# COMMAND, such as as_user, runs tar.
 copy_checkout()
 {
 	local folder=$1
@@ -396,17 +404,18 @@ keep_server()
 	echo "    rm -r $work"
 }
 
-# Makes the folder: src/ holds a copy of the checkout, which may be in a place
-# that the unprivileged user can neither read nor write; prefix/ PostgreSQL; and
-# run runs a command as as_user does, for those who keep the folder.
+# Makes the folder.  src/ is a copy of the checkout, because the unprivileged
+# user may be unable to read or write the checkout itself.  prefix/ has
+# PostgreSQL.  The script run does the same as as_user, for use with a kept
+# folder.
 make_folder()
 {
 	local dir
 
 	trap clean_up EXIT
 
-	# Sockets have paths of at most 107 bytes, and root's TMPDIR may be closed
-	# to others.
+	# The path of a socket has at most 107 bytes, and other users may have no
+	# access to root's TMPDIR.
 	for dir in "${TMPDIR:-/tmp}" /tmp /var/tmp; do
 		[ ${#dir} -le 60 ] || continue
 		work=$(as_user mktemp -d "$dir/cuckoo.XXXXXX" 2>/dev/null) && break
@@ -426,14 +435,15 @@ make_folder()
 	} >"$work/run"
 	chmod a+rx "$work/run"
 
-	# The folder we were started in may be closed to the unprivileged user.
+	# The unprivileged user may have no access to the current folder.
 	cd "$work" || exit
 }
 
 # ------------------------------------------------------------------ servers
 
-# A cluster without a network port; its socket is in the folder, so the port
-# number cannot clash.  Nobody needs its data after a power failure.
+# Makes a cluster without a network port.  Its socket is in the folder, so its
+# port number cannot be in use already.  It does not sync files, because nobody
+# needs its data after a power failure.
 make_cluster()
 {
 	as_user initdb -D "$work/data" -U postgres -A trust -N --no-instructions \
@@ -450,8 +460,8 @@ make_cluster()
 	CONF
 }
 
-# run_server [COMMAND...]: starts it, by a command such as env VARIABLE=VALUE
-# pg_ctl or pg_ctl -p PROGRAM
+# run_server [COMMAND...]: starts the cluster.  COMMAND is pg_ctl, or for
+# example env VARIABLE=VALUE pg_ctl, or pg_ctl -p PROGRAM.
 run_server()
 {
 	[ $# -gt 0 ] || set -- pg_ctl
@@ -473,8 +483,9 @@ start_server()
 
 # --------------------------------------------------------------- sanitizers
 
-# build_sanitized FLAG...: builds and installs the extension, with these flags,
-# AddressSanitizer and UndefinedBehaviorSanitizer.  What is found ends the process.
+# build_sanitized FLAG...: builds and installs the extension with these flags,
+# AddressSanitizer and UndefinedBehaviorSanitizer.  A process ends at the first
+# finding.
 build_sanitized()
 {
 	as_user_interruptibly make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" CC=gcc with_llvm=no \
@@ -482,9 +493,9 @@ build_sanitized()
 		all install >"$work/log/build" 2>&1 || { head -n 50 "$work/log/build"; die "the build failed"; }
 }
 
-# A server that loads the sanitizers' libraries first.  Translations of messages
-# are left out: with AddressSanitizer loaded first, glibc waits for ever for a
-# lock in bindtextdomain.
+# Starts a server that loads the sanitizers' libraries first.  It does not
+# translate messages: with AddressSanitizer loaded first, glibc waits forever
+# for a lock in bindtextdomain.
 start_sanitized_server()
 {
 	local loaded
@@ -506,12 +517,13 @@ start_sanitized_server()
 		UBSAN_OPTIONS=print_stacktrace=1:abort_on_error=1 \
 		pg_ctl
 
-	# That they are there at all: the server's maps name them.
+	# Check that the server's maps list the libraries.
 	loaded=$(as_user psql -XqAtc "SELECT maps ~ 'libasan' AND maps ~ 'libubsan' FROM pg_read_file('/proc/' || pg_backend_pid() || '/maps') AS maps") || loaded=unknown
 	[ "$loaded" = t ] || die "the server runs without the sanitizers"
 }
 
-# What they have reported, as a number of lines or with -A 40 to be read
+# sanitizer_reports OPTION...: prints the reports of the sanitizers in the log,
+# by grep with options such as -c or -A 40
 sanitizer_reports()
 {
 	grep -E "$@" 'ERROR: AddressSanitizer|runtime error:|cuckoofilter made is not valid' "$work/data/log" || true
@@ -519,7 +531,7 @@ sanitizer_reports()
 
 # ---------------------------------------------------- trees of Debian releases
 
-# The archive that this machine gets its own packages from
+# Prints the archive from which this machine gets its packages.
 debian_mirror()
 {
 	local mirror
@@ -530,15 +542,15 @@ debian_mirror()
 	echo "$mirror"
 }
 
-# make_tree FOLDER SUITE: a minimal Debian there, unless there is one already,
-# that reaches the archive as this machine does
+# make_tree FOLDER SUITE: makes a minimal Debian in the folder, unless there is
+# one already.  It gets packages in the same way as this machine.
 make_tree()
 {
 	local tree=$1 suite=$2 script mirror
 
 	if [ ! -x "$tree/usr/bin/apt-get" ]; then
 		rm -rf "$tree"
-		# A release newer than this machine's debootstrap is made like unstable.
+		# If debootstrap does not know the release yet, treat it like unstable.
 		script=/usr/share/debootstrap/scripts/$suite
 		[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
 		mirror=$(debian_mirror) || return 1
@@ -546,11 +558,11 @@ make_tree()
 	fi
 	cp -r /etc/apt/apt.conf.d/. "$tree/etc/apt/apt.conf.d/"
 	cp /etc/resolv.conf /etc/hosts "$tree/etc/" 2>/dev/null || true
-	# A mirror that is not updated any more has packages all the same.
+	# Accept a mirror that is no longer updated.
 	echo 'Acquire::Check-Valid-Until "false";' >"$tree/etc/apt/apt.conf.d/99cuckoo"
 }
 
-# in_tree FOLDER COMMAND...: as root
+# in_tree FOLDER COMMAND...: runs a command in the tree, as root
 in_tree()
 {
 	local tree=$1

@@ -2,9 +2,10 @@
 #
 # Builds, installs and tests the extension on macOS: test/macos.sh VERSION.
 #
-# Installs that version of PostgreSQL and xxHash with Homebrew, builds the extension
-# with warnings being errors, installs it, and runs the SQL tests with a server in a
-# temporary folder, which it removes at the end.  The extension stays installed.
+# It installs this version of PostgreSQL and xxHash with Homebrew, builds the
+# extension with warnings as errors, and installs it.  Then it runs the SQL
+# tests with a server in a temporary folder, which it removes at the end.  The
+# extension stays installed.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
@@ -26,6 +27,6 @@ folder=$(mktemp -d /tmp/cuckoo.XXXXXX)
 trap '"$bin/pg_ctl" -D "$folder/data" -m immediate stop >/dev/null 2>&1 || true; rm -rf "$folder"' EXIT
 "$bin/initdb" -D "$folder/data" --locale=C --encoding=UTF8 -A trust >/dev/null
 "$bin/pg_ctl" -D "$folder/data" -l "$folder/log" -o "-c listen_addresses= -k $folder" -w start
-# isolationtester and the modules of the TAP tests are not part of the package.
+# Homebrew's package lacks isolationtester and the modules of the TAP tests.
 PGHOST=$folder make PG_CONFIG="$bin/pg_config" ISOLATION= TAP_TESTS= installcheck ||
 	{ cat regression.diffs; exit 1; }

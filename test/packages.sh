@@ -1,21 +1,22 @@
 #!/usr/bin/env bash
 #
-# Builds the packages and uses them as their users do: test/packages.sh [RELEASE...],
-# by default on bookworm (PostgreSQL 15) and trixie (17).
+# Builds the packages and uses them as their users do: test/packages.sh
+# [RELEASE...], by default on bookworm (PostgreSQL 15) and trixie (17).
 #
 # - the release's archives, and META.json as PGXN wants it;
 # - the Debian packages: built, installed, tested by autopkgtest, upgraded to a
 #   second build, removed, purged;
 # - the steps of the Dockerfile, in a tree laid out as the official image is;
-# - archives and Debian packages built twice, in other folders and with another
-#   time zone and umask, have the same bytes.
+# - archives and Debian packages have the same bytes if they are built again in
+#   another folder, time zone and umask.
 #
-# Each release gets clean trees by debootstrap, in a temporary folder or in the
-# one that TREES names, which then keeps the minimal ones for the next run.
-# CUCKOO_PACKAGES names a folder that keeps the downloads.
+# The tests of each release run in clean trees made by debootstrap in a
+# temporary folder.  TREES names a folder to use instead, which keeps the
+# minimal trees for the next run.  CUCKOO_PACKAGES names a folder that keeps
+# downloads.
 #
-# Needs root and some 5 GB; about ten minutes per release.  A line per check; the last line
-# is "N passed, N failed".
+# Needs root, about 5 GB, and about ten minutes per release.  Prints a line per
+# check.  The last line is "N passed, N failed".
 # shellcheck disable=SC2016  # commands for other shells, formats of dpkg-query
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
@@ -33,11 +34,12 @@ need_packages debootstrap git make python3
 trees=${TREES:-}
 [ -n "$trees" ] || trees=$(mktemp -d /var/tmp/cuckoo-packages.XXXXXX)
 mkdir -p "$trees"
-# Not the minimal trees, which may be kept: copies of them.
+# Checks run in copies of the minimal trees, because those may be kept.
 copies=$(mktemp -d "$trees/copies.XXXXXX")
 log=$copies/log
 
-# Ends what still runs in the copies, such as servers, by their ids.
+# Ends the processes that still run in the copies, such as servers, by their
+# ids.
 end_processes()
 {
 	local id
@@ -62,14 +64,14 @@ clean_up()
 }
 trap clean_up EXIT
 
-# check NAME COMMAND...: with its output if it fails
+# check NAME COMMAND...: runs a check, and prints its output if it fails
 check()
 {
 	local name=$1 from status=0
 
 	shift
 	from=$(date +%s)
-	# In the background, where a signal to this script is acted upon at once
+	# In the background, so that this script acts on a signal at once
 	set -m
 	"$@" >"$log" 2>&1 </dev/null &
 	child=$!
@@ -86,7 +88,7 @@ check()
 	fi
 }
 
-# fails COMMAND...
+# fails COMMAND...: succeeds if the command fails
 fails()
 {
 	! "$@"
@@ -94,7 +96,8 @@ fails()
 
 # ---------------------------------------------------------------- archives
 
-# A repository with what is in this checkout, committed or not, as its one commit
+# Makes a repository whose only commit is this checkout, with uncommitted
+# changes.
 make_repository()
 {
 	mkdir "$copies/repository"
@@ -106,7 +109,8 @@ make_repository()
 		git -c user.name=nobody -c user.email=nobody@example.org commit -q -m 'The checkout'
 }
 
-# make dist needs pg_config only because the Makefile asks it where PGXS is.
+# make dist needs pg_config only because the Makefile gets the path of PGXS
+# from it.
 dist()
 {
 	rm -rf "$1"
@@ -127,7 +131,8 @@ archives_are_equal()
 	cmp "$copies/one/dist/$archive.tar.gz" "$copies/another/folder/dist/$archive.tar.gz"
 }
 
-# Both hold all that is committed, except for what .gitattributes leaves out.
+# Both archives have all committed files except those that .gitattributes
+# excludes.
 archives_are_whole()
 {
 	cd "$copies/repository"
@@ -137,7 +142,7 @@ archives_are_whole()
 		sort | diff "$copies/wanted" -
 }
 
-# meta_fails EDIT: with the file changed by this sed command
+# meta_fails EDIT: META.json is refused if this sed command changes it
 meta_fails()
 {
 	rm -rf "$copies/meta"
@@ -149,7 +154,8 @@ meta_fails()
 
 # ----------------------------------------------------------- Debian packages
 
-# new_tree NAME: a copy of the release's minimal tree, in which no daemon is started
+# new_tree NAME: copies the release's minimal tree.  Packages start no daemons
+# there.
 new_tree()
 {
 	tree=$copies/$1
@@ -158,7 +164,7 @@ new_tree()
 	chmod +x "$tree/usr/sbin/policy-rc.d"
 }
 
-# copy_tree FROM: into tree, without what is mounted there
+# copy_tree FROM: copies a tree without its mounts to the folder $tree
 copy_tree()
 {
 	cp -a --one-file-system "$1" "$tree"
@@ -192,7 +198,7 @@ as_builder()
 	in_tree "$tree" runuser -u builder -- env HOME=/build "$@"
 }
 
-# The build dependencies are those that the package names.
+# Installs exactly the build dependencies that the package declares.
 prepare_build()
 {
 	new_tree build
@@ -203,14 +209,15 @@ prepare_build()
 	in_tree_install build-dep /build
 }
 
-# What is committed differs from what is generated in the version only.
+# The committed control file differs from the generated one only in the version.
 control_is_current()
 {
 	diff <(sed -E 's/(postgresql-|PostgreSQL )17/\1NN/g' "$root/packaging/debian/control") \
 		<(sed -E "s/(postgresql-|PostgreSQL )$major/\1NN/g" "$tree/build/debian/control")
 }
 
-# build FOLDER REVISION VARIABLE...: with the environment that env is given
+# build FOLDER REVISION VARIABLE=VALUE...: builds the package with these
+# environment variables
 build()
 {
 	local folder=/build/$1 revision=$2
@@ -226,7 +233,7 @@ build()
 	as_builder env "$@" bash -c 'umask "${MASK:-022}"; cd "$1" && exec dpkg-buildpackage -us -uc' bash "$folder/$archive"
 }
 
-# The file of a build's package
+# package FOLDER: prints the file of the package that was built there
 package()
 {
 	(cd "$tree" && compgen -G "build/$1/postgresql-$major-cuckoo_*.deb")
@@ -240,7 +247,7 @@ packages_are_equal()
 		cmp "$file" "$tree/build/second/elsewhere/$(basename "$file")"
 		files=$((files + 1))
 	done
-	# The package, its debugging symbols, and the source
+	# The package, its debugging symbols, and two files of the source
 	[ "$files" = 4 ]
 }
 
@@ -271,7 +278,7 @@ sql()
 	in_tree "$tree" runuser -u postgres -- psql -XqAt -v ON_ERROR_STOP=1 -c "$1"
 }
 
-# answers WANTED QUERY
+# answers WANTED QUERY: whether the query has the wanted result
 answers()
 {
 	local answer
@@ -281,7 +288,7 @@ answers()
 	[ "$answer" = "$1" ]
 }
 
-# The server was there before: it is not restarted for the package.
+# Installs the package while the server runs, which is not restarted.
 install_package()
 {
 	new_tree installed
@@ -299,13 +306,15 @@ use_extension()
 	answers 't|100000' "SELECT (SELECT f FROM filters) @> 42, cuckoo_cardinality(f) FROM filters"
 }
 
-# Where the build dependencies are, which it needs as well
+# Runs in the tree of the build, because the tests need the build dependencies,
+# too.
 run_autopkgtest()
 {
 	in_tree_install install autopkgtest dpkg-dev
 	in_tree "$tree" autopkgtest "/$(package first)" "/build/first/postgresql-cuckoo_$version-1.dsc" -- null
 	grep -Eq '^installcheck +PASS' "$log"
-	# That tests ran at all: 15 prints "test NAME ... ok", later ones "ok N - NAME".
+	# Check that tests ran.  15 prints "test NAME ... ok", later versions print
+	# "ok N - NAME".
 	grep -Eq '(^ok [0-9]+ +- +|^test )filter +' "$log"
 	grep -Eq '(^ok [0-9]+ +- +|^test )concurrent-add +' "$log"
 }
@@ -317,7 +326,8 @@ upgrade_package()
 	answers 't|100000' "SELECT (SELECT f FROM filters) @> 42, cuckoo_cardinality(f) FROM filters"
 }
 
-# The server runs on, without the extension; filters stay, and are back with it.
+# Without the package the server still runs, but cannot use filters.  When the
+# package is installed again, the filters are unchanged.
 remove_package()
 {
 	in_tree_install remove "postgresql-$major-cuckoo"
@@ -336,8 +346,8 @@ purge_package()
 
 # ------------------------------------------------------------------- Docker
 
-# The official image has the server's packages, and PG_MAJOR and PG_VERSION in
-# its environment.
+# Makes a tree like the official image, which has the server's packages.  (The
+# image also has the variables PG_MAJOR and PG_VERSION.)
 make_image()
 {
 	new_tree image
@@ -345,7 +355,8 @@ make_image()
 	in_tree "$tree" pg_dropcluster "$major" main
 }
 
-# Runs a Dockerfile's instructions, of the kinds that ours has.
+# Runs the instructions of our Dockerfile.  It knows only those that occur
+# there.
 run_dockerfile()
 {
 	local instruction rest stage tree image_version

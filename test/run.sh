@@ -3,15 +3,15 @@
 # Runs the tests: test/run.sh for all, test/run.sh NAME... for some of
 #
 #   scripts    the scripts themselves: test/scripts.sh
-#   build      builds and installs the extension, warnings being errors
+#   build      builds and installs the extension, with warnings as errors
 #   vpath      builds it in a separate folder, as Debian's package tools do
 #   unit       unit tests of the core, with gcc
 #   clang      the same with clang
-#   portable   the same in plain C11, without what gcc and clang add to it
+#   portable   the same in plain C11, without extensions of gcc and clang
 #   sanitize   the same under AddressSanitizer and UndefinedBehaviorSanitizer
 #   fuzz       fuzzing of the core, half a minute: test/fuzz
 #   s390x      portable tests of the core on an emulated big-endian machine
-#   i386       the same on a 32-bit one, whose x87 reckons with wider doubles
+#   i386       the same on a 32-bit one, whose x87 computes with more precision
 #   regress    SQL tests: pg_regress, test/sql and expected/
 #   format     the reader in Python against the server: test/format
 #   clients    the readers in Python and JavaScript, and the examples of
@@ -20,22 +20,24 @@
 #   tap        tests with servers of their own: test/t
 #   sanitized  the SQL tests with the extension under the sanitizers:
 #              test/sanitize.sh
-#   citus      the extension on Citus, whose source CUCKOO_CITUS=PATH names,
-#              by default ../shared/citus; left out without: test/citus.sh
+#   citus      the extension on Citus: test/citus.sh.  CUCKOO_CITUS=PATH names
+#              the source of Citus, by default ../shared/citus.  If there is
+#              none, the step is left out
 #
-# and some that are not among "all":
+# Some steps run only if you name them:
 #
 #   musl       portable tests of the core with the C library musl
 #   arm64      the same on an emulated arm64
 #   coverage   which lines of src/ the steps before it ran: test/coverage.sh
 #   valgrind   unit tests of the core under valgrind: test/valgrind.sh
 #
-# Needs a Debian machine, and root or sudo where packages are missing.  The last
-# line is "N passed, N failed", and the exit status is 0 only where something
-# ran and nothing failed.  PGVERSION=17 chooses a PostgreSQL; COMPILER=clang builds
-# the extension with clang; CUCKOO_PACKAGES=FOLDER keeps what was downloaded for the
-# next run; KEEP=1 keeps the temporary folder; CUCKOO_TEST_LARGE=1 tests filters of
-# 100 MB, too.
+# Needs a Debian machine, and root or sudo if packages are missing.  The last
+# line is "N passed, N failed".  The exit status is 0 only if a test ran and
+# none failed.
+#
+# PGVERSION=17 chooses a PostgreSQL.  COMPILER=clang builds the extension with
+# clang.  CUCKOO_PACKAGES=FOLDER keeps downloads for the next run.  KEEP=1 keeps
+# the temporary folder.  CUCKOO_TEST_LARGE=1 also tests filters of 100 MB.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
@@ -48,9 +50,10 @@ total_passed=0
 total_failed=0
 RUN=
 
-# test/coverage.sh has every object count how often its lines run.  Without
-# optimization, which would merge lines, and for which the C library's headers
-# would warn; and without bitcode, in which the JIT would run functions uncounted.
+# With test/coverage.sh, every object counts how often its lines run.  It is
+# built without optimization, which would merge lines, and without the warning
+# that the C library's headers then give.  It is also built without bitcode,
+# because the JIT would run functions from there without counting.
 coverage_flags=()
 coverage_unit=()
 if [ -n "${COVERAGE:-}" ]; then
@@ -60,7 +63,7 @@ fi
 
 # ---------------------------------------------------------------- reporting
 
-# finish NAME PASSED FAILED [NOTE]: the line of a step
+# finish NAME PASSED FAILED [NOTE]: prints the line of a step
 finish()
 {
 	total_passed=$((total_passed + $2))
@@ -78,7 +81,7 @@ seconds_since()
 	awk -v from="$1" -v to="$(date +%s.%N)" 'BEGIN { print to - from }'
 }
 
-# How many lines of a log match
+# count PATTERN LOG: prints how many lines of a log match
 count()
 {
 	grep -Ec "$1" "$2" || true
@@ -89,7 +92,8 @@ show()
 	head -n 200 "$1" | sed 's/^/    /'
 }
 
-# logged NAME COMMAND...: runs as the unprivileged user, output to log/NAME
+# logged NAME COMMAND...: runs a command as the unprivileged user, and appends
+# its output to log/NAME
 logged()
 {
 	local log=$work/log/$1
@@ -100,7 +104,8 @@ logged()
 
 # ------------------------------------------------------------- the extension
 
-# Builds once, for build itself and for the steps that need the extension.
+# Builds the extension, once per run, for the step build and the steps that
+# need it.
 built=
 build_once()
 {
@@ -142,14 +147,16 @@ run_build()
 	build_once
 }
 
-# Installs the same files as a build in the tree, and finds the tests.
+# A build in a separate folder installs the same files as one in the tree, and
+# finds the tests.
 run_vpath()
 {
 	local vpath=$work/vpath tree=$work/vpath-src first make status=0
 
 	extension_ready || { skip vpath "not run: the build failed"; return; }
 	started=$(date +%s.%N)
-	# From a clean tree: make takes products that it finds there for its own.
+	# Use a clean tree, because make would use build products that it finds
+	# there.
 	as_user mkdir "$vpath"
 	as_user cp -R "$work/src" "$tree"
 	make=(make -s -C "$vpath" -f "$tree/Makefile" "VPATH=$tree" "PG_CONFIG=$pg_config")
@@ -167,7 +174,8 @@ run_vpath()
 	[ "$status" = 0 ] || show "$work/log/vpath"
 }
 
-# In pg_regress of 15: "test x ... ok", from 16 on: "ok 1 - x"
+# pg_regress_step NAME FOLDER MAKE-ARGUMENTS...: runs tests by pg_regress.
+# That of 15 prints "test x ... ok", later ones print "ok 1 - x".
 pg_regress_step()
 {
 	local name=$1 folder=$2 status=0 passed failed
@@ -192,7 +200,7 @@ pg_regress_step()
 	fi
 }
 
-# A crash shows here only.
+# Prints the lines of the server's log that only a crash causes.
 server_log()
 {
 	grep -E 'PANIC|TRAP|terminated by signal' "$work/data/log" | sed 's/^/    /' || true
@@ -209,8 +217,9 @@ run_regress()
 	pg_regress_step regress "$work/src" ISOLATION= TAP_TESTS=
 }
 
-# python_step NAME SCRIPT ARGUMENT...: one that prints "N passed, N failed".  By
-# Debian's own interpreter: another one would not know Debian's modules.
+# python_step NAME SCRIPT ARGUMENT...: runs a script that prints "N passed,
+# N failed", by Debian's own interpreter, because others would not find Debian's
+# modules
 python_step()
 {
 	local name=$1 status=0 line passed=0 failed=1
@@ -251,7 +260,7 @@ run_tap()
 	has 'test/t/*.pl' || { skip tap "no tests yet"; return; }
 	extension_ready || { skip tap "not run: the build failed"; return; }
 	started=$(date +%s.%N)
-	# With the modules that test/t/004_states.pl and 023_reader.pl need.
+	# Install the modules that test/t/004_states.pl and 023_reader.pl need.
 	{
 		logged tap make -s -C "$work/src/test/citus_like" PG_CONFIG="$pg_config" install &&
 			logged tap make -s -C "$work/src/test/reader" PG_CONFIG="$pg_config" install &&
@@ -271,8 +280,9 @@ run_tap()
 
 # ------------------------------------------------------------------ the core
 
-# tests_that passed|failed LOG: reads cmocka's summary, in which later versions
-# name the group too, or the line "N passed, N failed" of the portable tests.
+# tests_that passed|failed LOG: prints the number of tests from cmocka's
+# summary, in which later versions also name the group, or from the line "N
+# passed, N failed" of the portable tests
 tests_that()
 {
 	awk -v what="$1" '
@@ -281,8 +291,9 @@ tests_that()
 		END { print n + 0 }' "$2"
 }
 
-# unit_step NAME MAKE-ARGUMENTS...: builds the programs of test/unit and runs
-# each, counting what cmocka or the program itself reports.  RUN is an emulator.
+# unit_step NAME MAKE-ARGUMENTS...: builds and runs the programs of test/unit,
+# and adds up the numbers of tests that they report.  RUN is a command to run
+# them with, such as an emulator.
 unit_step()
 {
 	local name=$1 build=$work/unit/$1 log status passed=0 failed=0 good bad bad_logs=()
@@ -294,7 +305,8 @@ unit_step()
 		show "$work/log/$name"
 		return
 	fi
-	# Programs have no dot in their names.  Several at once: each is one thread.
+	# Programs have no dot in their names.  Several run at once, because each
+	# has only one thread.
 	# shellcheck disable=SC2016  # for the shells of the unprivileged user
 	logged "$name" sh -c 'find "$1" -maxdepth 1 -type f ! -name "*.*" | sort |
 		xargs -P "$2" -I "{}" sh -c "$3 {} >{}.log 2>&1; echo \$? >{}.status"' sh "$build" "$(nproc)" "$RUN"
@@ -302,7 +314,7 @@ unit_step()
 		status=$(cat "${log%.log}.status")
 		good=$(tests_that passed "$log")
 		bad=$(tests_that failed "$log")
-		# It crashed, or never came to its tests.
+		# The program crashed, or ended before its tests.
 		if [ "$bad" = 0 ] && { [ "$status" != 0 ] || [ "$good" = 0 ]; }; then
 			bad=1
 		fi
@@ -311,8 +323,8 @@ unit_step()
 		failed=$((failed + bad))
 	done
 	finish "$name" "$passed" "$failed"
-	# cmocka names each test as it starts and as it ends: leave out the good
-	# ones, but not the one in which the program crashed.
+	# cmocka prints a line when a test starts and when it ends.  Leave out the
+	# tests that passed, but not the one in which the program crashed.
 	for log in "${bad_logs[@]}"; do
 		echo "    $(basename "$log" .log):"
 		awk '/^\[ RUN / { running = $0; next }
@@ -330,7 +342,7 @@ run_unit()
 }
 
 # The step "unit" compares the core with a model over ten million operations.
-# The same core built otherwise does not need as many.
+# The steps with other compilers or flags do not need as many.
 fewer_operations='env CUCKOO_MODEL_OPERATIONS=1000000'
 
 run_clang()
@@ -377,7 +389,7 @@ run_s390x()
 	RUN=qemu-s390x unit_step s390x CC=s390x-linux-gnu-gcc LDFLAGS=-static cmocka=
 }
 
-# Emulated too: not every amd64 kernel runs 32-bit programs.
+# This is emulated, too, because not every amd64 kernel runs 32-bit programs.
 run_i386()
 {
 	has 'test/unit/portable_*.c' || { skip i386 "no tests yet"; return; }
@@ -394,8 +406,8 @@ run_musl()
 	unit_step musl CC=musl-gcc LDFLAGS=-static cmocka=
 }
 
-# script_step NAME SCRIPT ARGUMENT...: one that ends with "N passed, N failed",
-# or with "not run: " and the reason
+# script_step NAME SCRIPT ARGUMENT...: runs a script whose last line is
+# "N passed, N failed", or "not run: " and the reason
 script_step()
 {
 	local line note
@@ -439,9 +451,9 @@ run_citus()
 	script_step citus citus.sh "$citus_source"
 }
 
-# Adds up what the core's objects of the unit tests and the extension's have
-# counted.  Processes write their counts as they exit, so the server stops
-# first; those that a test has killed never do.
+# Adds up the counts of the unit tests and of the extension.  Processes write
+# their counts when they exit, so the server is stopped first.  Processes that
+# a test has killed write none.
 run_coverage()
 {
 	local status=0 line
@@ -458,8 +470,8 @@ run_coverage()
 	finish coverage $((1 - status)) "$status" "$line, at least $COVERAGE % wanted"
 }
 
-# The major version of the clang that PostgreSQL was built with, which its
-# makefiles use for the JIT's bitcode.  Nothing, if it was built without.
+# Prints the major version of the clang that PostgreSQL's makefiles use for the
+# JIT's bitcode, or nothing if PostgreSQL was built without JIT.
 clang_version()
 {
 	sed -n 's/^CLANG *= *.*clang-\([0-9]*\)$/\1/p' "$prefix/lib/postgresql/$pgversion/lib/pgxs/src/Makefile.global"
@@ -480,8 +492,8 @@ selected()
 	[[ " ${steps[*]} " == *" $1 "* ]]
 }
 
-# Sets node_modules to a folder with node-postgres.  It is Debian's, unless that
-# does not go with the Node.js of the machine, which can be another's.
+# Sets node_modules to a folder with node-postgres.  This is Debian's package
+# unless it does not fit the machine's Node.js, which need not be Debian's.
 need_node_postgres()
 {
 	if installed node-pg || apt-get -qq -s install node-pg >/dev/null 2>&1; then
@@ -496,7 +508,7 @@ need_node_postgres()
 	tar -C "$downloads/npm" -cf - node_modules | as_user tar -C "$work" -xf -
 }
 
-# PostgreSQL's makefiles have gcc's options.  clang does not know all of them.
+# PostgreSQL's makefiles use options of gcc, some of which clang does not know.
 compiler=gcc
 compiler_flags=()
 choose_compiler()
@@ -508,8 +520,9 @@ choose_compiler()
 	fi
 }
 
-# Cross compilers and emulators are not there on every architecture; a machine
-# that has the rest already needs neither root nor network.
+# Installs the packages that the selected steps need.  A machine that has them
+# all needs neither root nor a network.  A step is dropped if there is no cross
+# compiler or emulator for it on this architecture.
 dropped=()
 install_what_steps_need()
 {
@@ -521,7 +534,7 @@ install_what_steps_need()
 	if selected tap; then
 		packages+=(libipc-run-perl perl)
 	fi
-	# Debian's package of the headers depends on these.
+	# Debian's package of PostgreSQL's headers depends on these.
 	if [ -n "$(clang_version)" ]; then
 		bitcode=("clang-$(clang_version)" "llvm-$(clang_version)")
 	fi
@@ -555,7 +568,7 @@ install_what_steps_need()
 	if selected s390x; then
 		try_packages gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user || dropped+=(s390x)
 	fi
-	# Not gcc-multilib, which conflicts with every cross compiler.
+	# gcc-multilib cannot be used: it conflicts with every cross compiler.
 	if selected i386; then
 		try_packages gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user || dropped+=(i386)
 	fi

@@ -1,9 +1,9 @@
 # The extension on Citus: a coordinator, two workers and, later, a third.
 # test/citus.sh builds Citus and runs this.
 #
-# Most tests run a query in two schemas that hold tables of the same names and
-# rows, "distributed" and "plain", and compare what it gives.  At the end comes
-# the section "On Citus" of docs/distributed.md.
+# Most tests run a query in two schemas, "distributed" and "plain", and compare
+# the results.  The tables of both schemas have the same names and rows.  The
+# last tests run the section "On Citus" of docs/distributed.md.
 
 use FindBin;
 use lib "$FindBin::RealBin/../t";
@@ -28,8 +28,8 @@ sub new_node
 
 	# Shards are moved and split over connections of a node to itself.
 	$node->append_conf('postgresql.conf', "citus.local_hostname = '" . $node->host . "'\n");
-	# What a server sends may come from no other plugin, in the minor versions
-	# that have this setting: shards are split by one of Citus's.
+	# Citus splits shards by an output plugin of its own.  In the minor versions
+	# that have this setting, it must be allowed.
 	if ($node->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'output_plugin_libraries'}))
 	{
 		$node->append_conf('postgresql.conf', "output_plugin_libraries = 'pgoutput, citus'\n");
@@ -39,7 +39,7 @@ sub new_node
 	return $node;
 }
 
-# How the nodes name one
+# The host and port of a node, as arguments of Citus's functions
 sub address
 {
 	my ($node) = @_;
@@ -49,7 +49,7 @@ sub address
 
 my ($hub, @workers) = map { new_node($_) } qw(coordinator worker1 worker2);
 
-# Gives what Citus says
+# Adds a node; returns the messages of Citus
 sub add_node
 {
 	my ($node) = @_;
@@ -58,7 +58,7 @@ sub add_node
 	return $stderr;
 }
 
-# The second worker is added when the extension is there already.
+# The second worker is added after the extension has been created.
 $hub->safe_psql('postgres', 'SELECT citus_set_coordinator_host(' . address($hub) . ')');
 is(add_node($workers[0]), '', 'a node is added');
 $hub->safe_psql('postgres', 'CREATE EXTENSION cuckoo');
@@ -70,7 +70,8 @@ is($_->safe_psql('postgres', q{SELECT count(*) FROM pg_extension WHERE extname =
 #
 $hub->safe_psql('postgres', 'CREATE SCHEMA plain; CREATE SCHEMA distributed');
 
-# A table in both schemas: its columns, how it is distributed, and its rows
+# Creates a table in both schemas, with columns, distributed by a function
+# call, and filled with the rows of a query
 sub create_tables
 {
 	my ($name, $columns, $distribute, $rows) = @_;
@@ -84,7 +85,8 @@ sub create_tables
 	return;
 }
 
-# What each of some scripts gives in a schema, in one session, and what it says
+# Runs scripts in one session in a schema; returns the messages, and the output
+# of each script
 sub answers
 {
 	my ($schema, @scripts) = @_;
@@ -94,7 +96,8 @@ sub answers
 	return ($stderr, @answers);
 }
 
-# compare(name => script, ...): each gives the same in both schemas, and something
+# compare(name => script, ...): tests that each script has the same output in
+# both schemas, which is not empty
 sub compare
 {
 	my @pairs = @_;
@@ -112,7 +115,7 @@ sub compare
 	return;
 }
 
-# The lines of a plan that say what each node is asked for
+# The lines of a plan that have the tasks of the nodes
 sub tasks
 {
 	my ($query) = @_;
@@ -212,7 +215,7 @@ my %statement = (
 	  . (join ";\n", map { "EXECUTE agg(0.01, ${_}000, $_)" } 1 .. 8));
 compare(map { ("aggregates: $_" => "$statement{$_};") } sort keys %statement);
 
-# Errors are those of a plain table.
+# Errors are the same as with a plain table.
 foreach my $case (
 	[ '22023', 'parameters that differ between rows', 'SELECT cuckoo_agg(n, 0.01, 100 * part) FROM keys' ],
 	[ '22023', 'parameters that differ between shards', 'SELECT cuckoo_agg(n, 0.01, 100 * id) FROM keys WHERE id < 20' ],
@@ -226,7 +229,8 @@ foreach my $case (
 }
 
 #
-# Keys of polymorphic types: two ways round.  A domain is not one of them.
+# Keys of polymorphic types, which Citus refuses, and two ways to avoid that.
+# A domain is not polymorphic.
 #
 $hub->safe_psql('postgres', q{CREATE TYPE mood AS ENUM ('sad', 'content', 'happy'); CREATE TYPE pair AS (a integer, b text); CREATE DOMAIN natural_number AS integer CHECK (VALUE >= 0)});
 create_tables('polymorphic', 'id bigint, e mood, a integer[], r int4range, m int4multirange, c pair, d natural_number', q{create_distributed_table('distributed.polymorphic', 'id', shard_count => 8)},
@@ -247,7 +251,7 @@ foreach my $column (qw(e a r m c))
 #
 create_tables('reference', 'name text, f cuckoofilter', q{create_reference_table('distributed.reference')},
 	q{SELECT part || '', cuckoo_agg(n) FROM plain.keys GROUP BY part UNION ALL SELECT 'all', cuckoo_agg(n, 0.001, 5000) FROM plain.keys WHERE n % 10 = 1});
-# On the coordinator only
+# A table on the coordinator only
 create_tables('here', 'name text, f cuckoofilter', '1', 'TABLE plain.reference');
 create_tables('parts', 'id bigint PRIMARY KEY, f cuckoofilter', q{create_distributed_table('distributed.parts', 'id', colocate_with => 'distributed.keys')},
 	'SELECT id, cuckoo_agg(n) FROM plain.keys GROUP BY id');
@@ -282,7 +286,7 @@ my %lookup = (
 		PERFORM set_config('test.found', found::text, false); END \$\$; SELECT current_setting('test.found')});
 compare(map { ("lookups $_" => "$lookup{$_};") } sort keys %lookup);
 
-# Every shard filters its rows, and only filters travel.
+# Each shard filters its own rows, and only filters are sent.
 foreach my $name (grep { !/column|prepared|PL|joined with a table|NULL|none/ } sort keys %lookup)
 {
 	like(tasks($lookup{$name}), qr/Task Count: 8\n.*Query: .*(OPERATOR\(public\.(\@>|<\@)\)|cuckoo_contains)/, "lookups $name are pushed down");
@@ -338,7 +342,7 @@ foreach my $format (qw(text csv binary))
 		SQL
 }
 
-# Tables stored by columns
+# Columnar tables
 create_tables('columnar', 'id bigint, n integer, f cuckoofilter', q{create_distributed_table('distributed.columnar', 'id', colocate_with => 'none', shard_count => 8)});
 $hub->safe_psql('postgres', q{CREATE EXTENSION citus_columnar; SELECT alter_table_set_access_method('distributed.columnar', 'columnar')});
 is($hub->safe_psql('postgres', q{SELECT amname FROM pg_class JOIN pg_am ON relam = pg_am.oid WHERE pg_class.oid = 'distributed.columnar'::regclass}), 'columnar', 'a columnar table');
@@ -347,12 +351,12 @@ compare(
 	'columnar: aggregates' => "SELECT @{[ digest('cuckoo_agg(n)') ]}, @{[ digest('cuckoo_union_agg(f)') ]} FROM columnar;",
 	'columnar: lookups' => "SELECT count(*) FROM columnar WHERE f @> 7; SELECT count(*) FROM columnar WHERE (SELECT f FROM here WHERE name = 'all') @> n;");
 
-# Every node can be asked.
+# Queries can be run on every node.
 is($workers[0]->safe_psql('postgres', "SET search_path = distributed, public; $_"), $hub->safe_psql('postgres', "SET search_path = plain, public; $_"), 'through a worker')
   foreach 'SELECT ' . digest('cuckoo_agg(n)') . ' FROM keys', $lookup{'in a reference table'}, $lookup{'in a CTE'};
 
 #
-# Nodes and shards that come, go and split
+# Adding and removing nodes; moving and splitting shards
 #
 my $everything = "SELECT @{[ digest(qq{cuckoo_agg($text)}) ]} FROM keys; $copies; SELECT count(*) FROM keys JOIN parts USING (id) WHERE f @> n; "
   . "SELECT shard, md5(f::bytea) FROM shardfilters ORDER BY shard; SELECT count(*), count(DISTINCT f) FROM byfilter; $lookup{'in a reference table'};";
@@ -383,8 +387,8 @@ is(shards(q{table_name = 'distributed.byfilter'::regclass}), 9, 'a shard of a ta
 compare('... and has all' => $everything);
 
 push @workers, new_node('worker3');
-# Citus tells a new node of tables distributed by a filter before it creates the
-# extension there.
+# On a new node, Citus creates tables distributed by a filter before it creates
+# the extension.
 like(add_node($workers[2]), qr/type "public.cuckoofilter" does not exist/, 'a node added later lacks the type of a distribution column');
 $workers[2]->safe_psql('postgres', 'CREATE EXTENSION cuckoo');
 is(add_node($workers[2]), '', '... unless it has the extension');
@@ -409,7 +413,7 @@ $hub->safe_psql('postgres', 'ALTER EXTENSION cuckoo SET SCHEMA public');
 #
 # The number of shards
 #
-# A stream aggregate beyond its capacity, and within.
+# A stream aggregate beyond its capacity, and one within it
 my $page = slurp_file("$FindBin::RealBin/../../docs/distributed.md");
 
 sub says
@@ -449,7 +453,7 @@ foreach my $shards (0, 4, 32)
 is($stream{$_}, $stream{0}, "within its capacity, over $_ shards: the same bytes") foreach 4, 32;
 
 #
-# The page's list of what to avoid
+# The list on the page of what to avoid
 #
 sub error_of
 {
@@ -506,7 +510,8 @@ like(tasks($lookup{'in a literal'}), qr/Query: .*\Q$literal\E/, 'a literal is in
 unlike(tasks("WITH f AS MATERIALIZED (SELECT '$literal'::cuckoofilter AS f) $count (SELECT f FROM f) \@> n"), qr/\Q$literal\E/, '... but not through a materialized CTE');
 
 #
-# The page: its blocks of SQL, and what they show, in a database as new
+# The page: its blocks of SQL and their output, in a database without the
+# extension
 #
 $hub->safe_psql('postgres', 'DROP SCHEMA plain, distributed CASCADE; DROP EXTENSION cuckoo CASCADE');
 is($_->safe_psql('postgres', q{SELECT count(*) FROM pg_type WHERE typname = 'cuckoofilter'}), '0', 'the extension is gone from ' . $_->name) foreach $hub, @workers;
@@ -535,7 +540,7 @@ cmp_ok($seconds{'WITH ordered AS MATERIALIZED ('}, '<', $seconds{'SET citus.enab
 says('10,911 of the million');
 is($hub->safe_psql('postgres', 'SELECT count(*) FROM refunds WHERE (SELECT cuckoo_agg(customer) FROM orders) @> customer'), '10911', 'refunds that travel');
 
-# What travels
+# The amount of data sent
 sub is_on_page
 {
 	my ($what, $bytes) = @_;
@@ -558,7 +563,7 @@ sub sent_by_shards
 	return $hub->safe_psql('postgres', "SELECT pg_size_pretty(sum(length(result))) FROM run_command_on_shards('visits', \$\$$query FROM %s\$\$)");
 }
 
-# The states of aggregates as Citus 13 sends them
+# The size of states of aggregates as Citus 13 sends them
 is_on_page('`count(DISTINCT url)`', received('SELECT count(DISTINCT url) FROM visits'));
 $is_13 and is_on_page('`cuckoo_agg(url)`', sent_by_shards(q{SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, url)}));
 $is_13 and is_on_page('`cuckoo_stream_agg(url, 0.001, 200000)`', sent_by_shards(q{SELECT worker_partial_agg('cuckoo_stream_agg(text,float8,float8)'::regprocedure, ROW(url, 0.001::float8, 200000::float8))}));

@@ -1,7 +1,7 @@
 \echo Use "CREATE EXTENSION citus_like" to load this file. \quit
 
--- On a worker: the aggregate's transition state, in the state's text or binary
--- form.  Several arguments come as one record.
+-- These run on a worker and return the aggregate's transition state in its
+-- text or binary form.  Several arguments are passed as one record.
 
 CREATE FUNCTION worker_partial_sfunc(internal, oid, anyelement) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C;
@@ -16,8 +16,8 @@ CREATE AGGREGATE worker_binary_partial_agg(oid, anyelement) (
 	SFUNC = worker_partial_sfunc, STYPE = internal, FINALFUNC = worker_binary_partial_ffunc
 );
 
--- On the coordinator: the result from such states.  The last argument is a NULL
--- of the result's type.
+-- These run on the coordinator and return the aggregate's result from such
+-- states.  The last argument is a NULL of the result's type.
 
 CREATE FUNCTION coord_combine_sfunc(internal, oid, cstring, anyelement) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C;
@@ -36,6 +36,7 @@ CREATE AGGREGATE coord_binary_combine_agg(oid, bytea, anyelement) (
 	FINALFUNC = coord_binary_combine_ffunc, FINALFUNC_EXTRA
 );
 
--- Bytes that the context of the last aggregate above held at its end.
+-- The size in bytes of the memory context of the last aggregate above, at its
+-- end.
 CREATE FUNCTION aggregate_memory() RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C;

@@ -4,19 +4,18 @@
  *	  Aggregates that split another aggregate between nodes as Citus does.
  *
  * On Citus, a worker does not run SELECT cuckoo_agg(key) but
- * SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, key), whose own
- * functions call those of cuckoo_agg.  For these the world looks different
- * from inside PostgreSQL's executor, and that is what this file reproduces
+ * SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, key).  The
+ * functions of worker_partial_agg call those of cuckoo_agg.  Such a call differs
+ * from one by PostgreSQL's executor.  This file reproduces the differences
  * (Citus, src/backend/distributed/utils/aggregate_utils.c):
  *
- * - every call has a fresh FmgrInfo, without an expression and without
- *   anything kept in fn_extra;
- * - the context of the call is that of the outer aggregate, whose Aggref has
- *   other arguments than one's own;
- * - several arguments come out of a record, so that they may be packed and
- *   need not be aligned;
- * - a state goes to the coordinator by the type's output and input, or send and
- *   receive functions.
+ * - Every call has a new FmgrInfo, without an expression and with an empty
+ *   fn_extra.
+ * - The context of the call is that of the outer aggregate, whose Aggref has
+ *   other arguments.
+ * - Several arguments come from a record, so they may be packed and unaligned.
+ * - A state is sent to the coordinator by the type's output and input functions
+ *   or its send and receive functions.
  *
  *-------------------------------------------------------------------------
  */
@@ -42,7 +41,7 @@
 
 PG_MODULE_MAGIC;
 
-/* The state of all four aggregates: the state of the one they split. */
+/* The state of all four aggregates, with that of the aggregate to be split. */
 typedef struct Box
 {
 	FormData_pg_aggregate aggregate;
@@ -50,7 +49,7 @@ typedef struct Box
 	bool		isnull;
 } Box;
 
-/* Bytes in the context of the last aggregate at its end. */
+/* The size in bytes of the context of the last aggregate, at its end. */
 static Size memory;
 
 static MemoryContext
@@ -63,7 +62,7 @@ AggContext(FunctionCallInfo fcinfo)
 	return context;
 }
 
-/* The box, made by the first call. */
+/* Get the box.  The first call makes it. */
 static Box *
 GetBox(FunctionCallInfo fcinfo)
 {
@@ -81,7 +80,7 @@ GetBox(FunctionCallInfo fcinfo)
 	box->isnull = true;
 	ReleaseSysCache(tuple);
 
-	/* All that is needed to split the aggregates of cuckoo. */
+	/* This supports only what the aggregates of cuckoo need. */
 	if (!OidIsValid(box->aggregate.aggcombinefn) ||
 		!OidIsValid(box->aggregate.aggfinalfn) ||
 		box->aggregate.aggtranstype == INTERNALOID ||
@@ -115,8 +114,9 @@ Call(FunctionCallInfo fcinfo, Oid function, NullableDatum *args, int nargs,
 }
 
 /*
- * Take a new state over, as advance_transition_function() of nodeAgg.c does:
- * what is not there yet is copied into the aggregate's context.
+ * Call a transition function and keep the new state, as nodeAgg.c does in
+ * advance_transition_function().  A state that is not in the aggregate's
+ * context yet is copied into it.
  */
 static void
 Advance(FunctionCallInfo fcinfo, Box *box, Oid function, NullableDatum *args,
@@ -154,7 +154,8 @@ Advance(FunctionCallInfo fcinfo, Box *box, Oid function, NullableDatum *args,
 }
 
 /*
- * worker_partial_sfunc(internal, aggregate oid, argument anyelement) -> internal
+ * worker_partial_sfunc(internal, aggregate oid, argument anyelement) ->
+ * internal
  */
 PG_FUNCTION_INFO_V1(worker_partial_sfunc);
 Datum
@@ -285,7 +286,8 @@ coord_binary_combine_sfunc(PG_FUNCTION_ARGS)
 }
 
 /*
- * coord_combine_ffunc(internal, oid, cstring or bytea, anyelement) -> anyelement
+ * coord_combine_ffunc(internal, oid, cstring or bytea, anyelement) ->
+ * anyelement
  */
 PG_FUNCTION_INFO_V1(coord_combine_ffunc);
 Datum

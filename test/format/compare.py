@@ -149,7 +149,7 @@ KEYS = {
     ('array', 'record'): [
         ("ARRAY[ROW(1, 'a'::text), ROW(2, NULL::text)]",
          [[('integer', 1), ('text', 'a')], [('integer', 2), ('text', None)]]),
-        # Described by the first record alone, and by what is not NULL in it
+        # Only the first record is described, and by its value only what is not NULL in it
         ("ARRAY[ROW(1), ROW('x'::text)]", [[('integer', 1)], [('text', 'x')]]),
         ("ARRAY[NULL, ROW('x'::text), ROW(1)]", [None, [('text', 'x')], [('integer', 1)]]),
         ("ARRAY[ROW(1, NULL::record), ROW(1, ROW(2))]",
@@ -188,14 +188,14 @@ def compare_keys():
 
 
 def refused(query):
-    """Whether SQL fails because key types do not match."""
+    """Whether a query fails because key types do not match."""
     return sql("CREATE FUNCTION pg_temp.refused() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN PERFORM %s; "
                "RETURN false; EXCEPTION WHEN datatype_mismatch THEN RETURN true; END $$; "
                'SELECT pg_temp.refused()' % query) == [['t']]
 
 
 def compare_signatures():
-    """A filter written with a signature takes keys of that type and no other."""
+    """A filter written with a signature accepts keys of that type and no others."""
     types = [(key_type, keys[0][0]) for key_type, keys in KEYS.items() if signature(key_type, keys[0][1])]
     for key_type, _ in types:
         rows = sql(' '.join("SELECT encode((cuckoo_new() + %s)::bytea, 'hex');" % text for text, _ in KEYS[key_type]))
@@ -210,10 +210,10 @@ def compare_signatures():
 # ------------------------------------------------------------------- filters
 
 def ask(name, query, questions):
-    """Compares one filter: header, tables, classes and answers.
+    """Compares one filter: header, tables, classes and results of lookups.
 
-    query has the filter as f.  questions: list of (key type, keys, values), with
-    keys in SQL: a list of them, or a sub-select of k in the order of i.
+    query returns the filter as f.  questions is a list of (key type, keys, values); keys is SQL,
+    either a list of expressions or a sub-select of k in the order of i.
     """
     command = 'CREATE TEMP TABLE t AS %s;' % query
     command += "SELECT encode(f::bytea, 'hex') FROM t;"
@@ -281,7 +281,7 @@ def texts(first, last):
 
 
 def same_key_type(key_type, keys):
-    """Those keys whose signature is that of the first: an array of records has its value's."""
+    """The keys with the signature of the first.  (That of arrays of records depends on values.)"""
     first = signature(key_type, keys[0][1])
     return [(text, value) for text, value in keys if signature(key_type, value) == first]
 
@@ -292,14 +292,14 @@ def compare_filters():
     ask('empty', 'SELECT cuckoo_new(0.05, 1e6, -1) AS f', [texts(1, 9)])
     ask('emptied', 'SELECT cuckoo_new(seed => 5) + 1 - 1 AS f', [integers(1, 9)])
 
-    # Every other key of each type.
+    # Of the keys of each type, every other one is in the filter.
     for key_type, keys in KEYS.items():
         keys = same_key_type(key_type, keys)
         added = ''.join(' + %s' % text for text, _ in keys[::2])
         ask('keys of type ' + str(key_type), 'SELECT cuckoo_new(seed => 9)%s AS f' % added,
             [(key_type, [text for text, _ in keys], [value for _, value in keys])])
 
-    # Every width that a rate asks for, in both representations.
+    # Every fingerprint size that a target rate can require, in both representations.
     for representation, keys in ('dense', 1500), ('sparse', 5000):
         for bits in range(7, 30):
             fpr = min(max(7.73 / (2**bits - 1), 2e-8), 0.1)
@@ -310,7 +310,7 @@ def compare_filters():
             test(mine.tables[0].shape.bits == bits and mine.tables[0].representation == representation,
                  'bits and representation as asked')
 
-    # More than one block.
+    # A table of several blocks.
     mine = ask('several blocks', "SELECT cuckoo_agg('key ' || i, 0.01) AS f FROM generate_series(1, 300000) AS i",
                [texts(295001, 305000)])
     test(mine.tables[0].shape.blocks > 1 and mine.tables[0].representation == 'dense', 'dense, with several blocks')
@@ -318,7 +318,7 @@ def compare_filters():
                [texts(95001, 105000)])
     test(mine.tables[0].shape.blocks > 1 and mine.tables[0].representation == 'sparse', 'sparse, with several blocks')
 
-    # Key types with keys by the thousand.
+    # Thousands of keys of some types.
     for key_type, expression, value in BULK:
         question = (key_type, '(SELECT i, %s AS k FROM generate_series(1, 3000) AS i) AS q' % expression,
                     [value(i) for i in range(1, 3001)])
@@ -326,7 +326,7 @@ def compare_filters():
             'SELECT cuckoo_agg(k, 0.1) AS f FROM (SELECT %s AS k FROM generate_series(1, 1500) AS i) AS q' % expression,
             [question])
 
-    # Grown ones.
+    # Filters that have grown.
     for name, new, keys in (('capacity 40', 'cuckoo_new(0.1, 40)', 20000),
                             ('capacity 1,000', 'cuckoo_new(0.01, 1000, 77)', 20000),
                             ('smallest rate', 'cuckoo_new(2e-8, 100)', 5000)):
@@ -357,7 +357,7 @@ def compare_filters():
     ask('sparse again', 'SELECT cuckoo_remove_all(cuckoo_agg(i), array_agg(i) FILTER (WHERE i % 5 > 0)) AS f '
         'FROM generate_series(1, 2000) AS i', [integers(1, 4000)])
 
-    # Combined ones.
+    # Combined filters.
     parts = ('(SELECT cuckoo_agg(i, 0.01, 900) AS f FROM generate_series(1, 600) AS i) AS a, '
              '(SELECT cuckoo_agg(i, 0.001, %d) AS g FROM generate_series(301, 1000) AS i) AS b')
     for capacity in 900, 2000:
@@ -369,7 +369,7 @@ def compare_filters():
 
 
 def next_shape(mine, newest):
-    """The shape that a filter grows by, whose capacity was specified and is small."""
+    """The shape that a filter with a small specified capacity grows by."""
     asked = first_shape(mine.target_fpr, mine.capacity).bits
     return shape_for(32 * capacity_of(newest), min(32, asked + 8, max(asked + 2, newest.bits + 1)))
 
@@ -393,9 +393,10 @@ BULK = [
 ]
 
 
-# ------------------------------------------------- filters of another's making
+# -------------------------------------------------- golden and written filters
 
-# Key type, keys, rate, capacity and seed of the golden partial states, which have no answers
+# Key type, keys, rate, capacity and seed of the golden partial states, in which no key can be
+# looked up
 GOLDEN_STATES = {
     'partial': ('integer', range(1, 21), 0.01, 500, -77),
     'partial-array': (('array', 'integer'), [[1, None, 3], [], {'bounds': [[2, -1]], 'elements': [7, 8]}], 0.001, 0, 7),
@@ -403,7 +404,7 @@ GOLDEN_STATES = {
 
 
 def compare_golden():
-    """The golden filters, and what the server that stored them said of keys."""
+    """Compares the golden filters, with the copies of keys that were stored beside them."""
     lines = [[line.split('\t') for line in (GOLDEN / file).read_text('utf-8').splitlines()[1:]]
              for file in ('filters.tsv', 'hashes.tsv')]
     test(len(lines[0]) == len(lines[1]) > 70, 'there are golden filters, and answers of each')
@@ -425,7 +426,7 @@ def compare_golden():
 
 
 def compare_written():
-    """Filters written here are read alike, and come back as they are."""
+    """Both sides read filters written here alike, and the server returns the same bytes."""
     for dense in False, True:
         for bits in range(5, 33):
             keys = range(1, 251)
@@ -447,7 +448,7 @@ def compare_written():
             test(rows == [[data.hex()]] and mine.items > 0 and
                  any(table.representation == 'dense' for table in mine.tables) == dense, 'its bytes come back as they are')
 
-    # Where a table is sparse, both make the same bytes of the same keys.
+    # If the table is sparse, both sides make the same bytes from the same keys.
     for capacity, count, fpr, seed in (0, 0, 0.001, 0), (0, 1, 1e-5, -1), (0, 1024, 0.1, 7), (1, 1, 0.001, 0), (
             500, 300, 0.01, 3), (10**6, 5000, 2e-8, -2**63), (3 * 10**8, 2000, 0.1, 1):
         rows = sql("SELECT encode(cuckoo_from_array(ARRAY(SELECT 'key ' || i FROM generate_series(1, %d) AS i), "
@@ -458,7 +459,7 @@ def compare_written():
 
 
 def altered_filters():
-    """Small filters, and what they become when bytes and bits are changed: most of it malformed."""
+    """Small filters, and copies of them with bytes or bits changed, most of which are malformed."""
     random.seed(1)
     hashes = [hash_key('integer', i, 1) for i in range(40)]
 
@@ -480,10 +481,10 @@ def altered_filters():
         write_partial(('range', 'date'), [], 0.01, 9, 7),
         write_partial(None, [], 0.01, 9, 7)]
     cases = set(start) | set(malformed.values())
-    # Hashes without a key type, and items without one in either representation.
+    # Hashes without a key type, and items without a key type in either representation.
     cases.add(write_partial(None, hashes[:2], 0.01))
     cases.update(write([table(make, (1, 6, 9), 3)], None, 0.01) for make in (make_sparse, make_dense))
-    # An unset filter with room for a hash, and a start beyond the items before the last one.
+    # An unset filter with bytes for a hash, and a start above the number of items.
     cases.add(UNSET_FILTER + bytes(8))
     several = make_sparse(Shape(1, 200, 5), range(1, 3200, 32))
     data = write([several], 'integer', 0.1)
@@ -491,7 +492,7 @@ def altered_filters():
         at = HEADER_BYTES + DIRECTORY_BYTES + 4 * i
         for value in 0, several.items - 1, several.items, several.items + 1, 4 * several.items, 2**31, 2**32 - 1:
             cases.add(data[:at] + value.to_bytes(4, 'little') + data[at + 4:])
-    # Tables in every order and twice: empty ones, all of one size.
+    # Empty tables of the same size in every order, and the same table twice.
     empty = [make_sparse(Shape(*shape), []) for shape in ((1, 6, 9), (2, 4, 6), (1, 8, 7), (2, 4, 7))]
     for tables in product(empty, repeat=3):
         data = write(tables, None, 0.01)
@@ -513,7 +514,7 @@ def altered_filters():
             for _ in range(random.randint(2, 4)):
                 changed[random.randrange(len(data))] = random.choice((random.randrange(256), random.choice(data)))
             cases.add(bytes(changed))
-            # Two bits near each other: codes and entries in another order, ones and zeros exchanged.
+            # Two bits near each other, which can exchange codes, entries, or a one and a zero.
             changed = bytearray(data)
             at = random.randrange(8 * len(data))
             for bit in at, (at + random.choice((1, 1, 2, 3, 5))) % (8 * len(data)):
@@ -523,7 +524,7 @@ def altered_filters():
 
 
 def compare_malformed():
-    """What one side refuses, the other must refuse too."""
+    """Either both sides accept a value or both refuse it."""
     shown = [line.split('\t') for line in (GOLDEN / 'malformed.tsv').read_text('utf-8').splitlines()[1:]]
     test(shown == [[name, data.hex()] for name, data in malformed.items()], 'malformed.tsv is what malformed.py makes')
     cases = altered_filters()
@@ -547,7 +548,7 @@ def compare_malformed():
 
 
 def compare_text():
-    """Text forms that are not base64 as the page has it are refused by both."""
+    """Both sides refuse text that is not base64 in the form that the page requires."""
     good = b64encode(write_keys('integer', [42], 0.001, 1)).decode()
     texts = [good, ' ' + good, good + '\n', good[:8] + '\n' + good[8:], good + ' ', good.rstrip('='),
              good[:8] + '-_' + good[10:], good[:-4], '']

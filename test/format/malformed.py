@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """Makes malformed.tsv in test/golden: /usr/bin/python3 malformed.py > ../golden/malformed.tsv
 
-A line for each rule under "Validation" in docs/format.md: its name, and in hexadecimal a value that
-breaks it and, as far as possible, no other.
+Each line is for a rule under "Validation" in docs/format.md.  It has a name, and in hexadecimal a
+value that breaks this rule and, as far as possible, no other.
 """
 
 import struct
@@ -27,14 +27,17 @@ array_filter = write_keys(('array', 'integer'), [[1]], 0.01, 1)
 
 
 def patch(data, at, format_, value):
-    """The bytes with another number at an offset; negative ones count from the end."""
+    """The bytes with another number at an offset.  Negative offsets count from the end."""
     changed = bytearray(data)
     struct.pack_into('<' + format_, changed, at % len(data), value)
     return bytes(changed)
 
 
 def of_codes(shape, *groups):
-    """A filter of a sparse table of any codes in each group, which make_sparse() would put right."""
+    """A filter of one sparse table with these codes in each group, even if they are not valid.
+
+    make_sparse() would correct them.
+    """
     table = SparseTable(shape, sum(map(len, groups)))
     assert table.groups == len(groups)
     starts, bits = [0], ''
@@ -53,7 +56,7 @@ def of_codes(shape, *groups):
 
 
 def of_bucket(bits, number, items):
-    """A filter of a dense table of two buckets, the first of which is this number."""
+    """A filter of one dense table of two buckets; the bits of the first are this number."""
     table = DenseTable(Shape(1, 2, bits), items)
     table.data = number.to_bytes(table.size(), 'little')
     return write([table], 'integer', 0.01)
@@ -64,7 +67,7 @@ def tables(*shapes):
 
 
 def in_order(*shapes):
-    """An empty filter with tables in this order."""
+    """An empty filter with tables in this order, which write() would correct."""
     data = write(tables(*shapes), None, 0.01)
     entries = b''.join(write([table], None, 0.01)[BLOCKS:TABLE] for table in tables(*shapes))
     return data[:BLOCKS] + entries + data[BLOCKS + len(entries):]

@@ -15,7 +15,7 @@ PAGE = Path(__file__).parent.parent.parent / 'docs' / 'format.md'
 
 
 def rows(text, heading):
-    """The rows of the table whose heading begins like that, as lists of cells."""
+    """The rows of the table whose header begins with heading, as lists of cells."""
     lines = text[text.index('\n| %s' % heading) + 1:].split('\n\n')[0].splitlines()
     return [[cell.strip().strip('`') for cell in line.strip('|').split(' | ')] for line in lines[2:]]
 

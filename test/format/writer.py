@@ -1,4 +1,4 @@
-"""Writes filters as docs/format.md says, and tells which shapes PostgreSQL chooses.
+"""Writes filters as docs/format.md describes, and computes the shapes that PostgreSQL chooses.
 
 The reader is the package cuckoofilter in clients/python.
 """
@@ -26,14 +26,14 @@ def ceil_div(a, b):
 
 
 def capacity_of(shape):
-    """For how many keys PostgreSQL uses a shape."""
+    """The number of keys for which PostgreSQL uses a shape."""
     if shape.all_buckets >= 2592:
         return 193 * shape.entries // 200
     return 383 * shape.entries // 400
 
 
 def bits_for(fpr):
-    """f0, the bits that a target rate asks for: 7 to 29."""
+    """f0, the bits that a target rate requires: 7 to 29."""
     bits = MIN_BITS
     while fpr * (2**bits - 1) < 7.72:
         bits += 1
@@ -52,14 +52,14 @@ def shape_for(keys, bits):
 
 
 def first_shape(fpr, keys):
-    """The shape of the first table that PostgreSQL makes; a capacity of 0 is unknown."""
+    """The shape of the first table that PostgreSQL makes; keys is the capacity, 0 if unknown."""
     if keys:
         return shape_for(keys, bits_for(fpr))
     return shape_for(2**20, bits_for(fpr) + 1)
 
 
 def other_bucket(shape, bucket, fingerprint):
-    """The other of the two buckets of a fingerprint that is in this bucket of the table."""
+    """The other bucket of a fingerprint that is in this bucket of the table."""
     block, within = divmod(bucket, shape.buckets)
     return block * shape.buckets + (shape.bucket_sum(fingerprint) - within) % shape.buckets
 
@@ -73,7 +73,7 @@ def code_at(shape, bucket, fingerprint):
 # -------------------------------------------------------------------- tables
 
 def codes_of(table):
-    """All codes, ascending; a code with several copies as often."""
+    """All codes, ascending.  A code with several copies is repeated."""
     if isinstance(table, SparseTable):
         return table.codes()
     return sorted(code_at(table.shape, bucket, entry) for bucket in range(table.shape.all_buckets)
@@ -81,7 +81,7 @@ def codes_of(table):
 
 
 def limit_copies(codes):
-    """The codes ascending, each at most eight times."""
+    """The codes in ascending order, each at most eight times."""
     result = []
     for code, copies in sorted(Counter(codes).items()):
         result += [code] * min(copies, MAX_COPIES)
@@ -116,7 +116,7 @@ RANKS = {nibbles: rank for rank, nibbles in enumerate(MULTISETS)}
 
 
 def pack(shape, entries):
-    """The number of 4 (f - 1) bits that stands for up to four entries, in any order."""
+    """The number of 4 (f - 1) bits that encodes up to four entries, given in any order."""
     entries = sorted(entries + [0] * (BUCKET_ENTRIES - len(entries)), key=entry_order)
     value = RANKS[tuple(entry & 15 for entry in entries)]
     for i, entry in enumerate(entries):
@@ -125,11 +125,11 @@ def pack(shape, entries):
 
 
 def make_dense(shape, codes):
-    """The table of these codes, in any order, or None if they do not all find a place.
+    """The table of these codes, given in any order, or None if they do not all find room.
 
-    Copies beyond the eighth are left out.  An item whose buckets are full gets its place by the
-    shortest chain of moves.  If there is no chain, then no other choice of places would do either
-    (the chains are the augmenting paths of a matching).
+    Copies beyond the eighth are left out.  If both buckets of an item are full, the shortest chain
+    of moves makes room for it.  If there is no such chain, the items cannot all be placed in any
+    way (the chains are the augmenting paths of a matching).
     """
     codes = limit_copies(codes)
     assert all(map(shape.is_code, codes))
@@ -151,7 +151,7 @@ def make_dense(shape, codes):
 
 
 def make_room(shape, buckets, even, odd):
-    """One of the two buckets, with an empty entry, after moves if it needs them; or None.
+    """Makes room in one of the two buckets and returns its number, or None if that is impossible.
 
     buckets is a list of lists of fingerprints, at most four each.
     """
@@ -177,7 +177,7 @@ def make_room(shape, buckets, even, odd):
 # ------------------------------------------------------------------- filters
 
 def header(content, number, flags, signature_, fpr, keys, seed, tables):
-    """The 36 bytes of a header; keys is the capacity, tables their number."""
+    """The 36 bytes of a header.  keys is the capacity, tables the number of tables."""
     return HEADER.pack(VERSION, content, number, flags, signature_, fpr, keys, seed & M64, tables,
                        bytes(3))
 
@@ -189,14 +189,14 @@ def directory_entry(table):
 
 
 def write(tables, key_type, fpr, keys=0, seed=0, flags=0, signature_=None):
-    """The bytes of a filter of these tables, which are put into the order of shapes.
+    """The bytes of a filter of these tables, which are sorted into the order of shapes.
 
     key_type    None if there are no keys yet
     keys        the capacity, 0 if unknown
     seed        64 bits, signed or unsigned
     signature_  needed if the key type has anonymous records; else it follows from the key type
 
-    The result is not validated: CuckooFilter() of it refuses, for example, a shape twice.
+    The result is not validated.  CuckooFilter() refuses it if, for example, two shapes are equal.
     """
     number = number_of(key_type) if key_type else 0
     if signature_ is None:
@@ -208,10 +208,10 @@ def write(tables, key_type, fpr, keys=0, seed=0, flags=0, signature_=None):
 
 
 def write_keys(key_type, values, fpr, keys=0, seed=0):
-    """The bytes of the filter that PostgreSQL makes of an array of these keys.
+    """The bytes of a filter of these keys, like the one that PostgreSQL makes of an array of them.
 
-    Of a sparse table these are the same bytes.  In a dense one an entry can be in the other of its
-    two buckets.  Without keys the filter has no key type.
+    If the table is sparse, PostgreSQL makes the same bytes.  If it is dense, PostgreSQL can store
+    an entry in the other of its two buckets.  Without keys the filter has no key type.
     """
     assert MIN_RATE <= fpr <= MAX_RATE and 0 <= keys <= MAX_CAPACITY
     values = list(values)
@@ -231,7 +231,7 @@ def write_keys(key_type, values, fpr, keys=0, seed=0):
 
 
 def write_partial(key_type, hashes, fpr, keys=0, seed=0):
-    """The bytes of a partial state of these hashes, in any order; parameters as of write()."""
+    """The bytes of a partial state of these hashes, in any order.  See write() for the others."""
     number, signature_ = (number_of(key_type), signature(key_type)) if key_type else (0, 0)
     hashes = sorted(set(hashes))
     return (header(CONTENT_PARTIAL, number, 0, signature_, fpr, keys, seed, 0) +
