@@ -319,9 +319,10 @@ SELECT cuckoo_follow('members', 'region', build => false);
 UPDATE members SET region = 1 WHERE id BETWEEN 201 AND 205;
 SELECT cuckoo_rebuild('members_region_filter');
 UPDATE regions SET id = 3 WHERE id = 1;
-SELECT state('members_region_filter', 'members', 'region'), cuckoo_followed('members_region_filter', 3);
+-- (How many rows this logs depends on the version of PostgreSQL.)
+SELECT regexp_replace(state('members_region_filter', 'members', 'region'), ', .* in the log', '') AS state, cuckoo_followed('members_region_filter', 3);
 DELETE FROM regions;
-SELECT state('members_region_filter', 'members', 'region'), members();
+SELECT regexp_replace(state('members_region_filter', 'members', 'region'), ', .* in the log', '') AS state, members();
 CREATE FUNCTION note_is_key() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.email := NEW.note; RETURN NEW; END';
 CREATE TRIGGER note_is_key BEFORE INSERT OR UPDATE ON members FOR EACH ROW EXECUTE FUNCTION note_is_key();
 INSERT INTO members VALUES (7005, 'not this', 'this');
