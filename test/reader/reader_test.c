@@ -50,7 +50,8 @@ lasting_contains(PG_FUNCTION_ARGS)
 	if (info.fn_oid != PG_GETARG_OID(0))
 	{
 		MemoryContext old = MemoryContextSwitchTo(TopMemoryContext);
-		FuncExpr   *expression = copyObject((FuncExpr *) fcinfo->flinfo->fn_expr);
+		/* Not copyObject, which needs C23 from 19 on. */
+		FuncExpr   *expression = copyObjectImpl(fcinfo->flinfo->fn_expr);
 
 		/* The types of its arguments are those of our second and third. */
 		expression->args = list_delete_first(expression->args);
