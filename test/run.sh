@@ -9,7 +9,7 @@
 #   clang      the same with clang
 #   portable   the same in plain C11, without extensions of gcc and clang
 #   sanitize   the same under AddressSanitizer and UndefinedBehaviorSanitizer
-#   fuzz       fuzzing of the core, half a minute: test/fuzz
+#   fuzz       fuzzing of the core, ten seconds: test/fuzz
 #   s390x      portable tests of the core on an emulated big-endian machine
 #   i386       the same on a 32-bit one, whose x87 computes with more precision
 #   regress    SQL tests: pg_regress, test/sql and expected/
@@ -378,7 +378,7 @@ run_fuzz()
 		return
 	fi
 	started=$(date +%s.%N)
-	logged fuzz env CC="$(find_clang)" "$work/src/test/fuzz/run.sh" 30 || status=1
+	logged fuzz env CC="$(find_clang)" "$work/src/test/fuzz/run.sh" 10 || status=1
 	finish fuzz $((1 - status)) "$status" "$(tail -n 1 "$work/log/fuzz")"
 	[ "$status" = 0 ] || show "$work/log/fuzz"
 }
