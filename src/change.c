@@ -188,7 +188,7 @@ CheckRemovable(const CuckooFilter *filter)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("keys cannot be removed from this cuckoofilter"),
 				 errdetail("It was made by an operation that lets two keys share an item: cuckoo_add_new, cuckoo_union or cuckoo_stream_agg."),
-				 errhint("Use cuckoo_add and cuckoo_merge, or build the filter with cuckoo_agg.")));
+				 errhint("Use cuckoo_add and cuckoo_union_all, or build the filter with cuckoo_agg.")));
 }
 
 /* cuckoo_remove(f, key), f - key: one copy less; f itself if there is none */

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * combine.c
- *	  Union and merge of any number of filters; see combine.h.
+ *	  Union and union all of any number of filters; see combine.h.
  *
  *-------------------------------------------------------------------------
  */
@@ -45,48 +45,6 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooFilter *left,
 	return CUCKOO_NO_CONFLICT;
 }
 
-/* The table of a filter with this shape; NULL if there is none. */
-static const CuckooTable *
-TableOfShape(const CuckooFilter *filter, const CuckooShape *shape)
-{
-	for (int i = 0; i < filter->table_count; i++)
-	{
-		if (CuckooSameShape(&filter->tables[i].shape, shape))
-			return &filter->tables[i];
-	}
-	return NULL;
-}
-
-bool
-CuckooMergeable(const CuckooFilter *left, const CuckooFilter *right)
-{
-	CuckooFilter result;
-	uint64_t	items;
-
-	if (CuckooCombineHeaders(CUCKOO_MERGE, left, right, &result) != CUCKOO_NO_CONFLICT)
-		return false;
-	result.content = CUCKOO_TABLES;
-	result.table_count = 0;
-	for (int i = 0; i < left->table_count + right->table_count; i++)
-	{
-		const CuckooTable *table = i < left->table_count ? &left->tables[i] :
-			&right->tables[i - left->table_count];
-		const CuckooTable *other = TableOfShape(right, &table->shape);
-
-		if (i >= left->table_count && TableOfShape(left, &table->shape) != NULL)
-			continue;
-		if (result.table_count == CUCKOO_MAX_TABLES)
-			return false;
-		items = table->items + (i < left->table_count && other != NULL ? other->items : 0);
-		if (items > CUCKOO_MAX_ITEMS)
-			return false;
-		/* Sparse: what does not fit dense can still be stored so. */
-		CuckooTableInit(&result.tables[result.table_count++], &table->shape,
-						CUCKOO_SPARSE, items, NULL);
-	}
-	return CuckooBytes(&result) > 0;
-}
-
 /*
  * Runs
  */
@@ -105,7 +63,7 @@ CombinedCopies(CuckooOperation operation, CuckooClass left, CuckooClass right)
 {
 	int			a = CuckooClassCopies(left);
 	int			b = CuckooClassCopies(right);
-	int			copies = operation == CUCKOO_MERGE ? a + b : a > b ? a : b;
+	int			copies = operation == CUCKOO_UNION_ALL ? a + b : a > b ? a : b;
 
 	return copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES;
 }

@@ -1,10 +1,10 @@
 /*-------------------------------------------------------------------------
  *
  * combine.h
- *	  Union and merge of any number of filters.
+ *	  Union and union all of any number of filters.
  *
  * Tables of equal shape always become one, even beyond its capacity.  Of each
- * class, union takes the larger number of copies, and merge the sum, up to
+ * class, union takes the larger number of copies, and union all the sum, up to
  * eight.  Tables of different shapes are kept side by side.  Every table of
  * the result is built from its sorted classes, so its bytes depend on nothing
  * else: neither on the order of the filters nor on their grouping.
@@ -25,7 +25,7 @@
 typedef enum CuckooOperation
 {
 	CUCKOO_UNION,
-	CUCKOO_MERGE
+	CUCKOO_UNION_ALL
 } CuckooOperation;
 
 /* Why filters cannot be combined. */
@@ -76,12 +76,6 @@ extern CuckooConflict CuckooCombineHeaders(CuckooOperation operation,
 										   const CuckooFilter *left,
 										   const CuckooFilter *right,
 										   CuckooFilter *header);
-
-/*
- * Whether two filters can be combined, judging by their headers.  Also false
- * if the items of both together might not fit.
- */
-extern bool CuckooMergeable(const CuckooFilter *left, const CuckooFilter *right);
 
 extern void CuckooCombinationInit(CuckooCombination *combination,
 								  CuckooOperation operation);

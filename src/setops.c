@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * setops.c
- *	  SQL functions that combine filters: union, merge, their aggregates.
+ *	  SQL functions that combine filters: union, union all, their aggregates.
  *
  * The state of the aggregates has one of two forms.  Both are values of the
  * type, so the state can be sent anywhere as an ordinary filter:
@@ -171,7 +171,7 @@ CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *r
 }
 
 /*
- * cuckoo_union(f, g) and cuckoo_merge(f, g).  A NULL second filter leaves the
+ * cuckoo_union(f, g) and cuckoo_union_all(f, g).  A NULL second filter leaves the
  * first as it is, as a NULL key does.  If the first filter is NULL, so is the
  * result.
  */
@@ -206,28 +206,12 @@ cuckoo_union(PG_FUNCTION_ARGS)
 	return CombineArguments(fcinfo, CUCKOO_UNION);
 }
 
-/* cuckoo_merge(f, g), f || g */
-PG_FUNCTION_INFO_V1(cuckoo_merge);
+/* cuckoo_union_all(f, g) */
+PG_FUNCTION_INFO_V1(cuckoo_union_all);
 Datum
-cuckoo_merge(PG_FUNCTION_ARGS)
+cuckoo_union_all(PG_FUNCTION_ARGS)
 {
-	return CombineArguments(fcinfo, CUCKOO_MERGE);
-}
-
-/* cuckoo_mergeable(f, g): reads the headers alone */
-PG_FUNCTION_INFO_V1(cuckoo_mergeable);
-Datum
-cuckoo_mergeable(PG_FUNCTION_ARGS)
-{
-	CuckooFilter left;
-	CuckooFilter right;
-	Size		bytes;
-
-	CuckooReadHeader(PG_GETARG_DATUM(0), &left, &bytes);
-	CuckooReadHeader(PG_GETARG_DATUM(1), &right, &bytes);
-	CuckooRefuseState(&left);
-	CuckooRefuseState(&right);
-	PG_RETURN_BOOL(CuckooMergeable(&left, &right));
+	return CombineArguments(fcinfo, CUCKOO_UNION_ALL);
 }
 
 /*
@@ -376,12 +360,12 @@ cuckoo_union_agg_transfn(PG_FUNCTION_ARGS)
 	return CombineTransition(fcinfo, CUCKOO_UNION);
 }
 
-/* cuckoo_merge_agg_transfn(state, f): also the combine function */
-PG_FUNCTION_INFO_V1(cuckoo_merge_agg_transfn);
+/* cuckoo_union_all_agg_transfn(state, f): also the combine function */
+PG_FUNCTION_INFO_V1(cuckoo_union_all_agg_transfn);
 Datum
-cuckoo_merge_agg_transfn(PG_FUNCTION_ARGS)
+cuckoo_union_all_agg_transfn(PG_FUNCTION_ARGS)
 {
-	return CombineTransition(fcinfo, CUCKOO_MERGE);
+	return CombineTransition(fcinfo, CUCKOO_UNION_ALL);
 }
 
 void

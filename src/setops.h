@@ -12,7 +12,7 @@
 #include "value.h"
 
 /*
- * The union or merge of two filters.  If one is unset, this is the other
+ * The union, or union all, of two filters.  If one is unset, this is the other
  * itself.
  */
 extern CuckooValue *CuckooCombineValues(CuckooOperation operation, CuckooValue *left,

@@ -360,7 +360,7 @@ PG_FUNCTION_INFO_V1(cuckoo_multiset_agg_combine);
 Datum
 cuckoo_multiset_agg_combine(PG_FUNCTION_ARGS)
 {
-	return Combine(fcinfo, CUCKOO_MERGE);
+	return Combine(fcinfo, CUCKOO_UNION_ALL);
 }
 
 /*

@@ -198,15 +198,13 @@ Change(Value *value, uint64_t random)
 static void
 CombineAll(const Value *value, const Value *changed, uint64_t random)
 {
-	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
 	{
-		CuckooFilter left = Open(value);
-		CuckooFilter right = Open(changed);
 		Value		both;
 		Value		reversed;
 		Value		alone;
 
-		if (!CuckooMergeable(&left, &right))
+		if (!Combinable(value, changed))
 			continue;
 		both = CombineTwo((CuckooOperation) operation, value, changed);
 		reversed = CombineTwo((CuckooOperation) operation, changed, value);
@@ -436,7 +434,7 @@ FuzzDifferential(Input *input)
 				break;
 			case 1:
 				{
-					CuckooOperation operation = what & 32 ? CUCKOO_MERGE : CUCKOO_UNION;
+					CuckooOperation operation = what & 32 ? CUCKOO_UNION_ALL : CUCKOO_UNION;
 					Value		both;
 
 					Finish(set);
@@ -446,13 +444,13 @@ FuzzDifferential(Input *input)
 					set->value = both;
 					CuckooDraftOpen(&set->draft, both.bytes, both.length, true);
 					set->removable = set->removable && other->removable &&
-						operation == CUCKOO_MERGE;
+						operation == CUCKOO_UNION_ALL;
 					for (int key = 0; key < MODEL_KEYS; key++)
 					{
 						uint32_t	here = set->copies[key];
 						uint32_t	there = other->copies[key];
 
-						if (operation == CUCKOO_MERGE)
+						if (operation == CUCKOO_UNION_ALL)
 							set->copies[key] = here + there < 1000 ? here + there : 1000;
 						else
 							set->copies[key] = here > there ? here : there;

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * combine_test.c
- *	  Union and merge: one result, whatever the order and grouping.
+ *	  Union and union all: one result, whatever the order and grouping.
  *
  *-------------------------------------------------------------------------
  */
@@ -99,7 +99,7 @@ any_order_and_grouping_of_the_same_filters_gives_the_same_bytes(void **state)
 				assert_true(change == CUCKOO_CHANGED || change == CUCKOO_PINNED);
 			}
 		}
-		for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+		for (int operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
 		{
 			Value		whole = Combine((CuckooOperation) operation, values, count);
 
@@ -119,7 +119,7 @@ any_order_and_grouping_of_the_same_filters_gives_the_same_bytes(void **state)
 
 /* With the capacity specified: whole and parts, down to parts of one key. */
 static void
-merges_of_disjoint_parts_give_the_bytes_of_the_whole(void **state)
+union_all_of_disjoint_parts_gives_the_bytes_of_the_whole(void **state)
 {
 	static const uint64_t sizes[] = {0, 1, 2, 20, 500, 749, 760, 1000, 5000};
 	static const double rates[] = {0.1, 0.001, 2e-8};
@@ -135,7 +135,7 @@ merges_of_disjoint_parts_give_the_bytes_of_the_whole(void **state)
 			for (int round = 0; round < 4; round++)
 			{
 				Value		parts[40];
-				Value		merged;
+				Value		both;
 				int			count = 0;
 				uint64_t	at = 0;
 
@@ -149,9 +149,9 @@ merges_of_disjoint_parts_give_the_bytes_of_the_whole(void **state)
 					at += keys;
 				}
 				parts[count++] = ValueOfKeys(1, at, sizes[s], rates[r], capacity);
-				merged = CombineSomehow(CUCKOO_MERGE, parts, count);
-				assert_true(SameBytes(&merged, &whole));
-				FreeValue(&merged);
+				both = CombineSomehow(CUCKOO_UNION_ALL, parts, count);
+				assert_true(SameBytes(&both, &whole));
+				FreeValue(&both);
 				FreeAll(parts, count);
 			}
 			FreeValue(&whole);
@@ -160,22 +160,22 @@ merges_of_disjoint_parts_give_the_bytes_of_the_whole(void **state)
 }
 
 static void
-merges_of_parts_of_one_key_give_the_bytes_of_the_whole(void **state)
+union_all_of_parts_of_one_key_gives_the_bytes_of_the_whole(void **state)
 {
 	const int	count = 900;
 	Value	   *parts = Allocate((size_t) count * sizeof(Value));
 	Value		whole = ValueOfKeys(1, 0, (uint64_t) count, 0.001, 1000);
-	Value		merged;
+	Value		both;
 
 	(void) state;
 	for (int i = 0; i < count; i++)
 		parts[i] = ValueOfKeys(1, (uint64_t) i, (uint64_t) i + 1, 0.001, 1000);
-	merged = CombineSomehow(CUCKOO_MERGE, parts, count);
-	assert_true(SameBytes(&merged, &whole));
-	FreeValue(&merged);
-	merged = Combine(CUCKOO_MERGE, parts, count);
-	assert_true(SameBytes(&merged, &whole));
-	FreeValue(&merged);
+	both = CombineSomehow(CUCKOO_UNION_ALL, parts, count);
+	assert_true(SameBytes(&both, &whole));
+	FreeValue(&both);
+	both = Combine(CUCKOO_UNION_ALL, parts, count);
+	assert_true(SameBytes(&both, &whole));
+	FreeValue(&both);
 	FreeAll(parts, count);
 	FreeValue(&whole);
 	free(parts);
@@ -198,7 +198,7 @@ a_combination_of_one_filter_is_its_canonical_form(void **state)
 	again = Combine(CUCKOO_UNION, &added, 1);
 	assert_true(SameBytes(&again, &built));
 	FreeValue(&again);
-	again = Combine(CUCKOO_MERGE, &built, 1);
+	again = Combine(CUCKOO_UNION_ALL, &built, 1);
 	assert_true(SameBytes(&again, &built));
 	FreeValue(&again);
 	FreeValue(&added);
@@ -212,7 +212,7 @@ a_combination_may_be_made_and_go_on(void **state)
 	Value		parts[20];
 
 	(void) state;
-	CuckooCombinationInit(&combination, CUCKOO_MERGE);
+	CuckooCombinationInit(&combination, CUCKOO_UNION_ALL);
 	for (int i = 0; i < 20; i++)
 	{
 		CuckooFilter part;
@@ -262,12 +262,12 @@ ValueOfCopies(uint64_t most)
 }
 
 static void
-a_union_takes_the_larger_count_and_a_merge_the_sum_up_to_eight(void **state)
+a_union_takes_the_larger_count_and_union_all_the_sum_up_to_eight(void **state)
 {
 	Value		some = ValueOfCopies(8);
 	Value		few = ValueOfCopies(3);
 	Value		united = CombineTwo(CUCKOO_UNION, &some, &few);
-	Value		merged = CombineTwo(CUCKOO_MERGE, &some, &few);
+	Value		both = CombineTwo(CUCKOO_UNION_ALL, &some, &few);
 	uint64_t	items = 0;
 
 	(void) state;
@@ -276,35 +276,35 @@ a_union_takes_the_larger_count_and_a_merge_the_sum_up_to_eight(void **state)
 		uint64_t	sum = key + (key < 3 ? key : 3);
 
 		assert_int_equal(CopiesOf(&united, key), key);
-		assert_int_equal(CopiesOf(&merged, key), sum < 8 ? sum : 8);
+		assert_int_equal(CopiesOf(&both, key), sum < 8 ? sum : 8);
 		items += sum < 8 ? sum : 8;
 	}
 	assert_int_equal(Open(&united).items, 36);
-	assert_int_equal(Open(&merged).items, items);
+	assert_int_equal(Open(&both).items, items);
 	FreeValue(&some);
 	FreeValue(&few);
 	FreeValue(&united);
-	FreeValue(&merged);
+	FreeValue(&both);
 }
 
 static void
-a_union_with_itself_changes_no_count_and_a_merge_doubles_them(void **state)
+a_union_with_itself_changes_no_count_and_union_all_doubles_them(void **state)
 {
 	Value		value = ValueOfKeys(1, 0, 1000, 1e-6, 1000);
 	Value		united = CombineTwo(CUCKOO_UNION, &value, &value);
-	Value		merged = CombineTwo(CUCKOO_MERGE, &value, &value);
+	Value		both = CombineTwo(CUCKOO_UNION_ALL, &value, &value);
 
 	(void) state;
 	assert_int_equal(Open(&united).items, 1000);
-	assert_int_equal(Open(&merged).items, 2000);
+	assert_int_equal(Open(&both).items, 2000);
 	for (uint64_t key = 0; key < 1000; key++)
 	{
 		assert_int_equal(CopiesOf(&united, key), 1);
-		assert_int_equal(CopiesOf(&merged, key), 2);
+		assert_int_equal(CopiesOf(&both, key), 2);
 	}
 	FreeValue(&value);
 	FreeValue(&united);
-	FreeValue(&merged);
+	FreeValue(&both);
 }
 
 /* ----------------------------------------------------------------- tables */
@@ -332,7 +332,7 @@ tables_of_one_shape_become_one_also_past_its_entries(void **state)
 	assert_int_equal(Open(&united).table_count, 2);
 	FreeValue(&united);
 
-	united = Combine(CUCKOO_MERGE, values, 10);
+	united = Combine(CUCKOO_UNION_ALL, values, 10);
 	RemoveKeys(&united, 1, 0, 900);
 	assert_int_equal(CountFound(&united, 1, 900, 1000), 100);
 	FreeValue(&united);
@@ -348,7 +348,7 @@ a_combination_is_dense_from_three_quarters_on(void **state)
 	(void) state;
 	assert_true(CuckooShapeFor(&shape, 1000, 20));
 	from = CuckooShapeEntries(&shape) * 3 / 4;
-	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
 	{
 		for (uint64_t keys = from - 1; keys <= from; keys++)
 		{
@@ -395,7 +395,7 @@ empty_tables_are_kept(void **state)
 	Value		some = ValueOfKeys(1, 0, 40, 0.001, 5000);
 
 	(void) state;
-	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
 	{
 		Value		both = CombineTwo((CuckooOperation) operation, &some, &empty);
 		CuckooFilter filter = Open(&both);
@@ -442,15 +442,6 @@ sixteen_shapes_combine_and_a_seventeenth_is_refused(void **state)
 		CuckooFilter part = Open(&same);
 
 		assert_int_equal(CuckooCombinationAdd(&combination, &part, &host), CUCKOO_NO_CONFLICT);
-		assert_true(CuckooMergeable(&filter, &part));
-	}
-	FreeValue(&same);
-	same = ValueOfKeys(1, 1000, 1010, 0.001, 5000);
-	{
-		CuckooFilter part = Open(&same);
-
-		assert_false(CuckooMergeable(&filter, &part));
-		assert_false(CuckooMergeable(&part, &filter));
 	}
 	FreeValue(&same);
 	FreeValue(&made);
@@ -480,7 +471,7 @@ the_result_has_the_smaller_rate_and_the_larger_capacity(void **state)
 	CuckooFilter r;
 
 	(void) state;
-	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
 	{
 		for (int order = 0; order < 2; order++)
 		{
@@ -504,7 +495,7 @@ an_unset_filter_has_no_say(void **state)
 
 	(void) state;
 	CuckooFilterInitUnset(&unset);
-	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
 	{
 		for (int order = 0; order < 2; order++)
 		{
@@ -537,7 +528,7 @@ nothing_and_unset_filters_combine_to_an_unset_one(void **state)
 	CuckooLayOut(&unset, bytes);
 	values[0].bytes = values[1].bytes = bytes;
 	values[0].length = values[1].length = sizeof(bytes);
-	two = Combine(CUCKOO_MERGE, values, 2);
+	two = Combine(CUCKOO_UNION_ALL, values, 2);
 	assert_true(SameBytes(&none, &values[0]));
 	assert_true(SameBytes(&two, &values[0]));
 	FreeValue(&none);
@@ -557,7 +548,7 @@ another_seed_or_key_type_or_signature_is_a_conflict(void **state)
 
 	(void) state;
 	other.signature = 78;
-	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
 	{
 		CuckooOperation op = (CuckooOperation) operation;
 
@@ -566,10 +557,6 @@ another_seed_or_key_type_or_signature_is_a_conflict(void **state)
 		assert_int_equal(CuckooCombineHeaders(op, &array, &other, &r), CUCKOO_OTHER_KEY_TYPE);
 		assert_int_equal(CuckooCombineHeaders(op, &a, &both, &r), CUCKOO_OTHER_KEY_TYPE);
 	}
-	assert_false(CuckooMergeable(&a, &seed));
-	assert_false(CuckooMergeable(&a, &type));
-	assert_false(CuckooMergeable(&array, &other));
-	assert_true(CuckooMergeable(&a, &a));
 }
 
 static void
@@ -608,9 +595,9 @@ a_union_of_two_filters_with_items_is_not_removable(void **state)
 	assert_int_equal(r.flags, 0);
 	CuckooCombineHeaders(CUCKOO_UNION, &empty, &some, &r);
 	assert_int_equal(r.flags, 0);
-	CuckooCombineHeaders(CUCKOO_MERGE, &some, &some, &r);
+	CuckooCombineHeaders(CUCKOO_UNION_ALL, &some, &some, &r);
 	assert_int_equal(r.flags, 0);
-	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
 	{
 		CuckooCombineHeaders((CuckooOperation) operation, &marked, &empty, &r);
 		assert_int_equal(r.flags, CUCKOO_FLAG_NOT_REMOVABLE);
@@ -631,7 +618,7 @@ a_conflict_leaves_the_combination_as_it_was(void **state)
 	Value		made;
 
 	(void) state;
-	CuckooCombinationInit(&combination, CUCKOO_MERGE);
+	CuckooCombinationInit(&combination, CUCKOO_UNION_ALL);
 	assert_int_equal(CuckooCombinationAdd(&combination, &part, &host), CUCKOO_NO_CONFLICT);
 	other.seed = 1;
 	other.capacity = 5000;
@@ -647,86 +634,6 @@ a_conflict_leaves_the_combination_as_it_was(void **state)
 	FreeValue(&value);
 }
 
-/* ------------------------------------------------------------- mergeable */
-
-/* Headers alone, of two filters that do not exist. */
-static CuckooFilter
-FilterOf(const CuckooShape *shape, CuckooRepresentation representation, uint64_t items)
-{
-	CuckooFilter filter = Header(0.001, 1000, 0, CUCKOO_KEY_INTEGER, items);
-
-	filter.table_count = 1;
-	CuckooTableInit(&filter.tables[0], shape, representation, items, NULL);
-	return filter;
-}
-
-static void
-filters_are_mergeable_as_long_as_the_sum_of_their_items_fits(void **state)
-{
-	CuckooShape shape = ShapeOf(12000, 32768, 32);
-	CuckooShape small = ShapeOf(1, 1000, 13);
-	CuckooFilter half = FilterOf(&shape, CUCKOO_SPARSE, 80000000);
-	CuckooFilter more = FilterOf(&shape, CUCKOO_SPARSE, 150000000);
-	CuckooFilter few = FilterOf(&small, CUCKOO_SPARSE, 100);
-	CuckooFilter most = FilterOf(&small, CUCKOO_SPARSE, UINT32_MAX);
-
-	(void) state;
-	assert_true(CuckooMergeable(&half, &half));
-	assert_true(CuckooMergeable(&more, &few));
-	assert_true(CuckooMergeable(&few, &more));
-	assert_false(CuckooMergeable(&more, &more));
-	/* More items than can be counted */
-	assert_false(CuckooMergeable(&most, &few));
-	assert_false(CuckooMergeable(&few, &most));
-}
-
-static void
-mergeable_filters_merge(void **state)
-{
-	static const uint64_t capacities[] = {0, 40, 41, 42, 43, 44, 700, 3000};
-	int			merged = 0;
-	int			refused = 0;
-
-	(void) state;
-	for (int round = 0; round < 100; round++)
-	{
-		Value		sides[2];
-
-		for (int i = 0; i < 2; i++)
-		{
-			Value		parts[12];
-			int			count = 1 + (int) RandomBelow(&random_state, 12);
-
-			for (int k = 0; k < count; k++)
-				parts[k] = ValueOfKeys(1, RandomBelow(&random_state, 100),
-									   100 + RandomBelow(&random_state, 100),
-									   RandomBelow(&random_state, 2) ? 0.01 :
-									   0.1 / (1 + RandomBelow(&random_state, 40)),
-									   capacities[RandomBelow(&random_state, 8)]);
-			sides[i] = Combine(CUCKOO_UNION, parts, count);
-			FreeAll(parts, count);
-		}
-		{
-			CuckooFilter left = Open(&sides[0]);
-			CuckooFilter right = Open(&sides[1]);
-			CuckooCombination combination;
-			CuckooConflict conflict;
-
-			CuckooCombinationInit(&combination, CUCKOO_MERGE);
-			assert_int_equal(CuckooCombinationAdd(&combination, &left, &host),
-							 CUCKOO_NO_CONFLICT);
-			conflict = CuckooCombinationAdd(&combination, &right, &host);
-			CuckooCombinationRelease(&combination, &host);
-			assert_int_equal(CuckooMergeable(&left, &right), conflict == CUCKOO_NO_CONFLICT);
-			assert_int_equal(CuckooMergeable(&right, &left), conflict == CUCKOO_NO_CONFLICT);
-			merged += conflict == CUCKOO_NO_CONFLICT;
-			refused += conflict != CUCKOO_NO_CONFLICT;
-		}
-		FreeAll(sides, 2);
-	}
-	assert_true(merged > 10 && refused > 2);
-}
-
 static int
 CountAreas(void **state)
 {
@@ -740,12 +647,12 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(any_order_and_grouping_of_the_same_filters_gives_the_same_bytes),
-		cmocka_unit_test(merges_of_disjoint_parts_give_the_bytes_of_the_whole),
-		cmocka_unit_test(merges_of_parts_of_one_key_give_the_bytes_of_the_whole),
+		cmocka_unit_test(union_all_of_disjoint_parts_gives_the_bytes_of_the_whole),
+		cmocka_unit_test(union_all_of_parts_of_one_key_gives_the_bytes_of_the_whole),
 		cmocka_unit_test(a_combination_of_one_filter_is_its_canonical_form),
 		cmocka_unit_test(a_combination_may_be_made_and_go_on),
-		cmocka_unit_test(a_union_takes_the_larger_count_and_a_merge_the_sum_up_to_eight),
-		cmocka_unit_test(a_union_with_itself_changes_no_count_and_a_merge_doubles_them),
+		cmocka_unit_test(a_union_takes_the_larger_count_and_union_all_the_sum_up_to_eight),
+		cmocka_unit_test(a_union_with_itself_changes_no_count_and_union_all_doubles_them),
 		cmocka_unit_test(tables_of_one_shape_become_one_also_past_its_entries),
 		cmocka_unit_test(a_combination_is_dense_from_three_quarters_on),
 		cmocka_unit_test(tables_of_different_shapes_stand_side_by_side_in_their_order),
@@ -758,8 +665,6 @@ main(void)
 		cmocka_unit_test(a_filter_without_keys_takes_the_key_type_of_the_other),
 		cmocka_unit_test(a_union_of_two_filters_with_items_is_not_removable),
 		cmocka_unit_test(a_conflict_leaves_the_combination_as_it_was),
-		cmocka_unit_test(filters_are_mergeable_as_long_as_the_sum_of_their_items_fits),
-		cmocka_unit_test(mergeable_filters_merge),
 	};
 
 	return cmocka_run_group_tests_name("combine", tests, NULL, CountAreas);

@@ -652,7 +652,7 @@ TwoTables(uint64_t first, uint64_t second)
 {
 	Value		small = ValueOfKeys(1, first, first + 20, 0.01, 50);
 	Value		large = ValueOfKeys(1, second, second + 20, 0.01, 5000);
-	Value		both = CombineTwo(CUCKOO_MERGE, &small, &large);
+	Value		both = CombineTwo(CUCKOO_UNION_ALL, &small, &large);
 
 	assert_int_equal(TablesOf(&both), 2);
 	FreeValue(&small);
@@ -738,7 +738,7 @@ a_class_pinned_in_any_table_takes_no_more(void **state)
 	for (int copies = 0; copies < 8; copies++)
 		AddHash(&small, hash);
 	AddHash(&large, hash);
-	both = CombineTwo(CUCKOO_MERGE, &small, &large);
+	both = CombineTwo(CUCKOO_UNION_ALL, &small, &large);
 	assert_int_equal(TablesOf(&both), 2);
 	assert_int_equal(CountOf(&both, hash), 8);
 	assert_int_equal(AddHash(&both, hash), CUCKOO_PINNED);

@@ -223,11 +223,11 @@ Exercise(const uint8_t *bytes, size_t length)
 		}
 		value.bytes = CuckooDraftFinish(&draft, &host);
 		value = Valid(value.bytes, &draft.filter);
-		if (CuckooMergeable(&draft.filter, &draft.filter))
+		if (Combinable(&value, &value))
 		{
-			Value		merged = CombineTwo(CUCKOO_MERGE, &value, &value);
+			Value		both = CombineTwo(CUCKOO_UNION_ALL, &value, &value);
 
-			FreeValue(&merged);
+			FreeValue(&both);
 		}
 		FreeValue(&value);
 		assert_memory_equal(copy, bytes, length);

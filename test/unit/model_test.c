@@ -588,7 +588,7 @@ ModelCombine(CuckooOperation operation, Model *model, const Model *other, bool s
 			uint32_t	there = from->classes.counts[k];
 			uint64_t	code = from->classes.numbers[k];
 			uint32_t	here = code == 0 ? 0 : CountsGet(classes, code);
-			uint32_t	both = operation == CUCKOO_MERGE ? here + there :
+			uint32_t	both = operation == CUCKOO_UNION_ALL ? here + there :
 				here > there ? here : there;
 
 			if (there > 0)
@@ -606,7 +606,7 @@ ModelCombine(CuckooOperation operation, Model *model, const Model *other, bool s
 		uint32_t	here = model->copies[key];
 		uint32_t	there = other->copies[key];
 
-		model->copies[key] = operation == CUCKOO_MERGE ? here + there :
+		model->copies[key] = operation == CUCKOO_UNION_ALL ? here + there :
 			here > there ? here : there;
 	}
 }
@@ -615,7 +615,7 @@ ModelCombine(CuckooOperation operation, Model *model, const Model *other, bool s
 static uint64_t
 CombineOthers(Model *model, Value *value)
 {
-	CuckooOperation operation = Below(2) ? CUCKOO_MERGE : CUCKOO_UNION;
+	CuckooOperation operation = Below(2) ? CUCKOO_UNION_ALL : CUCKOO_UNION;
 	int			count = 1 + (int) Below(9);
 	Value		values[10];
 	Value		combined;

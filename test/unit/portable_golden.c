@@ -391,12 +391,12 @@ GoldenCombinations(void)
 	for (uint64_t i = 0; i < 9; i++)
 		values[i] = WithCopies(ValueOfKeys(4, 100 * i, 100 * i + 250, i < 6 ? 0.001 : 1e-6,
 										   capacities[i % 3]));
-	for (int operation = CUCKOO_UNION; operation <= CUCKOO_MERGE; operation++)
+	for (int operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
 	{
 		Value		all = Combine((CuckooOperation) operation, values, 9);
 
 		GoldenFilter(operation == CUCKOO_UNION ? "union of nine filters" :
-					 "merge of nine filters", &all);
+					 "union all of nine filters", &all);
 		FreeValue(&all);
 	}
 	for (int i = 0; i < 9; i++)

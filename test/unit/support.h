@@ -504,7 +504,24 @@ RemoveKeys(Value *value, uint64_t stream, uint64_t first, uint64_t last)
 	ChangeKeys(value, true, stream, first, last);
 }
 
-/* The union or merge of filters that can be combined. */
+/* Whether two filters can be combined: of one seed and key type, few shapes. */
+static inline bool
+Combinable(const Value *left, const Value *right)
+{
+	CuckooCombination combination;
+	CuckooFilter filters[2];
+	bool		combinable;
+
+	filters[0] = Open(left);
+	filters[1] = Open(right);
+	CuckooCombinationInit(&combination, CUCKOO_UNION);
+	combinable = CuckooCombinationAdd(&combination, &filters[0], &host) == CUCKOO_NO_CONFLICT &&
+		CuckooCombinationAdd(&combination, &filters[1], &host) == CUCKOO_NO_CONFLICT;
+	CuckooCombinationRelease(&combination, &host);
+	return combinable;
+}
+
+/* The union, or union all, of filters that can be combined. */
 static inline Value
 Combine(CuckooOperation operation, const Value *values, int count)
 {
