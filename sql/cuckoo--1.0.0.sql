@@ -21,7 +21,7 @@ COMMENT ON FUNCTION cuckoofilter_recv(internal) IS
 	'binary input of cuckoofilter: its portable bytes, validated';
 
 CREATE FUNCTION cuckoofilter_send(cuckoofilter) RETURNS bytea
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_send(cuckoofilter) IS
 	'the portable bytes of a cuckoofilter: binary output, and the cast to bytea';
 
@@ -53,59 +53,50 @@ COMMENT ON CAST (cuckoofilter AS bytea) IS 'to the portable bytes';
 
 -- Make
 
-CREATE FUNCTION cuckoo_new(fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_new(capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, seed bigint DEFAULT 0) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_new(float8, float8, bigint) IS
-	'an empty filter: target rate fpr (2e-8 to 0.1), capacity in keys (rounded up; 0: unknown), seed of the hash; NULL means the default. An error if a filter of that capacity would be too large';
+	'an empty filter: capacity in keys (at least 1, rounded up; NULL: unknown), target rate fpr (2e-8 to 0.1), seed of the hash; NULL means the default. An error if a filter of that capacity would be too large';
 
-CREATE FUNCTION cuckoo_from_array(keys anycompatiblearray, fpr float8 DEFAULT 0.001, capacity float8 DEFAULT 0, seed bigint DEFAULT 0) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_from_array(keys anycompatiblearray, capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, seed bigint DEFAULT 0) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray, float8, float8, bigint) IS
-	'a filter over the distinct elements of an array, as cuckoo_agg makes it, with the same parameters (target rate, capacity in keys, seed); NULL elements are skipped';
+	'a filter over the distinct elements of an array, as cuckoo_agg makes it, with the same parameters (capacity in keys, target rate, seed); NULL elements are skipped';
 
--- Change: a NULL key leaves the filter as it is
+-- Change: a NULL filter is an empty one, and a NULL key leaves the filter as it
+-- is
 
 CREATE FUNCTION cuckoo_add(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add(cuckoofilter, anycompatible) IS
-	'the filter with one more copy of the key; a key with eight copies is pinned, and further copies change nothing. An error for another key type';
-
-CREATE FUNCTION cuckoo_add_new(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_add_new(cuckoofilter, anycompatible) IS
-	'the filter with one copy of the key, added only if the filter does not contain it; the result is marked not removable, because two keys may then share an item. An error for another key type';
+	'the filter with one more copy of the key; a NULL filter is an empty one. A key with eight copies is pinned, and further copies change nothing. An error for another key type';
 
 CREATE FUNCTION cuckoo_add_all(f cuckoofilter, keys anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add_all(cuckoofilter, anycompatiblearray) IS
-	'the filter with one more copy of each element of the array; NULL elements are skipped. An error for another key type';
+	'the filter with one more copy of each element of the array; a NULL filter is an empty one, and NULL elements are skipped. An error for another key type';
 
 CREATE FUNCTION cuckoo_remove(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_remove(cuckoofilter, anycompatible) IS
-	'the filter with one copy less of a key that was added to it; unchanged if there is none, if the key is pinned, or if several tables contain it. Removing a key that was never added can lose another. An error for another key type, and for a filter that is not removable';
+	'the filter with one copy less of a key that was added to it; unchanged if there is none, if the key is pinned, or if several sub-filters contain it. Removing a key that was never added can lose another. An error for another key type, and for a filter that is not removable';
 
 CREATE FUNCTION cuckoo_remove_all(f cuckoofilter, keys anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_remove_all(cuckoofilter, anycompatiblearray) IS
 	'the filter with one copy less of each element of the array, as by cuckoo_remove';
 
--- Combine: a NULL second filter leaves the first as it is
+-- Combine: a NULL filter is an empty one
 
 CREATE FUNCTION cuckoo_union(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_union(cuckoofilter, cuckoofilter) IS
-	'union of the sets: of each key the larger number of copies. Tables of equal shape become one, others are kept side by side, 16 at most. Not removable if both filters hold keys. An error for different seeds or key types';
+	'union of the sets: of each key the larger number of copies. Sub-filters of equal shape become one, others are kept side by side, 16 at most. Not removable if both filters hold keys. An error for different seeds or key types';
 
-CREATE FUNCTION cuckoo_merge(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_union_all(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_merge(cuckoofilter, cuckoofilter) IS
-	'sum of the multisets: the copies of both, up to eight. Tables of equal shape become one, others are kept side by side, 16 at most. Removable if both filters are. An error for different seeds or key types';
-
-CREATE FUNCTION cuckoo_mergeable(f cuckoofilter, g cuckoofilter) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_mergeable(cuckoofilter, cuckoofilter) IS
-	'whether two filters can be combined: same key type and seed, and a result within the limits. Reads only the headers; also false if the items of both might not fit';
+COMMENT ON FUNCTION cuckoo_union_all(cuckoofilter, cuckoofilter) IS
+	'sum of the multisets: the copies of both, up to eight. Sub-filters of equal shape become one, others are kept side by side, 16 at most. Removable if both filters are. An error for different seeds or key types';
 
 -- Look up
 
@@ -136,18 +127,6 @@ CREATE FUNCTION cuckoo_contained(key anycompatible, f cuckoofilter) RETURNS bool
 COMMENT ON FUNCTION cuckoo_contained(anycompatible, cuckoofilter) IS
 	'whether the filter may hold the key: function of the operator <@';
 
-CREATE FUNCTION cuckoo_contains_any(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	SUPPORT cuckoo_contains_support;
-COMMENT ON FUNCTION cuckoo_contains_any(cuckoofilter, anycompatiblearray) IS
-	'whether the filter may hold at least one element of the array; NULL if only a NULL element could make it true';
-
-CREATE FUNCTION cuckoo_contains_all(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	SUPPORT cuckoo_contains_support;
-COMMENT ON FUNCTION cuckoo_contains_all(cuckoofilter, anycompatiblearray) IS
-	'whether the filter may hold every element of the array; NULL if only a NULL element could make it false';
-
 CREATE FUNCTION cuckoo_contains_each(f cuckoofilter, keys anycompatiblearray) RETURNS boolean[]
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	SUPPORT cuckoo_contains_support;
@@ -157,7 +136,7 @@ COMMENT ON FUNCTION cuckoo_contains_each(cuckoofilter, anycompatiblearray) IS
 CREATE FUNCTION cuckoo_count(f cuckoofilter, key anycompatible) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_count(cuckoofilter, anycompatible) IS
-	'copies of the key, 0 to 8: never fewer than were added and not removed, up to eight';
+	'copies of the key, at most 8: never fewer than were added and not removed, up to eight';
 
 CREATE FUNCTION cuckoo_cardinality(f cuckoofilter) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -176,7 +155,7 @@ CREATE FUNCTION cuckoo_info(f cuckoofilter,
 	OUT target_fpr float8,
 	OUT expected_fpr float8,
 	OUT fingerprint_bits integer,
-	OUT tables integer,
+	OUT subfilters integer,
 	OUT blocks bigint,
 	OUT seed bigint,
 	OUT removable boolean,
@@ -184,9 +163,9 @@ CREATE FUNCTION cuckoo_info(f cuckoofilter,
 	OUT bits_per_item float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_info(cuckoofilter) IS
-	'parameters and state of a filter: representation (sparse, dense, mixed, or partial: the state of an aggregate), key type, items stored, capacity in keys (NULL: unknown), load of its entries, target and expected false-positive rate, bits of a fingerprint in the first table, tables, blocks, seed, whether keys can be removed, size in bytes and in bits per item';
+	'parameters and state of a filter: representation (sparse, dense, mixed, or partial: the state of an aggregate), key type, items stored, capacity in keys (NULL: unknown), load of its entries, target and expected false-positive rate, bits of a fingerprint in the first sub-filter, sub-filters, blocks, seed, whether keys can be removed, size in bytes and in bits per item';
 
-CREATE FUNCTION cuckoo_tables(f cuckoofilter,
+CREATE FUNCTION cuckoo_subfilters(f cuckoofilter,
 	OUT number integer,
 	OUT items bigint,
 	OUT capacity bigint,
@@ -199,8 +178,8 @@ CREATE FUNCTION cuckoo_tables(f cuckoofilter,
 	OUT representation text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2;
-COMMENT ON FUNCTION cuckoo_tables(cuckoofilter) IS
-	'the tables of a filter, in their order: items stored, capacity in keys, load of their entries, expected false-positive rate, bits of a fingerprint, blocks, buckets per block, bytes, representation (sparse or dense)';
+COMMENT ON FUNCTION cuckoo_subfilters(cuckoofilter) IS
+	'the sub-filters of a filter, in their order: items stored, capacity in keys, load of their entries, expected false-positive rate, bits of a fingerprint, blocks, buckets per block, bytes, representation (sparse or dense)';
 
 CREATE FUNCTION cuckoo_fpr(f cuckoofilter) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -248,55 +227,50 @@ CREATE OPERATOR | (
 );
 COMMENT ON OPERATOR | (cuckoofilter, cuckoofilter) IS 'union of the sets of keys';
 
-CREATE OPERATOR || (
-	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter, FUNCTION = cuckoo_merge
-);
-COMMENT ON OPERATOR || (cuckoofilter, cuckoofilter) IS 'sum of the multisets of keys';
-
--- Comparison, by bytes
+-- Comparison, by bytes: PostgreSQL's own functions for bytea
 
 CREATE FUNCTION cuckoofilter_eq(cuckoofilter, cuckoofilter) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'byteaeq' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_eq(cuckoofilter, cuckoofilter) IS
 	'equal, by bytes';
 
 CREATE FUNCTION cuckoofilter_ne(cuckoofilter, cuckoofilter) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'byteane' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_ne(cuckoofilter, cuckoofilter) IS
 	'not equal, by bytes';
 
 CREATE FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'bytealt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_lt(cuckoofilter, cuckoofilter) IS
 	'less than, by bytes';
 
 CREATE FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'byteale' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_le(cuckoofilter, cuckoofilter) IS
 	'less than or equal, by bytes';
 
 CREATE FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'byteagt' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_gt(cuckoofilter, cuckoofilter) IS
 	'greater than, by bytes';
 
 CREATE FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'byteage' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_ge(cuckoofilter, cuckoofilter) IS
 	'greater than or equal, by bytes';
 
 CREATE FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter) RETURNS integer
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'byteacmp' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_cmp(cuckoofilter, cuckoofilter) IS
 	'less than, equal, greater than as negative, 0, positive, by bytes';
 
 CREATE FUNCTION cuckoofilter_hash(cuckoofilter) RETURNS integer
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'hashvarlena' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_hash(cuckoofilter) IS
 	'hash of the bytes';
 
 CREATE FUNCTION cuckoofilter_hash_extended(cuckoofilter, bigint) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'hashvarlenaextended' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_hash_extended(cuckoofilter, bigint) IS
 	'64-bit hash of the bytes with a salt';
 
@@ -466,7 +440,7 @@ $overloads$;
 CREATE FUNCTION cuckoo_combine_final(cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_combine_final(cuckoofilter) IS
-	'final function of cuckoo_union_agg and cuckoo_merge_agg';
+	'final function of cuckoo_union_agg and cuckoo_union_all_agg';
 
 CREATE FUNCTION cuckoo_union_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -480,17 +454,17 @@ CREATE AGGREGATE cuckoo_union_agg(f cuckoofilter) (
 COMMENT ON AGGREGATE cuckoo_union_agg(cuckoofilter) IS
 	'union of the sets of keys of all filters, as by cuckoo_union; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';
 
-CREATE FUNCTION cuckoo_merge_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_union_all_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_merge_agg_transfn(cuckoofilter, cuckoofilter) IS
-	'transition and combine function of cuckoo_merge_agg';
-CREATE AGGREGATE cuckoo_merge_agg(f cuckoofilter) (
-	SFUNC = cuckoo_merge_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+COMMENT ON FUNCTION cuckoo_union_all_agg_transfn(cuckoofilter, cuckoofilter) IS
+	'transition and combine function of cuckoo_union_all_agg';
+CREATE AGGREGATE cuckoo_union_all_agg(f cuckoofilter) (
+	SFUNC = cuckoo_union_all_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
 	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
-	COMBINEFUNC = cuckoo_merge_agg_transfn, PARALLEL = SAFE
+	COMBINEFUNC = cuckoo_union_all_agg_transfn, PARALLEL = SAFE
 );
-COMMENT ON AGGREGATE cuckoo_merge_agg(cuckoofilter) IS
-	'sum of the multisets of keys of all filters, as by cuckoo_merge; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';
+COMMENT ON AGGREGATE cuckoo_union_all_agg(cuckoofilter) IS
+	'sum of the multisets of keys of all filters, as by cuckoo_union_all; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';
 
 -- Following a table
 --
@@ -512,10 +486,10 @@ CREATE FUNCTION cuckoo_follow_truncate() RETURNS trigger
 COMMENT ON FUNCTION cuckoo_follow_truncate() IS
 	'trigger of a followed table, after TRUNCATE: empties the filter';
 
-CREATE FUNCTION cuckoo_follow(tbl regclass, col name, fpr float8 DEFAULT 0.001, capacity float8 DEFAULT NULL, build boolean DEFAULT true) RETURNS regclass
+CREATE FUNCTION cuckoo_follow(table_name regclass, column_name name, capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, build boolean DEFAULT true) RETURNS regclass
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_follow(regclass, name, float8, float8, boolean) IS
-	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it in step; target rate from 2e-8 to 0.1; capacity in keys, by default one and a half times the rows; build => false leaves building the filter to cuckoo_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more';
+	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it in step; capacity in keys, by default one and a half times the rows; target rate from 2e-8 to 0.1; build => false leaves building the filter to cuckoo_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more';
 
 CREATE FUNCTION cuckoo_followed(filter regclass, key anycompatible) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
@@ -532,10 +506,10 @@ CREATE FUNCTION cuckoo_fold(filter regclass) RETURNS bigint
 COMMENT ON FUNCTION cuckoo_fold(regclass) IS
 	'put the log of a filter table into its filter; returns how many rows of the log, or NULL if another session is doing it. Writers do not wait. Error 55000 outside READ COMMITTED, before the filter is built, if its key type differs from that of the column, and if triggers are not in order';
 
-CREATE FUNCTION cuckoo_rebuild(filter regclass, fpr float8 DEFAULT NULL, capacity float8 DEFAULT NULL) RETURNS void
+CREATE FUNCTION cuckoo_rebuild(filter regclass, capacity float8 DEFAULT NULL, fpr float8 DEFAULT NULL) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_rebuild(regclass, float8, float8) IS
-	'build the filter of a filter table from the rows of the followed table, while others change them, and mend the triggers; target rate, by default as it is; capacity in keys, by default one and a half times the rows. Error 55000 outside READ COMMITTED';
+	'build the filter of a filter table from the rows of the followed table, while others change them, and repair the triggers; capacity in keys, by default one and a half times the rows; target rate, by default as it is. Error 55000 outside READ COMMITTED';
 
 CREATE FUNCTION cuckoo_follow_check(filter regclass,
 	OUT missing bigint,

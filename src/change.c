@@ -4,8 +4,9 @@
  *	  SQL functions that make and change a filter: new, from_array, add,
  *	  remove.
  *
- * These functions are not STRICT.  A NULL key leaves the filter as it is,
- * because "f + NULL" must not erase a stored filter.
+ * Like array_append, these functions are not STRICT.  A NULL key leaves the
+ * filter as it is, because "f + NULL" must not erase a stored filter.  A key
+ * added to a NULL filter makes one, because "f + key" must not lose the key.
  *
  *-------------------------------------------------------------------------
  */
@@ -25,16 +26,16 @@ GetParameters(FunctionCallInfo fcinfo, int argument, CuckooFilter *filter)
 	uint64		seed = 0;
 
 	if (!PG_ARGISNULL(argument))
-		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(argument));
+		capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(argument));
 	if (!PG_ARGISNULL(argument + 1))
-		capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(argument + 1));
+		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(argument + 1));
 	if (!PG_ARGISNULL(argument + 2))
 		seed = (uint64) PG_GETARG_INT64(argument + 2);
 	CuckooCheckSize(fpr, capacity);
 	CuckooFilterInit(filter, fpr, capacity, seed);
 }
 
-/* cuckoo_new(fpr, capacity, seed): NULL means the default */
+/* cuckoo_new(capacity, fpr, seed): NULL means the default */
 PG_FUNCTION_INFO_V1(cuckoo_new);
 Datum
 cuckoo_new(PG_FUNCTION_ARGS)
@@ -45,7 +46,7 @@ cuckoo_new(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(CuckooEmptyValue(&filter));
 }
 
-/* cuckoo_from_array(array, fpr, capacity, seed): as cuckoo_agg over the elements */
+/* cuckoo_from_array(array, capacity, fpr, seed): as cuckoo_agg over the elements */
 PG_FUNCTION_INFO_V1(cuckoo_from_array);
 Datum
 cuckoo_from_array(PG_FUNCTION_ARGS)
@@ -76,6 +77,23 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &run, 1));
 }
 
+/* Begin to change a filter argument; a NULL one is an empty filter. */
+static void
+OpenArgument(FunctionCallInfo fcinfo, CuckooDraft *draft)
+{
+	CuckooOpenDraft(draft, PG_ARGISNULL(0) ? PointerGetDatum(CuckooUnsetValue()) :
+					PG_GETARG_DATUM(0));
+}
+
+/* The filter argument as it is, which may be NULL. */
+static Datum
+Unchanged(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
 /* cuckoo_add(f, key), f + key: one more copy */
 PG_FUNCTION_INFO_V1(cuckoo_add);
 Datum
@@ -85,51 +103,14 @@ cuckoo_add(PG_FUNCTION_ARGS)
 	CuckooDraft draft;
 	uint64		hash;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+		return Unchanged(fcinfo);
 	key = CuckooGetKey(fcinfo, 1);
-	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
+	OpenArgument(fcinfo, &draft);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CuckooDraftSetKeyType(&draft, key);
 	if (!CuckooAddToDraft(&draft, hash))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
-}
-
-/*
- * cuckoo_add_new(f, key): one copy, if f does not contain the key.  Another
- * key's fingerprint may be found instead, and two keys then share an item: the
- * filter is marked not removable, whether or not that has happened.
- */
-PG_FUNCTION_INFO_V1(cuckoo_add_new);
-Datum
-cuckoo_add_new(PG_FUNCTION_ARGS)
-{
-	CuckooKey  *key;
-	CuckooValue *value;
-	CuckooFilter filter;
-	CuckooDraft draft;
-	uint64		hash;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	if (PG_ARGISNULL(1))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	key = CuckooGetKey(fcinfo, 1);
-	value = PG_GETARG_CUCKOOFILTER_P(0);
-	CuckooOpenFilter(&filter, value);
-	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &filter);
-	if ((filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) != 0 &&
-		CuckooFilterContains(&filter, hash))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-
-	/* Reading the value a second time would double the cost. */
-	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), value);
-	CuckooDraftSetKeyType(&draft, key);
-	draft.filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-	CuckooAddNewToDraft(&draft, hash);
+		return Unchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
@@ -166,13 +147,11 @@ cuckoo_add_all(PG_FUNCTION_ARGS)
 {
 	CuckooDraft draft;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
 	if (PG_ARGISNULL(1))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
+		return Unchanged(fcinfo);
+	OpenArgument(fcinfo, &draft);
 	if (!ChangeAll(fcinfo, &draft, false))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+		return Unchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
@@ -186,8 +165,8 @@ CheckRemovable(const CuckooFilter *filter)
 	if (filter->flags & CUCKOO_FLAG_NOT_REMOVABLE)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("keys cannot be removed from this cuckoofilter"),
-				 errdetail("It was made by an operation that lets two keys share an item: cuckoo_add_new, cuckoo_union or cuckoo_stream_agg."),
+				 errmsg("cannot remove keys from this cuckoofilter"),
+				 errdetail("It was made by an operation that lets two keys share an item: cuckoo_union or cuckoo_stream_agg."),
 				 errhint("Use cuckoo_add and cuckoo_union_all, or build the filter with cuckoo_agg.")));
 }
 
@@ -200,16 +179,14 @@ cuckoo_remove(PG_FUNCTION_ARGS)
 	CuckooDraft draft;
 	uint64		hash;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	if (PG_ARGISNULL(1))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		return Unchanged(fcinfo);
 	key = CuckooGetKey(fcinfo, 1);
-	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
+	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0));
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CheckRemovable(&draft.filter);
 	if (!CuckooRemoveFromDraft(&draft, hash))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+		return Unchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
@@ -220,13 +197,11 @@ cuckoo_remove_all(PG_FUNCTION_ARGS)
 {
 	CuckooDraft draft;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	if (PG_ARGISNULL(1))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		return Unchanged(fcinfo);
+	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0));
 	CheckRemovable(&draft.filter);
 	if (!ChangeAll(fcinfo, &draft, true))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+		return Unchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }

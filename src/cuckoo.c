@@ -68,7 +68,7 @@ CuckooCheckFpr(double fpr)
 				 errmsg("false-positive rate must be between %g and %g",
 						CUCKOO_MIN_FPR, CUCKOO_MAX_FPR),
 				 errdetail("The rate given is %s.", float8out_internal(fpr)),
-				 fpr >= 1 ? errhint("The capacity is the argument after the rate.") : 0));
+				 fpr >= 1 ? errhint("The capacity comes before the rate.") : 0));
 	return fpr;
 }
 
@@ -76,12 +76,12 @@ uint64
 CuckooCheckCapacity(double capacity)
 {
 	/* A NaN fails the comparison. */
-	if (!(capacity >= 0))
+	if (!(capacity >= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("capacity must be at least 0 keys"),
+				 errmsg("capacity must be at least 1 key"),
 				 errdetail("The capacity given is %g.", capacity),
-				 errhint("A capacity of 0 means that it is unknown.")));
+				 errhint("The capacity comes before the false-positive rate. Write NULL if it is unknown.")));
 	if (capacity > (double) CUCKOO_MAX_CAPACITY)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),

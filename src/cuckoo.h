@@ -35,8 +35,9 @@ extern CuckooKey *CuckooGetElementKey(FunctionCallInfo fcinfo, int argument);
 extern double CuckooCheckFpr(double fpr);
 
 /*
- * The capacity in keys, rounded up, from an SQL argument.  That is float8, so
- * that users can write 1e6 and 1.1 * count(*).
+ * The capacity in keys, rounded up, from an SQL argument that is not NULL.
+ * That is float8, so that users can write 1e6 and 1.1 * count(*).  A capacity
+ * below 1 is refused: somebody wrote the rate first.
  */
 extern uint64 CuckooCheckCapacity(double capacity);
 

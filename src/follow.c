@@ -40,6 +40,7 @@
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "parser/parse_func.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -217,7 +218,7 @@ CheckRepeated(Relation table, FollowTarget *target, const FollowHashes *hashes, 
 	if (repeated * 100 > keys * REPEATED_PERCENT)
 		ereport(first ? ERROR : WARNING,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("keys of column \"%s\" of table \"%s\" repeat too often to be followed",
+				 errmsg("column \"%s\" of table \"%s\" has too many duplicate values to be followed",
 						ColumnName(table, target->column),
 						RelationGetRelationName(table)),
 				 errdetail("Of %llu keys, %llu have %d rows or more, which is more than %d %%.",
@@ -269,7 +270,7 @@ Build(Relation table, Relation rel, FollowTarget *target, double fpr, double cap
 		if (capacity <= CUCKOO_UNKNOWN_KEYS)
 			capacity = 0;
 	}
-	CuckooFilterInit(&filter, fpr, CuckooCheckCapacity(capacity), FOLLOW_SEED);
+	CuckooFilterInit(&filter, fpr, capacity > 0 ? CuckooCheckCapacity(capacity) : 0, FOLLOW_SEED);
 	CuckooCheckSize(fpr, filter.capacity);
 	filter.key_type = (uint8) target->key.key_type;
 	filter.signature = target->key.signature;
@@ -448,7 +449,7 @@ CheckFollowable(Relation table, AttrNumber column)
 }
 
 /*
- * cuckoo_follow(tbl regclass, col name, fpr float8, capacity float8, build bool)
+ * cuckoo_follow(table_name regclass, column_name name, capacity float8, fpr float8, build bool)
  * -> regclass: the filter table
  */
 PG_FUNCTION_INFO_V1(cuckoo_follow);
@@ -460,7 +461,9 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	double		fpr = CUCKOO_DEFAULT_FPR;
 	double		capacity = -1;
 	bool		build = PG_ARGISNULL(4) || PG_GETARG_BOOL(4);
+	Oid			regclass = REGCLASSOID;
 	char	   *schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
+	char	   *type;
 	char	   *name;
 	char	   *space;
 	const char *persistence = "";
@@ -483,9 +486,9 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	relid = PG_GETARG_OID(0);
 	column = pstrdup(NameStr(*PG_GETARG_NAME(1)));
 	if (!PG_ARGISNULL(2))
-		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
+		capacity = (double) CuckooCheckCapacity(PG_GETARG_FLOAT8(2));
 	if (!PG_ARGISNULL(3))
-		capacity = (double) CuckooCheckCapacity(PG_GETARG_FLOAT8(3));
+		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(3));
 	CuckooCheckSize(fpr, capacity > 0 ? (uint64) capacity : 0);
 	CheckChanging("cuckoo_follow");
 
@@ -515,9 +518,13 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 					 errmsg("column \"%s\" of table \"%s\" is followed already", column,
 							RelationGetRelationName(table)),
 					 errdetail("Its filter table is \"%s\".", get_rel_name(targets->list[i].filter)),
-					 errhint("Call cuckoo_rebuild to build the filter anew.")));
+					 errhint("Call cuckoo_rebuild to build the filter again.")));
 	}
 
+	/* The type may be in another schema than the functions that follow. */
+	type = format_type_be_qualified(get_func_rettype(LookupFuncName(list_make2(makeString(schema),
+																			   makeString("cuckoo_current")),
+																	1, &regclass, false)));
 	BecomeOwner(&before, table);
 	name = ChooseRelationName(RelationGetRelationName(table), column, "filter",
 							  RelationGetNamespace(table), false);
@@ -532,8 +539,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	Execute(psprintf("CREATE %s TABLE %s (hash bigint, "
 					 "n bigint, delta smallint NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
-					 persistence, quote_qualified_identifier(space, name),
-					 quote_qualified_identifier(schema, "cuckoofilter")));
+					 persistence, quote_qualified_identifier(space, name), type));
 	filter_table = get_relname_relid(name, space_oid);
 	MendTriggers(relid, filter_table, column, schema);
 	SPI_finish();
@@ -555,7 +561,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(filter_table);
 }
 
-/* cuckoo_rebuild(filter regclass, fpr float8, capacity float8) */
+/* cuckoo_rebuild(filter regclass, capacity float8, fpr float8) */
 PG_FUNCTION_INFO_V1(cuckoo_rebuild);
 Datum
 cuckoo_rebuild(PG_FUNCTION_ARGS)
@@ -572,9 +578,9 @@ cuckoo_rebuild(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	filter = PG_GETARG_OID(0);
 	if (!PG_ARGISNULL(1))
-		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(1));
+		capacity = (double) CuckooCheckCapacity(PG_GETARG_FLOAT8(1));
 	if (!PG_ARGISNULL(2))
-		capacity = (double) CuckooCheckCapacity(PG_GETARG_FLOAT8(2));
+		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
 	CheckChanging("cuckoo_rebuild");
 	rel = FollowOpenTable(filter, AccessShareLock);
 	CheckOwnership(filter);
@@ -630,10 +636,10 @@ cuckoo_fold(PG_FUNCTION_ARGS)
 	if (FollowTriggersInOrder(table, filter, NULL) != FOLLOW_TRIGGERS)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("triggers of table \"%s\" are not in order", RelationGetRelationName(table)),
-				 errdetail("Some are missing or do not fire always, so changes may be missing in \"%s\".",
+				 errmsg("triggers of table \"%s\" are missing or disabled", RelationGetRelationName(table)),
+				 errdetail("Some triggers are missing or not enabled ALWAYS, so changes may be missing in \"%s\".",
 						   RelationGetRelationName(rel)),
-				 errhint("Call cuckoo_rebuild to mend them.")));
+				 errhint("Call cuckoo_rebuild to repair them.")));
 	BecomeOwner(&before, rel);
 	done = FollowFold(rel, &FollowFindTarget(table, filter)->key, NULL, &folded);
 	BecomeAgain(&before);

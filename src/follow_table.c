@@ -291,7 +291,7 @@ CheckWritable(Relation rel)
 					 errmsg("index \"%s\" of filter table \"%s\" has an expression or a condition",
 							get_rel_name(lfirst_oid(cell)),
 							RelationGetRelationName(rel)),
-					 errdetail("Whoever changes the followed table would run its functions."),
+					 errdetail("Its functions would run with the privileges of users who change the followed table."),
 					 errhint("Drop the index. Only the primary key is used.")));
 	}
 	list_free(indexes);

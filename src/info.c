@@ -103,10 +103,10 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
 }
 
-/* cuckoo_tables(f) -> setof record: one row per table, in their order */
-PG_FUNCTION_INFO_V1(cuckoo_tables);
+/* cuckoo_subfilters(f) -> setof record: one row per sub-filter, in their order */
+PG_FUNCTION_INFO_V1(cuckoo_subfilters);
 Datum
-cuckoo_tables(PG_FUNCTION_ARGS)
+cuckoo_subfilters(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	CuckooFilter filter;

@@ -1,18 +1,17 @@
 /*-------------------------------------------------------------------------
  *
  * io.c
- *	  Text, binary and bytea forms of a filter, and comparison by bytes.
+ *	  Text, binary and bytea forms of a filter.
  *
  * All three forms have the portable bytes of format.h, the text form in
- * base64.  All input is validated.
+ * base64.  All input is validated.  Binary output, the cast to bytea,
+ * comparison and hash functions are PostgreSQL's own for bytea.
  *
  *-------------------------------------------------------------------------
  */
 #include "compat.h"
 
-#include "access/detoast.h"
 #include "common/base64.h"
-#include "common/hashfn.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -43,11 +42,11 @@ DescribeVerdict(const CuckooVerdict *verdict)
 		case CUCKOO_BAD_FIELD:
 			return psprintf("The header field at offset %llu is out of range.", found);
 		case CUCKOO_BAD_TABLE:
-			return psprintf("The directory entry of table %llu is out of range.", found);
+			return psprintf("The directory entry of sub-filter %llu is out of range.", found);
 		case CUCKOO_BAD_BUCKET:
-			return psprintf("Bucket %llu of a table is not in its canonical form.", found);
+			return psprintf("Bucket %llu of a sub-filter is not in its canonical form.", found);
 		case CUCKOO_BAD_GROUP:
-			return psprintf("Group %llu of a table is not in its canonical form.", found);
+			return psprintf("Group %llu of a sub-filter is not in its canonical form.", found);
 		case CUCKOO_BAD_ITEMS:
 			return psprintf("It holds %llu items, but its header says %llu.",
 							expected, found);
@@ -91,20 +90,6 @@ ValueFromOutside(const uint8 *bytes, size_t length)
 {
 	CheckOutside(bytes, length, ERRCODE_INVALID_BINARY_REPRESENTATION, NULL);
 	return CuckooCopyBytes(bytes, length);
-}
-
-/*
- * The portable bytes of an argument.  An aggregate's working state becomes a
- * partial state, which another server can read.
- */
-static CuckooValue *
-GetPortable(FunctionCallInfo fcinfo, int argument)
-{
-	CuckooValue *value = PG_GETARG_CUCKOOFILTER_P(argument);
-
-	if (CuckooValueBytes(value)[1] == CUCKOO_STATE)
-		value = CuckooStateToPartial(value);
-	return value;
 }
 
 /*
@@ -181,15 +166,22 @@ cuckoofilter_in(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(value);
 }
 
-/* cuckoofilter_out(cuckoofilter) -> cstring */
+/*
+ * cuckoofilter_out(cuckoofilter) -> cstring.  An aggregate's working state
+ * becomes a partial state, which another server can read.
+ */
 PG_FUNCTION_INFO_V1(cuckoofilter_out);
 Datum
 cuckoofilter_out(PG_FUNCTION_ARGS)
 {
-	CuckooValue *value = GetPortable(fcinfo, 0);
-	size_t		length = VARSIZE_ANY_EXHDR(value);
-	char	   *text = palloc((length + 2) / 3 * 4 + 1);
+	CuckooValue *value = PG_GETARG_CUCKOOFILTER_P(0);
+	size_t		length;
+	char	   *text;
 
+	if (CuckooValueBytes(value)[1] == CUCKOO_STATE)
+		value = CuckooStateToPartial(value);
+	length = VARSIZE_ANY_EXHDR(value);
+	text = palloc((length + 2) / 3 * 4 + 1);
 	EncodeBase64((const uint8 *) VARDATA_ANY(value), length, text);
 	PG_RETURN_CSTRING(text);
 }
@@ -206,16 +198,6 @@ cuckoofilter_recv(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(ValueFromOutside(bytes, length));
 }
 
-/* cuckoofilter_send(cuckoofilter) -> bytea; also the cast to bytea */
-PG_FUNCTION_INFO_V1(cuckoofilter_send);
-Datum
-cuckoofilter_send(PG_FUNCTION_ARGS)
-{
-	CuckooValue *value = GetPortable(fcinfo, 0);
-
-	PG_RETURN_BYTEA_P(CuckooCopyBytes(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value)));
-}
-
 /* cuckoofilter_from_bytea(bytea): the cast from bytea */
 PG_FUNCTION_INFO_V1(cuckoofilter_from_bytea);
 Datum
@@ -225,151 +207,4 @@ cuckoofilter_from_bytea(PG_FUNCTION_ARGS)
 
 	PG_RETURN_POINTER(ValueFromOutside((const uint8 *) VARDATA_ANY(bytes),
 									   VARSIZE_ANY_EXHDR(bytes)));
-}
-
-/*
- * The order of two filters: by their bytes, a shorter one before those that
- * begin with it.  It has no meaning, but DISTINCT, GROUP BY and indexes need
- * one.
- */
-static int
-Compare(FunctionCallInfo fcinfo)
-{
-	CuckooValue *a = GetPortable(fcinfo, 0);
-	CuckooValue *b = GetPortable(fcinfo, 1);
-	size_t		a_length = VARSIZE_ANY_EXHDR(a);
-	size_t		b_length = VARSIZE_ANY_EXHDR(b);
-	size_t		both = Min(a_length, b_length);
-	int			order = 0;
-
-	for (size_t done = 0; done < both && order == 0; done += CUCKOO_PAUSE_BYTES)
-	{
-		CHECK_FOR_INTERRUPTS();
-		order = memcmp(VARDATA_ANY(a) + done, VARDATA_ANY(b) + done,
-					   Min(both - done, CUCKOO_PAUSE_BYTES));
-	}
-	PG_FREE_IF_COPY(a, 0);
-	PG_FREE_IF_COPY(b, 1);
-	if (order == 0 && a_length != b_length)
-		order = a_length < b_length ? -1 : 1;
-	return order;
-}
-
-/*
- * The hash of an argument's bytes, for hash joins and indexes.  The hash of
- * each piece is the salt of the next.
- */
-static uint64
-HashPieces(FunctionCallInfo fcinfo, uint64 salt)
-{
-	CuckooValue *value = GetPortable(fcinfo, 0);
-	size_t		length = VARSIZE_ANY_EXHDR(value);
-
-	for (size_t done = 0; done < length; done += CUCKOO_PAUSE_BYTES)
-	{
-		CHECK_FOR_INTERRUPTS();
-		salt = hash_bytes_extended((unsigned char *) VARDATA_ANY(value) + done,
-								   (int) Min(length - done, CUCKOO_PAUSE_BYTES), salt);
-	}
-	PG_FREE_IF_COPY(value, 0);
-	return salt;
-}
-
-/*
- * Whether this is an aggregate's working state, whose portable bytes have
- * another size.  Reads only the beginning of a toasted value.
- */
-static bool
-IsWorkingState(Datum value)
-{
-	CuckooValue *slice = (CuckooValue *) PG_DETOAST_DATUM_SLICE(value, 0, 2);
-	bool		is_state = CuckooValueBytes(slice)[1] == CUCKOO_STATE;
-
-	pfree(slice);
-	return is_state;
-}
-
-/*
- * Equality compares the sizes first, which does not read a toasted value.  It
- * must agree with the order, which compares portable bytes.
- */
-static bool
-Equal(FunctionCallInfo fcinfo)
-{
-	Datum		a = PG_GETARG_DATUM(0);
-	Datum		b = PG_GETARG_DATUM(1);
-
-	if (toast_raw_datum_size(a) != toast_raw_datum_size(b) &&
-		!IsWorkingState(a) && !IsWorkingState(b))
-		return false;
-	return Compare(fcinfo) == 0;
-}
-
-PG_FUNCTION_INFO_V1(cuckoofilter_eq);
-Datum
-cuckoofilter_eq(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(Equal(fcinfo));
-}
-
-PG_FUNCTION_INFO_V1(cuckoofilter_ne);
-Datum
-cuckoofilter_ne(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(!Equal(fcinfo));
-}
-
-PG_FUNCTION_INFO_V1(cuckoofilter_lt);
-Datum
-cuckoofilter_lt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(Compare(fcinfo) < 0);
-}
-
-PG_FUNCTION_INFO_V1(cuckoofilter_le);
-Datum
-cuckoofilter_le(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(Compare(fcinfo) <= 0);
-}
-
-PG_FUNCTION_INFO_V1(cuckoofilter_gt);
-Datum
-cuckoofilter_gt(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(Compare(fcinfo) > 0);
-}
-
-PG_FUNCTION_INFO_V1(cuckoofilter_ge);
-Datum
-cuckoofilter_ge(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(Compare(fcinfo) >= 0);
-}
-
-/* cuckoofilter_cmp(cuckoofilter, cuckoofilter) -> integer, for btree */
-PG_FUNCTION_INFO_V1(cuckoofilter_cmp);
-Datum
-cuckoofilter_cmp(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_INT32(Compare(fcinfo));
-}
-
-/*
- * cuckoofilter_hash(cuckoofilter) -> integer, for hash: the lower half of the
- * extended hash with salt 0, as PostgreSQL requires
- */
-PG_FUNCTION_INFO_V1(cuckoofilter_hash);
-Datum
-cuckoofilter_hash(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UINT32((uint32) HashPieces(fcinfo, 0));
-}
-
-/* cuckoofilter_hash_extended(cuckoofilter, bigint) -> bigint, for hash */
-PG_FUNCTION_INFO_V1(cuckoofilter_hash_extended);
-Datum
-cuckoofilter_hash_extended(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_UINT64(HashPieces(fcinfo, (uint64) PG_GETARG_INT64(1)));
 }

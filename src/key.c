@@ -188,6 +188,7 @@ RefuseType(Oid type)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("type %s is not supported as a key",
 						format_type_be(type)),
+				 errdetail("A filter cannot be tested for a subset."),
 				 errhint("To combine filters, use cuckoo_union or cuckoo_union_all.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -93,90 +93,29 @@ cuckoo_shard(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32((int32) (((hash >> 32) * (uint64) shards) >> 32));
 }
 
-/*
- * Lookups of the elements of an array
- */
-
-typedef struct Answers
-{
-	CuckooElements elements;
-	bool	   *contained;		/* of those that are not NULL */
-	bool		any_null;
-	bool		any_contained;
-	bool		any_missing;
-} Answers;
-
-/* Look up every element of an array. */
-static void
-LookUpEach(FunctionCallInfo fcinfo, Answers *answers)
-{
-	CuckooElements *elements = &answers->elements;
-	const CuckooReader *reader;
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
-
-	memset(answers, 0, sizeof(*answers));
-	reader = CuckooReadArgument(fcinfo, 0, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
-	CuckooGetElements(fcinfo, 1, array, &reader->filter, elements);
-	answers->contained = palloc0(Max(elements->count, 1) * sizeof(bool));
-	for (int i = 0; i < elements->count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (i + CUCKOO_PREFETCH_KEYS < elements->count && reader->slices == NULL &&
-			!elements->nulls[i + CUCKOO_PREFETCH_KEYS])
-			CuckooFilterPrefetch(&reader->filter, elements->hashes[i + CUCKOO_PREFETCH_KEYS]);
-		if (elements->nulls[i])
-		{
-			answers->any_null = true;
-			continue;
-		}
-		answers->contained[i] = CuckooReaderContains(reader, elements->hashes[i]);
-		answers->any_contained |= answers->contained[i];
-		answers->any_missing |= !answers->contained[i];
-	}
-	pfree(elements->hashes);
-}
-
-/* cuckoo_contains_any(f, array) -> bool, with NULLs treated as by = ANY */
-PG_FUNCTION_INFO_V1(cuckoo_contains_any);
-Datum
-cuckoo_contains_any(PG_FUNCTION_ARGS)
-{
-	Answers		answers;
-
-	LookUpEach(fcinfo, &answers);
-	if (!answers.any_contained && answers.any_null)
-		PG_RETURN_NULL();
-	PG_RETURN_BOOL(answers.any_contained);
-}
-
-/* cuckoo_contains_all(f, array) -> bool, with NULLs treated as by = ALL */
-PG_FUNCTION_INFO_V1(cuckoo_contains_all);
-Datum
-cuckoo_contains_all(PG_FUNCTION_ARGS)
-{
-	Answers		answers;
-
-	LookUpEach(fcinfo, &answers);
-	if (!answers.any_missing && answers.any_null)
-		PG_RETURN_NULL();
-	PG_RETURN_BOOL(!answers.any_missing);
-}
-
 /* cuckoo_contains_each(f, array) -> boolean[] with the array's dimensions */
 PG_FUNCTION_INFO_V1(cuckoo_contains_each);
 Datum
 cuckoo_contains_each(PG_FUNCTION_ARGS)
 {
-	Answers		answers;
-	ArrayType  *array;
-	Datum	   *elements;
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
+	const CuckooReader *reader;
+	CuckooElements elements;
+	Datum	   *answers;
 
-	LookUpEach(fcinfo, &answers);
-	array = answers.elements.array;
-	elements = palloc(Max(answers.elements.count, 1) * sizeof(Datum));
-	for (int i = 0; i < answers.elements.count; i++)
-		elements[i] = BoolGetDatum(answers.contained[i]);
-	PG_RETURN_ARRAYTYPE_P(construct_md_array(elements, answers.elements.nulls,
+	reader = CuckooReadArgument(fcinfo, 0, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+	CuckooGetElements(fcinfo, 1, array, &reader->filter, &elements);
+	answers = palloc0(Max(elements.count, 1) * sizeof(Datum));
+	for (int i = 0; i < elements.count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (i + CUCKOO_PREFETCH_KEYS < elements.count && reader->slices == NULL &&
+			!elements.nulls[i + CUCKOO_PREFETCH_KEYS])
+			CuckooFilterPrefetch(&reader->filter, elements.hashes[i + CUCKOO_PREFETCH_KEYS]);
+		if (!elements.nulls[i])
+			answers[i] = BoolGetDatum(CuckooReaderContains(reader, elements.hashes[i]));
+	}
+	PG_RETURN_ARRAYTYPE_P(construct_md_array(answers, elements.nulls,
 											 ARR_NDIM(array), ARR_DIMS(array),
 											 ARR_LBOUND(array),
 											 BOOLOID, 1, true, TYPALIGN_CHAR));

@@ -49,7 +49,7 @@ DescribeFilter(StringInfo text, const CuckooFilter *filter)
 					 (long long) filter->seed);
 	if (filter->table_count > 0)
 		appendStringInfo(text, " and %d %s with %llu %s", filter->table_count,
-						 filter->table_count == 1 ? "table" : "tables",
+						 filter->table_count == 1 ? "sub-filter" : "sub-filters",
 						 (unsigned long long) filter->items,
 						 filter->items == 1 ? "item" : "items");
 }
@@ -80,9 +80,9 @@ ReportConflict(CuckooConflict conflict, const CuckooFilter *left,
 			hint = "Cast the keys of one to the type of the other when building it.";
 			break;
 		case CUCKOO_TOO_MANY_TABLES:
-			message = "combined cuckoofilter would have too many tables";
-			hint = psprintf("Build all filters with the same rate and the capacity of the whole: cuckoo_agg(key, %g, %llu).",
-							Min(left->fpr, right->fpr), items);
+			message = "combined cuckoofilter would have too many sub-filters";
+			hint = psprintf("Build all filters with the same rate and the capacity of the whole: cuckoo_agg(key, %llu, %g).",
+							items, Min(left->fpr, right->fpr));
 			break;
 		case CUCKOO_TOO_MANY_ITEMS:
 			message = "combined cuckoofilter would be too large";
@@ -171,9 +171,8 @@ CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *r
 }
 
 /*
- * cuckoo_union(f, g) and cuckoo_union_all(f, g).  A NULL second filter leaves the
- * first as it is, as a NULL key does.  If the first filter is NULL, so is the
- * result.
+ * cuckoo_union(f, g) and cuckoo_union_all(f, g).  A NULL filter is an empty
+ * one, so the result is the other, which may be NULL, too.
  */
 static Datum
 CombineArguments(FunctionCallInfo fcinfo, CuckooOperation operation)
@@ -182,10 +181,18 @@ CombineArguments(FunctionCallInfo fcinfo, CuckooOperation operation)
 	CuckooValue *right;
 	CuckooValue *result;
 
-	if (PG_ARGISNULL(0))
+	if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	if (PG_ARGISNULL(1))
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+	{
+		int			given = PG_ARGISNULL(0) ? 1 : 0;
+		CuckooFilter filter;
+		Size		bytes;
+
+		CuckooReadHeader(PG_GETARG_DATUM(given), &filter, &bytes);
+		CuckooRefuseState(&filter);
+		PG_RETURN_DATUM(PG_GETARG_DATUM(given));
+	}
 	left = PG_GETARG_CUCKOOFILTER_P(0);
 	right = PG_GETARG_CUCKOOFILTER_P(1);
 	result = CuckooCombineValues(operation, left, right);
@@ -385,8 +392,8 @@ CuckooWarnOfRate(FunctionCallInfo fcinfo, CuckooValue *value)
 			(errmsg("expected false-positive rate of cuckoofilter is more than ten times the target rate"),
 			 errdetail("It holds %llu items at an expected rate of %g; the target rate is %g.",
 					   (unsigned long long) filter.items, rate, filter.fpr),
-			 errhint("Specify the capacity of the whole when building the filters: cuckoo_agg(key, %g, %llu).",
-					 filter.fpr, (unsigned long long) filter.items)));
+			 errhint("Specify the capacity of the whole when building the filters: cuckoo_agg(key, %llu, %g).",
+					 (unsigned long long) filter.items, filter.fpr)));
 }
 
 /*

@@ -7,7 +7,7 @@
  * filter of the capacity specified, one by one or in batches.
  *
  * cuckoo_stream_agg	adds a key if the filter does not contain it, as
- *						cuckoo_add_new does.  Keys with equal fingerprints are
+ *						cuckoo_union does.  Keys with equal fingerprints are
  *						not told apart, so the result is not removable.
  *
  * cuckoo_multiset_agg	adds a copy of the key for every row, up to eight, as

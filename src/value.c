@@ -145,13 +145,12 @@ CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value)
  */
 
 void
-CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
+CuckooOpenDraft(CuckooDraft *draft, Datum datum)
 {
+	CuckooValue *value = DatumGetCuckooFilterP(datum);
 	CuckooFilter filter;
 	bool		writable;
 
-	if (value == NULL)
-		value = DatumGetCuckooFilterP(datum);
 	CuckooOpenFilter(&filter, value);
 	/* A detoasted value is a copy already. */
 	writable = (Pointer) value != DatumGetPointer(datum) && !VARATT_IS_SHORT(value);
@@ -205,10 +204,10 @@ Changed(const CuckooDraft *draft, CuckooChange change)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("cuckoofilter is full"),
-				 errdetail("It holds %llu items in %d tables and cannot grow any more.",
+				 errdetail("It holds %llu items in %d sub-filters and cannot grow any more.",
 						   (unsigned long long) filter->items, filter->table_count),
-				 errhint("Build it again from its keys with cuckoo_agg(key, %g, %llu).",
-						 filter->fpr, 2 * (unsigned long long) filter->items)));
+				 errhint("Build it again from its keys with cuckoo_agg(key, %llu, %g).",
+						 2 * (unsigned long long) filter->items, filter->fpr)));
 	return change == CUCKOO_CHANGED;
 }
 

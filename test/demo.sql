@@ -58,11 +58,11 @@ FROM filters ORDER BY what DESC;
 SELECT 1000 * (1 + count(*) / 1000) AS whole FROM urls \gset
 
 \echo
-SELECT format('3  Build one per section:  SELECT section, cuckoo_agg(homepage, 0.001, %s) ... GROUP BY section', :whole);
+SELECT format('3  Build one per section:  SELECT section, cuckoo_agg(homepage, %s, 0.001) ... GROUP BY section', :whole);
 
 SELECT clock_timestamp() AS start \gset
 CREATE TABLE sections AS
-SELECT section, cuckoo_agg(homepage, 0.001, :whole) AS filter FROM packages GROUP BY section;
+SELECT section, cuckoo_agg(homepage, :whole, 0.001) AS filter FROM packages GROUP BY section;
 SELECT line('time', ms_since(:'start'), format('for %s sections, each with a capacity of %s keys',
             count(*), to_char(:whole, 'FM999,999'))) FROM sections;
 
@@ -101,7 +101,7 @@ CREATE FUNCTION stream(OUT filter cuckoofilter, OUT repeats bigint) AS $$
 DECLARE
     url text;
 BEGIN
-    filter := cuckoo_new(0.001, (SELECT count(*) FROM packages));
+    filter := cuckoo_new((SELECT count(*) FROM packages), 0.001);
     repeats := 0;
     FOR url IN SELECT homepage FROM packages WHERE homepage IS NOT NULL LOOP
         IF filter @> url THEN
@@ -133,7 +133,7 @@ WHERE NOT EXISTS (SELECT FROM urls AS known WHERE known.url = altered);
 
 CREATE FUNCTION look_up(fpr float8, OUT filter cuckoofilter, OUT known bigint, OUT unknown bigint) AS $$
 BEGIN
-    filter := (SELECT cuckoo_agg(url, fpr) FROM urls);
+    filter := (SELECT cuckoo_agg(url, NULL, fpr) FROM urls);
     SELECT count(*) INTO known FROM urls WHERE filter @> url;
     SELECT count(*) INTO unknown FROM unknown AS u WHERE filter @> u.url;
 END $$ LANGUAGE plpgsql;

@@ -91,7 +91,7 @@ largest()
 	sql -c "
 	DO \$\$ DECLARE low float8 := 1e8; high float8 := 6e8; BEGIN
 		WHILE high - low > 1 LOOP
-			BEGIN PERFORM cuckoo_new($1, floor((low + high) / 2)); low := floor((low + high) / 2);
+			BEGIN PERFORM cuckoo_new(floor((low + high) / 2), $1); low := floor((low + high) / 2);
 			EXCEPTION WHEN program_limit_exceeded THEN high := floor((low + high) / 2); END;
 		END LOOP;
 		PERFORM set_config('cuckoo.largest', low::bigint::text, false);
@@ -102,25 +102,25 @@ echo "-- the largest capacity"
 for rate in 0.001 2e-8; do
 	largest=$(largest "$rate")
 	echo "at a rate of $rate: $largest keys"
-	measure 'one key more' "SELECT cuckoo_new($rate, $largest + 1)"
+	measure 'one key more' "SELECT cuckoo_new($largest + 1, $rate)"
 	check "${result:8:5}" 54000 "refused"
 	check "$((peak < idle + 16))" 1 "before memory is taken"
-	measure 'one key more, cuckoo_agg' "SELECT cuckoo_agg(1, $rate, $largest + 1)"
+	measure 'one key more, cuckoo_agg' "SELECT cuckoo_agg(1, $largest + 1, $rate)"
 	check "${result:8:5}" 54000 "refused"
 	check "$((peak < idle + 16))" 1 "before memory is taken"
-	measure 'one key more, cuckoo_stream_agg' "SELECT cuckoo_stream_agg(1, $rate, $largest + 1)"
+	measure 'one key more, cuckoo_stream_agg' "SELECT cuckoo_stream_agg(1, $largest + 1, $rate)"
 	check "${result:8:5}" 54000 "refused"
 	check "$((peak < idle + 16))" 1 "before memory is taken"
-	measure 'that many, empty' "SELECT octet_length(cuckoo_new($rate, $largest)::bytea) < 100"
+	measure 'that many, empty' "SELECT octet_length(cuckoo_new($largest, $rate)::bytea) < 100"
 	check "$result" t "takes less than 100 bytes"
 done
 
 # cuckoo_agg accepts 120 million keys, so the filter is merged from two parts.
 keys=${1:-$largest}
 echo "-- a filter of that capacity, with $keys keys"
-measure 'cuckoo_agg of a half, stored' "INSERT INTO big SELECT 4, cuckoo_agg(i, 2e-8, $largest) FROM (SELECT generate_series(1, $keys / 2) AS i) AS s"
-measure 'cuckoo_agg of the other half, stored' "INSERT INTO big SELECT 5, cuckoo_agg(i, 2e-8, $largest) FROM (SELECT generate_series($keys / 2 + 1, $keys) AS i) AS s"
-measure 'cuckoo_merge_agg of both, stored' "INSERT INTO big SELECT 1, cuckoo_merge_agg(f) FROM big"
+measure 'cuckoo_agg of a half, stored' "INSERT INTO big SELECT 4, cuckoo_agg(i, $largest, 2e-8) FROM (SELECT generate_series(1, $keys / 2) AS i) AS s"
+measure 'cuckoo_agg of the other half, stored' "INSERT INTO big SELECT 5, cuckoo_agg(i, $largest, 2e-8) FROM (SELECT generate_series($keys / 2 + 1, $keys) AS i) AS s"
+measure 'cuckoo_union_all_agg of both, stored' "INSERT INTO big SELECT 1, cuckoo_union_all_agg(f) FROM big"
 sql -c 'DELETE FROM big WHERE n <> 1' -c 'VACUUM big' >/dev/null
 measure 'its size in bytes' "SELECT (cuckoo_info(f)).bytes FROM big"
 [ $# -gt 0 ] || check "$((result > 786000000 && result <= 786432000))" 1 "almost the largest"
@@ -149,7 +149,7 @@ sql -c 'DELETE FROM big WHERE n = 3' -c 'VACUUM big' >/dev/null
 measure 'union' "SELECT cuckoo_cardinality(a.f | b.f) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 2"
 measure 'merge' "SELECT cuckoo_cardinality(a.f || b.f) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 2"
 # These have another shape, and would need tables of their own beside these.
-measure 'a half of another capacity' "INSERT INTO big SELECT 4, cuckoo_agg(i, 2e-8, 0.9 * $largest) FROM (SELECT generate_series(1, $keys / 2) AS i) AS s"
+measure 'a half of another capacity' "INSERT INTO big SELECT 4, cuckoo_agg(i, 0.9 * $largest, 2e-8) FROM (SELECT generate_series(1, $keys / 2) AS i) AS s"
 measure 'merge beyond the largest value' "SELECT cuckoo_cardinality(a.f || b.f) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 4"
 [ $# -gt 0 ] || check "${result:8:5}" 54000 "refused"
 measure 'foretold' "SELECT cuckoo_mergeable(a.f, b.f) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 4"
@@ -161,9 +161,9 @@ echo "pg_dump took $((SECONDS - began)) s"
 
 echo "-- cancelled"
 late 'cuckoo_agg' "SELECT cuckoo_cardinality(cuckoo_agg(i)) FROM generate_series(1, 30000000) AS i"
-late 'cuckoo_agg of a large capacity' "SELECT cuckoo_cardinality(cuckoo_agg(i, 2e-8, $largest)) FROM generate_series(1, 10000000) AS i"
+late 'cuckoo_agg of a large capacity' "SELECT cuckoo_cardinality(cuckoo_agg(i, $largest, 2e-8)) FROM generate_series(1, 10000000) AS i"
 late 'cuckoo_from_array' "SELECT cuckoo_cardinality(cuckoo_from_array(array_fill(1, ARRAY[100]) || ARRAY(SELECT generate_series(1, 30000000))))"
-late 'cuckoo_stream_agg' "SELECT cuckoo_cardinality(cuckoo_stream_agg(i, 2e-8, 2e8)) FROM generate_series(1, 10000000) AS i"
+late 'cuckoo_stream_agg' "SELECT cuckoo_cardinality(cuckoo_stream_agg(i, 2e8, 2e-8)) FROM generate_series(1, 10000000) AS i"
 late 'union' "SELECT cuckoo_cardinality(a.f | (b.f + -7)) FROM big AS a, big AS b"
 late 'merge' "SELECT cuckoo_cardinality(a.f || b.f) FROM big AS a, big AS b"
 # The functions are called directly: PostgreSQL copies and measures a text of 1
@@ -192,7 +192,7 @@ for hashagg in on off; do
 	measure "hashagg $hashagg: count(DISTINCT)" "$small SELECT sum(n) FROM (SELECT g, count(DISTINCT k) AS n FROM rows GROUP BY g) AS s"
 	measure "hashagg $hashagg: cuckoo_agg" "$small SELECT sum(cuckoo_cardinality(f)) FROM (SELECT g, cuckoo_agg(k) AS f FROM rows GROUP BY g) AS s"
 	check "$result" 3000000 "all keys"
-	measure "hashagg $hashagg: cuckoo_stream_agg" "$small SELECT sum(cuckoo_cardinality(f)) FROM (SELECT g, cuckoo_stream_agg(k, 0.001, 30) AS f FROM rows GROUP BY g) AS s"
+	measure "hashagg $hashagg: cuckoo_stream_agg" "$small SELECT sum(cuckoo_cardinality(f)) FROM (SELECT g, cuckoo_stream_agg(k, 30, 0.001) AS f FROM rows GROUP BY g) AS s"
 	if sql -c 'CREATE EXTENSION IF NOT EXISTS hll' >/dev/null; then
 		measure "hashagg $hashagg: hll_add_agg" "$small SELECT count(n) FROM (SELECT g, hll_add_agg(hll_hash_integer(k)) AS n FROM rows GROUP BY g) AS s"
 	fi

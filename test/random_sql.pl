@@ -119,7 +119,7 @@ sub filter
 	  if $depth <= 0;
 	my $choice = rand 100;
 	return '(SELECT f FROM pool WHERE id = ' . int(rand 30) . ')' if $choice < 20;
-	return 'cuckoo_new(' . join(', ', pick(@floats[ 0 .. 3 ], @floats), pick('0', '10', '100', '1000', @floats), pick('0', '0', '42', @bigints)) . ')' if $choice < 28;
+	return 'cuckoo_new(', pick(@floats[ 0 .. 3 ], @floats), pick('0', '10', '100', '1000', @floats), pick('0', '0', '42', @bigints)) . ', ' . join(')' if $choice < 28;
 	return 'cuckoo_from_array(' . keys_array($depth) . parameters() . ')' if $choice < 36;
 	return '(' . filter($depth - 1) . pick(' + ', ' - ') . key($depth) . ')' if $choice < 46;
 	return pick('cuckoo_add', 'cuckoo_add_new', 'cuckoo_remove') . '(' . filter($depth - 1) . ', ' . key($depth) . ')' if $choice < 54;
@@ -143,8 +143,8 @@ sub aggregate
 
 	return 'cuckoo_agg(' . (chance(0.1) ? 'DISTINCT ' : '') . $column . parameters() . ')' . $from if $choice < 5;
 	return pick('cuckoo_stream_agg', 'cuckoo_multiset_agg') . "($column, " . pick(@floats[ 0 .. 3 ], @floats) . ', ' . pick('100', '1000', '50000', @floats) . pick('', '', ', 42') . ')' . $from if $choice < 7;
-	return pick('cuckoo_union_agg', 'cuckoo_merge_agg') . '(f) FROM (VALUES ' . join(', ', map { '(' . filter($depth - 1) . ')' } 1 .. 1 + rand 4) . ') AS v (f)' if $choice < 9;
-	return pick('cuckoo_union_agg', 'cuckoo_merge_agg') . '(f) FROM pool WHERE id % ' . pick(2, 3, 5, 7) . ' = ' . pick(0, 1, 2);
+	return pick('cuckoo_union_agg', 'cuckoo_union_all_agg') . '(f) FROM (VALUES ' . join(', ', map { '(' . filter($depth - 1) . ')' } 1 .. 1 + rand 4) . ') AS v (f)' if $choice < 9;
+	return pick('cuckoo_union_agg', 'cuckoo_union_all_agg') . '(f) FROM pool WHERE id % ' . pick(2, 3, 5, 7) . ' = ' . pick(0, 1, 2);
 }
 
 sub lookup
@@ -158,7 +158,7 @@ sub lookup
 	return pick('cuckoo_contains', 'cuckoo_count') . "($f, " . key($depth) . ')' if $choice < 3;
 	return pick('cuckoo_contains_any', 'cuckoo_contains_all', 'cuckoo_contains_each') . "($f, " . keys_array($depth) . ')' if $choice < 5;
 	return "(cuckoo_info($f)).*" if $choice < 6;
-	return "cuckoo_tables($f)" if $choice < 7;
+	return "cuckoo_subfilters($f)" if $choice < 7;
 	return pick('cuckoo_fpr', 'cuckoo_cardinality', 'length', 'cuckoofilter_hash', 'cuckoofilter_out', 'cuckoofilter_send', 'pg_column_size') . "($f)" if $choice < 8;
 	return 'cuckoo_mergeable(' . $f . ', ' . filter($depth - 1) . ')' if $choice < 9;
 	return 'cuckoo_hash(' . key($depth) . (chance(0.5) ? '' : ', ' . pick(@bigints)) . ')' if $choice < 10;
@@ -176,7 +176,7 @@ sub raw_call
 	my $name = pick(
 		qw(cuckoo_agg_transfn cuckoo_agg_combine cuckoo_agg_final cuckoo_stream_agg_transfn cuckoo_stream_agg_combine cuckoo_stream_agg_final
 		cuckoo_multiset_agg_transfn cuckoo_multiset_agg_combine cuckoo_combine_final
-		cuckoo_union_agg_transfn cuckoo_merge_agg_transfn cuckoo_contains_support cuckoo_contains_sel cuckoo_contains_joinsel
+		cuckoo_union_agg_transfn cuckoo_union_all_agg_transfn cuckoo_contains_support cuckoo_contains_sel cuckoo_contains_joinsel
 		cuckoofilter_in cuckoofilter_recv cuckoofilter_cmp cuckoofilter_hash_extended cuckoofilter_from_bytea));
 
 	return "$name(" . join(', ', map { pick(filter($depth - 1), filter($depth - 1), state($depth), key($depth), pick(@floats), 'NULL') } 1 .. pick(1, 2, 2, 3, 4)) . ')';
@@ -190,12 +190,12 @@ sub statement
 	return 'SELECT ' . lookup($depth) if $choice < 10;
 	return 'SELECT cuckoo_cardinality(' . filter($depth) . ')' if $choice < 12;
 	return 'SELECT i % ' . pick(1, 2, 10, 100) . ' AS g, cuckoo_cardinality(cuckoo_agg(k' . parameters() . ')) FROM numbers GROUP BY 1 ORDER BY 1' if $choice < 13;
-	return 'SELECT cuckoo_cardinality(' . pick('cuckoo_agg(' . pick('k', 't', 'NULL::integer') . parameters() . ')', 'cuckoo_stream_agg(k, 0.01, 500)', 'cuckoo_union_agg(f)', 'raw_agg(k)')
+	return 'SELECT cuckoo_cardinality(' . pick('cuckoo_agg(' . pick('k', 't', 'NULL::integer') . parameters() . ')', 'cuckoo_stream_agg(k, 500, 0.01)', 'cuckoo_union_agg(f)', 'raw_agg(k)')
 	  . ' OVER (' . pick('', 'ORDER BY i ', 'PARTITION BY i % 3 ORDER BY i ') . pick('', 'ROWS BETWEEN 3 PRECEDING AND CURRENT ROW', 'ROWS BETWEEN 1 PRECEDING AND UNBOUNDED FOLLOWING')
 	  . ')) FROM (SELECT * FROM numbers JOIN pool ON pool.id = numbers.i % 30 LIMIT 40) AS n' =~ s/\(\s+ROWS/(ORDER BY i ROWS/r if $choice < 14;
 	return 'SELECT count(*) FROM numbers WHERE ' . filter($depth) . ' @> ' . pick('k', 't', 'i::bigint', 'd') if $choice < 16;
-	return 'EXPLAIN SELECT * FROM numbers JOIN pool ON ' . pick('f @> k', 'k <@ f', 'cuckoo_contains(f, k)', 'f @> t', 'cuckoo_contains_any(f, ARRAY[k, i])') . ' WHERE ' . filter(1) . ' @> ' . pick('k', 't', 'i') if $choice < 17;
-	return 'SELECT count(*) FROM pool, numbers WHERE id < 20 AND id <> 7 AND i < 50 AND ' . pick('f @> k', 'cuckoo_count(f, k) > 1', 'cuckoo_contains_all(f, ARRAY[k, i])') if $choice < 18;
+	return 'EXPLAIN SELECT * FROM numbers JOIN pool ON ' . pick('f @> k', 'k <@ f', 'cuckoo_contains(f, k)', 'f @> t', '(f @> ANY (ARRAY[k, i]))') . ' WHERE ' . filter(1) . ' @> ' . pick('k', 't', 'i') if $choice < 17;
+	return 'SELECT count(*) FROM pool, numbers WHERE id < 20 AND id <> 7 AND i < 50 AND ' . pick('f @> k', 'cuckoo_count(f, k) > 1', '(f @> ALL (ARRAY[k, i]))') if $choice < 18;
 	return 'SELECT count(*) FROM (SELECT ' . pick('DISTINCT f', 'f', 'f') . ' FROM pool ' . pick('', 'UNION SELECT f FROM pool', 'EXCEPT SELECT ' . filter(1)) . pick('', ' ORDER BY f') . ') AS s' if $choice < 19;
 	return 'UPDATE pool SET f = ' . filter($depth) . ' WHERE id = ' . int(rand 30) if $choice < 21;
 	return 'INSERT INTO states SELECT ' . int(rand 9) . ', ' . state($depth) . ' ON CONFLICT (id) DO UPDATE SET f = excluded.f' if $choice < 21.5;

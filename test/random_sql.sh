@@ -60,16 +60,16 @@ INSERT INTO pool VALUES
 	(5, cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1000)))),
 	(6, cuckoo_from_array(ARRAY(SELECT generate_series(1, 600)))),
 	(7, cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 30000)))),
-	(8, cuckoo_new(0.01, 700, 7) + 1 + 2), (9, cuckoo_add_all(cuckoo_new(2e-8, 100, 0), ARRAY(SELECT generate_series(1, 90)))),
-	(10, cuckoo_add_all(cuckoo_new(0.1, 40), ARRAY(SELECT i % 5 FROM generate_series(1, 60) AS i)));
+	(8, cuckoo_new(700, 0.01, 7) + 1 + 2), (9, cuckoo_add_all(cuckoo_new(100, 2e-8, 0), ARRAY(SELECT generate_series(1, 90)))),
+	(10, cuckoo_add_all(cuckoo_new(40, 0.1), ARRAY(SELECT i % 5 FROM generate_series(1, 60) AS i)));
 -- Sparse and dense ones, and of several tables
-INSERT INTO pool SELECT i, cuckoo_from_array(ARRAY(SELECT generate_series(i, i * 50)), 0.001, CASE i % 3 WHEN 0 THEN 0 WHEN 1 THEN 40 * i ELSE 50 * i END)
+INSERT INTO pool SELECT i, cuckoo_from_array(ARRAY(SELECT generate_series(i, i * 50)), CASE i % 3 WHEN 0 THEN 0 WHEN 1 THEN 40 * i ELSE 50 * i END, 0.001)
 	FROM generate_series(11, 25) AS i;
 INSERT INTO pool VALUES
-	(26, (SELECT cuckoo_agg(i, 0.001, 1000000) FROM generate_series(1, 30000) AS i)),
-	(27, (SELECT cuckoo_union_agg(cuckoo_from_array(ARRAY[i, -i], 0.001, i)) FROM generate_series(10, 160, 10) AS i)),
-	(28, (SELECT cuckoo_multiset_agg(i % 300, 0.01, 3000) FROM generate_series(1, 3000) AS i)),
-	(29, cuckoo_add_all(cuckoo_new(0.01, 30), ARRAY(SELECT generate_series(1, 40000))));
+	(26, (SELECT cuckoo_agg(i, 1000000, 0.001) FROM generate_series(1, 30000) AS i)),
+	(27, (SELECT cuckoo_union_agg(cuckoo_from_array(ARRAY[i, -i], i, 0.001)) FROM generate_series(10, 160, 10) AS i)),
+	(28, (SELECT cuckoo_multiset_agg(i % 300, 3000, 0.01) FROM generate_series(1, 3000) AS i)),
+	(29, cuckoo_add_all(cuckoo_new(30, 0.01), ARRAY(SELECT generate_series(1, 40000))));
 SQL
 
 # run_batch SEED: runs its statements, and prints errors with their SQLSTATEs

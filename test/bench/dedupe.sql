@@ -49,7 +49,7 @@ BEGIN
 	INSERT INTO plain_pages SELECT stream_url(session, k) FROM generate_series(0, sessions - 1) AS session, generate_series(0, known - 1) AS k;
 	INSERT INTO pages SELECT * FROM plain_pages;
 	INSERT INTO indexed_pages SELECT * FROM plain_pages;
-	INSERT INTO one_filter SELECT cuckoo_agg(url, 0.001, 4e6) FROM plain_pages;
-	INSERT INTO seen SELECT session, 0, cuckoo_agg(stream_url(session, k), 0.001, 4e6)
+	INSERT INTO one_filter SELECT cuckoo_agg(url, 4e6, 0.001) FROM plain_pages;
+	INSERT INTO seen SELECT session, 0, cuckoo_agg(stream_url(session, k), 4e6, 0.001)
 	FROM generate_series(0, sessions - 1) AS session, generate_series(0, known - 1) AS k GROUP BY session;
 END $$;

@@ -21,7 +21,7 @@ BEGIN
 	LOOP
 		EXECUTE format('CREATE UNLOGGED TABLE %I WITH (autovacuum_enabled = off) AS SELECT %s AS k
 			FROM (SELECT (abs(hashint8extended(i, 1)) %% 1000)::integer AS k FROM generate_series(1, 1000000) AS i OFFSET 0) AS s', type.name, type.expression);
-		EXECUTE format('INSERT INTO filters SELECT %L, cuckoo_agg(k, 0.001, 1000) FROM %I', type.name, type.name);
+		EXECUTE format('INSERT INTO filters SELECT %L, cuckoo_agg(k, 1000, 0.001) FROM %I', type.name, type.name);
 	END LOOP;
 END $$;
 

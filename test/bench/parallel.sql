@@ -15,7 +15,7 @@ SELECT cuckoo_cardinality(cuckoo_agg(k)) FROM :table;
 
 \if :stream
 -- @ cuckoo_stream_agg(k) | Aggregate
-SELECT cuckoo_cardinality(cuckoo_stream_agg(k, 0.001, :distinct)) FROM :table;
+SELECT cuckoo_cardinality(cuckoo_stream_agg(k, :distinct, 0.001)) FROM :table;
 \endif
 
 SET max_parallel_workers_per_gather = 2;
@@ -28,5 +28,5 @@ SELECT cuckoo_cardinality(cuckoo_agg(k)) FROM :table;
 
 \if :stream
 -- @ cuckoo_stream_agg(k), parallel | Workers Planned: 2
-SELECT cuckoo_cardinality(cuckoo_stream_agg(k, 0.001, :distinct)) FROM :table;
+SELECT cuckoo_cardinality(cuckoo_stream_agg(k, :distinct, 0.001)) FROM :table;
 \endif

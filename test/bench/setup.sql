@@ -51,17 +51,17 @@ CREATE AGGREGATE transition_only(bigint) (
 
 CREATE UNLOGGED TABLE year_rows (day integer, k bigint) WITH (autovacuum_enabled = off);
 INSERT INTO year_rows SELECT day, hashint8extended(day * 1000000 + i, 2) FROM generate_series(0, 364) AS day, generate_series(1, :rows * 3 / 1000) AS i;
-CREATE TABLE days AS SELECT day, cuckoo_agg(k, 0.001, :rows * 1.1) AS f FROM year_rows GROUP BY day;
+CREATE TABLE days AS SELECT day, cuckoo_agg(k, :rows * 1.1, 0.001) AS f FROM year_rows GROUP BY day;
 
 -- Stored values for single lookups.  At full size these are dense and sparse
 -- filters of 1 MB and 100 MB, the bytes of the dense ones as bytea, and small
 -- rows.
 
 CREATE TABLE stored_filters (id integer PRIMARY KEY, f cuckoofilter);
-INSERT INTO stored_filters SELECT 1, cuckoo_agg(k, 0.001) FROM (SELECT generate_series(1, :rows::bigint * 64 / 1000) AS k) AS s;
-INSERT INTO stored_filters SELECT 100, cuckoo_agg(k, 0.001) FROM (SELECT generate_series(1, :rows::bigint * 64 / 10) AS k) AS s;
-INSERT INTO stored_filters SELECT 2, cuckoo_agg(k, 0.001, :rows * 0.12) FROM (SELECT generate_series(1, :rows::bigint * 60 / 1000) AS k) AS s;
-INSERT INTO stored_filters SELECT 200, cuckoo_agg(k, 0.001, :rows * 12) FROM (SELECT generate_series(1, :rows::bigint * 60 / 10) AS k) AS s;
+INSERT INTO stored_filters SELECT 1, cuckoo_agg(k) FROM (SELECT generate_series(1, :rows::bigint * 64 / 1000) AS k) AS s;
+INSERT INTO stored_filters SELECT 100, cuckoo_agg(k) FROM (SELECT generate_series(1, :rows::bigint * 64 / 10) AS k) AS s;
+INSERT INTO stored_filters SELECT 2, cuckoo_agg(k, :rows * 0.12, 0.001) FROM (SELECT generate_series(1, :rows::bigint * 60 / 1000) AS k) AS s;
+INSERT INTO stored_filters SELECT 200, cuckoo_agg(k, :rows * 12, 0.001) FROM (SELECT generate_series(1, :rows::bigint * 60 / 10) AS k) AS s;
 
 CREATE TABLE stored_bytes (id integer PRIMARY KEY, b bytea);
 ALTER TABLE stored_bytes ALTER b SET STORAGE EXTERNAL;

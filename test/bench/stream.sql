@@ -7,7 +7,7 @@ SET max_parallel_workers_per_gather = 0;
 SELECT count(k) FROM (SELECT generate_series(1, :n)::bigint AS k) AS s;
 
 -- @ cuckoo_stream_agg | ProjectSet
-SELECT cuckoo_cardinality(cuckoo_stream_agg(k, 0.001, :n)) FROM (SELECT generate_series(1, :n)::bigint AS k) AS s;
+SELECT cuckoo_cardinality(cuckoo_stream_agg(k, :n, 0.001)) FROM (SELECT generate_series(1, :n)::bigint AS k) AS s;
 
 -- @ cuckoo_agg | ProjectSet
-SELECT cuckoo_cardinality(cuckoo_agg(k, 0.001, :n)) FROM (SELECT generate_series(1, :n)::bigint AS k) AS s;
+SELECT cuckoo_cardinality(cuckoo_agg(k, :n, 0.001)) FROM (SELECT generate_series(1, :n)::bigint AS k) AS s;

@@ -229,7 +229,7 @@ def ask(name, query, questions):
                     "string_agg(CASE WHEN f @> k THEN 1 ELSE 0 END::text, '' ORDER BY i) "
                     'FROM t, %s;' % keys)
     command += ('SELECT number, items, capacity, blocks, buckets, fingerprint_bits, bytes, representation, '
-                'expected_fpr FROM t, cuckoo_tables(f);')
+                'expected_fpr FROM t, cuckoo_subfilters(f);')
     rows = sql(command)
     mine = CuckooFilter(bytes.fromhex(rows[0][0]))
     representation, key_type, items, capacity, target, expected, tables, seed, removable, version = rows[1]
@@ -289,7 +289,7 @@ def same_key_type(key_type, keys):
 def compare_filters():
     mine = ask('unset', 'SELECT cuckoo_agg(i) AS f FROM generate_series(1, 0) AS i', [integers(1, 9)])
     test(mine.flags == UNSET, 'it is marked as unset')
-    ask('empty', 'SELECT cuckoo_new(0.05, 1e6, -1) AS f', [texts(1, 9)])
+    ask('empty', 'SELECT cuckoo_new(1e6, 0.05, -1) AS f', [texts(1, 9)])
     ask('emptied', 'SELECT cuckoo_new(seed => 5) + 1 - 1 AS f', [integers(1, 9)])
 
     # Of the keys of each type, every other one is in the filter.
@@ -304,17 +304,17 @@ def compare_filters():
         for bits in range(7, 30):
             fpr = min(max(7.73 / (2**bits - 1), 2e-8), 0.1)
             mine = ask('%d bits' % bits,
-                       'SELECT cuckoo_add_all(cuckoo_new(%r, %d, %d), array_agg(i)) AS f '
+                       'SELECT cuckoo_add_all(cuckoo_new(%d, %r, %d), array_agg(i)) AS f '
                        'FROM generate_series(1, 1500) AS i' % (fpr, keys, bits * 10**15),
                        [integers(1, 2500)])
             test(mine.tables[0].shape.bits == bits and mine.tables[0].representation == representation,
                  'bits and representation as asked')
 
     # A table of several blocks.
-    mine = ask('several blocks', "SELECT cuckoo_agg('key ' || i, 0.01) AS f FROM generate_series(1, 300000) AS i",
+    mine = ask('several blocks', "SELECT cuckoo_agg('key ' || i, NULL, 0.01) AS f FROM generate_series(1, 300000) AS i",
                [texts(295001, 305000)])
     test(mine.tables[0].shape.blocks > 1 and mine.tables[0].representation == 'dense', 'dense, with several blocks')
-    mine = ask('several sparse blocks', "SELECT cuckoo_agg('key ' || i, 0.01, 1e7) AS f FROM generate_series(1, 100000) AS i",
+    mine = ask('several sparse blocks', "SELECT cuckoo_agg('key ' || i, 1e7, 0.01) AS f FROM generate_series(1, 100000) AS i",
                [texts(95001, 105000)])
     test(mine.tables[0].shape.blocks > 1 and mine.tables[0].representation == 'sparse', 'sparse, with several blocks')
 
@@ -323,13 +323,13 @@ def compare_filters():
         question = (key_type, '(SELECT i, %s AS k FROM generate_series(1, 3000) AS i) AS q' % expression,
                     [value(i) for i in range(1, 3001)])
         ask('1,500 keys of type ' + str(key_type),
-            'SELECT cuckoo_agg(k, 0.1) AS f FROM (SELECT %s AS k FROM generate_series(1, 1500) AS i) AS q' % expression,
+            'SELECT cuckoo_agg(k, NULL, 0.1) AS f FROM (SELECT %s AS k FROM generate_series(1, 1500) AS i) AS q' % expression,
             [question])
 
     # Filters that have grown.
-    for name, new, keys in (('capacity 40', 'cuckoo_new(0.1, 40)', 20000),
-                            ('capacity 1,000', 'cuckoo_new(0.01, 1000, 77)', 20000),
-                            ('smallest rate', 'cuckoo_new(2e-8, 100)', 5000)):
+    for name, new, keys in (('capacity 40', 'cuckoo_new(40, 0.1)', 20000),
+                            ('capacity 1,000', 'cuckoo_new(1000, 0.01, 77)', 20000),
+                            ('smallest rate', 'cuckoo_new(100, 2e-8)', 5000)):
         mine = ask('grown, ' + name,
                    'SELECT cuckoo_add_all(%s, array_agg(i)) AS f FROM generate_series(1, %d) AS i' % (new, keys),
                    [integers(1, 2 * keys, 1 + keys // 5000)])
@@ -338,18 +338,18 @@ def compare_filters():
         while len(fits) < len(mine.tables):
             fits.append(next_shape(mine, fits[-1]))
         test([t.shape.key() for t in mine.tables] == [shape.key() for shape in fits], 'tables of the sizes written down')
-    mine = ask('unknown capacity', 'SELECT cuckoo_add_all(cuckoo_new(0.1, seed => 5), array_agg(i)) AS f '
+    mine = ask('unknown capacity', 'SELECT cuckoo_add_all(cuckoo_new(fpr => 0.1, seed => 5), array_agg(i)) AS f '
                'FROM generate_series(1, 30000) AS i', [integers(1, 60000, 7)])
     test(mine.tables[0].shape.key() == first_shape(0.1, 0).key(), 'a table of the size written down')
 
     # Copies.
-    for new in 'cuckoo_new()', 'cuckoo_new(0.01, 1)', 'cuckoo_new(0.1, 80, 3)':
+    for new in 'cuckoo_new()', 'cuckoo_new(1, 0.01)', 'cuckoo_new(80, 0.1, 3)':
         mine = ask('copies, ' + new,
                    'SELECT cuckoo_add_all(%s, array_agg(i)) AS f FROM generate_series(1, 12) AS i, '
                    'generate_series(1, i)' % new, [integers(1, 100)])
         test(mine.count(1) >= 1 and mine.count(7) >= 7 and
              mine.count(12) == 8, 'counts are those added, up to eight')
-    mine = ask('a copy for each row', 'SELECT cuckoo_multiset_agg(i % 500, 0.001, 5000) AS f '
+    mine = ask('a copy for each row', 'SELECT cuckoo_multiset_agg(i % 500, 5000, 0.001) AS f '
                'FROM generate_series(1, 20000) AS i', [integers(0, 1500)])
     test(mine.count(499) == 8, 'counts end at eight')
     ask('after removal', 'SELECT cuckoo_remove_all(cuckoo_agg(i), array_agg(i) FILTER (WHERE i % 3 = 0)) AS f '
@@ -358,10 +358,10 @@ def compare_filters():
         'FROM generate_series(1, 2000) AS i', [integers(1, 4000)])
 
     # Combined filters.
-    parts = ('(SELECT cuckoo_agg(i, 0.01, 900) AS f FROM generate_series(1, 600) AS i) AS a, '
-             '(SELECT cuckoo_agg(i, 0.001, %d) AS g FROM generate_series(301, 1000) AS i) AS b')
+    parts = ('(SELECT cuckoo_agg(i, 900, 0.01) AS f FROM generate_series(1, 600) AS i) AS a, '
+             '(SELECT cuckoo_agg(i, %d, 0.001) AS g FROM generate_series(301, 1000) AS i) AS b')
     for capacity in 900, 2000:
-        for combine in 'cuckoo_union', 'cuckoo_merge':
+        for combine in 'cuckoo_union', 'cuckoo_union_all':
             mine = ask('%s, capacities 900 and %d' % (combine, capacity),
                        'SELECT %s(f, g) AS f FROM %s' % (combine, parts % capacity), [integers(1, 2000)])
             test((mine.flags == NOT_REMOVABLE) == (combine == 'cuckoo_union') and mine.target_fpr == 0.001 and
@@ -451,8 +451,8 @@ def compare_written():
     # If the table is sparse, both sides make the same bytes from the same keys.
     for capacity, count, fpr, seed in (0, 0, 0.001, 0), (0, 1, 1e-5, -1), (0, 1024, 0.1, 7), (1, 1, 0.001, 0), (
             500, 300, 0.01, 3), (10**6, 5000, 2e-8, -2**63), (3 * 10**8, 2000, 0.1, 1):
-        rows = sql("SELECT encode(cuckoo_from_array(ARRAY(SELECT 'key ' || i FROM generate_series(1, %d) AS i), "
-                   "%r, %d, %d)::bytea, 'hex')" % (count, fpr, capacity, seed))
+        rows = sql("SELECT encode(cuckoo_from_array(ARRAY(SELECT 'key ' || i FROM generate_series(1, %d) AS i), %d, "
+                   "%r, %d)::bytea, 'hex')" % (count, fpr, capacity, seed))
         mine = write_keys('text', ['key %d' % i for i in range(1, count + 1)], fpr, capacity, seed % 2**64)
         test(rows == [[mine.hex()]], 'the same bytes of %d keys, capacity %d' % (count, capacity),
              rows[0][0][:200])

@@ -21,19 +21,19 @@ CREATE TEMP TABLE golden (name text, keys text, made text, same boolean, number 
 INSERT INTO golden VALUES
 	('unset', 'SELECT 1 AS k WHERE false', 'cuckoo_agg(k)', true),
 	('empty', 'SELECT 1 AS k WHERE false', 'cuckoo_new()', true),
-	('empty-capacity', 'SELECT 1 AS k WHERE false', 'cuckoo_new(0.01, 500, -77)', true),
+	('empty-capacity', 'SELECT 1 AS k WHERE false', 'cuckoo_new(500, 0.01, -77)', true),
 	('emptied', 'SELECT 1 AS k WHERE false', 'cuckoo_new(seed => 5) + 1 - 1', true),
-	('one', 'SELECT 42 AS k', 'cuckoo_agg(k, 0.001, 1)', true),
+	('one', 'SELECT 42 AS k', 'cuckoo_agg(k, 1, 0.001)', true),
 	('unknown', 'SELECT k FROM generate_series(1, 20) AS k', 'cuckoo_agg(k)', true),
 	('unknown-copies', 'SELECT k FROM generate_series(1, 10) AS k, generate_series(1, k)', 'cuckoo_add_all(cuckoo_new(seed => 9223372036854775807), array_agg(k))', false),
-	('unknown-300', 'SELECT k FROM generate_series(1, 300) AS k', 'cuckoo_add_all(cuckoo_new(0.1), array_agg(k))', false),
+	('unknown-300', 'SELECT k FROM generate_series(1, 300) AS k', 'cuckoo_add_all(cuckoo_new(NULL, 0.1), array_agg(k))', false),
 	('unknown-union', 'SELECT k FROM generate_series(1, 15) AS k', 'cuckoo_agg(k) FILTER (WHERE k < 10) | cuckoo_agg(k) FILTER (WHERE k > 5)', true),
-	('counted', 'SELECT k FROM generate_series(1, 1025) AS k', 'cuckoo_agg(k, 0.1)', true);
+	('counted', 'SELECT k FROM generate_series(1, 1025) AS k', 'cuckoo_agg(k, NULL, 0.1)', true);
 
 -- Every key type
 INSERT INTO golden
 	SELECT 'type-' || type, 'SELECT unnest(ARRAY[' || keys || ']) AS k',
-		'cuckoo_from_array(array_agg(k), 0.01)', true
+		'cuckoo_from_array(array_agg(k), NULL, 0.01)', true
 	FROM (VALUES
 		('smallint', '0::smallint, -1::smallint, 32767::smallint'),
 		('bigint', '0, -9223372036854775808, 9223372036854775807'),
@@ -85,24 +85,24 @@ INSERT INTO golden
 		LATERAL (SELECT greatest(7.73 / (2 ^ bits - 1), 2e-8) AS fpr) AS y
 	ORDER BY bits, capacity;
 INSERT INTO golden VALUES
-	('dense-text', 'SELECT ''key '' || k AS k FROM generate_series(1, 200) AS k', 'cuckoo_agg(k, 0.001, 200)', true),
-	('dense-seed', 'SELECT k FROM generate_series(1, 100) AS k', 'cuckoo_add_all(cuckoo_new(0.01, 100, -1), array_agg(k))', false),
-	('dense-copies', 'SELECT k FROM generate_series(1, 60) AS k, generate_series(1, 1 + k % 3)', 'cuckoo_add_all(cuckoo_new(0.01, 120), array_agg(k))', false),
-	('dense-removed', 'SELECT k FROM generate_series(1, 200) AS k WHERE k % 3 > 0', '(SELECT cuckoo_remove_all(cuckoo_agg(i, 0.001, 200), array_agg(i) FILTER (WHERE i % 3 = 0)) FROM generate_series(1, 200) AS i)', false),
-	('sparse-removed', 'SELECT k FROM generate_series(1, 200) AS k WHERE k % 3 = 0', '(SELECT cuckoo_remove_all(cuckoo_agg(i, 0.001, 200), array_agg(i) FILTER (WHERE i % 3 > 0)) FROM generate_series(1, 200) AS i)', false),
-	('sparse-capacity', 'SELECT k FROM generate_series(1, 100) AS k', 'cuckoo_agg(k, 0.01, 10000000)', true),
-	('sparse-copies', 'SELECT k FROM generate_series(1, 50) AS k, generate_series(1, 20)', 'cuckoo_add_all(cuckoo_new(0.00001, 2000, 9), array_agg(k))', false),
-	('sparse-crowded', 'SELECT k FROM generate_series(1, 12) AS k, generate_series(1, k)', 'cuckoo_add_all(cuckoo_new(0.01, 60), array_agg(k))', false),
-	('add-new', 'SELECT k FROM generate_series(1, 101) AS k', 'cuckoo_add_new(cuckoo_agg(k, 0.001, 200) FILTER (WHERE k < 101), 101)', false),
-	('stream', 'SELECT k FROM generate_series(1, 100) AS k', 'cuckoo_stream_agg(k, 0.01, 100)', false),
-	('multiset', 'SELECT k FROM generate_series(1, 50) AS k, generate_series(1, 2)', 'cuckoo_multiset_agg(k, 0.01, 200)', false),
-	('union', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_agg(k, 0.01, 200) FILTER (WHERE k <= 120) | cuckoo_agg(k, 0.01, 200) FILTER (WHERE k > 80)', true),
-	('merge', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_agg(k, 0.01, 200) FILTER (WHERE k <= 120) || cuckoo_agg(k, 0.01, 200) FILTER (WHERE k > 120)', true),
-	('union-apart', 'SELECT k FROM generate_series(1, 150) AS k', 'cuckoo_agg(k, 0.01, 100) FILTER (WHERE k <= 100) | cuckoo_agg(k, 0.001, 100) FILTER (WHERE k > 100)', true),
-	('past-capacity', 'SELECT k FROM generate_series(1, 300) AS k', 'cuckoo_agg(k, 0.01, 100) FILTER (WHERE k <= 100) || cuckoo_agg(k, 0.01, 100) FILTER (WHERE k BETWEEN 101 AND 200) || cuckoo_agg(k, 0.01, 100) FILTER (WHERE k > 200)', true),
-	('multiset-merged', 'SELECT k FROM generate_series(1, 40) AS k, generate_series(1, 12)', 'cuckoo_multiset_agg(k, 0.001, 1000) FILTER (WHERE k < 30) || cuckoo_multiset_agg(k, 0.001, 1000) FILTER (WHERE k > 10)', false),
-	('grown-2', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_add_all(cuckoo_new(0.1, 33), array_agg(k))', false),
-	('grown-3', 'SELECT k FROM generate_series(1, 1400) AS k', 'cuckoo_add_all(cuckoo_new(0.1, 1, 7), array_agg(k))', false),
+	('dense-text', 'SELECT ''key '' || k AS k FROM generate_series(1, 200) AS k', 'cuckoo_agg(k, 200, 0.001)', true),
+	('dense-seed', 'SELECT k FROM generate_series(1, 100) AS k', 'cuckoo_add_all(cuckoo_new(100, 0.01, -1), array_agg(k))', false),
+	('dense-copies', 'SELECT k FROM generate_series(1, 60) AS k, generate_series(1, 1 + k % 3)', 'cuckoo_add_all(cuckoo_new(120, 0.01), array_agg(k))', false),
+	('dense-removed', 'SELECT k FROM generate_series(1, 200) AS k WHERE k % 3 > 0', '(SELECT cuckoo_remove_all(cuckoo_agg(i, 200, 0.001), array_agg(i) FILTER (WHERE i % 3 = 0)) FROM generate_series(1, 200) AS i)', false),
+	('sparse-removed', 'SELECT k FROM generate_series(1, 200) AS k WHERE k % 3 = 0', '(SELECT cuckoo_remove_all(cuckoo_agg(i, 200, 0.001), array_agg(i) FILTER (WHERE i % 3 > 0)) FROM generate_series(1, 200) AS i)', false),
+	('sparse-capacity', 'SELECT k FROM generate_series(1, 100) AS k', 'cuckoo_agg(k, 10000000, 0.01)', true),
+	('sparse-copies', 'SELECT k FROM generate_series(1, 50) AS k, generate_series(1, 20)', 'cuckoo_add_all(cuckoo_new(2000, 0.00001, 9), array_agg(k))', false),
+	('sparse-crowded', 'SELECT k FROM generate_series(1, 12) AS k, generate_series(1, k)', 'cuckoo_add_all(cuckoo_new(60, 0.01), array_agg(k))', false),
+	('add-new', 'SELECT k FROM generate_series(1, 101) AS k', 'cuckoo_add_new(cuckoo_agg(k, 200, 0.001) FILTER (WHERE k < 101), 101)', false),
+	('stream', 'SELECT k FROM generate_series(1, 100) AS k', 'cuckoo_stream_agg(k, 100, 0.01)', false),
+	('multiset', 'SELECT k FROM generate_series(1, 50) AS k, generate_series(1, 2)', 'cuckoo_multiset_agg(k, 200, 0.01)', false),
+	('union', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_agg(k, 200, 0.01) FILTER (WHERE k <= 120) | cuckoo_agg(k, 200, 0.01) FILTER (WHERE k > 80)', true),
+	('merge', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_agg(k, 200, 0.01) FILTER (WHERE k <= 120) || cuckoo_agg(k, 200, 0.01) FILTER (WHERE k > 120)', true),
+	('union-apart', 'SELECT k FROM generate_series(1, 150) AS k', 'cuckoo_agg(k, 100, 0.01) FILTER (WHERE k <= 100) | cuckoo_agg(k, 100, 0.001) FILTER (WHERE k > 100)', true),
+	('past-capacity', 'SELECT k FROM generate_series(1, 300) AS k', 'cuckoo_agg(k, 100, 0.01) FILTER (WHERE k <= 100) || cuckoo_agg(k, 100, 0.01) FILTER (WHERE k BETWEEN 101 AND 200) || cuckoo_agg(k, 100, 0.01) FILTER (WHERE k > 200)', true),
+	('multiset-merged', 'SELECT k FROM generate_series(1, 40) AS k, generate_series(1, 12)', 'cuckoo_multiset_agg(k, 1000, 0.001) FILTER (WHERE k < 30) || cuckoo_multiset_agg(k, 1000, 0.001) FILTER (WHERE k > 10)', false),
+	('grown-2', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_add_all(cuckoo_new(33, 0.1), array_agg(k))', false),
+	('grown-3', 'SELECT k FROM generate_series(1, 1400) AS k', 'cuckoo_add_all(cuckoo_new(1, 0.1, 7), array_agg(k))', false),
 	-- Tables of several blocks, which PostgreSQL builds only for many keys,
 	-- and of fingerprint sizes that no target rate requires.
 	-- test/format/writer.py wrote them.

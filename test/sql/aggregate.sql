@@ -14,7 +14,7 @@ SET search_path = aggregate_test, public;
 CREATE VIEW keys AS SELECT i AS k, 'key ' || i AS t, i % 7 AS g FROM generate_series(1, 1000) AS i;
 
 -- Every key is found, the rate is kept, each distinct key counts once.
-SELECT i.representation, i.key_type, i.items, i.capacity, i.target_fpr, i.tables, i.removable, i.expected_fpr <= i.target_fpr AS kept,
+SELECT i.representation, i.key_type, i.items, i.capacity, i.target_fpr, i.subfilters, i.removable, i.expected_fpr <= i.target_fpr AS kept,
 	(SELECT count(*) FROM keys WHERE f @> t) AS found,
 	(SELECT count(*) FROM generate_series(1, 100000) AS a WHERE f @> ('absent ' || a)) <= 100000 * cuckoo_fpr(f) + 5 * sqrt(100000 * cuckoo_fpr(f)) AS rate,
 	(SELECT count(*) FROM keys WHERE cuckoo_count(f, t) = 1) >= 990 AS once
@@ -22,25 +22,25 @@ FROM (SELECT cuckoo_agg(t) AS f FROM (SELECT t FROM keys UNION ALL SELECT t FROM
 
 -- Arities: the filter has the rate and capacity specified.
 SELECT arity, i.target_fpr, i.capacity, i.items, i.representation, i.fingerprint_bits, i.load > 0.9 AS full FROM (
-	SELECT 1 AS arity, cuckoo_agg(k) AS f FROM keys UNION ALL SELECT 2, cuckoo_agg(k, 0.05) FROM keys
-	UNION ALL SELECT 3, cuckoo_agg(k, 0.05, 5000) FROM keys UNION ALL SELECT 3, cuckoo_agg(k, 0.05, 10) FROM keys
-	UNION ALL SELECT 3, cuckoo_agg(k, 1e-6, 1e4) FROM keys UNION ALL SELECT 3, cuckoo_agg(k, 0.001, 100000) FROM keys WHERE k <= 5) AS made, cuckoo_info(f) AS i;
+	SELECT 1 AS arity, cuckoo_agg(k) AS f FROM keys UNION ALL SELECT 2, cuckoo_agg(k, NULL, 0.05) FROM keys
+	UNION ALL SELECT 3, cuckoo_agg(k, 5000, 0.05) FROM keys UNION ALL SELECT 3, cuckoo_agg(k, 10, 0.05) FROM keys
+	UNION ALL SELECT 3, cuckoo_agg(k, 1e4, 1e-6) FROM keys UNION ALL SELECT 3, cuckoo_agg(k, 100000, 0.001) FROM keys WHERE k <= 5) AS made, cuckoo_info(f) AS i;
 
 -- A capacity larger than the number of keys leaves room: one table holds as
 -- many keys as specified, at the target rate.
-SELECT i.tables, i.items, i.expected_fpr <= i.target_fpr AS kept, cuckoo_cardinality(f) AS before
-FROM (SELECT cuckoo_agg(k, 0.001, 5000) AS f FROM keys) AS made, cuckoo_info(cuckoo_add_all(f, ARRAY(SELECT generate_series(1001, 5000)))) AS i;
+SELECT i.subfilters, i.items, i.expected_fpr <= i.target_fpr AS kept, cuckoo_cardinality(f) AS before
+FROM (SELECT cuckoo_agg(k, 5000, 0.001) AS f FROM keys) AS made, cuckoo_info(cuckoo_add_all(f, ARRAY(SELECT generate_series(1001, 5000)))) AS i;
 
 -- The same as the array function, whatever the order, the repetitions and the
 -- way of calling
 SELECT cuckoo_agg(k) = cuckoo_from_array(array_agg(k)) AS from_array, cuckoo_agg(k ORDER BY k DESC) = cuckoo_agg(k) AS descending,
 	cuckoo_agg(k ORDER BY md5(t)) = cuckoo_agg(k) AS shuffled, cuckoo_agg(DISTINCT k) = cuckoo_agg(k) AS "distinct",
-	cuckoo_agg(k::smallint) = cuckoo_agg(k::bigint) AS widths, cuckoo_agg(t) = cuckoo_agg(t::name) AS text, cuckoo_agg(t, 0.01) = cuckoo_from_array(array_agg(t), 0.01) AS rate
+	cuckoo_agg(k::smallint) = cuckoo_agg(k::bigint) AS widths, cuckoo_agg(t) = cuckoo_agg(t::name) AS text, cuckoo_agg(t, NULL, 0.01) = cuckoo_from_array(array_agg(t), NULL, 0.01) AS rate
 FROM (SELECT k, t FROM keys UNION ALL SELECT k, t FROM keys WHERE g < 4) AS repeated;
 SELECT cuckoo_agg(g) = cuckoo_from_array('{0,1,2,3,4,5,6}'::integer[]) AS few, cuckoo_agg(DISTINCT g) = cuckoo_agg(g) AS few_distinct,
 	cuckoo_agg(k) FILTER (WHERE g = 3) = cuckoo_from_array(array_agg(k) FILTER (WHERE g = 3)) AS filter,
 	cuckoo_agg(k % 100 ORDER BY k, t) = cuckoo_from_array(ARRAY(SELECT generate_series(0, 99))) AS ordered,
-	cuckoo_agg(DISTINCT k, 0.01) = cuckoo_agg(k, 0.01) AS distinct_two, cuckoo_agg(DISTINCT k, 0.01, 2000) = cuckoo_agg(k, 0.01, 2000) AS distinct_three,
+	cuckoo_agg(DISTINCT k, NULL, 0.01) = cuckoo_agg(k, NULL, 0.01) AS distinct_two, cuckoo_agg(DISTINCT k, 2000, 0.01) = cuckoo_agg(k, 2000, 0.01) AS distinct_three,
 	cuckoo_agg(ARRAY[k, g]) = cuckoo_agg(DISTINCT ARRAY[k, g]) AS arrays, cuckoo_agg(ROW(k, t)) = cuckoo_agg(ROW(k, t) ORDER BY t) AS rows
 FROM keys;
 
@@ -50,20 +50,20 @@ SELECT cuckoo_cardinality(cuckoo_remove_all(cuckoo_agg(k), array_agg(k))) AS ite
 -- Seeds: an aggregate or array function with a seed gives the same as adding
 -- the keys to a new filter with that seed.  Whatever the seed, all keys are
 -- found.
-SELECT s, bool_and((cuckoo_info(f)).seed = coalesce(s, 0)) AS seed, bool_and(f = cuckoo_add_all(cuckoo_new(0.01, c, s), keys)) AS as_new, bool_and(cuckoo_contains_all(f, keys)) AS found,
-	bool_and(f = cuckoo_from_array(keys, 0.01, c, s)) AS as_array, bool_and(words = cuckoo_add_all(cuckoo_new(0.01, c, s), ARRAY(SELECT unnest(keys)::text))) AS text,
-	bool_and(rows = cuckoo_from_array(ARRAY(SELECT ROW(k) FROM unnest(keys) AS k), 0.01, c, s)) AS polymorphic, bool_and((f = cuckoo_agg) = (coalesce(s, 0) = 0)) AS other_than_0
-FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808,NULL}'::bigint[]) AS s, unnest('{0,2000}'::integer[]) AS c,
-	LATERAL (SELECT array_agg(k) AS keys, cuckoo_agg(k, 0.01, c, s) AS f, cuckoo_agg(k::text, 0.01, c, s) AS words, cuckoo_agg(ROW(k), 0.01, c, s) AS rows, cuckoo_agg(k, 0.01, c) FROM keys) AS made
+SELECT s, bool_and((cuckoo_info(f)).seed = coalesce(s, 0)) AS seed, bool_and(f = cuckoo_add_all(cuckoo_new(c, 0.01, s), keys)) AS as_new, bool_and(f @> ALL (keys)) AS found,
+	bool_and(f = cuckoo_from_array(keys, c, 0.01, s)) AS as_array, bool_and(words = cuckoo_add_all(cuckoo_new(c, 0.01, s), ARRAY(SELECT unnest(keys)::text))) AS text,
+	bool_and(rows = cuckoo_from_array(ARRAY(SELECT ROW(k) FROM unnest(keys) AS k), c, 0.01, s)) AS polymorphic, bool_and((f = cuckoo_agg) = (coalesce(s, 0) = 0)) AS other_than_0
+FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808,NULL}'::bigint[]) AS s, unnest('{NULL,2000}'::integer[]) AS c,
+	LATERAL (SELECT array_agg(k) AS keys, cuckoo_agg(k, c, 0.01, s) AS f, cuckoo_agg(k::text, c, 0.01, s) AS words, cuckoo_agg(ROW(k), c, 0.01, s) AS rows, cuckoo_agg(k, c, 0.01) FROM keys) AS made
 GROUP BY s ORDER BY s;
-SELECT s, m = cuckoo_add_all(cuckoo_new(0.01, 4000, s), keys) AS multiset, (cuckoo_info(t)).seed = s AND cuckoo_contains_all(t, keys) AS stream,
-	(SELECT bool_and(f = cuckoo_from_array(ARRAY(SELECT generate_series(1, k)), 0.01, 0, s)) FROM (SELECT k, cuckoo_agg(k, 0.01, 0, s) OVER (ORDER BY k) AS f FROM keys WHERE k <= 50) AS x) AS window
+SELECT s, m = cuckoo_add_all(cuckoo_new(4000, 0.01, s), keys) AS multiset, (cuckoo_info(t)).seed = s AND t @> ALL (keys) AS stream,
+	(SELECT bool_and(f = cuckoo_from_array(ARRAY(SELECT generate_series(1, k)), NULL, 0.01, s)) FROM (SELECT k, cuckoo_agg(k, NULL, 0.01, s) OVER (ORDER BY k) AS f FROM keys WHERE k <= 50) AS x) AS window
 FROM unnest('{0,-5,42}'::bigint[]) AS s,
-	LATERAL (SELECT array_agg(k) AS keys, cuckoo_multiset_agg(k, 0.01, 4000, s) AS m, cuckoo_stream_agg(k, 0.01, 4000, s) AS t FROM (SELECT k FROM keys UNION ALL SELECT k FROM keys) AS twice) AS made;
-SELECT cuckoo_stream_agg(k, 0.0001, 4000, 42) = cuckoo_add_new(cuckoo_add_new(cuckoo_add_new(cuckoo_new(0.0001, 4000, 42), 1), 2), 3) AS stream FROM unnest('{1,2,1,3,3}'::integer[]) AS k;
+	LATERAL (SELECT array_agg(k) AS keys, cuckoo_multiset_agg(k, 4000, 0.01, s) AS m, cuckoo_stream_agg(k, 4000, 0.01, s) AS t FROM (SELECT k FROM keys UNION ALL SELECT k FROM keys) AS twice) AS made;
+SELECT cuckoo_stream_agg(k, 4000, 0.0001, 42) = (cuckoo_new(4000, 0.0001, 42) + 1 | cuckoo_new(4000, 0.0001, 42) + 2 + 3) AS stream FROM unnest('{1,2,1,3,3}'::integer[]) AS k;
 -- NULL keys do not change the seed.
-SELECT cuckoo_agg(NULL::integer, 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) AS agg, cuckoo_multiset_agg(NULL::text, 0.01, 100, 7) = cuckoo_new(0.01, 100, 7) AS multiset, cuckoo_from_array('{NULL}'::text[], 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) AS "array",
-	cuckoo_agg(CASE WHEN k = 3 THEN k END, 0.01, 0, 7) = cuckoo_new(0.01, 0, 7) + 3 AS some FROM generate_series(1, 5) AS k;
+SELECT cuckoo_agg(NULL::integer, NULL, 0.01, 7) = cuckoo_new(NULL, 0.01, 7) AS agg, cuckoo_multiset_agg(NULL::text, 100, 0.01, 7) = cuckoo_new(100, 0.01, 7) AS multiset, cuckoo_from_array('{NULL}'::text[], NULL, 0.01, 7) = cuckoo_new(NULL, 0.01, 7) AS "array",
+	cuckoo_agg(CASE WHEN k = 3 THEN k END, NULL, 0.01, 7) = cuckoo_new(NULL, 0.01, 7) + 3 AS some FROM generate_series(1, 5) AS k;
 
 -- Groups
 SELECT g, cuckoo_cardinality(f) AS items, f = ALL (ARRAY[g2, g3]) AS same FROM (
@@ -89,14 +89,14 @@ SELECT count(*) AS rows,
 	bool_and(whole = (SELECT cuckoo_agg(i) FROM generate_series(1, 200) AS i)) AS whole,
 	bool_and(part = (SELECT cuckoo_agg(i.k) FROM keys AS i WHERE i.g = w.g AND i.k <= 200)) AS part,
 	bool_and(others = (SELECT cuckoo_agg(i) FILTER (WHERE i <> k) FROM generate_series(1, 200) AS i)) AS others,
-	bool_and(words = cuckoo_from_array(ARRAY(SELECT 'key ' || i FROM generate_series(1, k) AS i), 0.02)) AS words,
+	bool_and(words = cuckoo_from_array(ARRAY(SELECT 'key ' || i FROM generate_series(1, k) AS i), NULL, 0.02)) AS words,
 	bool_and(rows = (SELECT cuckoo_agg(ROW(i)) FROM generate_series(1, k) AS i)) AS polymorphic,
 	bool_and(peers = (SELECT cuckoo_agg(i.k) FROM keys AS i WHERE i.g <= w.g AND i.k <= 200)) AS peers,
 	bool_and(again = running) AS again
 FROM (SELECT k, g, cuckoo_agg(k) OVER (ORDER BY k) AS running, cuckoo_agg(k) OVER (ORDER BY k ROWS 40 PRECEDING) AS sliding,
 		cuckoo_agg(k) OVER (ORDER BY k ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS remaining, cuckoo_agg(k) OVER () AS whole,
 		cuckoo_agg(k) OVER (PARTITION BY g) AS part, cuckoo_agg(k) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW) AS others,
-		cuckoo_agg(t, 0.02) OVER (ORDER BY k) AS words, cuckoo_agg(ROW(k)) OVER (ORDER BY k) AS rows, cuckoo_agg(k) OVER (ORDER BY g) AS peers,
+		cuckoo_agg(t, NULL, 0.02) OVER (ORDER BY k) AS words, cuckoo_agg(ROW(k)) OVER (ORDER BY k) AS rows, cuckoo_agg(k) OVER (ORDER BY g) AS peers,
 		cuckoo_agg(k) FILTER (WHERE k > 0) OVER (ORDER BY k) AS again
 	FROM keys WHERE k <= 200) AS w;
 -- A frame that is empty at first
@@ -153,14 +153,14 @@ FROM states GROUP BY n ORDER BY n;
 SELECT n, merge_states(s) = (SELECT cuckoo_agg(i) FROM generate_series(1, n) AS i) AS same FROM (SELECT n, merge_to_state(s) AS s FROM states GROUP BY n, server % 2) AS halves GROUP BY n ORDER BY n;
 -- Parameters are part of the state; NULL states and servers without rows change
 -- nothing.
-SELECT merge_states(s) = (SELECT cuckoo_agg(i, 0.01, 500) FROM generate_series(1, 100) AS i) AS parameters
-FROM (SELECT state_of(i, 0.01, 500) AS s FROM generate_series(1, 100) AS i GROUP BY i % 3 UNION ALL SELECT NULL) AS states;
+SELECT merge_states(s) = (SELECT cuckoo_agg(i, 500, 0.01) FROM generate_series(1, 100) AS i) AS parameters
+FROM (SELECT state_of(i, 500, 0.01) AS s FROM generate_series(1, 100) AS i GROUP BY i % 3 UNION ALL SELECT NULL) AS states;
 SELECT merge_states(NULL::cuckoofilter) = (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i) AS nothing, merge_to_state(NULL::cuckoofilter) IS NULL AS no_state;
 
 -- A server with only NULL keys has the parameters, but no key type yet.
-SELECT merge_states(s ORDER BY server) = cuckoo_new(0.01, 500) + 3 AS first, merge_states(s ORDER BY server DESC) = cuckoo_new(0.01, 500) + 3 AS last,
-	merge_states(s::text::cuckoofilter ORDER BY server) = cuckoo_new(0.01, 500) + 3 AS as_text, merge_states(s) FILTER (WHERE server < 3) = cuckoo_new(0.01, 500) AS no_keys
-FROM (SELECT i AS server, state_of(CASE WHEN i = 3 THEN i END, 0.01, 500) AS s FROM generate_series(1, 3) AS i GROUP BY i) AS states;
+SELECT merge_states(s ORDER BY server) = cuckoo_new(500, 0.01) + 3 AS first, merge_states(s ORDER BY server DESC) = cuckoo_new(500, 0.01) + 3 AS last,
+	merge_states(s::text::cuckoofilter ORDER BY server) = cuckoo_new(500, 0.01) + 3 AS as_text, merge_states(s) FILTER (WHERE server < 3) = cuckoo_new(500, 0.01) AS no_keys
+FROM (SELECT i AS server, state_of(CASE WHEN i = 3 THEN i END, 500, 0.01) AS s FROM generate_series(1, 3) AS i GROUP BY i) AS states;
 
 -- Hashes that are not spread at all, including the hash 0: 0 to n - 1, once and
 -- three times

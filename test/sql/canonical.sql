@@ -104,7 +104,7 @@ INSERT INTO numbers VALUES ('huge', '1e131071'), ('huge', '-1e131071'), ('huge',
 SELECT how, count(*), count(*) FILTER (WHERE cuckoo_hash(n) <> hash_as(numeric_bytes(n), 8)) AS stored, count(*) FILTER (WHERE cuckoo_hash(- (- n)) <> hash_as(numeric_bytes(n), 8)) AS computed
 FROM numbers GROUP BY how ORDER BY how;
 -- Aggregates and lookups hash alike.
-SELECT count(*) FILTER (WHERE NOT f @> n) AS missing, cuckoo_cardinality(f) AS keys FROM numbers, (SELECT cuckoo_agg(n, 1e-6) AS f FROM numbers) AS _ GROUP BY f;
+SELECT count(*) FILTER (WHERE NOT f @> n) AS missing, cuckoo_cardinality(f) AS keys FROM numbers, (SELECT cuckoo_agg(n, NULL, 1e-6) AS f FROM numbers) AS _ GROUP BY f;
 SELECT count(DISTINCT n) AS keys FROM numbers;
 
 --

@@ -60,7 +60,7 @@ BEGIN
 	-- Typed overload, polymorphic one, all arities, window
 	SELECT f @> k.p AND NOT f @> k.a AND (cuckoo_info(f)).key_type = trial.key_type AND cuckoo_cardinality(f) = 1 AND f = ALL (others)
 		INTO aggregates
-		FROM (SELECT cuckoo_agg(keys.p) AS f, ARRAY[polymorphic_agg(keys.p), cuckoo_agg(keys.p, 0.001), cuckoo_agg(keys.p, 0.001, 0),
+		FROM (SELECT cuckoo_agg(keys.p) AS f, ARRAY[polymorphic_agg(keys.p), cuckoo_agg(keys.p), cuckoo_agg(keys.p, NULL, 0.001),
 				cuckoo_agg(DISTINCT keys.p), cuckoo_agg(keys.p) FILTER (WHERE keys.p IS NOT NULL)]
 			|| ARRAY(SELECT cuckoo_agg(keys.p) OVER () FROM keys) AS others FROM keys) AS made,
 			(SELECT * FROM keys LIMIT 1) AS k;
@@ -68,7 +68,7 @@ BEGIN
 	-- An array of arrays is one array, so array functions do not take such keys.
 	IF to_regtype(type || '[]') IS NOT NULL AND key_type NOT LIKE 'array%' AND type NOT LIKE '%vector' THEN
 		EXECUTE format('SELECT cuckoo_from_array(ARRAY[%1$s, NULL, %1$s, %2$s]) = cuckoo_agg(k)
-				AND cuckoo_from_array(ARRAY[%1$s, %2$s], 0.02) = cuckoo_agg(k, 0.02)
+				AND cuckoo_from_array(ARRAY[%1$s, %2$s], NULL, 0.02) = cuckoo_agg(k, NULL, 0.02)
 				AND cuckoo_add_all(cuckoo_new(), ARRAY[%1$s, %2$s, NULL, %1$s]) = cuckoo_new() + %2$s + %1$s + %1$s
 				AND cuckoo_remove_all(cuckoo_new() + %1$s + %2$s + %1$s, ARRAY[%1$s, %2$s]) = cuckoo_new() + %1$s
 			FROM (SELECT p FROM keys UNION ALL SELECT a FROM keys) AS k(k)', p, a) INTO arrays;
@@ -157,8 +157,8 @@ SELECT cuckoo_hash(c) FROM folded;
 SELECT cuckoo_shard(c, 2) FROM folded;
 SELECT cuckoo_from_array(array_agg(c)) FROM folded;
 SELECT cuckoo_agg(c) FROM folded;
-SELECT cuckoo_agg(c, 0.01) FROM folded;
-SELECT cuckoo_agg(c, 0.01, 100) FROM folded GROUP BY d;
+SELECT cuckoo_agg(c, NULL, 0.01) FROM folded;
+SELECT cuckoo_agg(c, 100, 0.01) FROM folded GROUP BY d;
 SELECT cuckoo_agg(DISTINCT c) FROM folded;
 SELECT cuckoo_agg(c::folded_domain) FROM folded;
 SELECT cuckoo_agg(ARRAY[c]) FROM folded;
@@ -179,9 +179,9 @@ SELECT cuckoo_add_all(cuckoo_new(), '{3,1,2,1}'::integer[]) = cuckoo_new() + 1 +
 
 -- Key by key, with unknown capacity and beyond a capacity: every key is found,
 -- and the rate is at most the target rate, or at most twice that.
-CREATE VIEW grown AS SELECT c, n, cuckoo_add_all(cuckoo_new(0.001, c), ARRAY(SELECT generate_series(1, n))) AS f
+CREATE VIEW grown AS SELECT c, n, cuckoo_add_all(cuckoo_new(c, 0.001), ARRAY(SELECT generate_series(1, n))) AS f
 	FROM (VALUES (0, 1), (0, 1024), (0, 1025), (0, 100000), (64, 64), (64, 1000), (64, 20000), (64, 100000)) AS v (c, n) OFFSET 0;
-SELECT c, n, i.representation, i.items, i.tables, i.capacity, i.expected_fpr <= (CASE c WHEN 0 THEN 1 ELSE 2 END) * i.target_fpr AS kept,
+SELECT c, n, i.representation, i.items, i.subfilters, i.capacity, i.expected_fpr <= (CASE c WHEN 0 THEN 1 ELSE 2 END) * i.target_fpr AS kept,
 	(SELECT count(*) FROM generate_series(1, n) AS k WHERE NOT f @> k) AS lost,
 	(SELECT count(*) FROM generate_series(1000001, 1100000) AS k WHERE f @> k) <= 100000 * cuckoo_fpr(f) + 5 * sqrt(100000 * cuckoo_fpr(f)) AS rate
 FROM grown, cuckoo_info(f) AS i ORDER BY c, n;
@@ -189,13 +189,13 @@ FROM grown, cuckoo_info(f) AS i ORDER BY c, n;
 -- has room left.
 SELECT number, fingerprint_bits, capacity BETWEEN asked AND asked * 1.02 + 20 AS sized, (items = capacity) AS filled, abs(load - items / (4.0 * blocks * buckets)) < 1e-12 AS load,
 	abs(expected_fpr / (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * load)) - 1) < 1e-6 AS expected_fpr, buckets % 2 AS odd
-FROM (SELECT t.*, coalesce(32 * lag(t.capacity) OVER (ORDER BY number), 64) AS asked FROM grown, cuckoo_tables(f) AS t WHERE c = 64 AND n = 100000) AS t ORDER BY number;
+FROM (SELECT t.*, coalesce(32 * lag(t.capacity) OVER (ORDER BY number), 64) AS asked FROM grown, cuckoo_subfilters(f) AS t WHERE c = 64 AND n = 100000) AS t ORDER BY number;
 -- The tables add up.
-SELECT c, n, bool_and(f.items = t.items AND f.blocks = t.blocks AND f.tables = t.tables AND f.bytes = t.bytes + 4 + 36 + 12 * t.tables + 8
+SELECT c, n, bool_and(f.items = t.items AND f.blocks = t.blocks AND f.subfilters = t.subfilters AND f.bytes = t.bytes + 4 + 36 + 12 * t.subfilters + 8
 	AND abs(f.expected_fpr - t.expected_fpr) <= 1e-12 AND f.expected_fpr = cuckoo_fpr(g.f) AND f.items = cuckoo_cardinality(g.f)
 	AND abs(f.bits_per_item - 8.0 * f.bytes / f.items) < 1e-9 AND abs(f.load - t.items / t.entries) < 1e-12) AS agree
 FROM grown AS g, cuckoo_info(f) AS f, LATERAL (SELECT sum(items) AS items, sum(blocks) AS blocks, count(*) AS tables, sum(bytes) AS bytes,
-	1 - exp(sum(ln(1 - expected_fpr))) AS expected_fpr, sum(4.0 * blocks * buckets) AS entries FROM cuckoo_tables(g.f)) AS t GROUP BY c, n ORDER BY c, n;
+	1 - exp(sum(ln(1 - expected_fpr))) AS expected_fpr, sum(4.0 * blocks * buckets) AS entries FROM cuckoo_subfilters(g.f)) AS t GROUP BY c, n ORDER BY c, n;
 
 -- The order of additions changes no answer.
 SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) FROM generate_series(1, 3000) AS k,
@@ -203,20 +203,20 @@ SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) FROM generate_series
 
 -- 1,000 keys in a filter made for 64: all found, few tables, at most twice the
 -- rate.
-SELECT i.capacity, i.items, i.tables, i.expected_fpr <= 2 * i.target_fpr AS rate,
+SELECT i.capacity, i.items, i.subfilters, i.expected_fpr <= 2 * i.target_fpr AS rate,
 	(SELECT count(*) FROM generate_series(1, 1000) AS k WHERE f @> k) AS found
-FROM cuckoo_add_all(cuckoo_new(0.001, 64), ARRAY(SELECT generate_series(1, 1000))) AS f, cuckoo_info(f) AS i;
+FROM cuckoo_add_all(cuckoo_new(64, 0.001), ARRAY(SELECT generate_series(1, 1000))) AS f, cuckoo_info(f) AS i;
 
 -- A capacity specified: one table for all keys, and no space for keys that are
 -- not there.
-SELECT n, i.representation, i.items, i.capacity, i.tables, i.expected_fpr <= i.target_fpr AS kept, i.bytes
-FROM unnest('{0,1,33,1000,10000}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(0.001, 10000), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f) AS i ORDER BY n;
+SELECT n, i.representation, i.items, i.capacity, i.subfilters, i.expected_fpr <= i.target_fpr AS kept, i.bytes
+FROM unnest('{0,1,33,1000,10000}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(10000, 0.001), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f) AS i ORDER BY n;
 
 -- Rates: the width of the fingerprint follows from the rate.
 SELECT fpr, i.fingerprint_bits, i.target_fpr = fpr AS as_asked, i.expected_fpr <= i.target_fpr AS kept, round(i.bits_per_item::numeric, 1) AS bits_per_item,
 	(SELECT count(*) FROM generate_series(1, 2000) AS k WHERE f @> k) AS found,
 	(SELECT count(*) FROM generate_series(10001, 60000) AS k WHERE f @> k) <= 50000 * cuckoo_fpr(f) + 5 * sqrt(50000 * cuckoo_fpr(f)) + 1 AS rate
-FROM unnest('{0.1,0.01,0.001,1e-6,2e-8}'::float8[]) AS fpr, cuckoo_add_all(cuckoo_new(fpr, 2000), ARRAY(SELECT generate_series(1, 2000))) AS f, cuckoo_info(f) AS i
+FROM unnest('{0.1,0.01,0.001,1e-6,2e-8}'::float8[]) AS fpr, cuckoo_add_all(cuckoo_new(2000, fpr), ARRAY(SELECT generate_series(1, 2000))) AS f, cuckoo_info(f) AS i
 ORDER BY fpr DESC;
 
 -- Seeds: other hashes, the same answers for keys that are in the filter.
@@ -229,12 +229,12 @@ SELECT i.seed, f @> 1 AS present, f = cuckoo_new() + 1 AS same FROM unnest('{0,1
 SELECT (cuckoo_info(f)).representation, n, cuckoo_count(f, 7) AS count, cuckoo_cardinality(f) - others AS copies, cuckoo_count(f - 7, 7) AS less_one,
 	cuckoo_count(cuckoo_remove_all(f, array_fill(7, ARRAY[n + 1])), 7) AS less_all, f - 7 = f AS pinned, f + 7 = f AS full
 FROM unnest('{0,100}'::integer[]) AS others, unnest('{0,1,2,7,8,9,10}'::integer[]) AS n,
-	cuckoo_add_all(cuckoo_add_all(cuckoo_new(0.0001, 100), CASE WHEN others > 0 THEN ARRAY(SELECT generate_series(101, 200)) END), array_fill(7, ARRAY[n])) AS f
+	cuckoo_add_all(cuckoo_add_all(cuckoo_new(100, 0.0001), CASE WHEN others > 0 THEN ARRAY(SELECT generate_series(101, 200)) END), array_fill(7, ARRAY[n])) AS f
 ORDER BY others, n;
 
 -- One key 140,000 times: one table, and no effect on other keys.
-SELECT i.tables, i.items, cuckoo_count(f, 7) AS count, (SELECT count(*) FROM generate_series(101, 1000) AS k WHERE f @> k) AS others
-FROM cuckoo_add_all(cuckoo_add_all(cuckoo_new(0.001, 1000), ARRAY(SELECT generate_series(101, 1000))), array_fill(7, ARRAY[140000])) AS f, cuckoo_info(f) AS i;
+SELECT i.subfilters, i.items, cuckoo_count(f, 7) AS count, (SELECT count(*) FROM generate_series(101, 1000) AS k WHERE f @> k) AS others
+FROM cuckoo_add_all(cuckoo_add_all(cuckoo_new(1000, 0.001), ARRAY(SELECT generate_series(101, 1000))), array_fill(7, ARRAY[140000])) AS f, cuckoo_info(f) AS i;
 
 -- Add, add, remove, remove, remove
 SELECT cuckoo_count(f, 'x') AS two, cuckoo_count(f - 'x', 'x') AS one, cuckoo_count(f - 'x' - 'x', 'x') AS none, f - 'x' - 'x' - 'x' = f - 'x' - 'x' AS unchanged
@@ -250,16 +250,16 @@ SELECT representation, f - 0 = f AS remove, cuckoo_remove(f, -1) = f AS remove, 
 FROM (VALUES (10), (2000)) AS sizes (n), cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f);
 
 -- All of 10,000 keys removed from one table: empty, and as it was before.
-SELECT i.representation, i.items, i.tables, i.load, cuckoo_fpr(f) AS fpr, f @> 1 AS found, f = cuckoo_new(capacity => 10000) + 1 - 1 AS same
+SELECT i.representation, i.items, i.subfilters, i.load, cuckoo_fpr(f) AS fpr, f @> 1 AS found, f = cuckoo_new(capacity => 10000) + 1 - 1 AS same
 FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000))), ARRAY(SELECT generate_series(1, 10000))) AS f, cuckoo_info(f) AS i;
 
 -- Half of the keys removed, from one table and from several: no other key is
 -- lost.  Of several tables, a key that two of them seem to hold has to stay: no
 -- more of them than the rate explains.
-SELECT i.tables, (SELECT count(*) FROM generate_series(1, 10000, 2) AS k WHERE NOT f @> k) AS lost,
-	i.items - 5000 <= (CASE WHEN i.tables = 1 THEN 0 ELSE 5000 * 0.001 + 5 * sqrt(5000 * 0.001) END) AS residue,
+SELECT i.subfilters, (SELECT count(*) FROM generate_series(1, 10000, 2) AS k WHERE NOT f @> k) AS lost,
+	i.items - 5000 <= (CASE WHEN i.subfilters = 1 THEN 0 ELSE 5000 * 0.001 + 5 * sqrt(5000 * 0.001) END) AS residue,
 	(SELECT count(*) FROM generate_series(2, 10000, 2) AS k WHERE f @> k) <= 5000 * 0.001 + 5 * sqrt(5000 * 0.001) AS gone
-FROM (VALUES (cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000)))), (cuckoo_add_all(cuckoo_new(0.001, 100), ARRAY(SELECT generate_series(1, 10000))))) AS full_ (full_),
+FROM (VALUES (cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000)))), (cuckoo_add_all(cuckoo_new(100, 0.001), ARRAY(SELECT generate_series(1, 10000))))) AS full_ (full_),
 	cuckoo_remove_all(full_, ARRAY(SELECT generate_series(2, 10000, 2))) AS f, cuckoo_info(f) AS i;
 
 -- Filled and emptied five times: all keys are found each time, and it does not
@@ -267,12 +267,12 @@ FROM (VALUES (cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000)))), (cuck
 CREATE FUNCTION fill_and_drain(times integer) RETURNS TABLE (round integer, tables integer, bytes bigint, lost bigint, residue boolean) LANGUAGE plpgsql AS
 $$
 DECLARE
-	f cuckoofilter := cuckoo_new(0.001, 100);
+	f cuckoofilter := cuckoo_new(100, 0.001);
 BEGIN
 	FOR i IN 1 .. times LOOP
 		f := cuckoo_add_all(f, ARRAY(SELECT generate_series(i * 10000 + 1, i * 10000 + 4000)));
 		round := i;
-		SELECT info.tables, info.bytes INTO tables, bytes FROM cuckoo_info(f) AS info;
+		SELECT info.subfilters, info.bytes INTO tables, bytes FROM cuckoo_info(f) AS info;
 		SELECT count(*) INTO lost FROM generate_series(i * 10000 + 1, i * 10000 + 4000) AS k WHERE NOT f @> k;
 		f := cuckoo_remove_all(f, ARRAY(SELECT generate_series(i * 10000 + 1, i * 10000 + 4000)));
 		residue := cuckoo_cardinality(f) <= 20 * i;
@@ -285,28 +285,28 @@ SELECT round, tables, bytes, lost, residue FROM fill_and_drain(5) ORDER BY round
 
 -- Several tables.  A copy is removed only if exactly one of them seems to hold
 -- the key.
-SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, cuckoo_count(f, 1) AS count,
+SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f)) AS by_table, cuckoo_count(f, 1) AS count,
 	f - 1 = f AS kept, cuckoo_cardinality(f - 2) AS without_2, f - 2 @> 2 AS has_2, cuckoo_count(f - 2, 1) AS others
-FROM (SELECT (cuckoo_new(0.01, 100) + 1 + 2) || (cuckoo_new(0.001, 100) + 1) AS f) AS made;
+FROM (SELECT cuckoo_union_all(cuckoo_new(100, 0.01) + 1 + 2, cuckoo_new(100, 0.001) + 1) AS f) AS made;
 -- A further copy goes to the table that holds the key, although there is room
 -- in the last one, so that it can be removed again.
-SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS before, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f + 3)) AS "3 again",
-	(SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f + 4)) AS "4", cuckoo_count(f + 3, 3) AS count, cuckoo_count(f + 3 - 3, 3) AS less_one, cuckoo_count(f + 3 - 3 - 3, 3) AS less_two
-FROM (SELECT (cuckoo_new(0.01, 100) + 3) || cuckoo_new(0.001, 100) AS f) AS made;
+SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f)) AS before, (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f + 3)) AS "3 again",
+	(SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f + 4)) AS "4", cuckoo_count(f + 3, 3) AS count, cuckoo_count(f + 3 - 3, 3) AS less_one, cuckoo_count(f + 3 - 3 - 3, 3) AS less_two
+FROM (SELECT cuckoo_union_all(cuckoo_new(100, 0.01) + 3, cuckoo_new(100, 0.001)) AS f) AS made;
 -- The eighth copy is pinned per table, not by the sum.
-SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, cuckoo_count(f, 1) AS count, f - 1 = f AS kept,
+SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f)) AS by_table, cuckoo_count(f, 1) AS count, f - 1 = f AS kept,
 	cuckoo_cardinality(f + 1) AS one_more, cuckoo_cardinality(cuckoo_add_all(f, array_fill(1, ARRAY[9]))) AS nine_more
-FROM (SELECT cuckoo_add_all(cuckoo_new(0.01, 100), array_fill(1, ARRAY[5])) || cuckoo_add_all(cuckoo_new(0.001, 100), array_fill(1, ARRAY[5])) AS f) AS made;
-SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables(f)) AS by_table, f + 1 = f AS full
-FROM (SELECT cuckoo_add_all(cuckoo_new(0.01, 100), array_fill(1, ARRAY[20])) || cuckoo_new(0.001, 100) AS f) AS made;
+FROM (SELECT cuckoo_union_all(cuckoo_add_all(cuckoo_new(100, 0.01), array_fill(1, ARRAY[5])), cuckoo_add_all(cuckoo_new(100, 0.001), array_fill(1, ARRAY[5]))) AS f) AS made;
+SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f)) AS by_table, f + 1 = f AS full
+FROM (SELECT cuckoo_union_all(cuckoo_add_all(cuckoo_new(100, 0.01), array_fill(1, ARRAY[20])), cuckoo_new(100, 0.001)) AS f) AS made;
 -- A removal that empties a table drops it, but not the only one.
-SELECT (cuckoo_info(f)).tables, (cuckoo_info(f - 1)).tables AS less_1, (cuckoo_info(f - 2)).tables AS less_2, (cuckoo_info(f - 1 - 2)).tables AS less_both,
-	f - 1 - 2 = cuckoo_new(0.001, 100) + 2 - 2 AS as_new
-FROM (SELECT (cuckoo_new(0.01, 100) + 1) || (cuckoo_new(0.001, 100) + 2) AS f) AS made;
+SELECT (cuckoo_info(f)).subfilters, (cuckoo_info(f - 1)).subfilters AS less_1, (cuckoo_info(f - 2)).subfilters AS less_2, (cuckoo_info(f - 1 - 2)).subfilters AS less_both,
+	f - 1 - 2 = cuckoo_new(100, 0.001) + 2 - 2 AS as_new
+FROM (SELECT cuckoo_union_all(cuckoo_new(100, 0.01) + 1, cuckoo_new(100, 0.001) + 2) AS f) AS made;
 
 -- A filter with the smallest possible table grows by others, and loses nothing.
-SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) AS items, (cuckoo_info(f)).tables
-FROM generate_series(1, 100) AS k, (SELECT cuckoo_add_all(cuckoo_new(0.1, 1), ARRAY(SELECT generate_series(1, 100))) AS f OFFSET 0) AS made GROUP BY f;
+SELECT bool_and(f @> k) AS all_found, cuckoo_cardinality(f) AS items, (cuckoo_info(f)).subfilters
+FROM generate_series(1, 100) AS k, (SELECT cuckoo_add_all(cuckoo_new(1, 0.1), ARRAY(SELECT generate_series(1, 100))) AS f OFFSET 0) AS made GROUP BY f;
 
 -- Not removable: two keys may share an item.  The mark is visible and stays,
 -- and lookups and additions still work.
@@ -321,21 +321,21 @@ FROM not_removable(cuckoo_from_array(ARRAY(SELECT generate_series(1, 100)))) AS 
 --
 \pset format aligned
 \x on
-SELECT * FROM cuckoo_info(cuckoo_new(0.01, 100, -5) + 'a' + 'b');
+SELECT * FROM cuckoo_info(cuckoo_new(100, 0.01, -5) + 'a' + 'b');
 SELECT format_version, representation, key_type, items, capacity, round(load::numeric, 4) AS load, target_fpr, round(expected_fpr::numeric, 5) AS expected_fpr,
-	fingerprint_bits, tables, blocks, seed, removable, bytes = octet_length(f::bytea) + 4 AS bytes, round(bits_per_item::numeric, 2) = round(8.0 * bytes / items, 2) AS bits_per_item
-FROM cuckoo_from_array(ARRAY(SELECT generate_series(1, 2000)), 0.01) AS f, cuckoo_info(f);
+	fingerprint_bits, subfilters, blocks, seed, removable, bytes = octet_length(f::bytea) + 4 AS bytes, round(bits_per_item::numeric, 2) = round(8.0 * bytes / items, 2) AS bits_per_item
+FROM cuckoo_from_array(ARRAY(SELECT generate_series(1, 2000)), NULL, 0.01) AS f, cuckoo_info(f);
 SELECT number, items, capacity, round(load::numeric, 4) AS load, round(expected_fpr::numeric, 5) AS expected_fpr, fingerprint_bits, blocks, buckets, bytes, representation
-FROM cuckoo_tables(cuckoo_from_array(ARRAY(SELECT generate_series(1, 2000)), 0.01));
+FROM cuckoo_subfilters(cuckoo_from_array(ARRAY(SELECT generate_series(1, 2000)), NULL, 0.01));
 \x off
 \pset format unaligned
-SELECT (SELECT count(*) FROM cuckoo_tables(cuckoo_agg(i))) AS of_unset, (SELECT count(*) FROM cuckoo_tables(cuckoo_new())) AS of_empty FROM generate_series(1, 0) AS i;
+SELECT (SELECT count(*) FROM cuckoo_subfilters(cuckoo_agg(i))) AS of_unset, (SELECT count(*) FROM cuckoo_subfilters(cuckoo_new())) AS of_empty FROM generate_series(1, 0) AS i;
 
 -- A capacity may be computed, and is rounded up.
-SELECT (cuckoo_info(cuckoo_new(capacity => c))).capacity, (SELECT (cuckoo_info(cuckoo_agg(i, 0.01, c))).capacity AS agg FROM generate_series(1, 5) AS i),
-	(SELECT (cuckoo_info(cuckoo_stream_agg(i, 0.01, c))).capacity AS stream_agg FROM generate_series(1, 5) AS i),
+SELECT (cuckoo_info(cuckoo_new(capacity => c))).capacity, (SELECT (cuckoo_info(cuckoo_agg(i, c, 0.01))).capacity AS agg FROM generate_series(1, 5) AS i),
+	(SELECT (cuckoo_info(cuckoo_stream_agg(i, c, 0.01))).capacity AS stream_agg FROM generate_series(1, 5) AS i),
 	cuckoo_new(capacity => c) = cuckoo_new(capacity => ceil(c)) AS same
 FROM unnest(ARRAY[0.1, 99.5, 1.1 * 1000, 1e12 / 7777]::float8[]) AS c;
-SELECT (cuckoo_info(cuckoo_agg(i, 0.01, 99 + i / 10.0))).capacity FROM generate_series(1, 9) AS i;
+SELECT (cuckoo_info(cuckoo_agg(i, 99 + i / 10.0, 0.01))).capacity FROM generate_series(1, 9) AS i;
 
 DROP SCHEMA filter_test CASCADE;

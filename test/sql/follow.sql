@@ -109,7 +109,7 @@ SELECT members(), cuckoo_followed('members_email_filter', 'eight'), pinned FROM 
 
 -- Large statements fold their changes themselves.  (Beyond its capacity the
 -- filter would have two tables, and keep some of the removed keys.)
-SELECT cuckoo_rebuild('members_email_filter', NULL, 30000);
+SELECT cuckoo_rebuild('members_email_filter', 30000, NULL);
 INSERT INTO members SELECT i, 'large ' || i FROM generate_series(10001, 22000) AS i;
 SELECT members();
 INSERT INTO members VALUES (9999, 'before');
@@ -472,11 +472,11 @@ BEGIN
 END
 $$;
 DROP TABLE altered;
-SELECT cuckoo_follow('other', 'id', 0.5);
+SELECT cuckoo_follow('other', 'id', NULL, 0.5);
 \echo :SQLSTATE
-SELECT cuckoo_follow('other', 'id', 0.001, -1);
+SELECT cuckoo_follow('other', 'id', -1, 0.001);
 \echo :SQLSTATE
-SELECT cuckoo_follow('other', 'id', 2e-8, 1e9);
+SELECT cuckoo_follow('other', 'id', 1e9, 2e-8);
 \echo :SQLSTATE
 SELECT cuckoo_follow(NULL, 'id');
 \echo :SQLSTATE
@@ -521,7 +521,7 @@ INSERT INTO other VALUES (1, 1);
 \echo :SQLSTATE
 DROP TRIGGER fold_inside ON other;
 -- A filter that was replaced by hand
-UPDATE other_id_filter SET f = (SELECT cuckoo_agg(i, 0.001, 10, 5) FROM generate_series(1, 10) AS i) WHERE f IS NOT NULL;
+UPDATE other_id_filter SET f = (SELECT cuckoo_agg(i, 10, 0.001, 5) FROM generate_series(1, 10) AS i) WHERE f IS NOT NULL;
 INSERT INTO other VALUES (2, 2);
 SELECT cuckoo_fold('other_id_filter');
 \echo :SQLSTATE
@@ -633,7 +633,7 @@ SELECT cuckoo_rebuild('other_id_filter');
 SELECT state('other_id_filter', 'other', 'id');
 
 -- A rebuild with other parameters, and one when keys repeat
-SELECT cuckoo_rebuild('other_id_filter', 0.01, 50000);
+SELECT cuckoo_rebuild('other_id_filter', 50000, 0.01);
 SELECT target_fpr, capacity FROM other_id_filter, cuckoo_info(f) WHERE f IS NOT NULL;
 UPDATE other SET id = id / 8;
 SELECT cuckoo_rebuild('other_id_filter');

@@ -32,10 +32,10 @@ FROM (SELECT f::bytea AS b) AS bytes$$;
 SELECT filter, show(f) AS "header / tables / starts, bits, tail" FROM (VALUES
 	('over no rows', (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i)),
 	('new', cuckoo_new()),
-	('new, rate', cuckoo_new(0.01)),
-	('new, capacity', cuckoo_new(0.001, 1e6)),
-	('new, seed', cuckoo_new(0.001, 0, -2)),
-	('new, all', cuckoo_new(2e-8, 1000, 81985529216486895)),
+	('new, rate', cuckoo_new(NULL, 0.01)),
+	('new, capacity', cuckoo_new(1e6, 0.001)),
+	('new, seed', cuckoo_new(NULL, 0.001, -2)),
+	('new, all', cuckoo_new(1000, 2e-8, 81985529216486895)),
 	('integer', cuckoo_new() + 1),
 	('two copies', cuckoo_new() + 1 + 2 + 1),
 	('seed', cuckoo_new(seed => 81985529216486895) + 1),
@@ -44,14 +44,14 @@ SELECT filter, show(f) AS "header / tables / starts, bits, tail" FROM (VALUES
 	('range', cuckoo_new() + '[1,5)'::int4range),
 	('row', cuckoo_new() + ROW(1, 'x'::text)),
 	('emptied', cuckoo_new() + 1 - 1),
-	('not removable', cuckoo_add_new(cuckoo_new(), 1)),
+	('not removable', cuckoo_new() + 1 | cuckoo_new() + 1),
 	('from array', cuckoo_from_array('{2,1,2,NULL}'::integer[])),
-	('from array, all', cuckoo_from_array('{cuckoo}'::text[], 0.01, 500, -1)),
+	('from array, all', cuckoo_from_array('{cuckoo}'::text[], 500, 0.01, -1)),
 	('aggregate', (SELECT cuckoo_agg(i) FROM generate_series(1, 2) AS i)),
-	('aggregate, all', (SELECT cuckoo_agg(i, 0.1, 500, 7) FROM generate_series(1, 2) AS i)),
-	('two tables', (cuckoo_new(0.01, 5) + 1) || (cuckoo_new(0.001, 5) + 2 + 3)),
+	('aggregate, all', (SELECT cuckoo_agg(i, 500, 0.1, 7) FROM generate_series(1, 2) AS i)),
+	('two tables', cuckoo_union_all(cuckoo_new(5, 0.01) + 1, cuckoo_new(5, 0.001) + 2 + 3)),
 	('state', (SELECT state_of(i) FROM generate_series(1, 2) AS i)),
-	('state, parameters', (SELECT state_of(i, 0.1, 500, 7) FROM generate_series(1, 2) AS i))
+	('state, parameters', (SELECT state_of(i, 500, 0.1, 7) FROM generate_series(1, 2) AS i))
 ) AS golden (filter, f);
 
 -- The text form is these bytes in base64.
@@ -63,28 +63,28 @@ SELECT cuckoo_new() + 1 AS text, encode((cuckoo_new() + 1)::bytea, 'base64') AS 
 --
 SELECT filter, show(f) AS "header / tables / content" FROM (VALUES
 	('sparse', (SELECT cuckoo_agg(i) FROM generate_series(1, 33) AS i)),
-	('sparse, two groups', (SELECT cuckoo_agg(i, 0.01, 150) FROM generate_series(1, 90) AS i)),
-	('sparse, copies', (SELECT cuckoo_multiset_agg(i % 4, 0.01, 30) FROM generate_series(0, 22) AS i)),
-	('dense', (SELECT cuckoo_agg(i, 0.001, 100) FROM generate_series(1, 100) AS i)),
-	('dense, text', (SELECT cuckoo_agg('key ' || i, 0.01, 100) FROM generate_series(1, 100) AS i)),
-	('dense, two words per bucket', (SELECT cuckoo_agg(i, 2e-8, 100) FROM generate_series(1, 100) AS i)),
-	('grown', cuckoo_add_all(cuckoo_new(0.1, 1), ARRAY(SELECT generate_series(1, 25))))
+	('sparse, two groups', (SELECT cuckoo_agg(i, 150, 0.01) FROM generate_series(1, 90) AS i)),
+	('sparse, copies', (SELECT cuckoo_multiset_agg(i % 4, 30, 0.01) FROM generate_series(0, 22) AS i)),
+	('dense', (SELECT cuckoo_agg(i, 100, 0.001) FROM generate_series(1, 100) AS i)),
+	('dense, text', (SELECT cuckoo_agg('key ' || i, 100, 0.01) FROM generate_series(1, 100) AS i)),
+	('dense, two words per bucket', (SELECT cuckoo_agg(i, 100, 2e-8) FROM generate_series(1, 100) AS i)),
+	('grown', cuckoo_add_all(cuckoo_new(1, 0.1), ARRAY(SELECT generate_series(1, 25))))
 ) AS golden (filter, f);
 
 -- Larger ones by their MD5.
 SELECT filter, length(f::bytea), md5(f::bytea) FROM (VALUES
 	('aggregate, one block', (SELECT cuckoo_agg(i) FROM generate_series(1, 100000) AS i)),
 	('aggregate, two blocks', (SELECT cuckoo_agg(i) FROM generate_series(1, 200000) AS i)),
-	('aggregate, lowest rate', (SELECT cuckoo_agg(i, 2e-8) FROM generate_series(1, 2000) AS i)),
-	('aggregate, highest rate', (SELECT cuckoo_agg(i, 0.1) FROM generate_series(1, 2000) AS i)),
+	('aggregate, lowest rate', (SELECT cuckoo_agg(i, NULL, 2e-8) FROM generate_series(1, 2000) AS i)),
+	('aggregate, highest rate', (SELECT cuckoo_agg(i, NULL, 0.1) FROM generate_series(1, 2000) AS i)),
 	('aggregate, unknown capacity', (SELECT cuckoo_agg(i) FROM generate_series(1, 1024) AS i)),
-	('aggregate, capacity', (SELECT cuckoo_agg(i, 0.001, 5000) FROM generate_series(1, 1000) AS i)),
-	('aggregate, large capacity', (SELECT cuckoo_agg(i, 0.001, 1e8) FROM generate_series(1, 1000) AS i)),
-	('multiset', (SELECT cuckoo_multiset_agg(i / 5, 0.001, 10000) FROM generate_series(1, 5000) AS i)),
+	('aggregate, capacity', (SELECT cuckoo_agg(i, 5000, 0.001) FROM generate_series(1, 1000) AS i)),
+	('aggregate, large capacity', (SELECT cuckoo_agg(i, 1e8, 0.001) FROM generate_series(1, 1000) AS i)),
+	('multiset', (SELECT cuckoo_multiset_agg(i / 5, 10000, 0.001) FROM generate_series(1, 5000) AS i)),
 	('added, unknown capacity', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 5000)))),
-	('grown', cuckoo_add_all(cuckoo_new(0.001, 64), ARRAY(SELECT generate_series(1, 1000)))),
-	('shrunk', cuckoo_remove_all(cuckoo_add_all(cuckoo_new(0.001, 64), ARRAY(SELECT generate_series(1, 5000))), ARRAY(SELECT generate_series(1, 2500)))),
-	('merged', (SELECT cuckoo_merge_agg(f) FROM (SELECT cuckoo_agg(i, 0.001, 1000 + i % 3) AS f FROM generate_series(1, 2000) AS i GROUP BY i % 3) AS x)),
+	('grown', cuckoo_add_all(cuckoo_new(64, 0.001), ARRAY(SELECT generate_series(1, 1000)))),
+	('shrunk', cuckoo_remove_all(cuckoo_add_all(cuckoo_new(64, 0.001), ARRAY(SELECT generate_series(1, 5000))), ARRAY(SELECT generate_series(1, 2500)))),
+	('merged', (SELECT cuckoo_union_all_agg(f) FROM (SELECT cuckoo_agg(i, 1000 + i % 3, 0.001) AS f FROM generate_series(1, 2000) AS i GROUP BY i % 3) AS x)),
 	('united', (SELECT cuckoo_union_agg(f) FROM (SELECT cuckoo_agg(i) AS f FROM generate_series(1, 2000) AS i GROUP BY i % 3) AS x))
 ) AS golden (filter, f);
 

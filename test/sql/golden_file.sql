@@ -58,7 +58,7 @@ $$;
 
 SELECT name, key_type, items,
 	(SELECT string_agg(format('%s %s x %s x %s', t.representation, blocks, buckets, fingerprint_bits), ', ' ORDER BY number)
-		FROM cuckoo_tables(CASE WHEN representation <> 'partial' THEN f END) AS t) AS tables,
+		FROM cuckoo_subfilters(CASE WHEN representation <> 'partial' THEN f END) AS t) AS tables,
 	f::text = filter AND f::bytea = decode(filter, 'base64') AND f::bytea::cuckoofilter = f AS read, answers(f, keys), CASE WHEN same THEN made_again(f, keys, made) END AS made_again
 FROM (SELECT *, filter::cuckoofilter AS f FROM golden OFFSET 0) AS g, cuckoo_info(f) AS i
 ORDER BY g.number;

@@ -62,7 +62,7 @@ BEGIN
 	SELECT keys INTO k FROM hostile WHERE name = of;
 	n := array_length(k, 1);
 	EXECUTE 'SELECT ' || made INTO f USING k;
-	IF NOT cuckoo_contains_all(f, k) THEN
+	IF NOT f @> ALL (k) THEN
 		RETURN 'keys are missing';
 	END IF;
 	RETURN format('found, %s, %s%s', (cuckoo_info(f)).representation, CASE WHEN cuckoo_cardinality(f) < n / 2 THEN 'few copies, ' END,
@@ -73,14 +73,14 @@ END $$;
 SET statement_timeout = '60s';
 
 SELECT name, outcome('cuckoo_agg(k) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
-SELECT name, outcome('cuckoo_agg(k, 0.001, 1e6) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
+SELECT name, outcome('cuckoo_agg(k, 1e6, 0.001) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
 SELECT name, outcome('cuckoo_from_array($1)', name) FROM hostile ORDER BY name;
-SELECT name, outcome('cuckoo_stream_agg(k, 0.001, 1e5) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
+SELECT name, outcome('cuckoo_stream_agg(k, 1e5, 0.001) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
 
 -- Added one by one: a tenth of them
 UPDATE hostile SET keys = (SELECT array_agg(k) FROM unnest(keys) WITH ORDINALITY AS u (k, n) WHERE n % 10 = 0) WHERE name <> 'edges';
 SELECT name, outcome('cuckoo_add_all(cuckoo_new(), $1)', name) FROM hostile ORDER BY name;
-SELECT name, outcome('cuckoo_add_all(cuckoo_agg(-k, 0.001, 18000), $1) FROM generate_series(1, 14000) AS k', name) FROM hostile ORDER BY name;
+SELECT name, outcome('cuckoo_add_all(cuckoo_agg(-k, 18000, 0.001), $1) FROM generate_series(1, 14000) AS k', name) FROM hostile ORDER BY name;
 SELECT name, outcome('cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]) | cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[4000:])', name)
 FROM hostile WHERE name <> 'edges' ORDER BY name;
 SELECT name, outcome('cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]) || cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[5001:])', name)
@@ -112,15 +112,15 @@ CREATE VIEW few AS
 SELECT key_of(hash_of(1297, 13, 5, 1, i)) AS k FROM generate_series(1, 8) AS i
 UNION ALL SELECT key_of(hash_of(1297, 13, 5, (SELECT min(b) FROM generate_series(2, 8191) AS b WHERE bucket_sum(b, 2594) = bucket_sum(1, 2594)), 1))
 UNION ALL SELECT generate_series(1, 10000);
-SELECT number, t.items, blocks, buckets, fingerprint_bits, t.representation, cuckoo_contains_all(f, ARRAY(SELECT k FROM few)) AS found,
+SELECT number, t.items, blocks, buckets, fingerprint_bits, t.representation, f @> ALL (ARRAY(SELECT k FROM few)) AS found,
 	(SELECT min(cuckoo_count(f, k)) FROM (SELECT k FROM few LIMIT 8) AS eight) AS of_the_class
-FROM (SELECT cuckoo_agg(k) AS f FROM few) AS x, cuckoo_tables(f) AS t;
+FROM (SELECT cuckoo_agg(k) AS f FROM few) AS x, cuckoo_subfilters(f) AS t;
 -- Without the ninth it is dense.
-SELECT items, representation FROM (SELECT cuckoo_agg(k, 0.001, 10009) AS f FROM ((SELECT k FROM few LIMIT 8) UNION ALL (SELECT k FROM few OFFSET 9)) AS x) AS x, cuckoo_tables(f);
+SELECT items, representation FROM (SELECT cuckoo_agg(k, 10009, 0.001) AS f FROM ((SELECT k FROM few LIMIT 8) UNION ALL (SELECT k FROM few OFFSET 9)) AS x) AS x, cuckoo_subfilters(f);
 -- Key by key as well: dense at first, and sparse when the ninth comes
-SELECT way, items, tables, representation, cuckoo_contains_all(f, ARRAY(SELECT k FROM few)) AS found
+SELECT way, items, subfilters, representation, f @> ALL (ARRAY(SELECT k FROM few)) AS found
 FROM (VALUES ('as they come', cuckoo_add_all(cuckoo_new(capacity => 10009), ARRAY(SELECT k FROM few))),
-	('into a dense table', cuckoo_add_all((SELECT cuckoo_agg(k, 0.001, 10009) FROM (SELECT k FROM few OFFSET 9) AS many), ARRAY(SELECT k FROM few LIMIT 9)))) AS v (way, f), cuckoo_info(f);
+	('into a dense table', cuckoo_add_all((SELECT cuckoo_agg(k, 10009, 0.001) FROM (SELECT k FROM few OFFSET 9) AS many), ARRAY(SELECT k FROM few LIMIT 9)))) AS v (way, f), cuckoo_info(f);
 DROP VIEW few;
 
 -- The inverse of the finalizer gives any number of fingerprints with the same
@@ -137,10 +137,10 @@ CREATE TABLE vain AS SELECT array_agg(key_of(hash_of(16, 29, 0, unfinish(h), 1))
 	FROM generate_series(1, 3200) AS h WHERE unfinish(h) BETWEEN 1 AND (1 << 29) - 1;
 SELECT array_length(keys, 1) > 300 AS many, same_buckets FROM vain;
 -- A table for 100 keys takes them, sparse; the next one has other buckets.
-SELECT n, number, t.items, buckets, fingerprint_bits, representation, cuckoo_contains_all(f, keys[:n]) AS found
-FROM vain, unnest('{8,9,100,300}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(2e-8, 100), keys[:n]) AS f, cuckoo_tables(f) AS t ORDER BY n, number;
-SELECT items, tables, representation, cuckoo_contains_all(f, keys[:20] || ARRAY(SELECT generate_series(1, 100)::bigint)) AS found
-FROM vain, cuckoo_add_all((SELECT cuckoo_agg(k, 2e-8, 100) FROM generate_series(1, 100) AS k), keys[:20]) AS f, cuckoo_info(f);
+SELECT n, number, t.items, buckets, fingerprint_bits, representation, f @> ALL (keys[:n]) AS found
+FROM vain, unnest('{8,9,100,300}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(100, 2e-8), keys[:n]) AS f, cuckoo_subfilters(f) AS t ORDER BY n, number;
+SELECT items, subfilters, representation, f @> ALL (keys[:20] || ARRAY(SELECT generate_series(1, 100)::bigint)) AS found
+FROM vain, cuckoo_add_all((SELECT cuckoo_agg(k, 100, 2e-8) FROM generate_series(1, 100) AS k), keys[:20]) AS f, cuckoo_info(f);
 DROP TABLE vain;
 DROP FUNCTION unfinish, bucket_sum, hash_of;
 

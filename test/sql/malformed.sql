@@ -17,13 +17,13 @@ CREATE AGGREGATE merge_states(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE =
 CREATE TABLE sound (name text PRIMARY KEY, b bytea);
 INSERT INTO sound
 	SELECT 'unset', cuckoo_agg(i)::bytea FROM generate_series(1, 0) AS i
-	UNION ALL SELECT 'empty', cuckoo_new(0.01, 50, 7)::bytea
+	UNION ALL SELECT 'empty', cuckoo_new(50, 0.01, 7)::bytea
 	UNION ALL SELECT 'sparse table', (cuckoo_new() + 1 + 2 + 2)::bytea
-	UNION ALL SELECT 'of arrays', cuckoo_agg(ARRAY[i], 0.01, 50)::bytea FROM generate_series(1, 2) AS i
-	UNION ALL SELECT 'two groups', cuckoo_agg(i, 0.001, 200)::bytea FROM generate_series(1, 70) AS i
-	UNION ALL SELECT 'dense table', cuckoo_agg(i, 0.001, 90)::bytea FROM generate_series(1, 90) AS i
-	UNION ALL SELECT 'dense and sparse', cuckoo_add_all(cuckoo_new(0.1, 1), ARRAY(SELECT generate_series(1, 50)))::bytea
-	UNION ALL SELECT 'two words per bucket', cuckoo_agg(i, 2e-8, 60)::bytea FROM generate_series(1, 60) AS i
+	UNION ALL SELECT 'of arrays', cuckoo_agg(ARRAY[i], 50, 0.01)::bytea FROM generate_series(1, 2) AS i
+	UNION ALL SELECT 'two groups', cuckoo_agg(i, 200, 0.001)::bytea FROM generate_series(1, 70) AS i
+	UNION ALL SELECT 'dense table', cuckoo_agg(i, 90, 0.001)::bytea FROM generate_series(1, 90) AS i
+	UNION ALL SELECT 'dense and sparse', cuckoo_add_all(cuckoo_new(1, 0.1), ARRAY(SELECT generate_series(1, 50)))::bytea
+	UNION ALL SELECT 'two words per bucket', cuckoo_agg(i, 60, 2e-8)::bytea FROM generate_series(1, 60) AS i
 	UNION ALL SELECT 'state', state_of(i)::bytea FROM generate_series(1, 3) AS i;
 
 -- Tries bytes in a form: NULL if they are a filter that all functions accept,
@@ -51,7 +51,7 @@ BEGIN
 	-- Functions that need a key of its type, or a filter that can grow, may
 	-- refuse it.
 	BEGIN
-		PERFORM * FROM cuckoo_tables(f);
+		PERFORM * FROM cuckoo_subfilters(f);
 		answer := f @> 1;
 		answer := cuckoo_count(f, 1) BETWEEN 0 AND 8;
 		PERFORM cuckoo_fpr(f), cuckoo_cardinality(f), (f + 1)::bytea, (f + 1 + 2)::bytea::cuckoofilter;

@@ -23,10 +23,10 @@ DO $$ BEGIN
 	END LOOP;
 END $$;
 INSERT INTO part SELECT p, k, k % 500 FROM generate_series(1, 400) AS p, generate_series(1, 300) AS k;
-CREATE TABLE big AS SELECT cuckoo_agg(i, 0.001, 1e6) AS f FROM generate_series(1, 1000) AS i;
+CREATE TABLE big AS SELECT cuckoo_agg(i, 1e6, 0.001) AS f FROM generate_series(1, 1000) AS i;
 CREATE TABLE small AS SELECT cuckoo_add_all(cuckoo_new(), array_agg(i)) AS f FROM generate_series(0, 899) AS i;
 SELECT count(*) FROM part WHERE (SELECT f FROM big) @> k AND (SELECT f FROM small) @> c;
-SELECT count(*) FROM part WHERE cuckoo_count((SELECT f FROM big), k) = 1 AND cuckoo_contains_all((SELECT f FROM small), ARRAY[c, k]);
+SELECT count(*) FROM part WHERE cuckoo_count((SELECT f FROM big), k) = 1 AND (SELECT f FROM small) @> ALL (ARRAY[c, k]);
 
 -- Filters of every size and storage, more than a call site remembers: one after
 -- another, and all of them for each key
@@ -35,20 +35,20 @@ INSERT INTO filters (how, f) VALUES
 	('inline', cuckoo_from_array(ARRAY(SELECT generate_series(1, 500)))),
 	('8 kB', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1000)))),
 	('16 kB', cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000)))),
-	('160 kB', cuckoo_add_all(cuckoo_new(0.001, 100000), ARRAY(SELECT generate_series(1, 1000)))),
+	('160 kB', cuckoo_add_all(cuckoo_new(100000, 0.001), ARRAY(SELECT generate_series(1, 1000)))),
 	('grown', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 30000))));
 -- The low parts of eight copies are 16 bits each, and repeat.
 ALTER TABLE filters ALTER f SET STORAGE extended;
 INSERT INTO filters (how, f) VALUES
-	('compressed', cuckoo_add_all(cuckoo_new(0.001, 500000), ARRAY(SELECT k FROM generate_series(1, 1000) AS k, generate_series(1, 8))));
+	('compressed', cuckoo_add_all(cuckoo_new(500000, 0.001), ARRAY(SELECT k FROM generate_series(1, 1000) AS k, generate_series(1, 8))));
 VACUUM ANALYZE filters;
 SELECT how, pg_column_size(f) < octet_length(f::bytea) AS compressed FROM filters ORDER BY id;
 
 SELECT how, count(*) FILTER (WHERE f @> k) AS contains, count(*) FILTER (WHERE k <@ f) AS contained, bool_and(cuckoo_count(f, k) >= 1) AS counted,
-	count(*) FILTER (WHERE cuckoo_contains_all(f, ARRAY[k, 501 - k])) AS array, count(*) FILTER (WHERE f @> -k) < 10 AS few_others
+	count(*) FILTER (WHERE f @> ALL (ARRAY[k, 501 - k])) AS array, count(*) FILTER (WHERE f @> -k) < 10 AS few_others
 FROM (SELECT * FROM filters ORDER BY id OFFSET 0) AS f, LATERAL (SELECT k FROM generate_series(1, 500) AS k OFFSET 0 * id) AS k GROUP BY id, how ORDER BY id;
 SELECT how, count(*) FILTER (WHERE f @> k) AS contains, count(*) FILTER (WHERE k <@ f) AS contained, bool_and(cuckoo_count(f, k) >= 1) AS counted,
-	count(*) FILTER (WHERE cuckoo_contains_all(f, ARRAY[k, 501 - k])) AS array, count(*) FILTER (WHERE f @> -k) < 10 AS few_others
+	count(*) FILTER (WHERE f @> ALL (ARRAY[k, 501 - k])) AS array, count(*) FILTER (WHERE f @> -k) < 10 AS few_others
 FROM (SELECT k FROM generate_series(1, 500) AS k OFFSET 0) AS k, LATERAL (SELECT * FROM filters ORDER BY id OFFSET 0 * k) AS f GROUP BY id, how ORDER BY id;
 
 -- A filter that changes while it is in use: the cursor continues with the old

@@ -15,54 +15,54 @@ SET search_path = setops_test, public;
 
 -- A short description of a filter, and the keys from first to last that it does
 -- not find.
-CREATE FUNCTION brief(f cuckoofilter, OUT representation text, OUT items bigint, OUT tables integer, OUT removable boolean, OUT capacity bigint,
+CREATE FUNCTION brief(f cuckoofilter, OUT representation text, OUT items bigint, OUT subfilters integer, OUT removable boolean, OUT capacity bigint,
 	OUT fpr float8, OUT seed bigint)
-LANGUAGE sql RETURN (SELECT (i.representation, i.items, i.tables, i.removable, i.capacity, i.target_fpr, i.seed) FROM cuckoo_info(f) AS i);
+LANGUAGE sql RETURN (SELECT (i.representation, i.items, i.subfilters, i.removable, i.capacity, i.target_fpr, i.seed) FROM cuckoo_info(f) AS i);
 CREATE FUNCTION missing(f cuckoofilter, first integer, last integer) RETURNS bigint
 LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHERE NOT f @> k);
 
 -- Filters by name, most of them with the capacity of the whole
 CREATE TABLE filters (name text, f cuckoofilter);
 INSERT INTO filters
-	SELECT 'a', cuckoo_agg(k, 0.001, 10000) FROM generate_series(1, 3000) AS k UNION ALL
-	SELECT 'b', cuckoo_agg(k, 0.001, 10000) FROM generate_series(3001, 6000) AS k UNION ALL
-	SELECT 'c', cuckoo_agg(k, 0.001, 10000) FROM generate_series(6001, 9000) AS k UNION ALL
-	SELECT 'overlap', cuckoo_agg(k, 0.001, 10000) FROM generate_series(2001, 4000) AS k UNION ALL
-	SELECT 'full', cuckoo_agg(k, 0.001, 10000) FROM generate_series(1, 10000) AS k UNION ALL
-	SELECT 'few', cuckoo_agg(k, 0.001, 10000) FROM generate_series(2990, 3009) AS k UNION ALL
-	SELECT 'other rate', cuckoo_agg(k, 0.01, 5000) FROM generate_series(3001, 4000) AS k UNION ALL
+	SELECT 'a', cuckoo_agg(k, 10000, 0.001) FROM generate_series(1, 3000) AS k UNION ALL
+	SELECT 'b', cuckoo_agg(k, 10000, 0.001) FROM generate_series(3001, 6000) AS k UNION ALL
+	SELECT 'c', cuckoo_agg(k, 10000, 0.001) FROM generate_series(6001, 9000) AS k UNION ALL
+	SELECT 'overlap', cuckoo_agg(k, 10000, 0.001) FROM generate_series(2001, 4000) AS k UNION ALL
+	SELECT 'full', cuckoo_agg(k, 10000, 0.001) FROM generate_series(1, 10000) AS k UNION ALL
+	SELECT 'few', cuckoo_agg(k, 10000, 0.001) FROM generate_series(2990, 3009) AS k UNION ALL
+	SELECT 'other rate', cuckoo_agg(k, 5000, 0.01) FROM generate_series(3001, 4000) AS k UNION ALL
 	SELECT 'unknown', cuckoo_add_all(cuckoo_new(), array_agg(k)) FROM generate_series(1, 2000) AS k UNION ALL
 	SELECT 'counted', cuckoo_agg(k) FROM generate_series(1, 2000) AS k UNION ALL
 	SELECT 'unset', cuckoo_agg(k) FROM generate_series(1, 0) AS k UNION ALL
-	SELECT 'new', cuckoo_new(0.001, 10000);
+	SELECT 'new', cuckoo_new(10000, 0.001);
 CREATE FUNCTION f(wanted text) RETURNS cuckoofilter
 LANGUAGE sql RETURN (SELECT f FROM filters WHERE name = wanted);
 
 --
 -- Equal shapes: one table, whose bytes depend only on its items
 --
-SELECT (brief(f('a') || f('b'))).*, missing(f('a') || f('b'), 1, 6000);
-SELECT (brief(f('a') || f('b') || f('c'))).*, missing(f('a') || f('b') || f('c'), 1, 9000);
+SELECT (brief(cuckoo_union_all(f('a'), f('b')))).*, missing(cuckoo_union_all(f('a'), f('b')), 1, 6000);
+SELECT (brief(cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')))).*, missing(cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')), 1, 9000);
 SELECT (brief(f('a') | f('overlap'))).*, missing(f('a') | f('overlap'), 1, 4000);
-SELECT f('a') || f('b') = f('b') || f('a') AS merge_commutes, f('a') | f('overlap') = f('overlap') | f('a') AS union_commutes,
-	(f('a') || f('b')) || f('c') = f('a') || (f('b') || f('c')) AS merge_associates,
+SELECT cuckoo_union_all(f('a'), f('b')) = cuckoo_union_all(f('b'), f('a')) AS union_all_commutes, f('a') | f('overlap') = f('overlap') | f('a') AS union_commutes,
+	cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')) = cuckoo_union_all(f('a'), cuckoo_union_all(f('b'), f('c'))) AS union_all_associates,
 	(f('a') | f('overlap')) | f('c') = f('a') | (f('overlap') | f('c')) AS union_associates,
-	cuckoo_merge(f('a'), f('b')) = f('a') || f('b') AS merge_operator, cuckoo_union(f('a'), f('b')) = f('a') | f('b') AS union_operator;
+	cuckoo_union(f('a'), f('b')) = f('a') | f('b') AS union_operator;
 
 -- Copies: the larger number, or the sum up to eight; in sparse and dense tables
-SELECT i, j, cuckoo_count(sf | sg, 'x') AS sparse_union, cuckoo_count(sf || sg, 'x') AS sparse_merge, cuckoo_count(df | dg, 'x') AS dense_union,
-	cuckoo_count(df || dg, 'x') AS dense_merge, cuckoo_count(sf | dg, 'x') AS union_of_both, cuckoo_count(df || sg, 'x') AS merge_of_both
+SELECT i, j, cuckoo_count(sf | sg, 'x') AS sparse_union, cuckoo_count(cuckoo_union_all(sf, sg), 'x') AS sparse_union_all, cuckoo_count(df | dg, 'x') AS dense_union,
+	cuckoo_count(cuckoo_union_all(df, dg), 'x') AS dense_union_all, cuckoo_count(sf | dg, 'x') AS union_of_both, cuckoo_count(cuckoo_union_all(df, sg), 'x') AS union_all_of_both
 FROM (VALUES (1, 1), (2, 5), (5, 2), (5, 5), (8, 1), (8, 8)) AS v(i, j),
-	LATERAL (SELECT cuckoo_new(1e-6, 1000) AS empty, cuckoo_agg(k::text, 1e-6, 1000) AS base FROM generate_series(1, 900) AS k) AS e,
+	LATERAL (SELECT cuckoo_new(1000, 1e-6) AS empty, cuckoo_agg(k::text, 1000, 1e-6) AS base FROM generate_series(1, 900) AS k) AS e,
 	LATERAL (SELECT cuckoo_add_all(base, array_fill('x'::text, ARRAY[i])) AS df, cuckoo_add_all(base, array_fill('x'::text, ARRAY[j])) AS dg,
 		cuckoo_add_all(empty, array_fill('x'::text, ARRAY[i])) AS sf, cuckoo_add_all(empty, array_fill('x'::text, ARRAY[j])) AS sg) AS c;
 
 -- Even beyond its capacity: one table, with a higher rate.
-SELECT (brief(f('full') || f('b'))).*, missing(f('full') || f('b'), 1, 10000), round(cuckoo_fpr(f('full'))::numeric, 5) AS before, round(cuckoo_fpr(f('full') || f('b'))::numeric, 5) AS after;
+SELECT (brief(cuckoo_union_all(f('full'), f('b')))).*, missing(cuckoo_union_all(f('full'), f('b')), 1, 10000), round(cuckoo_fpr(f('full'))::numeric, 5) AS before, round(cuckoo_fpr(cuckoo_union_all(f('full'), f('b')))::numeric, 5) AS after;
 SELECT (brief(f)).*, missing(f, 1, 20000), round(cuckoo_fpr(f)::numeric, 5) AS fpr
-FROM (SELECT f('full') || cuckoo_agg(k, 0.001, 10000) AS f FROM generate_series(10001, 20000) AS k) AS x;
+FROM (SELECT cuckoo_union_all(f('full'), cuckoo_agg(k, 10000, 0.001)) AS f FROM generate_series(10001, 20000) AS k) AS x;
 -- A single key more goes to a new table.
-SELECT (brief(f('full') || f('b'))).tables, (SELECT array_agg(items ORDER BY number) FROM cuckoo_tables((f('full') || f('b')) + 0)) AS by_table;
+SELECT (brief(cuckoo_union_all(f('full'), f('b')))).subfilters, (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters((cuckoo_union_all(f('full'), f('b'))) + 0)) AS by_table;
 -- A union with a filter of keys that it contains adds only the mark.
 SELECT cuckoo_cardinality(f('full') | f('full')) AS itself, cuckoo_cardinality(f('full') | f('a')) AS part_right,
 	cuckoo_cardinality(f('a') | f('full')) AS part_left, missing(f('a') | f('full'), 1, 10000), (brief(f('a') | f('a'))).*;
@@ -83,68 +83,68 @@ BEGIN
 		RETURN filters[1];
 	ELSIF grouping_ = 'tree' THEN
 		RETURN CASE operator WHEN '|' THEN fold(operator, grouping_, filters[:n / 2]) | fold(operator, grouping_, filters[n / 2 + 1:])
-			ELSE fold(operator, grouping_, filters[:n / 2]) || fold(operator, grouping_, filters[n / 2 + 1:]) END;
+			ELSE cuckoo_union_all(fold(operator, grouping_, filters[:n / 2]), fold(operator, grouping_, filters[n / 2 + 1:])) END;
 	END IF;
 	f := filters[CASE grouping_ WHEN 'left' THEN 1 ELSE n END];
 	FOR i IN 2 .. n LOOP
-		f := CASE grouping_ || operator WHEN 'left|' THEN f | filters[i] WHEN 'left||' THEN f || filters[i]
-			WHEN 'right|' THEN filters[n + 1 - i] | f ELSE filters[n + 1 - i] || f END;
+		f := CASE grouping_ || operator WHEN 'left|' THEN f | filters[i] WHEN 'leftall' THEN cuckoo_union_all(f, filters[i])
+			WHEN 'right|' THEN filters[n + 1 - i] | f ELSE cuckoo_union_all(filters[n + 1 - i], f) END;
 	END LOOP;
 	RETURN f;
 END
 $$;
 -- Results that are sparse or dense, and specified to be more or less full
-SELECT n, capacity, parts, (brief(whole)).representation, bool_and(fold('||', g, array_agg_) = whole) AS chains, bool_and(merged = whole) AS agg, bool_and(reversed = whole) AS reversed
+SELECT n, capacity, parts, (brief(whole)).representation, bool_and(fold('all', g, array_agg_) = whole) AS chains, bool_and(summed = whole) AS agg, bool_and(reversed = whole) AS reversed
 FROM (VALUES (300, 300, 300), (300, 1000, 300), (300, 1e6, 300), (2000, 2000, 500), (30000, 30000, 7), (200000, 200000, 40)) AS v (n, capacity, parts),
-	LATERAL (SELECT array_agg(f ORDER BY md5(p::text)) AS array_agg_, cuckoo_merge_agg(f ORDER BY p) AS merged, cuckoo_merge_agg(f ORDER BY p DESC) AS reversed
-		FROM (SELECT k % parts AS p, cuckoo_agg(k, 0.001, capacity) AS f FROM generate_series(1, n) AS k GROUP BY 1) AS p) AS p,
-	LATERAL (SELECT cuckoo_agg(k, 0.001, capacity) AS whole FROM generate_series(1, n) AS k) AS w,
+	LATERAL (SELECT array_agg(f ORDER BY md5(p::text)) AS array_agg_, cuckoo_union_all_agg(f ORDER BY p) AS summed, cuckoo_union_all_agg(f ORDER BY p DESC) AS reversed
+		FROM (SELECT k % parts AS p, cuckoo_agg(k, capacity, 0.001) AS f FROM generate_series(1, n) AS k GROUP BY 1) AS p) AS p,
+	LATERAL (SELECT cuckoo_agg(k, capacity, 0.001) AS whole FROM generate_series(1, n) AS k) AS w,
 	unnest('{left,right,tree}'::text[]) AS g
 GROUP BY n, capacity, parts, whole ORDER BY n, capacity, parts;
 -- Parts in groups of parts, however they were made
 SELECT groups, bool_and(whole = cuckoo_agg) AS same FROM (VALUES (1), (3), (100), (2500)) AS v (groups),
-	LATERAL (SELECT cuckoo_merge_agg(part) AS whole FROM (SELECT cuckoo_merge_agg(f) AS part FROM
-		(SELECT k, CASE k % 3 WHEN 0 THEN cuckoo_new(0.001, 5000) + k WHEN 1 THEN cuckoo_agg(k, 0.001, 5000) ELSE cuckoo_from_array(ARRAY[k], 0.001, 5000) END AS f
+	LATERAL (SELECT cuckoo_union_all_agg(part) AS whole FROM (SELECT cuckoo_union_all_agg(f) AS part FROM
+		(SELECT k, CASE k % 3 WHEN 0 THEN cuckoo_new(5000, 0.001) + k WHEN 1 THEN cuckoo_agg(k, 5000, 0.001) ELSE cuckoo_from_array(ARRAY[k], 5000, 0.001) END AS f
 		FROM generate_series(1, 5000) AS k GROUP BY k) AS f GROUP BY k % groups) AS p) AS w,
-	(SELECT cuckoo_agg(k, 0.001, 5000) FROM generate_series(1, 5000) AS k) AS a GROUP BY groups ORDER BY groups;
+	(SELECT cuckoo_agg(k, 5000, 0.001) FROM generate_series(1, 5000) AS k) AS a GROUP BY groups ORDER BY groups;
 -- For parts of unknown capacity the order and grouping do not matter either.
-SELECT count(DISTINCT fold('||', g, CASE o WHEN 1 THEN up ELSE down END)) AS different, bool_and(fold('||', g, up) = merged) AS agg, (brief(merged)).*
-FROM (SELECT array_agg(f ORDER BY p) AS up, array_agg(f ORDER BY -p) AS down, cuckoo_merge_agg(f) AS merged
+SELECT count(DISTINCT fold('all', g, CASE o WHEN 1 THEN up ELSE down END)) AS different, bool_and(fold('all', g, up) = summed) AS agg, (brief(summed)).*
+FROM (SELECT array_agg(f ORDER BY p) AS up, array_agg(f ORDER BY -p) AS down, cuckoo_union_all_agg(f) AS summed
 		FROM (SELECT k % 9 AS p, cuckoo_agg(k) AS f FROM generate_series(1, 9000) AS k GROUP BY 1) AS p) AS x,
-	unnest('{left,right,tree}'::text[]) AS g, generate_series(1, 2) AS o GROUP BY merged;
+	unnest('{left,right,tree}'::text[]) AS g, generate_series(1, 2) AS o GROUP BY summed;
 
 -- Unions of overlapping filters with several rates and capacities, some of them
 -- dense and some not removable: the same bytes in any order and grouping
 CREATE TABLE many AS
-	SELECT i, CASE i % 4 WHEN 0 THEN cuckoo_agg(k, 0.001, 9000) WHEN 1 THEN cuckoo_agg(k) WHEN 2 THEN cuckoo_multiset_agg(k / 2, 0.0005, 9000) ELSE cuckoo_stream_agg(k, 0.001, 9000) END AS f
+	SELECT i, CASE i % 4 WHEN 0 THEN cuckoo_agg(k, 9000, 0.001) WHEN 1 THEN cuckoo_agg(k) WHEN 2 THEN cuckoo_multiset_agg(k / 2, 9000, 0.0005) ELSE cuckoo_stream_agg(k, 9000, 0.001) END AS f
 	FROM generate_series(0, 23) AS i, generate_series(100 * i, 100 * i + 150 * (i % 20) + 1) AS k GROUP BY i;
 SELECT operator, count(DISTINCT fold(operator, g, CASE o WHEN 1 THEN up WHEN 2 THEN down ELSE mixed END)) AS different,
-	bool_and(fold(operator, g, up) = CASE operator WHEN '|' THEN united ELSE merged END) AS agg, (brief(CASE operator WHEN '|' THEN united ELSE merged END)).*
+	bool_and(fold(operator, g, up) = CASE operator WHEN '|' THEN united ELSE summed END) AS agg, (brief(CASE operator WHEN '|' THEN united ELSE summed END)).*
 FROM (SELECT array_agg(f ORDER BY i) AS up, array_agg(f ORDER BY -i) AS down, array_agg(f ORDER BY md5(i::text)) AS mixed,
-		cuckoo_union_agg(f) AS united, cuckoo_merge_agg(f ORDER BY md5('x' || i)) AS merged FROM many) AS x,
-	unnest('{|,||}'::text[]) AS operator, unnest('{left,right,tree}'::text[]) AS g, generate_series(1, 3) AS o GROUP BY operator, united, merged ORDER BY operator;
+		cuckoo_union_agg(f) AS united, cuckoo_union_all_agg(f ORDER BY md5('x' || i)) AS summed FROM many) AS x,
+	unnest('{|,all}'::text[]) AS operator, unnest('{left,right,tree}'::text[]) AS g, generate_series(1, 3) AS o GROUP BY operator, united, summed ORDER BY operator;
 
 -- With parallel workers
-CREATE TABLE singles AS SELECT k, cuckoo_new(0.001, 20000) + k AS f FROM generate_series(1, 20000) AS k;
+CREATE TABLE singles AS SELECT k, cuckoo_new(20000, 0.001) + k AS f FROM generate_series(1, 20000) AS k;
 ALTER TABLE singles SET (parallel_workers = 3);
 ALTER TABLE many SET (parallel_workers = 3);
-CREATE TABLE parts AS SELECT k / 500 AS part, cuckoo_agg(k, 0.001, 50000) AS f FROM generate_series(0, 49999) AS k GROUP BY 1;
+CREATE TABLE parts AS SELECT k / 500 AS part, cuckoo_agg(k, 50000, 0.001) AS f FROM generate_series(0, 49999) AS k GROUP BY 1;
 ALTER TABLE parts SET (parallel_workers = 3);
 ANALYZE singles, many, parts;
-CREATE TABLE serial AS SELECT cuckoo_union_agg(f) AS united, cuckoo_merge_agg(f) AS merged FROM many;
+CREATE TABLE serial AS SELECT cuckoo_union_agg(f) AS united, cuckoo_union_all_agg(f) AS summed FROM many;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 3;
-EXPLAIN (COSTS OFF) SELECT cuckoo_merge_agg(f), cuckoo_union_agg(f) FROM parts;
-SELECT cuckoo_merge_agg(f) = (SELECT cuckoo_agg(k, 0.001, 50000) FROM generate_series(0, 49999) AS k) AS same_bytes, (brief(cuckoo_union_agg(f))).* FROM parts;
-SELECT cuckoo_merge_agg(f) = (SELECT cuckoo_agg(k, 0.001, 20000) FROM generate_series(1, 20000) AS k) AS of_one_key_each FROM singles;
-SELECT count(*) AS groups, bool_and(f = (SELECT cuckoo_agg(k, 0.001, 20000) FROM generate_series(1, 20000) AS k WHERE k % 7 = g)) AS same
-FROM (SELECT k % 7 AS g, cuckoo_merge_agg(f) AS f FROM singles GROUP BY 1) AS x;
-SELECT cuckoo_union_agg(f) = united AS united, cuckoo_merge_agg(f) = merged AS merged FROM many, serial GROUP BY united, merged;
+EXPLAIN (COSTS OFF) SELECT cuckoo_union_all_agg(f), cuckoo_union_agg(f) FROM parts;
+SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 50000, 0.001) FROM generate_series(0, 49999) AS k) AS same_bytes, (brief(cuckoo_union_agg(f))).* FROM parts;
+SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 20000, 0.001) FROM generate_series(1, 20000) AS k) AS of_one_key_each FROM singles;
+SELECT count(*) AS groups, bool_and(f = (SELECT cuckoo_agg(k, 20000, 0.001) FROM generate_series(1, 20000) AS k WHERE k % 7 = g)) AS same
+FROM (SELECT k % 7 AS g, cuckoo_union_all_agg(f) AS f FROM singles GROUP BY 1) AS x;
+SELECT cuckoo_union_agg(f) = united AS united, cuckoo_union_all_agg(f) = summed AS summed FROM many, serial GROUP BY united, summed;
 SET parallel_leader_participation = off;
-SELECT cuckoo_merge_agg(f) = (SELECT cuckoo_agg(k, 0.001, 20000) FROM generate_series(1, 20000) AS k) AS of_one_key_each FROM singles;
-SELECT cuckoo_union_agg(f) = united AS united, cuckoo_merge_agg(f) = merged AS merged FROM many, serial GROUP BY united, merged;
+SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 20000, 0.001) FROM generate_series(1, 20000) AS k) AS of_one_key_each FROM singles;
+SELECT cuckoo_union_agg(f) = united AS united, cuckoo_union_all_agg(f) = summed AS summed FROM many, serial GROUP BY united, summed;
 RESET parallel_leader_participation;
 RESET max_parallel_workers_per_gather;
 
@@ -152,46 +152,46 @@ RESET max_parallel_workers_per_gather;
 -- Different shapes: side by side
 --
 SELECT (brief(f('a') | f('other rate'))).*, missing(f('a') | f('other rate'), 1, 4000);
-SELECT number, items, capacity, fingerprint_bits, representation FROM cuckoo_tables(f('a') || f('other rate'));
-SELECT f('a') || f('other rate') = f('other rate') || f('a') AS commutes;
-SELECT (brief(f('a') || f('unknown'))).*, missing(f('a') || f('unknown'), 1, 3000);
+SELECT number, items, capacity, fingerprint_bits, representation FROM cuckoo_subfilters(cuckoo_union_all(f('a'), f('other rate')));
+SELECT cuckoo_union_all(f('a'), f('other rate')) = cuckoo_union_all(f('other rate'), f('a')) AS commutes;
+SELECT (brief(cuckoo_union_all(f('a'), f('unknown')))).*, missing(cuckoo_union_all(f('a'), f('unknown')), 1, 3000);
 -- Copies in tables of different shapes cannot be compared: they add up.
-SELECT (brief(f('counted') || f('unknown'))).*, cuckoo_count(f('counted') || f('unknown'), 7) AS copies, cuckoo_count(f('counted') | f('unknown'), 7) AS in_union;
-SELECT (brief(((f('full') || f('unknown')) | f('full')))).tables AS left, (brief(f('full') | (f('full') || f('unknown')))).tables AS right;
+SELECT (brief(cuckoo_union_all(f('counted'), f('unknown')))).*, cuckoo_count(cuckoo_union_all(f('counted'), f('unknown')), 7) AS copies, cuckoo_count(f('counted') | f('unknown'), 7) AS in_union;
+SELECT (brief(((cuckoo_union_all(f('full'), f('unknown'))) | f('full')))).subfilters AS left, (brief(f('full') | (cuckoo_union_all(f('full'), f('unknown'))))).subfilters AS right;
 
 --
 -- Empty and unset filters, parameters
 --
-SELECT (brief(f('unset') || f('unset'))).*;
-SELECT f('unset') || f('a') = f('a') AS unset_left, f('a') | f('unset') = f('a') AS unset_right, f('new') | f('a') = f('a') AS empty_left,
-	f('a') || f('new') = f('a') AS empty_right, f('unset') || f('new') = f('new') AS unset_empty;
-SELECT (brief(cuckoo_new(0.01, 50, 7) || f('unset'))).*;
+SELECT (brief(cuckoo_union_all(f('unset'), f('unset')))).*;
+SELECT cuckoo_union_all(f('unset'), f('a')) = f('a') AS unset_left, f('a') | f('unset') = f('a') AS unset_right, f('new') | f('a') = f('a') AS empty_left,
+	cuckoo_union_all(f('a'), f('new')) = f('a') AS empty_right, cuckoo_union_all(f('unset'), f('new')) = f('new') AS unset_empty;
+SELECT (brief(cuckoo_union_all(cuckoo_new(50, 0.01, 7), f('unset')))).*;
 -- The result has the smaller rate and the larger capacity; empty tables are
 -- kept.
-SELECT (brief((cuckoo_new(0.01, 50) + 1) || (cuckoo_new(0.0001, 20) + 2))).*;
-SELECT (brief(f('a') || (cuckoo_new(0.0001, 20000) + 2))).*;
-SELECT (brief(cuckoo_new(0.01) || (cuckoo_new(0.001) + 1))).*, (brief(cuckoo_new(0.01) || cuckoo_new(0.01))).tables;
-SELECT (brief(cuckoo_remove_all(f('other rate'), (SELECT array_agg(k) FROM generate_series(3001, 4000) AS k)) || f('few'))).*;
+SELECT (brief(cuckoo_union_all(cuckoo_new(50, 0.01) + 1, cuckoo_new(20, 0.0001) + 2))).*;
+SELECT (brief(cuckoo_union_all(f('a'), cuckoo_new(20000, 0.0001) + 2))).*;
+SELECT (brief(cuckoo_union_all(cuckoo_new(NULL, 0.01), cuckoo_new() + 1))).*, (brief(cuckoo_union_all(cuckoo_new(NULL, 0.01), cuckoo_new(NULL, 0.01)))).subfilters;
+SELECT (brief(cuckoo_union_all(cuckoo_remove_all(f('other rate'), (SELECT array_agg(k) FROM generate_series(3001, 4000) AS k)), f('few')))).*;
 
 -- NULL
-SELECT f('a') | NULL = f('a') AS union, f('a') || NULL::cuckoofilter = f('a') AS merge, NULL | f('a') AS null_union, NULL::cuckoofilter || f('a') AS null_merge,
-	cuckoo_union(NULL, NULL) AS nulls, cuckoo_mergeable(NULL, f('a')) AS mergeable;
+SELECT f('a') | NULL = f('a') AS union, cuckoo_union_all(f('a'), NULL) = f('a') AS union_all, NULL | f('a') = f('a') AS null_union, cuckoo_union_all(NULL, f('a')) = f('a') AS null_union_all,
+	cuckoo_union(NULL, NULL) AS nulls, cuckoo_union_all(NULL, NULL) AS nulls;
 
 --
--- Removable: merges are removable.  A union of two filters with items is not,
+-- Removable: results of union all are removable.  A union of two filters with items is not,
 -- nor is any result of a filter that is not removable.
 --
-SELECT (brief(f('a') || f('b'))).removable AS merge, (brief(f('a') | f('b'))).removable AS union, (brief(f('a') | f('other rate'))).removable AS of_two_tables,
-	(brief((f('a') | f('b')) || f('c'))).removable AS inherited, (brief(f('few') || (f('a') | f('b')))).removable AS inherited_from_right,
+SELECT (brief(cuckoo_union_all(f('a'), f('b')))).removable AS union_all, (brief(f('a') | f('b'))).removable AS union, (brief(f('a') | f('other rate'))).removable AS of_two_tables,
+	(brief(cuckoo_union_all(f('a') | f('b'), f('c')))).removable AS inherited, (brief(cuckoo_union_all(f('few'), f('a') | f('b')))).removable AS inherited_from_right,
 	(brief(f('a') | f('unset'))).removable AS union_with_unset, (brief(f('a') | f('new'))).removable AS with_empty, (brief(f('new') | f('a'))).removable AS empty_left;
 SELECT (f('a') | f('b')) - 1;
-SELECT cuckoo_cardinality((f('a') || f('b')) - 1 - 6000);
+SELECT cuckoo_cardinality((cuckoo_union_all(f('a'), f('b'))) - 1 - 6000);
 -- Each copy has its own entry: a key that both had is found after one copy is
 -- removed.
-SELECT missing(cuckoo_remove_all(f('a') || f('few'), (SELECT array_agg(k) FROM generate_series(2990, 3009) AS k)), 1, 3000);
+SELECT missing(cuckoo_remove_all(cuckoo_union_all(f('a'), f('few')), (SELECT array_agg(k) FROM generate_series(2990, 3009) AS k)), 1, 3000);
 
 --
--- Whether filters can be combined
+-- Which filters can be combined
 --
 CREATE FUNCTION sqlstate_of(query text) RETURNS text LANGUAGE plpgsql AS
 $$
@@ -202,10 +202,9 @@ EXCEPTION WHEN others THEN
 	RETURN SQLSTATE;
 END
 $$;
-SELECT sqlstate_of($$SELECT cuckoo_union_agg_transfn(f('a'), f('b'))$$) AS no_aggregate, sqlstate_of($$SELECT cuckoo_merge_agg_transfn(f('a'), f('b'))$$) AS no_aggregate,
+SELECT sqlstate_of($$SELECT cuckoo_union_agg_transfn(f('a'), f('b'))$$) AS no_aggregate, sqlstate_of($$SELECT cuckoo_union_all_agg_transfn(f('a'), f('b'))$$) AS no_aggregate,
 	sqlstate_of($$SELECT cuckoo_combine_final(f('a'))$$) AS no_aggregate;
 
--- cuckoo_mergeable predicts it.
 CREATE TABLE pairs (what text, f cuckoofilter, g cuckoofilter);
 INSERT INTO pairs VALUES
 	('same shape', f('a'), f('b')), ('past the capacity', f('full'), f('full')), ('other rate', f('a'), f('other rate')), ('unknown capacity', f('a'), f('unknown')),
@@ -216,50 +215,50 @@ INSERT INTO pairs VALUES
 	('rows', cuckoo_new() + ROW(1, 'x'::text), cuckoo_new() + ROW(1::numeric, 'x'::text)),
 	('not removable', f('a') | f('b'), f('c'));
 INSERT INTO pairs
-	SELECT n || ' and ' || m || ' shapes', (SELECT cuckoo_merge_agg(cuckoo_new(0.01, 100 * i)) FROM generate_series(1, n) AS i), (SELECT cuckoo_merge_agg(cuckoo_new(0.01, 100 * i)) FROM generate_series(o, o + m - 1) AS i)
+	SELECT n || ' and ' || m || ' shapes', (SELECT cuckoo_union_all_agg(cuckoo_new(100 * i, 0.01)) FROM generate_series(1, n) AS i), (SELECT cuckoo_union_all_agg(cuckoo_new(100 * i, 0.01)) FROM generate_series(o, o + m - 1) AS i)
 	FROM (VALUES (16, 16, 1), (16, 1, 16), (16, 1, 17), (9, 8, 10), (9, 7, 10)) AS v (n, m, o);
-SELECT what, cuckoo_mergeable(f, g) AS mergeable, sqlstate_of(format('SELECT %L::cuckoofilter || %L', f, g)) AS merge, sqlstate_of(format('SELECT %L::cuckoofilter | %L', f, g)) AS union,
-	cuckoo_mergeable(g, f) = cuckoo_mergeable(f, g) AND sqlstate_of(format('SELECT %L::cuckoofilter || %L', g, f)) = sqlstate_of(format('SELECT %L::cuckoofilter || %L', f, g)) AS symmetric
+SELECT what, sqlstate_of(format('SELECT cuckoo_union_all(%L, %L)', f, g)) AS union_all, sqlstate_of(format('SELECT cuckoo_union(%L, %L)', f, g)) AS union,
+	sqlstate_of(format('SELECT cuckoo_union_all(%L, %L)', g, f)) = sqlstate_of(format('SELECT cuckoo_union_all(%L, %L)', f, g)) AS symmetric
 FROM pairs;
 
 --
 -- Aggregates
 --
-SELECT cuckoo_merge_agg(f) = f('a') || f('b') || f('c') AS merge, cuckoo_union_agg(f) = (f('a') | f('b') | f('c')) AS union,
-	cuckoo_merge_agg(f ORDER BY name DESC) = f('a') || f('b') || f('c') AS any_order
+SELECT cuckoo_union_all_agg(f) = cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')) AS union_all, cuckoo_union_agg(f) = (f('a') | f('b') | f('c')) AS union,
+	cuckoo_union_all_agg(f ORDER BY name DESC) = cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')) AS any_order
 FROM filters WHERE name IN ('a', 'b', 'c');
 SELECT (brief(cuckoo_union_agg(f))).*, missing(cuckoo_union_agg(f), 1, 10000) FROM filters;
-SELECT (brief(cuckoo_merge_agg(f ORDER BY name))).*, missing(cuckoo_merge_agg(f), 1, 10000) FROM filters;
-SELECT cuckoo_merge_agg(f) = f('a') AS one_row, cuckoo_union_agg(f) = f('a') AS one_row FROM filters WHERE name = 'a';
+SELECT (brief(cuckoo_union_all_agg(f ORDER BY name))).*, missing(cuckoo_union_all_agg(f), 1, 10000) FROM filters;
+SELECT cuckoo_union_all_agg(f) = f('a') AS one_row, cuckoo_union_agg(f) = f('a') AS one_row FROM filters WHERE name = 'a';
 -- NULL is skipped; over no rows, or only NULLs, an unset filter
-SELECT cuckoo_merge_agg(f) = f('a') AS with_null FROM (SELECT f('a') AS f UNION ALL SELECT NULL) AS x;
-SELECT cuckoo_union_agg(NULL) = f('unset') AS nulls, cuckoo_merge_agg(f) = f('unset') AS no_rows FROM filters WHERE false;
+SELECT cuckoo_union_all_agg(f) = f('a') AS with_null FROM (SELECT f('a') AS f UNION ALL SELECT NULL) AS x;
+SELECT cuckoo_union_agg(NULL) = f('unset') AS nulls, cuckoo_union_all_agg(f) = f('unset') AS no_rows FROM filters WHERE false;
 SELECT cuckoo_union_agg(f) = f('unset') AS unset FROM (VALUES (f('unset')), (NULL), (f('unset'))) AS v (f);
 -- The inputs do not change.
-SELECT (brief(cuckoo_merge_agg(f ORDER BY n))).*, missing(cuckoo_merge_agg(f ORDER BY n), 1, 6000) FROM
+SELECT (brief(cuckoo_union_all_agg(f ORDER BY n))).*, missing(cuckoo_union_all_agg(f ORDER BY n), 1, 6000) FROM
 	(SELECT 0 AS n, f('a') AS f UNION ALL SELECT k, cuckoo_from_array(ARRAY[3000 + 3 * k, 2999 + 3 * k, 2998 + 3 * k]) FROM generate_series(1, 1000) AS k) AS x;
 SELECT missing(f('a'), 1, 3000), cuckoo_cardinality(f('a'));
 
 -- Windows: the state is used further after a filter was made from it.
-SELECT count(*) AS rows, bool_and(running = (SELECT fold('||', 'left', array_agg(m.f ORDER BY m.i)) FROM many AS m WHERE m.i <= w.i)) AS running,
+SELECT count(*) AS rows, bool_and(running = (SELECT fold('all', 'left', array_agg(m.f ORDER BY m.i)) FROM many AS m WHERE m.i <= w.i)) AS running,
 	bool_and(united = (SELECT fold('|', 'tree', array_agg(m.f)) FROM many AS m WHERE m.i <= w.i)) AS united,
-	bool_and(sliding = (SELECT fold('||', 'tree', array_agg(m.f)) FROM many AS m WHERE m.i BETWEEN w.i - 3 AND w.i)) AS sliding,
-	bool_and(whole = (SELECT united FROM serial)) AS whole, bool_and(part = (SELECT fold('||', 'left', array_agg(m.f)) FROM many AS m WHERE m.i % 5 = w.i % 5)) AS part,
+	bool_and(sliding = (SELECT fold('all', 'tree', array_agg(m.f)) FROM many AS m WHERE m.i BETWEEN w.i - 3 AND w.i)) AS sliding,
+	bool_and(whole = (SELECT united FROM serial)) AS whole, bool_and(part = (SELECT fold('all', 'left', array_agg(m.f)) FROM many AS m WHERE m.i % 5 = w.i % 5)) AS part,
 	bool_and(again = running) AS again
-FROM (SELECT i, cuckoo_merge_agg(f) OVER (ORDER BY i) AS running, cuckoo_union_agg(f) OVER (ORDER BY i) AS united, cuckoo_merge_agg(f) OVER (ORDER BY i ROWS 3 PRECEDING) AS sliding,
-	cuckoo_union_agg(f) OVER () AS whole, cuckoo_merge_agg(f) OVER (PARTITION BY i % 5) AS part, cuckoo_merge_agg(f) FILTER (WHERE i >= 0) OVER (ORDER BY i) AS again FROM many) AS w;
+FROM (SELECT i, cuckoo_union_all_agg(f) OVER (ORDER BY i) AS running, cuckoo_union_agg(f) OVER (ORDER BY i) AS united, cuckoo_union_all_agg(f) OVER (ORDER BY i ROWS 3 PRECEDING) AS sliding,
+	cuckoo_union_agg(f) OVER () AS whole, cuckoo_union_all_agg(f) OVER (PARTITION BY i % 5) AS part, cuckoo_union_all_agg(f) FILTER (WHERE i >= 0) OVER (ORDER BY i) AS again FROM many) AS w;
 -- From small states, which are filters, to large ones, one key at a time
-SELECT count(*) AS rows, bool_and(running = (SELECT cuckoo_agg(i, 0.001, 20000) FROM generate_series(1, k) AS i)) AS same
-FROM (SELECT k, cuckoo_merge_agg(f) OVER (ORDER BY k) AS running FROM singles WHERE k <= 3000) AS w WHERE k % 100 = 0;
+SELECT count(*) AS rows, bool_and(running = (SELECT cuckoo_agg(i, 20000, 0.001) FROM generate_series(1, k) AS i)) AS same
+FROM (SELECT k, cuckoo_union_all_agg(f) OVER (ORDER BY k) AS running FROM singles WHERE k <= 3000) AS w WHERE k % 100 = 0;
 
 -- Many groups
-SELECT count(*), sum(cuckoo_cardinality(f)) FROM (SELECT k % 20000 AS n, cuckoo_merge_agg(cuckoo_from_array(ARRAY[k])) AS f FROM generate_series(1, 60000) AS k GROUP BY 1) AS g;
+SELECT count(*), sum(cuckoo_cardinality(f)) FROM (SELECT k % 20000 AS n, cuckoo_union_all_agg(cuckoo_from_array(ARRAY[k])) AS f FROM generate_series(1, 60000) AS k GROUP BY 1) AS g;
 -- 100,000 groups of two filters each.  This takes seconds; with an expanded
 -- object for each group it would take far longer.
 SET statement_timeout = '60s';
 SET enable_sort = off;
-SELECT count(*), sum(cuckoo_cardinality(m)) AS merged, sum(cuckoo_cardinality(u)) AS united FROM
-	(SELECT k % 100000 AS n, cuckoo_merge_agg(f) AS m, cuckoo_union_agg(f) AS u FROM (SELECT k, cuckoo_new() + k AS f FROM generate_series(1, 200000) AS k) AS f GROUP BY 1) AS g;
+SELECT count(*), sum(cuckoo_cardinality(m)) AS summed, sum(cuckoo_cardinality(u)) AS united FROM
+	(SELECT k % 100000 AS n, cuckoo_union_all_agg(f) AS m, cuckoo_union_agg(f) AS u FROM (SELECT k, cuckoo_new() + k AS f FROM generate_series(1, 200000) AS k) AS f GROUP BY 1) AS g;
 RESET enable_sort;
 RESET statement_timeout;
 
@@ -267,25 +266,25 @@ RESET statement_timeout;
 -- The WARNING comes once, if the expected rate is more than ten times the
 -- target rate
 --
-CREATE TABLE crowd AS SELECT i, i % 3 AS g, cuckoo_agg(k, 0.001, 100) AS f FROM generate_series(0, 29) AS i, generate_series(100 * i, 100 * i + 99) AS k GROUP BY i;
-SELECT (brief(cuckoo_merge_agg(f))).*, round(cuckoo_fpr(cuckoo_merge_agg(f))::numeric, 4) AS fpr FROM crowd WHERE i < 13;
-SELECT (brief(cuckoo_merge_agg(f))).*, round(cuckoo_fpr(cuckoo_merge_agg(f))::numeric, 4) AS fpr FROM crowd;
+CREATE TABLE crowd AS SELECT i, i % 3 AS g, cuckoo_agg(k, 100, 0.001) AS f FROM generate_series(0, 29) AS i, generate_series(100 * i, 100 * i + 99) AS k GROUP BY i;
+SELECT (brief(cuckoo_union_all_agg(f))).*, round(cuckoo_fpr(cuckoo_union_all_agg(f))::numeric, 4) AS fpr FROM crowd WHERE i < 13;
+SELECT (brief(cuckoo_union_all_agg(f))).*, round(cuckoo_fpr(cuckoo_union_all_agg(f))::numeric, 4) AS fpr FROM crowd;
 SELECT cuckoo_cardinality(cuckoo_union_agg(f)) > 2900 AS united FROM crowd;
 -- Not for every group, nor for every row of a window
-SELECT g, cuckoo_cardinality(cuckoo_merge_agg(f)) AS items FROM crowd, generate_series(1, 3) GROUP BY g ORDER BY g;
-SELECT count(*) FROM (SELECT cuckoo_merge_agg(f) OVER (ORDER BY i) AS f FROM crowd OFFSET 0) AS w WHERE f @> 5;
+SELECT g, cuckoo_cardinality(cuckoo_union_all_agg(f)) AS items FROM crowd, generate_series(1, 3) GROUP BY g ORDER BY g;
+SELECT count(*) FROM (SELECT cuckoo_union_all_agg(f) OVER (ORDER BY i) AS f FROM crowd OFFSET 0) AS w WHERE f @> 5;
 -- Operators do not warn; cuckoo_fpr shows the rate.
-SELECT round(cuckoo_fpr(fold('||', 'left', array_agg(f)))::numeric, 4) AS fpr FROM crowd;
+SELECT round(cuckoo_fpr(fold('all', 'left', array_agg(f)))::numeric, 4) AS fpr FROM crowd;
 
 -- Unset filters change nothing, in any order and whatever the size of the
 -- filter.  Here it is a dense one that grew key by key, which a combination
 -- would rebuild.
 WITH grown AS (
-	SELECT cuckoo_add_all(cuckoo_new(0.001, 5000), array_agg(i)) AS f FROM generate_series(1, 4800) AS i
+	SELECT cuckoo_add_all(cuckoo_new(5000, 0.001), array_agg(i)) AS f FROM generate_series(1, 4800) AS i
 ), rows AS (
 	SELECT f, 1 AS n FROM grown UNION ALL SELECT cuckoo_agg(i), 2 FROM generate_series(1, 0) AS i
 )
 SELECT cuckoo_union_agg(rows.f ORDER BY n) = grown.f AS behind, cuckoo_union_agg(rows.f ORDER BY n DESC) = grown.f AS before,
-	cuckoo_merge_agg(rows.f ORDER BY n) = grown.f AS merged
+	cuckoo_union_all_agg(rows.f ORDER BY n) = grown.f AS summed
 FROM rows, grown GROUP BY grown.f;
 DROP SCHEMA setops_test CASCADE;

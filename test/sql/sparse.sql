@@ -17,24 +17,24 @@ SET search_path = sparse_test, public;
 
 -- A short description of a filter's tables
 CREATE FUNCTION brief(f cuckoofilter) RETURNS text LANGUAGE sql RETURN
-	(SELECT string_agg(format('%s of %s %s', items, capacity, representation), ', ' ORDER BY number) FROM cuckoo_tables(f));
-CREATE FUNCTION entries(f cuckoofilter) RETURNS bigint LANGUAGE sql RETURN (SELECT sum(4 * blocks * buckets)::bigint FROM cuckoo_tables(f));
+	(SELECT string_agg(format('%s of %s %s', items, capacity, representation), ', ' ORDER BY number) FROM cuckoo_subfilters(f));
+CREATE FUNCTION entries(f cuckoofilter) RETURNS bigint LANGUAGE sql RETURN (SELECT sum(4 * blocks * buckets)::bigint FROM cuckoo_subfilters(f));
 CREATE FUNCTION missing(f cuckoofilter, first integer, last integer) RETURNS bigint
 LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHERE NOT f @> k);
 
 --
 -- Builds: below three quarters, at three quarters, at the capacity
 --
-SELECT c, e, n, (SELECT brief(cuckoo_agg(k, 0.001, c)) FROM generate_series(1, n) AS k) AS aggregate, brief(cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), 0.001, c)) AS "array"
-FROM unnest('{100,1000,10000,200000}'::integer[]) AS c, entries(cuckoo_new(0.001, c)) AS e, LATERAL (VALUES (e / 2 - 1), (e * 3 / 4 - 1), (e * 3 / 4), (c)) AS v (n) ORDER BY c, n;
+SELECT c, e, n, (SELECT brief(cuckoo_agg(k, c, 0.001)) FROM generate_series(1, n) AS k) AS aggregate, brief(cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), c, 0.001)) AS "array"
+FROM unnest('{100,1000,10000,200000}'::integer[]) AS c, entries(cuckoo_new(c, 0.001)) AS e, LATERAL (VALUES (e / 2 - 1), (e * 3 / 4 - 1), (e * 3 / 4), (c)) AS v (n) ORDER BY c, n;
 -- Combinations: a quarter with a half gives the same as building the whole
-SELECT n, brief(f || g) AS merge, brief(f | g) AS union, f || g = cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), 0.001, 1000) AS same
-FROM entries(cuckoo_new(0.001, 1000)) AS e, LATERAL (VALUES (e * 3 / 4 - 1), (e * 3 / 4)) AS v (n),
-	LATERAL (SELECT cuckoo_from_array(ARRAY(SELECT generate_series(1, e / 4)), 0.001, 1000) AS f, cuckoo_from_array(ARRAY(SELECT generate_series(e / 4 + 1, n)), 0.001, 1000) AS g) AS x ORDER BY n;
+SELECT n, brief(cuckoo_union_all(f, g)) AS union_all, brief(f | g) AS union, cuckoo_union_all(f, g) = cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), 1000, 0.001) AS same
+FROM entries(cuckoo_new(1000, 0.001)) AS e, LATERAL (VALUES (e * 3 / 4 - 1), (e * 3 / 4)) AS v (n),
+	LATERAL (SELECT cuckoo_from_array(ARRAY(SELECT generate_series(1, e / 4)), 1000, 0.001) AS f, cuckoo_from_array(ARRAY(SELECT generate_series(e / 4 + 1, n)), 1000, 0.001) AS g) AS x ORDER BY n;
 -- A dense filter after removals, merged with an empty one, equals a filter
 -- built from the remaining keys.
-SELECT brief(f), brief(f || cuckoo_new(0.001, 1000)) AS merged
-FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 0.001, 1000), ARRAY(SELECT generate_series(1, 300))) AS f;
+SELECT brief(f), brief(cuckoo_union_all(f, cuckoo_new(1000, 0.001))) AS with_empty
+FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 1000, 0.001), ARRAY(SELECT generate_series(1, 300))) AS f;
 
 --
 -- Single keys: both ways across three quarters, one half, the capacity, and the
@@ -50,7 +50,7 @@ BEGIN
 	FOREACH change IN ARRAY '{add,remove}'::text[] LOOP
 		FOR k IN 1 .. n LOOP
 			g := CASE change WHEN 'add' THEN f + k ELSE f - k END;
-			IF (SELECT array_agg(t.representation ORDER BY number) FROM cuckoo_tables(f) AS t) <> (SELECT array_agg(t.representation ORDER BY number) FROM cuckoo_tables(g) AS t) THEN
+			IF (SELECT array_agg(t.representation ORDER BY number) FROM cuckoo_subfilters(f) AS t) <> (SELECT array_agg(t.representation ORDER BY number) FROM cuckoo_subfilters(g) AS t) THEN
 				key := k;
 				before := brief(f);
 				after := brief(g);
@@ -70,19 +70,19 @@ BEGIN
 	RETURN NEXT;
 END
 $$;
-SELECT * FROM crossings(cuckoo_new(0.001, 100), 130);
-SELECT * FROM crossings(cuckoo_new(0.0001, 1000), 1000);
-SELECT * FROM crossings(cuckoo_new(0.1, 1), 200);
+SELECT * FROM crossings(cuckoo_new(100, 0.001), 130);
+SELECT * FROM crossings(cuckoo_new(1000, 0.0001), 1000);
+SELECT * FROM crossings(cuckoo_new(1, 0.1), 200);
 -- If the items go up and down around three quarters, the table stays dense;
 -- around one half, it stays sparse.  Nothing is lost.
 SELECT e, n, n * 100 / e AS percent, brief(f) AS before, brief(g) AS after, missing(g, 1, n::integer) AS lost
-FROM entries(cuckoo_new(0.001, 1000)) AS e, (VALUES (true), (false)) AS v (from_dense), LATERAL (VALUES (e / 2 - 1), (e / 2), (e * 3 / 4 - 1), (e * 3 / 4)) AS w (n),
-	LATERAL (SELECT CASE WHEN from_dense THEN cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 0.001, 1000), ARRAY(SELECT generate_series(n + 1, 1000))) ELSE cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), 0.001, 1000) END AS f) AS x,
+FROM entries(cuckoo_new(1000, 0.001)) AS e, (VALUES (true), (false)) AS v (from_dense), LATERAL (VALUES (e / 2 - 1), (e / 2), (e * 3 / 4 - 1), (e * 3 / 4)) AS w (n),
+	LATERAL (SELECT CASE WHEN from_dense THEN cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 1000, 0.001), ARRAY(SELECT generate_series(n + 1, 1000))) ELSE cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), 1000, 0.001) END AS f) AS x,
 	LATERAL (SELECT f + 0 + (-1) - 0 - (-1) AS g) AS y ORDER BY from_dense DESC, n;
 -- The same in one call, which collects changes and makes them at once
 SELECT n, brief(added) AS added, brief(removed) AS removed, missing(added, 1, n::integer) + missing(removed, 1, 100) AS lost
-FROM entries(cuckoo_new(0.001, 1000)) AS e, LATERAL (VALUES (e / 2), (e * 3 / 4 - 1), (e * 3 / 4), (1000)) AS v (n),
-	LATERAL (SELECT cuckoo_add_all(cuckoo_new(0.001, 1000), ARRAY(SELECT generate_series(1, n))) AS added) AS x,
+FROM entries(cuckoo_new(1000, 0.001)) AS e, LATERAL (VALUES (e / 2), (e * 3 / 4 - 1), (e * 3 / 4), (1000)) AS v (n),
+	LATERAL (SELECT cuckoo_add_all(cuckoo_new(1000, 0.001), ARRAY(SELECT generate_series(1, n))) AS added) AS x,
 	LATERAL (SELECT cuckoo_remove_all(added, ARRAY(SELECT generate_series(101, n))) AS removed) AS y ORDER BY n;
 
 -- The shapes of growth: after a specified capacity each table is for 32 times
@@ -90,17 +90,17 @@ FROM entries(cuckoo_new(0.001, 1000)) AS e, LATERAL (VALUES (e / 2), (e * 3 / 4 
 -- more.
 SELECT fpr, c, number, items, capacity, round(capacity / lag(capacity) OVER (PARTITION BY fpr, c ORDER BY number)::numeric, 1) AS times, fingerprint_bits AS bits, representation,
 	cuckoo_fpr(f) <= 2 * fpr AS kept
-FROM (VALUES (0.1, 1), (0.001, 20), (2e-8, 20)) AS v (fpr, c), cuckoo_add_all(cuckoo_new(fpr, c), ARRAY(SELECT generate_series(1, 50000))) AS f, cuckoo_tables(f) ORDER BY fpr DESC, number;
+FROM (VALUES (0.1, 1), (0.001, 20), (2e-8, 20)) AS v (fpr, c), cuckoo_add_all(cuckoo_new(c, fpr), ARRAY(SELECT generate_series(1, 50000))) AS f, cuckoo_subfilters(f) ORDER BY fpr DESC, number;
 -- With unknown capacity they are for 2^20, 2^25 and 2^30 keys, with 1, 2 and 3
 -- bits more than the rate needs.
-CREATE TABLE grown AS SELECT cuckoo_add_all(cuckoo_agg(k, 0.001, 0), ARRAY(SELECT generate_series(1025, 1100000))) AS f FROM generate_series(1, 1024) AS k;
-SELECT number, items, capacity, capacity >= (2 ^ (15 + 5 * number)) AS for_them, fingerprint_bits AS bits, representation FROM grown, cuckoo_tables(f) ORDER BY number;
+CREATE TABLE grown AS SELECT cuckoo_add_all(cuckoo_agg(k, NULL, 0.001), ARRAY(SELECT generate_series(1025, 1100000))) AS f FROM generate_series(1, 1024) AS k;
+SELECT number, items, capacity, capacity >= (2 ^ (15 + 5 * number)) AS for_them, fingerprint_bits AS bits, representation FROM grown, cuckoo_subfilters(f) ORDER BY number;
 SELECT missing(f, 1, 1100000) AS lost, cuckoo_fpr(f) < 0.001 AS kept, round((cuckoo_info(f)).bits_per_item::numeric, 1) AS bits_per_item, (cuckoo_info(f)).capacity FROM grown;
 -- If 50,001 keys are removed from the newest table, a few stay, because the
 -- other table seems to hold them, too.
 SELECT brief(cuckoo_remove_all(f, ARRAY(SELECT generate_series(1050000, 1100000)))) FROM grown;
 -- A table of another rate in the same place: growth depends on the newest
-SELECT number, items, capacity, fingerprint_bits AS bits FROM cuckoo_tables(cuckoo_add_all(cuckoo_new(0.01, 20) || cuckoo_new(0.001, 100), ARRAY(SELECT generate_series(1, 200)))) ORDER BY number;
+SELECT number, items, capacity, fingerprint_bits AS bits FROM cuckoo_subfilters(cuckoo_add_all(cuckoo_union_all(cuckoo_new(20, 0.01), cuckoo_new(100, 0.001)), ARRAY(SELECT generate_series(1, 200)))) ORDER BY number;
 
 --
 -- Small counted filters have the first table of an unknown capacity.
@@ -112,12 +112,12 @@ SELECT n, brief(f), (cuckoo_info(f)).capacity, (cuckoo_info(f)).fingerprint_bits
 -- A 1,025th key stays in the table for 2^20.
 SELECT brief(of(1024) + 1025) AS added, of(1024) + 1025 = of(1025) AS as_counted, of(1024) + 1025 = cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1025))) AS as_added, missing(of(1024) + 1025, 1, 1025) AS lost;
 -- The union of the two has two tables, and the larger capacity.
-SELECT brief(of(1024) | of(1025)) AS union, brief(of(1024) || of(1025)) AS merge, (cuckoo_info(of(1024) | of(1025))).capacity, missing(of(1024) | of(1025), 1, 1025) AS lost,
+SELECT brief(of(1024) | of(1025)) AS union, brief(cuckoo_union_all(of(1024), of(1025))) AS union_all, (cuckoo_info(of(1024) | of(1025))).capacity, missing(of(1024) | of(1025), 1, 1025) AS lost,
 	of(1024) | of(1025) = of(1025) | of(1024) AS commutes;
 -- Small ones always combine, into one table.
-SELECT brief(cuckoo_merge_agg(f)) AS merged, missing(cuckoo_merge_agg(f), 1, 50000) AS lost FROM (SELECT cuckoo_agg(k) AS f FROM generate_series(1, 50000) AS k GROUP BY k % 60) AS x;
+SELECT brief(cuckoo_union_all_agg(f)) AS merged, missing(cuckoo_union_all_agg(f), 1, 50000) AS lost FROM (SELECT cuckoo_agg(k) AS f FROM generate_series(1, 50000) AS k GROUP BY k % 60) AS x;
 -- The number counted becomes the capacity, even if a smaller one is specified.
-SELECT brief(cuckoo_agg(k, 0.001, 10)), (cuckoo_info(cuckoo_agg(k, 0.001, 10))).capacity, cuckoo_agg(k, 0.001, 10) = cuckoo_agg(k, 0.001, 500) AS same FROM generate_series(1, 500) AS k;
+SELECT brief(cuckoo_agg(k, 10, 0.001)), (cuckoo_info(cuckoo_agg(k, 10, 0.001))).capacity, cuckoo_agg(k, 10, 0.001) = cuckoo_agg(k, 500, 0.001) AS same FROM generate_series(1, 500) AS k;
 
 --
 -- Sizes
@@ -128,11 +128,11 @@ CREATE FUNCTION sparse_bytes(u numeric, n numeric) RETURNS numeric LANGUAGE sql 
 	(SELECT 4 * (ceil(z / 64) + 1) + ceil((z + n * (1 + l)) / 8) FROM generate_series(0, 60) AS l, LATERAL (SELECT div(u - 1, 2::numeric ^ l) + 1 AS z) AS x WHERE 2 * z <= 3 * greatest(n, 1) ORDER BY l LIMIT 1);
 SELECT representation, count(*), bool_and(bytes = CASE representation WHEN 'sparse' THEN sparse_bytes(blocks * buckets / 2 * 2::numeric ^ fingerprint_bits, items) ELSE ceil(blocks * buckets * (fingerprint_bits - 1) / 2.0) END) AS as_computed
 FROM (VALUES (0.1), (0.001), (2e-8)) AS r (fpr), (VALUES (0), (1), (2), (3), (63), (64), (65), (1000), (1500), (5000), (20000)) AS s (n), (VALUES (0), (20), (2000), (1e6)) AS c (capacity),
-	cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), fpr, capacity) AS f, cuckoo_tables(f) GROUP BY 1 ORDER BY 1;
+	cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), capacity, fpr) AS f, cuckoo_subfilters(f) GROUP BY 1 ORDER BY 1;
 -- Each doubling of the spare capacity costs one bit per key.
-SELECT c AS times, round((cuckoo_info(cuckoo_from_array(keys, 0.001, c * 30000))).bits_per_item::numeric, 2) AS bits_per_key
+SELECT c AS times, round((cuckoo_info(cuckoo_from_array(keys, c * 30000, 0.001))).bits_per_item::numeric, 2) AS bits_per_key
 FROM unnest('{1,2,4,8,16,100,1000}'::integer[]) AS c, (SELECT ARRAY(SELECT generate_series(1, 30000)) AS keys) AS k ORDER BY c;
 -- Copies: at most eight of a class, which take no other space
-SELECT rows, brief(f), (cuckoo_info(f)).bytes FROM unnest('{1,7,8,9,100}'::integer[]) AS rows, LATERAL (SELECT cuckoo_multiset_agg(k, 0.001, 8000) AS f FROM generate_series(1, 1000) AS k, generate_series(1, rows) AS r) AS x ORDER BY rows;
+SELECT rows, brief(f), (cuckoo_info(f)).bytes FROM unnest('{1,7,8,9,100}'::integer[]) AS rows, LATERAL (SELECT cuckoo_multiset_agg(k, 8000, 0.001) AS f FROM generate_series(1, 1000) AS k, generate_series(1, rows) AS r) AS x ORDER BY rows;
 
 DROP SCHEMA sparse_test CASCADE;

@@ -1,5 +1,5 @@
 --
--- Aggregates in bounded memory, and cuckoo_add_new
+-- Aggregates in bounded memory
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
@@ -12,9 +12,9 @@ SET search_path = stream_test, public;
 
 -- A short description of a filter, and the keys from first to last that it does
 -- not find.
-CREATE FUNCTION brief(f cuckoofilter, OUT representation text, OUT key_type text, OUT items bigint, OUT tables integer, OUT removable boolean,
+CREATE FUNCTION brief(f cuckoofilter, OUT representation text, OUT key_type text, OUT items bigint, OUT subfilters integer, OUT removable boolean,
 	OUT capacity bigint, OUT fpr float8)
-LANGUAGE sql RETURN (SELECT (i.representation, i.key_type, i.items, i.tables, i.removable, i.capacity, i.target_fpr) FROM cuckoo_info(f) AS i);
+LANGUAGE sql RETURN (SELECT (i.representation, i.key_type, i.items, i.subfilters, i.removable, i.capacity, i.target_fpr) FROM cuckoo_info(f) AS i);
 CREATE FUNCTION missing(f cuckoofilter, first integer, last integer) RETURNS bigint
 LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHERE NOT f @> k);
 CREATE FUNCTION sqlstate_of(query text) RETURNS text LANGUAGE plpgsql AS
@@ -28,96 +28,80 @@ END
 $$;
 
 --
--- cuckoo_add_new
---
--- Adds a key if the filter does not contain it.  Because only fingerprints are
--- compared, the filter is not removable from then on, even if nothing was
--- added.
-SELECT (brief(f)).*, cuckoo_count(f, 1), f = cuckoo_new() + 1 AS as_add, f = cuckoo_add_new(cuckoo_new(), 1) AS again FROM cuckoo_add_new(cuckoo_add_new(cuckoo_new(), 1), 1) AS f;
-SELECT (brief(f)).*, cuckoo_count(f, 1) FROM cuckoo_add_new(cuckoo_new() + 1 + 1, 1) AS f;
-SELECT n, (brief(f)).removable AS before, (brief(cuckoo_add_new(f, 1))).*, (brief(cuckoo_add_new(f, n + 1))).items AS one_more, (brief(cuckoo_add_new(f, n + 1))).removable,
-	cuckoo_add_new(f, n + 1) @> n + 1 AS added, cuckoo_add_new(cuckoo_add_new(f, 1), 1) = cuckoo_add_new(f, 1) AS again, cuckoo_add(f, 1) = cuckoo_add_new(f, 1) AS as_add
-FROM unnest('{100,2000}'::integer[]) AS n, cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS f;
-SELECT cuckoo_add_new(f, 1) - 1 FROM (SELECT cuckoo_agg(k) AS f FROM generate_series(1, 100) AS k) AS x;
-SELECT cuckoo_add_new(f, NULL::integer) = f AS null_key, cuckoo_add_new(NULL, 1) AS null_filter, (brief(cuckoo_add_new(cuckoo_agg(NULL::integer), 1))).* AS unset
-FROM cuckoo_new() AS f GROUP BY f;
-SELECT sqlstate_of($$SELECT cuckoo_add_new(cuckoo_new() + 1, 'x'::text)$$) AS key_type;
-
---
 -- cuckoo_stream_agg
 --
 -- Each key once, except for those whose fingerprint was there already
 SELECT (brief(f)).*, missing(f, 1, 10000), (brief(f)).items > 9900 AS nearly_all
-FROM (SELECT cuckoo_stream_agg(k % 10000 + 1, 0.00001, 10000) AS f FROM generate_series(1, 30000) AS k) AS x;
+FROM (SELECT cuckoo_stream_agg(k % 10000 + 1, 10000, 0.00001) AS f FROM generate_series(1, 30000) AS k) AS x;
 -- The same as cuckoo_agg as long as the table is sparse, but not removable
-SELECT (brief(f)).*, f = set_byte(g::bytea, 3, 1)::cuckoofilter AS same FROM (SELECT cuckoo_stream_agg(k % 30, 0.001, 10000) AS f, cuckoo_agg(k % 30, 0.001, 10000) AS g FROM generate_series(1, 300) AS k) AS x;
+SELECT (brief(f)).*, f = set_byte(g::bytea, 3, 1)::cuckoofilter AS same FROM (SELECT cuckoo_stream_agg(k % 30, 10000, 0.001) AS f, cuckoo_agg(k % 30, 10000, 0.001) AS g FROM generate_series(1, 300) AS k) AS x;
 -- Beyond the capacity it grows like any filter.
 SELECT (brief(f)).*, missing(f, 1, 5000), cuckoo_fpr(f) < 2 * 0.0001 AS rate
-FROM (SELECT cuckoo_stream_agg(k, 0.0001, 1000) AS f FROM generate_series(1, 5000) AS k) AS x;
+FROM (SELECT cuckoo_stream_agg(k, 1000, 0.0001) AS f FROM generate_series(1, 5000) AS k) AS x;
 -- The same order gives the same bytes.
-SELECT count(DISTINCT f) FROM (SELECT g, cuckoo_stream_agg(k, 0.001, 1000 ORDER BY k) AS f FROM generate_series(1, 3) AS g, generate_series(1, 1000) AS k GROUP BY g) AS x;
+SELECT count(DISTINCT f) FROM (SELECT g, cuckoo_stream_agg(k, 1000, 0.001 ORDER BY k) AS f FROM generate_series(1, 3) AS g, generate_series(1, 1000) AS k GROUP BY g) AS x;
 
 --
 -- cuckoo_multiset_agg
 --
 SELECT (brief(f)).*, cuckoo_count(f, 1), cuckoo_count(f, 2), cuckoo_count(f, 3), cuckoo_count(f, 4)
-FROM (SELECT cuckoo_multiset_agg(k, 0.00001, 1000) AS f FROM unnest(ARRAY[1, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]) AS k) AS x;
+FROM (SELECT cuckoo_multiset_agg(k, 1000, 0.00001) AS f FROM unnest(ARRAY[1, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]) AS k) AS x;
 -- One copy can be removed for each row that is deleted.
 SELECT (brief(f)).*, missing(f, 1, 1000) AS missing, cuckoo_cardinality(once) AS once, missing(once, 1, 1000) AS missing, cuckoo_cardinality(cuckoo_remove_all(once, keys)) AS twice,
 	cuckoo_cardinality(cuckoo_remove_all(cuckoo_remove_all(once, keys), keys)) AS thrice
-FROM (SELECT cuckoo_multiset_agg(k % 1000 + 1, 0.00001, 3000) AS f FROM generate_series(1, 3000) AS k) AS x,
+FROM (SELECT cuckoo_multiset_agg(k % 1000 + 1, 3000, 0.00001) AS f FROM generate_series(1, 3000) AS k) AS x,
 	(SELECT array_agg(k) AS keys FROM generate_series(1, 1000) AS k) AS a, cuckoo_remove_all(f, keys) AS once;
 
 -- Many keys with many copies: eight of each, in one sparse table, without
 -- effect on other keys
-CREATE TABLE crowded AS SELECT cuckoo_multiset_agg(k % 1000, 0.001, 100000) AS f FROM generate_series(1, 100000) AS k;
+CREATE TABLE crowded AS SELECT cuckoo_multiset_agg(k % 1000, 100000, 0.001) AS f FROM generate_series(1, 100000) AS k;
 ALTER TABLE crowded ALTER f SET STORAGE external;
-SELECT t.number, t.items, t.capacity, t.representation FROM crowded, cuckoo_tables(f) AS t ORDER BY number;
+SELECT t.number, t.items, t.capacity, t.representation FROM crowded, cuckoo_subfilters(f) AS t ORDER BY number;
 SELECT count(*), min(cuckoo_count(f, k)), missing(f, 0, 999), (cuckoo_info(f)).bytes <= 20480 AS "20 kB", cuckoo_fpr(f) < 0.001 AS rate
 FROM crowded, generate_series(0, 999) AS k GROUP BY f;
 -- Read whole and in slices; additions and removals do not change it
 SELECT count(*) FROM generate_series(0, 999) AS k WHERE cuckoo_count((SELECT f FROM crowded), k) < 8 OR NOT (SELECT f FROM crowded) @> k;
 SELECT cuckoo_count(f, 7) AS count, f @> 7 AS found FROM crowded;
-SELECT cuckoo_add_all(f, keys) = f AS added, cuckoo_remove_all(f, keys) = f AS removed, f || f = f AS merged, missing(f | f, 0, 999) AS missing,
+SELECT cuckoo_add_all(f, keys) = f AS added, cuckoo_remove_all(f, keys) = f AS removed, cuckoo_union_all(f, f) = f AS summed, missing(f | f, 0, 999) AS missing,
 	cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(f, others), others)) - cuckoo_cardinality(f) < 100 AS others_go
 FROM crowded, (SELECT array_agg(k) AS keys FROM generate_series(0, 999) AS k) AS a, (SELECT array_agg(k) AS others FROM generate_series(1000001, 1010000) AS k) AS b;
 -- Parts with the same or other keys combine to one filter, also in aggregates.
-SELECT same, (cuckoo_info(f)).tables, missing(f, 0, CASE WHEN same THEN 299 ELSE 11999 END), (cuckoo_info(f)).bytes < 320000 AS small,
+SELECT same, (cuckoo_info(f)).subfilters, missing(f, 0, CASE WHEN same THEN 299 ELSE 11999 END), (cuckoo_info(f)).bytes < 320000 AS small,
 	cuckoo_count(f, 7) AS count, cuckoo_cardinality(f) - cuckoo_cardinality(cuckoo_remove_all(f, singles)) BETWEEN 3990 AND 4000 AS singles_go
-FROM (SELECT same, cuckoo_merge_agg(f) AS f
-	FROM (SELECT same, cuckoo_multiset_agg(CASE WHEN k % 3100 >= 300 THEN 1000000 + part * 100 + k % 100 WHEN same THEN k % 300 ELSE part * 300 + k % 300 END, 0.001, 100000) AS f
+FROM (SELECT same, cuckoo_union_all_agg(f) AS f
+	FROM (SELECT same, cuckoo_multiset_agg(CASE WHEN k % 3100 >= 300 THEN 1000000 + part * 100 + k % 100 WHEN same THEN k % 300 ELSE part * 300 + k % 300 END, 100000, 0.001) AS f
 		FROM (VALUES (false), (true)) AS v (same), generate_series(0, 39) AS part, generate_series(0, 31000) AS k WHERE k < 400 OR k % 3100 < 300
 		GROUP BY same, part) AS parts
 	GROUP BY same) AS x, (SELECT array_agg(k) AS singles FROM generate_series(1000000, 1003999) AS k) AS a;
 -- In any order: keys in turn, or key after key.  If the capacity is the number
 -- of copies, there is one table; if it is too small, the filter grows like any
 -- other.
-SELECT rows, capacity, in_turn, (cuckoo_info(f)).items, (cuckoo_info(f)).tables, missing(f, 0, 1999) AS missing, (SELECT min(cuckoo_count(f, k)) FROM generate_series(0, 1999) AS k) AS least
+SELECT rows, capacity, in_turn, (cuckoo_info(f)).items, (cuckoo_info(f)).subfilters, missing(f, 0, 1999) AS missing, (SELECT min(cuckoo_count(f, k)) FROM generate_series(0, 1999) AS k) AS least
 FROM (VALUES (5), (8), (50)) AS v (rows), (VALUES (2000), (16000), (100000)) AS c (capacity), (VALUES (true), (false)) AS o (in_turn),
-	LATERAL (SELECT cuckoo_multiset_agg(CASE WHEN in_turn THEN k % 2000 ELSE k / rows END, 0.001, capacity) AS f FROM generate_series(0, rows * 2000 - 1) AS k) AS a
+	LATERAL (SELECT cuckoo_multiset_agg(CASE WHEN in_turn THEN k % 2000 ELSE k / rows END, capacity, 0.001) AS f FROM generate_series(0, rows * 2000 - 1) AS k) AS a
 ORDER BY rows, capacity, in_turn;
 -- Eight copies of each of 300,000 keys, key after key, which fit in no dense
 -- table.  This takes seconds.
 SET statement_timeout = '60s';
 SELECT (brief(f)).*, missing(f, 0, 299999), (SELECT count(*) FROM generate_series(0, 299999) AS k WHERE cuckoo_count(f, k) <> 8) AS other_counts
-FROM (SELECT cuckoo_multiset_agg(k / 8, 1e-5, 2400000) AS f FROM generate_series(0, 2399999) AS k) AS x;
+FROM (SELECT cuckoo_multiset_agg(k / 8, 2400000, 1e-5) AS f FROM generate_series(0, 2399999) AS k) AS x;
 RESET statement_timeout;
 
 --
 -- Parameters
 --
-SELECT (brief(cuckoo_stream_agg(k, NULL, 100))).*, (brief(cuckoo_multiset_agg(k, NULL, 100))).* FROM generate_series(1, 3) AS k;
-SELECT (brief(cuckoo_stream_agg(NULL::integer, 0.01, 100))).*, cuckoo_multiset_agg(NULL::text, 0.01, 100) = cuckoo_new(0.01, 100) AS multiset;
-SELECT (brief(cuckoo_stream_agg(k, 0.01, 100))).* FROM generate_series(1, 3) AS k WHERE false;
-SELECT (brief(cuckoo_stream_agg(CASE WHEN k % 2 = 0 THEN k END, 0.01, 100))).* FROM generate_series(1, 6) AS k;
-SELECT cuckoo_stream_agg(1, 0.01, NULL);
-SELECT cuckoo_multiset_agg(1, 0.01, 0);
-SELECT cuckoo_stream_agg(k, 0.01, 100 + k) FROM generate_series(1, 2) AS k;
-SELECT cuckoo_multiset_agg(k, 0.01 * k, 100) FROM generate_series(1, 2) AS k;
-SELECT sqlstate_of($$SELECT cuckoo_stream_agg(1, 0.01, -1)$$) AS capacity, sqlstate_of($$SELECT cuckoo_stream_agg(1, 2, 100)$$) AS fpr,
-	sqlstate_of($$SELECT cuckoo_stream_agg(1, 0.001, 1e9)$$) AS too_large, sqlstate_of($$SELECT cuckoo_stream_agg(1, 0.01, 1e15)$$) AS too_large,
-	sqlstate_of($$SELECT cuckoo_stream_agg_transfn(NULL, 1, 0.01, 100)$$) AS no_aggregate, sqlstate_of($$SELECT cuckoo_stream_agg_combine(NULL, NULL)$$) AS no_aggregate,
-	sqlstate_of($$SELECT cuckoo_stream_agg('{}'::json, 0.01, 100)$$) AS no_key;
+SELECT (brief(cuckoo_stream_agg(k, 100, NULL))).*, (brief(cuckoo_multiset_agg(k, 100, NULL))).* FROM generate_series(1, 3) AS k;
+SELECT (brief(cuckoo_stream_agg(NULL::integer, 100, 0.01))).*, cuckoo_multiset_agg(NULL::text, 100, 0.01) = cuckoo_new(100, 0.01) AS multiset;
+SELECT (brief(cuckoo_stream_agg(k, 100, 0.01))).* FROM generate_series(1, 3) AS k WHERE false;
+SELECT (brief(cuckoo_stream_agg(CASE WHEN k % 2 = 0 THEN k END, 100, 0.01))).* FROM generate_series(1, 6) AS k;
+SELECT cuckoo_stream_agg(1, NULL, 0.01);
+SELECT cuckoo_multiset_agg(1, NULL, 0.01);
+SELECT cuckoo_stream_agg(k, 100 + k, 0.01) FROM generate_series(1, 2) AS k;
+SELECT cuckoo_multiset_agg(k, 100, 0.01 * k) FROM generate_series(1, 2) AS k;
+SELECT sqlstate_of($$SELECT cuckoo_stream_agg(1, -1, 0.01)$$) AS capacity, sqlstate_of($$SELECT cuckoo_stream_agg(1, 100, 2)$$) AS fpr,
+	sqlstate_of($$SELECT cuckoo_stream_agg(1, 1e9, 0.001)$$) AS too_large, sqlstate_of($$SELECT cuckoo_stream_agg(1, 1e15, 0.01)$$) AS too_large,
+	sqlstate_of($$SELECT cuckoo_stream_agg_transfn(NULL, 1, 100, 0.01)$$) AS no_aggregate, sqlstate_of($$SELECT cuckoo_stream_agg_combine(NULL, NULL)$$) AS no_aggregate,
+	sqlstate_of($$SELECT cuckoo_stream_agg('{}'::json, 100, 0.01)$$) AS no_key;
 
 --
 -- Key types: the typed overloads and the polymorphic one agree with cuckoo_agg,
@@ -135,8 +119,8 @@ DECLARE
 	key_type text;
 BEGIN
 	FOR t IN SELECT attname FROM pg_attribute WHERE attrelid = 'keys'::regclass AND attnum > 0 ORDER BY attnum LOOP
-		EXECUTE format('SELECT cuckoo_stream_agg(%1$I, 0.001, 100) = set_byte(cuckoo_agg(%1$I, 0.001, 100)::bytea, 3, 1)::cuckoofilter AND
-			cuckoo_multiset_agg(%1$I, 0.001, 100) = cuckoo_agg(%1$I, 0.001, 100), (brief(cuckoo_stream_agg(%1$I, 0.001, 100))).key_type FROM keys', t) INTO same, key_type;
+		EXECUTE format('SELECT cuckoo_stream_agg(%1$I, 100, 0.001) = set_byte(cuckoo_agg(%1$I, 100, 0.001)::bytea, 3, 1)::cuckoofilter AND
+			cuckoo_multiset_agg(%1$I, 100, 0.001) = cuckoo_agg(%1$I, 100, 0.001), (brief(cuckoo_stream_agg(%1$I, 100, 0.001))).key_type FROM keys', t) INTO same, key_type;
 		RAISE WARNING '%: % %', t, key_type, same;
 	END LOOP;
 END
@@ -147,18 +131,18 @@ $$;
 --
 -- Windows: earlier results do not change
 SELECT k, cuckoo_cardinality(s), missing(s, 1, k) AS s_missing, cuckoo_cardinality(m) FROM
-	(SELECT k, cuckoo_stream_agg(k, 2e-8, 100) OVER w AS s, cuckoo_multiset_agg(1, 2e-8, 100) OVER w AS m FROM generate_series(1, 60) AS k WINDOW w AS (ORDER BY k)) AS x
+	(SELECT k, cuckoo_stream_agg(k, 100, 2e-8) OVER w AS s, cuckoo_multiset_agg(1, 100, 2e-8) OVER w AS m FROM generate_series(1, 60) AS k WINDOW w AS (ORDER BY k)) AS x
 WHERE k IN (1, 5, 8, 9, 32, 33, 34, 60) ORDER BY k;
 -- Large states, before and after three quarters, in frames that grow and slide
 SELECT p, cuckoo_cardinality(s) - 2000 * (p + 1) >= -20 AS keys, missing(s, 0, 2000 * p + 1999) AS missing, (brief(s)).representation, cuckoo_cardinality(m) AS copies,
 	(SELECT count(*) FROM generate_series(0, 1000 * p + 999) AS k WHERE cuckoo_count(m, k) < 2) AS fewer, (brief(m)).representation, cuckoo_cardinality(l) AS sliding, missing(l, 2000 * greatest(p - 1, 0), 2000 * p + 1999) AS missing
 FROM (SELECT DISTINCT ON (p) p, s, m, l FROM
-		(SELECT k / 2000 AS p, cuckoo_stream_agg(k, 0.001, 10000) OVER w AS s, cuckoo_multiset_agg(k / 2, 0.001, 10000) OVER w AS m,
-			cuckoo_multiset_agg(k, 0.001, 10000) OVER (ORDER BY k / 2000 GROUPS 1 PRECEDING) AS l
+		(SELECT k / 2000 AS p, cuckoo_stream_agg(k, 10000, 0.001) OVER w AS s, cuckoo_multiset_agg(k / 2, 10000, 0.001) OVER w AS m,
+			cuckoo_multiset_agg(k, 10000, 0.001) OVER (ORDER BY k / 2000 GROUPS 1 PRECEDING) AS l
 		FROM generate_series(0, 9999) AS k WINDOW w AS (ORDER BY k / 2000)) AS x ORDER BY p) AS y ORDER BY p;
 -- Many groups of a large specified capacity stay small.
 SELECT count(*), sum(cuckoo_cardinality(f)), max(pg_column_size(f)) FROM
-	(SELECT k % 20000 AS n, cuckoo_stream_agg(k, 0.001, 1000000) AS f FROM generate_series(1, 60000) AS k GROUP BY 1) AS g;
+	(SELECT k % 20000 AS n, cuckoo_stream_agg(k, 1000000, 0.001) AS f FROM generate_series(1, 60000) AS k GROUP BY 1) AS g;
 -- In parallel
 CREATE TABLE rows AS SELECT k % 20000 AS key FROM generate_series(1, 60000) AS k;
 ALTER TABLE rows SET (parallel_workers = 3);
@@ -167,25 +151,25 @@ SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 3;
-EXPLAIN (COSTS OFF) SELECT cuckoo_stream_agg(key, 2e-8, 20000), cuckoo_multiset_agg(key, 2e-8, 120000) FROM rows;
+EXPLAIN (COSTS OFF) SELECT cuckoo_stream_agg(key, 20000, 2e-8), cuckoo_multiset_agg(key, 120000, 2e-8) FROM rows;
 SELECT (brief(s)).*, missing(s, 0, 19999), (brief(m)).*, missing(m, 0, 19999), copies
-FROM (SELECT cuckoo_stream_agg(key, 2e-8, 20000) AS s, cuckoo_multiset_agg(key, 2e-8, 120000) AS m FROM rows) AS x,
+FROM (SELECT cuckoo_stream_agg(key, 20000, 2e-8) AS s, cuckoo_multiset_agg(key, 120000, 2e-8) AS m FROM rows) AS x,
 	LATERAL (SELECT min(cuckoo_count(m, k)) AS copies FROM generate_series(0, 19999) AS k) AS c;
 -- Many copies of many keys, whichever worker reads them: one table
 CREATE TABLE hot AS SELECT k % 2000 AS key FROM generate_series(1, 200000) AS k;
 ALTER TABLE hot SET (parallel_workers = 3);
 ANALYZE hot;
 SELECT (brief(f)).*, (SELECT min(cuckoo_count(f, k)) FROM generate_series(0, 1999) AS k) AS copies
-FROM (SELECT cuckoo_multiset_agg(key, 0.001, 100000) AS f FROM hot) AS x;
+FROM (SELECT cuckoo_multiset_agg(key, 100000, 0.001) AS f FROM hot) AS x;
 DROP TABLE hot;
 -- States with a few keys
-SELECT (brief(cuckoo_stream_agg(key, 0.001, 1000))).*, (brief(cuckoo_multiset_agg(key, 0.001, 1000))).* FROM rows WHERE key < 10;
+SELECT (brief(cuckoo_stream_agg(key, 1000, 0.001))).*, (brief(cuckoo_multiset_agg(key, 1000, 0.001))).* FROM rows WHERE key < 10;
 RESET max_parallel_workers_per_gather;
 -- Partial states with other parameters
-SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100 * k) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS no_such_aggregate;
+SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 100 * k, 0.01) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS no_such_aggregate;
 CREATE AGGREGATE combine(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter);
-SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100 * k) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS capacity,
-	sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 0.01, 100) AS f UNION ALL SELECT cuckoo_stream_agg('x'::text, 0.01, 100)) AS x$$) AS key_type;
+SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 100 * k, 0.01) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS capacity,
+	sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 100, 0.01) AS f UNION ALL SELECT cuckoo_stream_agg('x'::text, 100, 0.01)) AS x$$) AS key_type;
 -- States of cuckoo_agg are not accepted by these aggregates, not even as the
 -- first state.
 CREATE AGGREGATE state_of(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
@@ -194,24 +178,24 @@ CREATE FUNCTION last_of(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAG
 CREATE AGGREGATE final_of(cuckoofilter) (SFUNC = last_of, STYPE = cuckoofilter, FINALFUNC = cuckoo_combine_final);
 CREATE TABLE states AS SELECT state_of(k) AS memory, state_of(k)::text::cuckoofilter AS portable FROM generate_series(1, 20) AS k;
 SELECT form, by, sqlstate_of(format('SELECT %s(%s) FROM states', by, form)) FROM unnest('{memory,portable}'::text[]) AS form,
-	unnest('{combine,combine_copies,final_of,cuckoo_union_agg,cuckoo_merge_agg}'::text[]) AS by ORDER BY form, by;
+	unnest('{combine,combine_copies,final_of,cuckoo_union_agg,cuckoo_union_all_agg}'::text[]) AS by ORDER BY form, by;
 SELECT combine(memory) FROM states;
 -- States with equal parameters give one table, however many there are.  The
 -- WARNING that they hold too many keys for it comes once.
 CREATE AGGREGATE combine_all(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_stream_agg_final);
 CREATE AGGREGATE combine_all_copies(cuckoofilter) (SFUNC = cuckoo_multiset_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_stream_agg_final);
-CREATE TABLE workers AS SELECT k / 1000 AS n, cuckoo_stream_agg(k, 0.001, 1000) AS s, cuckoo_multiset_agg(k, 0.001, 1000) AS m FROM generate_series(0, 29999) AS k GROUP BY 1;
+CREATE TABLE workers AS SELECT k / 1000 AS n, cuckoo_stream_agg(k, 1000, 0.001) AS s, cuckoo_multiset_agg(k, 1000, 0.001) AS m FROM generate_series(0, 29999) AS k GROUP BY 1;
 SELECT (brief(combine_all(s))).*, missing(combine_all(s), 0, 9999) FROM workers WHERE n < 10;
 SELECT (brief(combine_all_copies(m))).*, missing(combine_all_copies(m), 0, 29999) FROM workers;
 SELECT n % 2 AS g, cuckoo_cardinality(combine_all(s)) > 14500 AS items FROM workers GROUP BY 1 ORDER BY 1;
 -- Workers without rows
-SELECT combine(f ORDER BY f NULLS LAST) = cuckoo_stream_agg(1, 0.01, 100) AS last, combine(f ORDER BY f NULLS FIRST) = cuckoo_stream_agg(1, 0.01, 100) AS first,
-	combine(NULL) IS NULL AS all FROM (SELECT cuckoo_stream_agg(1, 0.01, 100) AS f UNION ALL SELECT NULL) AS x;
+SELECT combine(f ORDER BY f NULLS LAST) = cuckoo_stream_agg(1, 100, 0.01) AS last, combine(f ORDER BY f NULLS FIRST) = cuckoo_stream_agg(1, 100, 0.01) AS first,
+	combine(NULL) IS NULL AS all FROM (SELECT cuckoo_stream_agg(1, 100, 0.01) AS f UNION ALL SELECT NULL) AS x;
 
 -- A user's own aggregate may begin with a removable filter.  The result is not
 -- removable, because two keys may share an item.
-SELECT cuckoo_new(0.1, 2000)::text AS begun \gset
+SELECT cuckoo_new(2000, 0.1)::text AS begun \gset
 CREATE AGGREGATE stream_from(integer, float8, float8) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, INITCOND = :'begun');
-SELECT (cuckoo_info(stream_from(i, 0.1, 2000))).removable FROM generate_series(1, 1900) AS i;
+SELECT (cuckoo_info(stream_from(i, 2000, 0.1))).removable FROM generate_series(1, 1900) AS i;
 DROP SCHEMA stream_test CASCADE;

@@ -15,21 +15,21 @@ CREATE TABLE samples (name text PRIMARY KEY, f cuckoofilter);
 INSERT INTO samples
 	SELECT 'unset', cuckoo_agg(i) FROM generate_series(1, 0) AS i
 	UNION ALL SELECT 'new', cuckoo_new()
-	UNION ALL SELECT 'new, all parameters', cuckoo_new(0.02, 1234, -1)
+	UNION ALL SELECT 'new, all parameters', cuckoo_new(1234, 0.02, -1)
 	UNION ALL SELECT 'one key', cuckoo_new() + 1
 	UNION ALL SELECT 'ten keys, short header', cuckoo_agg(i) FROM generate_series(1, 10) AS i
 	UNION ALL SELECT 'fifty keys', cuckoo_agg(i) FROM generate_series(1, 50) AS i
 	UNION ALL SELECT '1,024 keys', cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1024)))
-	UNION ALL SELECT 'smallest table', cuckoo_agg(i, 0.001, 1) FROM generate_series(1, 1) AS i
-	UNION ALL SELECT 'dense table, inline', cuckoo_agg(i, 0.001, 100) FROM generate_series(1, 100) AS i
-	UNION ALL SELECT 'two words per bucket', cuckoo_agg(i, 2e-8) FROM generate_series(1, 2000) AS i
+	UNION ALL SELECT 'smallest table', cuckoo_agg(i, 1, 0.001) FROM generate_series(1, 1) AS i
+	UNION ALL SELECT 'dense table, inline', cuckoo_agg(i, 100, 0.001) FROM generate_series(1, 100) AS i
+	UNION ALL SELECT 'two words per bucket', cuckoo_agg(i, NULL, 2e-8) FROM generate_series(1, 2000) AS i
 	UNION ALL SELECT 'table of text', cuckoo_agg(i::text) FROM generate_series(1, 500) AS i
 	UNION ALL SELECT 'toasted table', cuckoo_agg(i) FROM generate_series(1, 20000) AS i
 	UNION ALL SELECT 'two blocks', cuckoo_agg(i) FROM generate_series(1, 150000) AS i
-	UNION ALL SELECT 'sparse, toasted', cuckoo_agg(i, 0.001, 1e6) FROM generate_series(1, 20000) AS i
-	UNION ALL SELECT 'three tables', cuckoo_add_all(cuckoo_new(0.001, 33), ARRAY(SELECT generate_series(1, 4000)))
+	UNION ALL SELECT 'sparse, toasted', cuckoo_agg(i, 1e6, 0.001) FROM generate_series(1, 20000) AS i
+	UNION ALL SELECT 'three tables', cuckoo_add_all(cuckoo_new(33, 0.001), ARRAY(SELECT generate_series(1, 4000)))
 	-- Low parts of 16 bits that repeat eight times: compressible
-	UNION ALL SELECT 'copies', cuckoo_add_all(cuckoo_new(0.001, 500000), 1 || ARRAY(SELECT k FROM generate_series(2, 1000) AS k, generate_series(1, 8)))
+	UNION ALL SELECT 'copies', cuckoo_add_all(cuckoo_new(500000, 0.001), 1 || ARRAY(SELECT k FROM generate_series(2, 1000) AS k, generate_series(1, 8)))
 	UNION ALL SELECT 'almost empty table', cuckoo_remove_all(cuckoo_agg(i), ARRAY(SELECT generate_series(2, 10000))) FROM generate_series(1, 10000) AS i
 	UNION ALL SELECT 'state', state_of(i) FROM generate_series(1, 5) AS i
 	UNION ALL SELECT 'large state', state_of(i) FROM generate_series(1, 110000) AS i;
@@ -38,7 +38,7 @@ INSERT INTO samples
 -- Forms: text, binary and bytea have the same content, and give the same value
 -- when read back
 --
-SELECT name, i.representation, i.tables, i.items, f::text::cuckoofilter::bytea = f::bytea AS text, f::bytea::cuckoofilter::bytea = f::bytea AS bytea,
+SELECT name, i.representation, i.subfilters, i.items, f::text::cuckoofilter::bytea = f::bytea AS text, f::bytea::cuckoofilter::bytea = f::bytea AS bytea,
 	cuckoofilter_send(f) = f::bytea AS send, translate(encode(f::bytea, 'base64'), E'\n', '') = f::text AS base64,
 	cuckoo_info(f::text::cuckoofilter) = i AS info, octet_length(f::bytea) + 4 = i.bytes AS bytes
 FROM samples, cuckoo_info(f) AS i ORDER BY name COLLATE "C";
@@ -161,13 +161,13 @@ WHERE name NOT LIKE '%state' AND name NOT LIKE '%text' AND NOT (stored.f = sampl
 	AND cuckoo_add_all(stored.f, '{5,999999}'::integer[]) = samples.f + 5 + 999999 AND cuckoo_remove_all(stored.f, '{1,1}'::integer[]) = samples.f - 1
 	AND cuckoofilter_hash(stored.f) = cuckoofilter_hash(samples.f) AND cuckoo_info(stored.f) = cuckoo_info(samples.f)
 	AND cuckoo_fpr(stored.f) = cuckoo_fpr(samples.f)
-	AND (SELECT array_agg(t) FROM cuckoo_tables(stored.f) AS t) IS NOT DISTINCT FROM (SELECT array_agg(t) FROM cuckoo_tables(samples.f) AS t));
+	AND (SELECT array_agg(t) FROM cuckoo_subfilters(stored.f) AS t) IS NOT DISTINCT FROM (SELECT array_agg(t) FROM cuckoo_subfilters(samples.f) AS t));
 -- None of that has changed the stored value: arguments are never written to.
 SELECT count(*) FROM stored JOIN samples USING (name) WHERE stored.f::bytea <> samples.f::bytea;
 
 -- In place: UPDATE, upsert, CREATE TABLE AS, a join that removes
 CREATE TABLE kept (id integer PRIMARY KEY, f cuckoofilter NOT NULL);
-INSERT INTO kept VALUES (1, cuckoo_new(0.01, 1000));
+INSERT INTO kept VALUES (1, cuckoo_new(1000, 0.01));
 UPDATE kept SET f = f + i FROM generate_series(1, 3) AS i WHERE i = 2;
 INSERT INTO kept VALUES (1, cuckoo_new() + 5) ON CONFLICT (id) DO UPDATE SET f = kept.f + 5 RETURNING cuckoo_cardinality(f);
 UPDATE kept SET f = cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 900)));
@@ -177,7 +177,7 @@ SELECT cuckoo_cardinality(k.f) AS items, (cuckoo_info(k.f)).representation, k.f 
 
 -- Views, generated columns, constraints, expression indexes, defaults
 CREATE TABLE tagged (id integer, tags text[], f cuckoofilter GENERATED ALWAYS AS (cuckoo_from_array(tags)) STORED,
-	extra cuckoofilter DEFAULT cuckoo_new(0.01) CHECK (cuckoo_cardinality(extra) <= 2));
+	extra cuckoofilter DEFAULT cuckoo_new(NULL, 0.01) CHECK (cuckoo_cardinality(extra) <= 2));
 INSERT INTO tagged (id, tags) VALUES (1, '{red,green}'), (2, '{blue,red}'), (3, '{}');
 CREATE INDEX tagged_red ON tagged (id) WHERE f @> 'red';
 CREATE INDEX tagged_blue ON tagged ((f @> 'blue'));

@@ -16,12 +16,12 @@ my $primary = new_server('primary', replication => 1, conf => "wal_level = logic
 create_samples($primary, large => large());
 $primary->safe_psql('postgres', <<~SQL);
 	CREATE TABLE changing (id integer PRIMARY KEY, note text, f cuckoofilter);
-	INSERT INTO changing VALUES (1, 'unknown capacity', cuckoo_new()), (2, 'grows', cuckoo_new(0.01, 1000)),
-		(3, 'toasted', cuckoo_add_all(cuckoo_new(0.001, 100000), ARRAY(SELECT -i FROM generate_series(1, 50000) AS i))),
-		(4, '1 MB', (SELECT cuckoo_agg(-i, 0.001, 700000) FROM generate_series(1, 650000) AS i));
+	INSERT INTO changing VALUES (1, 'unknown capacity', cuckoo_new()), (2, 'grows', cuckoo_new(1000, 0.01)),
+		(3, 'toasted', cuckoo_add_all(cuckoo_new(100000, 0.001), ARRAY(SELECT -i FROM generate_series(1, 50000) AS i))),
+		(4, '1 MB', (SELECT cuckoo_agg(-i, 700000, 0.001) FROM generate_series(1, 650000) AS i));
 	INSERT INTO changing SELECT 5, name, f FROM samples WHERE name = '100 MB';
 	-- Many, so that they stay inline however many keys are added to them.
-	INSERT INTO changing SELECT 100 + i, 'one of many inline', cuckoo_new(0.01, 1000) FROM generate_series(0, 99) AS i;
+	INSERT INTO changing SELECT 100 + i, 'one of many inline', cuckoo_new(1000, 0.01) FROM generate_series(0, 99) AS i;
 	-- Its rows are found by all their columns, the filter among them.
 	CREATE TABLE keyless (note text, f cuckoofilter);
 	ALTER TABLE keyless REPLICA IDENTITY FULL;
@@ -103,10 +103,10 @@ $primary->safe_psql('postgres', <<~SQL);
 is_replicated('UPDATE and DELETE of rows that are found by their filter');
 
 is($subscriber->safe_psql($_, <<~SQL), 't|t|t|t', "what was replicated answers, $_") for sort keys %subscription;
-	SELECT (SELECT cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 670000))) FROM samples WHERE name = '1 MB'),
-		(SELECT cuckoo_contains_all(f, ARRAY(SELECT generate_series(-50000, 500) EXCEPT SELECT 0)) FROM changing WHERE id = 3),
+	SELECT (SELECT f @> ALL (ARRAY(SELECT generate_series(1, 670000))) FROM samples WHERE name = '1 MB'),
+		(SELECT f @> ALL (ARRAY(SELECT generate_series(-50000, 500) EXCEPT SELECT 0)) FROM changing WHERE id = 3),
 		(SELECT NOT f @> 501 AND cuckoo_cardinality(f) = 501 FROM changing WHERE id = 1),
-		(SELECT bool_and(cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 500)))) FROM changing WHERE id >= 4);
+		(SELECT bool_and(f @> ALL (ARRAY(SELECT generate_series(1, 500)))) FROM changing WHERE id >= 4);
 	SQL
 $subscriber->safe_psql($_, "DROP SUBSCRIPTION $_") for sort keys %subscription;
 $subscriber->stop;
@@ -123,7 +123,7 @@ is(published($standby, 'postgres'), published($primary, 'postgres'), 'the standb
 my $questions = <<~SQL;
 	SELECT name, (SELECT count(*) FROM generate_series(1, 2000) AS i WHERE f @> i)
 	FROM samples WHERE name ~ '^(sparse|dense|grown|mixed|sixteen|with|1)' ORDER BY name COLLATE "C";
-	SELECT id, cuckoo_contains_all(f, ARRAY(SELECT generate_series(1, 500))), cuckoo_contains_each(f, ARRAY[1, 501, -50000, -60000]) FROM changing ORDER BY id;
+	SELECT id, f @> ALL (ARRAY(SELECT generate_series(1, 500))), cuckoo_contains_each(f, ARRAY[1, 501, -50000, -60000]) FROM changing ORDER BY id;
 	SELECT cuckoo_cardinality(cuckoo_agg(i)) FROM generate_series(1, 1000) AS i;
 	SQL
 is($standby->safe_psql('postgres', $questions), $primary->safe_psql('postgres', $questions), 'the standby gives the same answers');

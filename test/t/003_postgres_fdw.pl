@@ -115,8 +115,8 @@ is_on_page('plain join', $plain, bytes_of($server{east}, 'id, account, note', 'p
 is_on_page('with a filter: payments', $filtered, bytes_of($server{east}, 'id, account, note', "payments WHERE '$filter_text'::cuckoofilter \@> account"));
 is_on_page('with a filter: the filter', 1, length $filter_text);
 
-my $by_region = 'SELECT region, cuckoo_agg(account, 0.001, 200000) AS f FROM payments GROUP BY region';
-is_on_page('a filter built on `hub`', rows_moved('SELECT cuckoo_agg(account, 0.001, 200000) FROM payments'),
+my $by_region = 'SELECT region, cuckoo_agg(account, 200000, 0.001) AS f FROM payments GROUP BY region';
+is_on_page('a filter built on `hub`', rows_moved('SELECT cuckoo_agg(account, 200000, 0.001) FROM payments'),
 	bytes_of($server{east}, 'account', 'payments') + bytes_of($server{west}, 'account', 'payments'));
 is_on_page('filters built where the rows are', rows_moved("SELECT cuckoo_union_agg(f) FROM ($by_region) AS s"),
 	$hub->safe_psql('postgres', "SELECT sum(octet_length(f::text)) FROM ($by_region) AS s"));
@@ -136,7 +136,7 @@ foreach my $keys (500, 10000, 100000, 860000)
 # The union is the filter that one server would make, but for its marks: no
 # larger, and it finds all.
 is($hub->safe_psql('postgres', <<~SQL), '1|200000|t|t', 'the union of filters of the same shape has this shape, and misses none');
-	SELECT tables, capacity, (SELECT bool_and(accounts \@> account) FROM payments),
+	SELECT subfilters, capacity, (SELECT bool_and(accounts \@> account) FROM payments),
 		(SELECT count(*) < 250 FROM generate_series(1000000, 1100000) AS i WHERE accounts \@> i::bigint)
 	FROM known, cuckoo_info(accounts);
 	SQL

@@ -36,11 +36,11 @@ sub filters
 		CREATE TYPE pg_temp.pair AS (k text, i integer);
 		SELECT cuckoo_agg(k) FROM keys WHERE i < 20;
 		SELECT md5(cuckoo_agg(k)::bytea) FROM keys;
-		SELECT md5(cuckoo_agg(k::varchar, 0.01, 5000)::bytea) FROM keys;
+		SELECT md5(cuckoo_agg(k::varchar, 5000, 0.01)::bytea) FROM keys;
 		SELECT md5(cuckoo_agg(k::char(20))::bytea) FROM keys;
 		SELECT md5(cuckoo_agg(k::name)::bytea) FROM keys;
-		SELECT md5(cuckoo_stream_agg(k, 0.01, 5000)::bytea) FROM keys;
-		SELECT md5(cuckoo_multiset_agg(k, 0.01, 5000)::bytea) FROM keys;
+		SELECT md5(cuckoo_stream_agg(k, 5000, 0.01)::bytea) FROM keys;
+		SELECT md5(cuckoo_multiset_agg(k, 5000, 0.01)::bytea) FROM keys;
 		SELECT md5(cuckoo_agg(ARRAY[k, NULL, 'a'])::bytea) FROM keys;
 		SELECT md5(cuckoo_agg(jsonb_build_object(k, i, 'a', k))::bytea) FROM keys;
 		SELECT md5(cuckoo_agg((k, i)::pg_temp.pair)::bytea) FROM keys;

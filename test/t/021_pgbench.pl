@@ -56,7 +56,7 @@ SQL
 	'ask' => <<'SQL',
 \set id random(1, 5)
 BEGIN ISOLATION LEVEL REPEATABLE READ;
-SELECT 1 / (cuckoo_contains_all(f, ARRAY(SELECT key FROM live WHERE id = :id ORDER BY key DESC LIMIT 200)) IS NOT FALSE)::integer FROM kept WHERE id = :id;
+SELECT 1 / ((f @> ALL (ARRAY(SELECT key FROM live WHERE id = :id ORDER BY key DESC LIMIT 200))) IS NOT FALSE)::integer FROM kept WHERE id = :id;
 END;
 SQL
 );
@@ -75,15 +75,15 @@ sub check_all
 	my ($when) = @_;
 
 	is( $node->safe_psql('postgres', <<'SQL'),
-SELECT id FROM kept WHERE NOT cuckoo_contains_all(f, ARRAY(SELECT key FROM live WHERE live.id = kept.id))
+SELECT id FROM kept WHERE NOT f @> ALL (ARRAY(SELECT key FROM live WHERE live.id = kept.id))
 SQL
 		'', "$when: every key that was added and not removed is found");
 
 	# With several tables a removal may be refused, so such a filter may hold
 	# more.
 	is( $node->safe_psql('postgres', <<'SQL'),
-SELECT id, cuckoo_cardinality(f), count(live.id), (cuckoo_info(f)).tables FROM kept LEFT JOIN live USING (id) GROUP BY id, f
-HAVING (CASE WHEN (cuckoo_info(f)).tables > 1 THEN cuckoo_cardinality(f) < count(live.id)
+SELECT id, cuckoo_cardinality(f), count(live.id), (cuckoo_info(f)).subfilters FROM kept LEFT JOIN live USING (id) GROUP BY id, f
+HAVING (CASE WHEN (cuckoo_info(f)).subfilters > 1 THEN cuckoo_cardinality(f) < count(live.id)
 	ELSE cuckoo_cardinality(f) <> count(live.id) END)
 SQL
 		'', "$when: as many copies as there are rows");

@@ -24,7 +24,7 @@ CREATE EXTENSION cuckoo;
 CREATE UNLOGGED TABLE numbers AS SELECT i % 500 AS g, i % 400000 AS k, 'key ' || i AS t FROM (SELECT generate_series(1, 2000000) AS i) AS s;
 CREATE UNLOGGED TABLE parts (g integer, f cuckoofilter, h cuckoofilter);
 ALTER TABLE parts ALTER f SET STORAGE main, ALTER h SET STORAGE main;
-INSERT INTO parts SELECT g, cuckoo_agg(k, 0.001, 500000) , cuckoo_agg(k, 0.001, 100000 * (1 + g % 4)) FROM numbers GROUP BY g;
+INSERT INTO parts SELECT g, cuckoo_agg(k, 500000, 0.001) , cuckoo_agg(k, 100000 * (1 + g % 4), 0.001) FROM numbers GROUP BY g;
 VACUUM ANALYZE;
 SQL
 
@@ -71,30 +71,30 @@ sub is_alike
 	return;
 }
 
-is_same('SELECT cuckoo_agg(k, 0.001, 500000) AS f FROM numbers WHERE g < 250', 'cuckoo_agg');
+is_same('SELECT cuckoo_agg(k, 500000, 0.001) AS f FROM numbers WHERE g < 250', 'cuckoo_agg');
 is_same('SELECT cuckoo_union_agg(f) AS f FROM parts', 'cuckoo_union_agg, one shape');
 is_same('SELECT cuckoo_union_agg(h) AS f FROM parts', 'cuckoo_union_agg, four shapes');
 is_same('SELECT cuckoo_union_agg(f) AS f FROM parts GROUP BY g % 50', 'cuckoo_union_agg, groups');
-is_same('SELECT cuckoo_merge_agg(f) AS f FROM parts', 'cuckoo_merge_agg, one shape');
-is_same('SELECT cuckoo_merge_agg(h) AS f FROM parts', 'cuckoo_merge_agg, four shapes');
-is_same('SELECT cuckoo_merge_agg(f) AS f FROM parts GROUP BY g % 50', 'cuckoo_merge_agg, groups');
+is_same('SELECT cuckoo_union_all_agg(f) AS f FROM parts', 'cuckoo_union_all_agg, one shape');
+is_same('SELECT cuckoo_union_all_agg(h) AS f FROM parts', 'cuckoo_union_all_agg, four shapes');
+is_same('SELECT cuckoo_union_all_agg(f) AS f FROM parts GROUP BY g % 50', 'cuckoo_union_all_agg, groups');
 
 # The groups have no key in common.
-is($node->safe_psql('postgres', 'SELECT cuckoo_merge_agg(f) = (SELECT cuckoo_agg(k, 0.001, 500000) FROM numbers) FROM parts'), 't', 'a merge of the parts is the whole');
+is($node->safe_psql('postgres', 'SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 500000, 0.001) FROM numbers) FROM parts'), 't', 'a merge of the parts is the whole');
 
 # Up to the capacity the filters of the two aggregates in bounded memory are the
 # same in all that they answer: a sparse one byte for byte, a dense one in all
 # but the places of its entries.
-is_same('SELECT cuckoo_stream_agg(t, 0.001, 1000000) AS f FROM numbers WHERE g < 125', 'cuckoo_stream_agg, sparse');
-is_same('SELECT cuckoo_multiset_agg(k, 0.001, 1000000) AS f FROM numbers WHERE g < 125', 'cuckoo_multiset_agg, sparse');
-is_alike('SELECT cuckoo_stream_agg(t, 0.001, 500000) AS f FROM numbers WHERE g < 125', <<'SQL', "dense|1|f|499757|0.00094|t|1008", 'cuckoo_stream_agg, dense: all keys and the same false positives');
-SELECT representation, tables, removable, items, round(expected_fpr::numeric, 5),
+is_same('SELECT cuckoo_stream_agg(t, 1000000, 0.001) AS f FROM numbers WHERE g < 125', 'cuckoo_stream_agg, sparse');
+is_same('SELECT cuckoo_multiset_agg(k, 1000000, 0.001) AS f FROM numbers WHERE g < 125', 'cuckoo_multiset_agg, sparse');
+is_alike('SELECT cuckoo_stream_agg(t, 500000, 0.001) AS f FROM numbers WHERE g < 125', <<'SQL', "dense|1|f|499757|0.00094|t|1008", 'cuckoo_stream_agg, dense: all keys and the same false positives');
+SELECT representation, subfilters, removable, items, round(expected_fpr::numeric, 5),
 	(SELECT bool_and(f @> t) FROM numbers WHERE g < 125),
 	(SELECT count(*) FROM generate_series(1, 1000000) AS i WHERE f @> ('absent ' || i))
 FROM made, cuckoo_info(f);
 SQL
-is_alike('SELECT cuckoo_multiset_agg(k, 0.001, 500000) AS f FROM numbers WHERE g < 125', <<'SQL', "1|t|499990|0.00094|5|176", 'cuckoo_multiset_agg of full capacity: all copies and the same false positives');
-SELECT tables, removable, items, round(expected_fpr::numeric, 5),
+is_alike('SELECT cuckoo_multiset_agg(k, 500000, 0.001) AS f FROM numbers WHERE g < 125', <<'SQL', "1|t|499990|0.00094|5|176", 'cuckoo_multiset_agg of full capacity: all copies and the same false positives');
+SELECT subfilters, removable, items, round(expected_fpr::numeric, 5),
 	(SELECT min(cuckoo_count(f, k)) FROM numbers WHERE g < 125),
 	(SELECT count(*) FROM generate_series(1000001, 2000000) AS i WHERE f @> i)
 FROM made, cuckoo_info(f);
@@ -112,7 +112,7 @@ foreach my $aggregate (sort keys %workers)
 	foreach my $workers (@{ $workers{$aggregate} })
 	{
 		my ($found, $rate) = split /\n/, by_workers($workers, "SELECT $aggregate(t, 0.001, 1000) AS f FROM numbers", <<'SQL');
-SELECT (SELECT bool_and(f @> t) FROM numbers), tables IN (3, 4), items BETWEEN 1997000 AND 2000000, capacity, target_fpr FROM made, cuckoo_info(f);
+SELECT (SELECT bool_and(f @> t) FROM numbers), subfilters IN (3, 4), items BETWEEN 1997000 AND 2000000, capacity, target_fpr FROM made, cuckoo_info(f);
 SELECT expected_fpr FROM made, cuckoo_info(f);
 SQL
 		is($found, 't|t|t|1000|0.001', "$aggregate of 2,000 times its capacity, by $workers workers: one table of each shape with all keys");
@@ -125,22 +125,22 @@ SQL
 # Parts on 32 servers are combined as well.
 is($node->safe_psql('postgres', <<'SQL'), 't|t|t', 'the same in 32 parts');
 SET client_min_messages = error;
-CREATE TABLE united AS SELECT cuckoo_union_agg(f) AS f FROM (SELECT cuckoo_stream_agg(t, 0.001, 1000) AS f FROM numbers GROUP BY g % 32) AS parts;
-SELECT (SELECT bool_and(f @> t) FROM numbers), tables = 3, expected_fpr <= 0.002 * 32 FROM united, cuckoo_info(f);
+CREATE TABLE united AS SELECT cuckoo_union_agg(f) AS f FROM (SELECT cuckoo_stream_agg(t, 1000, 0.001) AS f FROM numbers GROUP BY g % 32) AS parts;
+SELECT (SELECT bool_and(f @> t) FROM numbers), subfilters = 3, expected_fpr <= 0.002 * 32 FROM united, cuckoo_info(f);
 SQL
 
 #
 # A filter for each day with the capacity of the year costs what the day holds.
 #
 $node->safe_psql('postgres', <<'SQL');
-CREATE TABLE days AS SELECT day, (SELECT cuckoo_agg(day * 30000 + i, 0.001, 11e6) FROM generate_series(1, 30000) AS i) AS f FROM generate_series(0, 364) AS day;
+CREATE TABLE days AS SELECT day, (SELECT cuckoo_agg(day * 30000 + i, 11e6, 0.001) FROM generate_series(1, 30000) AS i) AS f FROM generate_series(0, 364) AS day;
 VACUUM ANALYZE days;
-CREATE UNLOGGED TABLE year AS SELECT cuckoo_agg(i, 0.001, 11e6) AS f FROM (SELECT generate_series(1, 365 * 30000) AS i) AS s;
+CREATE UNLOGGED TABLE year AS SELECT cuckoo_agg(i, 11e6, 0.001) AS f FROM (SELECT generate_series(1, 365 * 30000) AS i) AS s;
 SQL
 cmp_ok($node->safe_psql('postgres', q{SELECT pg_total_relation_size('days')}), '<=', 32e6, '365 filters of 30,000 keys with a capacity of 11 million take 32 MB at most');
-is($node->safe_psql('postgres', 'SELECT (SELECT cuckoo_merge_agg(f) FROM days) = f FROM year'), 't', 'their merge is the filter of all keys');
+is($node->safe_psql('postgres', 'SELECT (SELECT cuckoo_union_all_agg(f) FROM days) = f FROM year'), 't', 'their merge is the filter of all keys');
 is($node->safe_psql('postgres', <<'SQL'), 'dense|1|t|0', 'and their union finds them all');
-SELECT representation, tables, items BETWEEN 10900000 AND 10950000, (SELECT count(*) FROM generate_series(1, 10950000, 7) AS i WHERE NOT f @> i)
+SELECT representation, subfilters, items BETWEEN 10900000 AND 10950000, (SELECT count(*) FROM generate_series(1, 10950000, 7) AS i WHERE NOT f @> i)
 FROM (SELECT cuckoo_union_agg(f) AS f FROM days OFFSET 0) AS s, cuckoo_info(f);
 SQL
 

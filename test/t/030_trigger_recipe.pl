@@ -284,7 +284,7 @@ foreach my $name (sort keys %scripts)
 }
 ok($node->run_log([ @pgbench, '--host', $node->host, '--port', $node->port, 'shop' ]), 'eight sessions write, fold, rebuild and look up without an error');
 note($node->safe_psql('shop', q{SELECT 'rows: ' || count(*) || ', log: ' || (SELECT count(*) FROM customers_log) || ', tables: ' ||
-	(SELECT (cuckoo_info(f)).tables FROM customers_filter) || ', rows of a key: ' || (SELECT max(n) FROM (SELECT count(email) AS n FROM customers GROUP BY email) AS s) FROM customers}));
+	(SELECT (cuckoo_info(f)).subfilters FROM customers_filter) || ', rows of a key: ' || (SELECT max(n) FROM (SELECT count(email) AS n FROM customers GROUP BY email) AS s) FROM customers}));
 
 is_followed($node, 'shop', 'no key of a committed row is missing, in filter and log');
 is_folded($node, 'shop', 'nor in the filter, which has one copy for each row');
@@ -351,7 +351,7 @@ is(sqlstate($node, 'plain', 'SELECT customers_fold()'), '55000', 'a log that is 
 $node->safe_psql('plain', 'ALTER TABLE customers_log REPLICA IDENTITY FULL');
 is_folded($node, 'plain', 'with one it can');
 
-my @unexpected = grep { /PANIC|TRAP|signal 11|too large|too many tables/ } split /\n/, slurp_file($node->logfile);
+my @unexpected = grep { /PANIC|TRAP|signal 11|too large|too many sub-filters/ } split /\n/, slurp_file($node->logfile);
 is("@unexpected", '', 'no crash, no filter too full');
 
 $subscriber->safe_psql('copy', 'DROP SUBSCRIPTION customers');

@@ -19,7 +19,7 @@ $node->safe_psql('postgres', <<~'SQL');
 	-- rate of 0.1 many keys share a class.
 	CREATE TABLE one (id bigint GENERATED ALWAYS AS IDENTITY, k integer UNIQUE, note text);
 	INSERT INTO one (k) SELECT i FROM generate_series(1, 2000) AS i;
-	SELECT cuckoo_follow('one', 'k', 0.1, 3000);
+	SELECT cuckoo_follow('one', 'k', 3000, 0.1);
 
 	-- Keys of a few rows, in partitions: written directly, through the root,
 	-- and moved.
@@ -30,13 +30,13 @@ $node->safe_psql('postgres', <<~'SQL');
 	CREATE TABLE many2 PARTITION OF many FOR VALUES IN (2);
 	INSERT INTO many (k) SELECT i FROM generate_series(1, 3000) AS i;
 	CREATE INDEX ON many (k);
-	SELECT cuckoo_follow('many0', 'k', 0.1, 3000), cuckoo_follow('many1', 'k', 0.1, 3000), cuckoo_follow('many2', 'k', 0.1, 3000);
+	SELECT cuckoo_follow('many0', 'k', 3000, 0.1), cuckoo_follow('many1', 'k', 3000, 0.1), cuckoo_follow('many2', 'k', 3000, 0.1);
 
 	-- Statements large enough to fold their changes themselves
 	CREATE TABLE bulk (k integer);
 	INSERT INTO bulk SELECT generate_series(1, 5000);
 	-- Room for all that comes and goes: beyond its capacity a filter keeps some keys.
-	SELECT cuckoo_follow('bulk', 'k', 0.1, 200000);
+	SELECT cuckoo_follow('bulk', 'k', 200000, 0.1);
 	CREATE FUNCTION bulky() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN
 		DELETE FROM bulk WHERE k < 2000000000 AND k >= 1900000000;

@@ -72,21 +72,21 @@ sub create_samples
 			('null', NULL),
 			('unset', (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i)),
 			('empty', cuckoo_new()),
-			('empty, parameters', cuckoo_new(0.01, 1000, 42)),
+			('empty, parameters', cuckoo_new(1000, 0.01, 42)),
 			('sparse, 77 bytes', cuckoo_from_array(ARRAY[1, 2, 3])),
-			('sparse, 740 bytes', cuckoo_from_array(ARRAY(SELECT generate_series(1, 300)), 0.01, 100000, 7)),
-			('sparse, 66 kB', (SELECT cuckoo_agg(i, 0.001, 1000000) FROM generate_series(1, 30000) AS i)),
-			('dense, 1 kB', cuckoo_from_array(ARRAY(SELECT generate_series(1, 600)), 0.001, 600)),
+			('sparse, 740 bytes', cuckoo_from_array(ARRAY(SELECT generate_series(1, 300)), 100000, 0.01, 7)),
+			('sparse, 66 kB', (SELECT cuckoo_agg(i, 1000000, 0.001) FROM generate_series(1, 30000) AS i)),
+			('dense, 1 kB', cuckoo_from_array(ARRAY(SELECT generate_series(1, 600)), 600, 0.001)),
 			('words', cuckoo_from_array(ARRAY(SELECT 'w\N{U+F6}rd ' || i FROM generate_series(1, 5000) AS i))),
 			('rows', cuckoo_from_array(ARRAY(SELECT row(i, i::text) FROM generate_series(1, 500) AS i))),
-			('grown', cuckoo_add_all(cuckoo_new(0.001, 700), ARRAY(SELECT generate_series(1, 30000)))),
-			('mixed, 1.5 kB', cuckoo_add_all(cuckoo_new(0.01, 700), ARRAY(SELECT generate_series(1, 1000)))),
-			('sixteen tables', (SELECT cuckoo_union_agg(cuckoo_from_array(ARRAY[i, i + 1, -i], 0.001, i)) FROM generate_series(1, 160, 10) AS i)),
-			('with copies', (SELECT cuckoo_multiset_agg(i % 500, 0.001, 5000) FROM generate_series(1, 5000) AS i)),
+			('grown', cuckoo_add_all(cuckoo_new(700, 0.001), ARRAY(SELECT generate_series(1, 30000)))),
+			('mixed, 1.5 kB', cuckoo_add_all(cuckoo_new(700, 0.01), ARRAY(SELECT generate_series(1, 1000)))),
+			('sixteen tables', (SELECT cuckoo_union_agg(cuckoo_from_array(ARRAY[i, i + 1, -i], i, 0.001)) FROM generate_series(1, 160, 10) AS i)),
+			('with copies', (SELECT cuckoo_multiset_agg(i % 500, 5000, 0.001) FROM generate_series(1, 5000) AS i)),
 			('with removals, dense', cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 3000))), ARRAY(SELECT generate_series(1, 1000)))),
 			('with removals, sparse', cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 3000))), ARRAY(SELECT generate_series(1, 2000)))),
 			('1 MB', (SELECT cuckoo_agg(i) FROM generate_series(1, 670000) AS i)),
-			('1 MB, sparse', (SELECT cuckoo_agg(i, 0.001, 1000000) FROM generate_series(1, 600000) AS i));
+			('1 MB, sparse', (SELECT cuckoo_agg(i, 1000000, 0.001) FROM generate_series(1, 600000) AS i));
 		SQL
 	$node->safe_psql($database, <<~SQL) if $options{large};
 		INSERT INTO samples SELECT '100 MB', cuckoo_agg(i) FROM (SELECT generate_series(1, 65000000) AS i) AS s;
