@@ -40,6 +40,7 @@
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "parser/parse_func.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -306,6 +307,19 @@ QualifiedName(Relation rel)
 									  RelationGetRelationName(rel));
 }
 
+/*
+ * The type cuckoofilter, which may be in another schema than the functions that
+ * follow a table: one of these returns it.
+ */
+static Oid
+FilterType(const char *schema)
+{
+	List	   *name = list_make2(makeString(pstrdup(schema)), makeString("cuckoo_current"));
+	Oid			argument = REGCLASSOID;
+
+	return get_func_rettype(LookupFuncName(name, 1, &argument, false));
+}
+
 /* A trigger name that the table does not have yet. */
 static char *
 TriggerName(Relation table, const char *wanted)
@@ -533,7 +547,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	Execute(psprintf("CREATE %s TABLE %s (hash bigint, "
 					 "n bigint, delta smallint NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
 					 persistence, quote_qualified_identifier(space, name),
-					 quote_qualified_identifier(schema, "cuckoofilter")));
+					 format_type_be_qualified(FilterType(schema))));
 	filter_table = get_relname_relid(name, space_oid);
 	MendTriggers(relid, filter_table, column, schema);
 	SPI_finish();
