@@ -11,7 +11,7 @@
 # test/run.sh runs every test, and test/demo.sh the demo.  Both bring their own
 # server.
 
-EXTENSION = cuckoo
+EXTENSION = cuckoo cuckoo_citus cuckoo_follow
 MODULE_big = cuckoo
 
 # The folder of this Makefile.  PGXS sets $(srcdir) to the same, but is included
@@ -25,7 +25,7 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 # What is built and installed
 
 OBJS = $(patsubst %.c,%.o,$(call found,src/*.c))
-DATA = $(call found,sql/cuckoo--*.sql)
+DATA = $(foreach extension,$(EXTENSION),$(call found,sql/$(extension)--*.sql))
 
 # What is tested: pg_regress, isolation specs, TAP
 

@@ -338,9 +338,10 @@ COMMENT ON OPERATOR FAMILY cuckoofilter_ops USING hash IS 'cuckoofilter, by byte
 
 -- Aggregates over keys
 --
--- There is an overload for each built-in scalar key type, and one for all
--- others, because planners that distribute aggregates do so only if they are not
--- polymorphic.  The parameters after the key can be left out from the end.
+-- The parameters after the key can be left out from the end, so there is an
+-- aggregate for each number of them.  CREATE AGGREGATE can be used with the
+-- same functions for one key type: planners that distribute aggregates may need
+-- that, and the extension cuckoo_citus has such aggregates.
 
 CREATE FUNCTION cuckoo_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -367,71 +368,125 @@ CREATE FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) RETURNS 
 COMMENT ON FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) IS
 	'combine function of cuckoo_multiset_agg';
 
-DO $overloads$
-DECLARE
-	-- The extension can be created by users who are not superusers, in a schema
-	-- of their own, but this runs with a superuser's rights.  It may only call
-	-- what is in pg_catalog, and names the schema of everything it creates.
-	path CONSTANT text := pg_catalog.current_setting('search_path');
-	target CONSTANT name := pg_catalog.current_schema();
-BEGIN
-	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-	DECLARE
-		key_types CONSTANT regtype[] := '{anycompatible,
-			bool, "\"char\"", int2, int4, int8, oid, xid8, float4, float8, numeric, money,
-			text, varchar, bpchar, name, bytea, bit, varbit, uuid,
-			date, time, timetz, timestamp, timestamptz, interval,
-			inet, cidr, macaddr, macaddr8, pg_lsn, jsonb}';
-		parameters CONSTANT text[] := '{fpr float8, capacity float8, seed bigint}';
-		key_type regtype;
-		agg record;
-		count integer;
-		symbol text;
-		types text;
-	BEGIN
-		FOR agg IN
-			SELECT * FROM (VALUES
-				('cuckoo_agg', 0, 1024, 'cuckoo_agg_final',
-				 'a filter over the distinct keys: target rate fpr (2e-8 to 0.1, default 0.001), capacity in keys (default: the number counted, or unknown for up to 1,024) and seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows'),
-				('cuckoo_stream_agg', 2, 16384, 'cuckoo_stream_agg_final',
-				 'a filter over the keys, each added if the filter does not contain it yet; needs only the memory of the filter; not removable; target rate fpr, capacity in keys and seed of the hash; NULL keys are skipped. An error without a capacity'),
-				('cuckoo_multiset_agg', 2, 16384, 'cuckoo_stream_agg_final',
-				 'a filter with a copy for each row, up to eight of a key; needs only the memory of the filter; target rate fpr, capacity in copies and seed of the hash; NULL keys are skipped. An error without a capacity'))
-				AS a (name, least, space, final, comment)
-		LOOP
-			FOREACH key_type IN ARRAY key_types LOOP
-				symbol := agg.name || '_transfn';
-				IF key_type <> 'anycompatible'::regtype THEN
-					symbol := symbol || '_' || (SELECT typname FROM pg_type WHERE oid = key_type);
-				END IF;
-				FOR count IN agg.least .. 3 LOOP
-					types := array_to_string(key_type::text ||
-						(ARRAY['float8', 'float8', 'bigint'])[:count], ', ');
-					EXECUTE format($$
-						CREATE FUNCTION %1$I.%2$I(%1$I.cuckoofilter, %3$s) RETURNS %1$I.cuckoofilter
-							AS 'MODULE_PATHNAME', %4$L LANGUAGE C IMMUTABLE PARALLEL SAFE$$,
-						target, agg.name || '_transfn', types, symbol);
-					EXECUTE format($$
-						COMMENT ON FUNCTION %1$I.%2$I(%1$I.cuckoofilter, %3$s) IS %4$L$$,
-						target, agg.name || '_transfn', types, 'transition function of ' || agg.name);
-					EXECUTE format($$
-						CREATE AGGREGATE %1$I.%2$I(%3$s) (
-							SFUNC = %1$I.%4$I, STYPE = %1$I.cuckoofilter, SSPACE = %5$s,
-							FINALFUNC = %1$I.%6$I, FINALFUNC_MODIFY = READ_ONLY,
-							COMBINEFUNC = %1$I.%7$I, PARALLEL = SAFE)$$,
-						target, agg.name,
-						array_to_string(('key ' || key_type) || parameters[:count], ', '),
-						agg.name || '_transfn', agg.space, agg.final, agg.name || '_combine');
-					EXECUTE format($$
-						COMMENT ON AGGREGATE %1$I.%2$I(%3$s) IS %4$L$$,
-						target, agg.name, types, agg.comment);
-				END LOOP;
-			END LOOP;
-		END LOOP;
-	END;
-	PERFORM pg_catalog.set_config('search_path', path, true);
-END
-$overloads$;
+CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible) IS
+	'transition function of cuckoo_agg';
+CREATE AGGREGATE cuckoo_agg(key anycompatible) (
+	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
+	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_agg(anycompatible) IS
+	'a filter over the distinct keys: capacity in keys (NULL: the number counted, or unknown for up to 1,024), target rate fpr (2e-8 to 0.1, default 0.001), seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows';
+
+CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8) IS
+	'transition function of cuckoo_agg';
+CREATE AGGREGATE cuckoo_agg(key anycompatible, capacity float8) (
+	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
+	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8) IS
+	'a filter over the distinct keys: capacity in keys (NULL: the number counted, or unknown for up to 1,024), target rate fpr (2e-8 to 0.1, default 0.001), seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows';
+
+CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS
+	'transition function of cuckoo_agg';
+CREATE AGGREGATE cuckoo_agg(key anycompatible, capacity float8, fpr float8) (
+	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
+	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8, float8) IS
+	'a filter over the distinct keys: capacity in keys (NULL: the number counted, or unknown for up to 1,024), target rate fpr (2e-8 to 0.1, default 0.001), seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows';
+
+CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) IS
+	'transition function of cuckoo_agg';
+CREATE AGGREGATE cuckoo_agg(key anycompatible, capacity float8, fpr float8, seed bigint) (
+	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
+	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8, float8, bigint) IS
+	'a filter over the distinct keys: capacity in keys (NULL: the number counted, or unknown for up to 1,024), target rate fpr (2e-8 to 0.1, default 0.001), seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8) IS
+	'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8) IS
+	'a filter over the keys, each added if the filter does not contain it yet: capacity in keys, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; not removable; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS
+	'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8, fpr float8) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8) IS
+	'a filter over the keys, each added if the filter does not contain it yet: capacity in keys, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; not removable; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) IS
+	'transition function of cuckoo_stream_agg';
+CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8, fpr float8, seed bigint) (
+	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8, bigint) IS
+	'a filter over the keys, each added if the filter does not contain it yet: capacity in keys, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; not removable; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8) IS
+	'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8) IS
+	'a filter with a copy of the key for each row, up to eight: capacity in copies, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS
+	'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8, fpr float8) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8) IS
+	'a filter with a copy of the key for each row, up to eight: capacity in copies, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) IS
+	'transition function of cuckoo_multiset_agg';
+CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8, fpr float8, seed bigint) (
+	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
+	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8, bigint) IS
+	'a filter with a copy of the key for each row, up to eight: capacity in copies, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
 
 -- Aggregates over filters
 --
@@ -465,58 +520,3 @@ CREATE AGGREGATE cuckoo_union_all_agg(f cuckoofilter) (
 );
 COMMENT ON AGGREGATE cuckoo_union_all_agg(cuckoofilter) IS
 	'sum of the multisets of keys of all filters, as by cuckoo_union_all; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';
-
--- Following a table
---
--- Each followed column has a filter table.  The three trigger functions are for
--- the triggers that cuckoo_follow makes.
-
-CREATE FUNCTION cuckoo_follow_row() RETURNS trigger
-	AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON FUNCTION cuckoo_follow_row() IS
-	'trigger of a followed table, after each row: notes which key was added or removed';
-
-CREATE FUNCTION cuckoo_follow_end() RETURNS trigger
-	AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON FUNCTION cuckoo_follow_end() IS
-	'trigger of a followed table, after each statement: writes what the rows'' triggers have noted to the filter table';
-
-CREATE FUNCTION cuckoo_follow_truncate() RETURNS trigger
-	AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON FUNCTION cuckoo_follow_truncate() IS
-	'trigger of a followed table, after TRUNCATE: empties the filter';
-
-CREATE FUNCTION cuckoo_follow(table_name regclass, column_name name, capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, build boolean DEFAULT true) RETURNS regclass
-	AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON FUNCTION cuckoo_follow(regclass, name, float8, float8, boolean) IS
-	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it in step; capacity in keys, by default one and a half times the rows; target rate from 2e-8 to 0.1; build => false leaves building the filter to cuckoo_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more';
-
-CREATE FUNCTION cuckoo_followed(filter regclass, key anycompatible) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION cuckoo_followed(regclass, anycompatible) IS
-	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of a statement that has not ended and for COPY FREEZE; true for other keys at the rate of the filter. Error 55000 until the filter is built';
-
-CREATE FUNCTION cuckoo_current(filter regclass) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION cuckoo_current(regclass) IS
-	'the filter of a filter table with all changes, as an ordinary filter. Error 55000 until it is built';
-
-CREATE FUNCTION cuckoo_fold(filter regclass) RETURNS bigint
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
-COMMENT ON FUNCTION cuckoo_fold(regclass) IS
-	'put the log of a filter table into its filter; returns how many rows of the log, or NULL if another session is doing it. Writers do not wait. Error 55000 outside READ COMMITTED, before the filter is built, if its key type differs from that of the column, and if triggers are not in order';
-
-CREATE FUNCTION cuckoo_rebuild(filter regclass, capacity float8 DEFAULT NULL, fpr float8 DEFAULT NULL) RETURNS void
-	AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON FUNCTION cuckoo_rebuild(regclass, float8, float8) IS
-	'build the filter of a filter table from the rows of the followed table, while others change them, and repair the triggers; capacity in keys, by default one and a half times the rows; target rate, by default as it is. Error 55000 outside READ COMMITTED';
-
-CREATE FUNCTION cuckoo_follow_check(filter regclass,
-	OUT missing bigint,
-	OUT log_rows bigint,
-	OUT pinned bigint,
-	OUT expected_fpr float8,
-	OUT triggers_in_order boolean)
-	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
-COMMENT ON FUNCTION cuckoo_follow_check(regclass) IS
-	'compare a filter table with the table it follows, which is read whole: rows whose key is missing (0, or cuckoo_rebuild is needed), rows of the log, classes with eight copies (which are never removed), the expected false-positive rate, and whether all triggers exist and fire always';

@@ -14,8 +14,10 @@
  */
 #include "compat.h"
 
+#include "access/htup_details.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
+#include "utils/typcache.h"
 
 #include "aggstate.h"
 
@@ -33,9 +35,70 @@ CuckooAggContext(FunctionCallInfo fcinfo)
 }
 
 /*
+ * What Citus passes to a transition function from an argument of
+ * worker_partial_agg: how many arguments, and the type of the first.
+ */
+static int
+ForeignArguments(Node *argument, Oid *type, Oid *collation)
+{
+	Node	   *first = argument;
+	int			count = 1;
+
+	*type = InvalidOid;
+	*collation = InvalidOid;
+	if (exprType(argument) == RECORDOID)
+	{
+		if (IsA(argument, Const) && !((Const *) argument)->constisnull)
+		{
+			/* The planner has made a row of constants one constant. */
+			HeapTupleHeader row = DatumGetHeapTupleHeader(((Const *) argument)->constvalue);
+			TupleDesc	members = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row),
+														 HeapTupleHeaderGetTypMod(row));
+
+			count = members->natts;
+			*type = TupleDescAttr(members, 0)->atttypid;
+			*collation = TupleDescAttr(members, 0)->attcollation;
+			ReleaseTupleDesc(members);
+			return count;
+		}
+		if (!IsA(argument, RowExpr))
+			return 0;
+		count = list_length(((RowExpr *) argument)->args);
+		if (count == 0)
+			return 0;
+		first = linitial(((RowExpr *) argument)->args);
+	}
+	*type = exprType(first);
+	*collation = exprCollation(first);
+	return count;
+}
+
+/*
+ * How keys are hashed in a call without an expression.  Citus makes such calls:
+ * it runs the aggregate worker_partial_agg(aggregate, key) or
+ * worker_partial_agg(aggregate, ROW(key, ...)), which calls our transition
+ * function with a new FmgrInfo for every row.  The key has the type that it has
+ * in the call of worker_partial_agg.  Anybody may call that, in any form, so
+ * every other form is refused.
+ */
+void
+CuckooFindForeignKey(FunctionCallInfo fcinfo, CuckooKey *key)
+{
+	Aggref	   *aggref = AggGetAggref(fcinfo);
+	Oid			type = InvalidOid;
+	Oid			collation = InvalidOid;
+
+	if (aggref != NULL && list_length(aggref->args) == 2 &&
+		ForeignArguments((Node *) ((TargetEntry *) lsecond(aggref->args))->expr,
+						 &type, &collation) != PG_NARGS() - 1)
+		type = InvalidOid;
+	CuckooKeyInit(key, type, collation, CurrentMemoryContext);
+}
+
+/*
  * Refuse a column that the parser has relabelled as one of our key types,
- * although its own type has another equality, as citext has.  This can be seen
- * only if there is an expression: not in a window, nor on Citus.
+ * although its own type has another equality, as citext has.  This cannot be
+ * seen in a window, nor on Citus, which makes it a cast that was written.
  */
 void
 CuckooCheckRelabelled(FunctionCallInfo fcinfo)
@@ -44,7 +107,7 @@ CuckooCheckRelabelled(FunctionCallInfo fcinfo)
 	Node	   *argument;
 	CuckooKey	key;
 
-	if (aggref == NULL || aggref->args == NIL)
+	if (fcinfo->flinfo->fn_expr == NULL || aggref == NULL || aggref->args == NIL)
 		return;
 	argument = (Node *) ((TargetEntry *) linitial(aggref->args))->expr;
 	/* A cast that was written means what it says. */
@@ -112,67 +175,24 @@ TransitionWithoutKey(FunctionCallInfo fcinfo, MemoryContext aggcontext)
 	return Transition(fcinfo, aggcontext, &parameters, true, 0);
 }
 
-/* A row with a key of a known type. */
-static inline Datum
-TransitionWithKey(FunctionCallInfo fcinfo, MemoryContext aggcontext, CuckooKey *key)
-{
-	CuckooParameters parameters = CuckooArgumentParameters(fcinfo);
-	uint64		hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), parameters.seed);
-
-	parameters.key_type = (uint8) key->key_type;
-	parameters.signature = key->signature;
-	return Transition(fcinfo, aggcontext, &parameters, false, hash);
-}
-
 /*
- * cuckoo_agg_transfn(state, key [, fpr [, capacity [, seed]]]) for keys of any
- * type
+ * cuckoo_agg_transfn(state, key [, capacity [, fpr [, seed]]]): of all
+ * aggregates, whatever their key type
  */
 PG_FUNCTION_INFO_V1(cuckoo_agg_transfn);
 Datum
 cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
+	CuckooParameters parameters;
+	uint64		hash;
 
 	if (PG_ARGISNULL(1))
 		return TransitionWithoutKey(fcinfo, aggcontext);
-	return TransitionWithKey(fcinfo, aggcontext, CuckooGetKey(fcinfo, 1));
+	parameters = CuckooArgumentParameters(fcinfo);
+	hash = CuckooTransitionHash(fcinfo, &parameters);
+	return Transition(fcinfo, aggcontext, &parameters, false, hash);
 }
-
-/* The same for the built-in scalar types. */
-#define INTEGER_TRANSITION(suffix, type) \
-PG_FUNCTION_INFO_V1(cuckoo_agg_transfn_##suffix); \
-Datum \
-cuckoo_agg_transfn_##suffix(PG_FUNCTION_ARGS) \
-{ \
-	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
-	CuckooParameters parameters; \
-	\
-	if (PG_ARGISNULL(1)) \
-		return TransitionWithoutKey(fcinfo, aggcontext); \
-	parameters = CuckooArgumentParameters(fcinfo); \
-	parameters.key_type = CUCKOO_KEY_INTEGER; \
-	return Transition(fcinfo, aggcontext, &parameters, false, \
-					  CuckooHashInt64(CuckooIntegerValue(type, PG_GETARG_DATUM(1)), \
-									  parameters.seed)); \
-}
-
-#define TYPED_TRANSITION(suffix, type) \
-PG_FUNCTION_INFO_V1(cuckoo_agg_transfn_##suffix); \
-Datum \
-cuckoo_agg_transfn_##suffix(PG_FUNCTION_ARGS) \
-{ \
-	MemoryContext aggcontext = CuckooAggContext(fcinfo); \
-	CuckooKey	key; \
-	\
-	if (PG_ARGISNULL(1)) \
-		return TransitionWithoutKey(fcinfo, aggcontext); \
-	CuckooKeyInit(&key, type, CuckooTypedCollation(fcinfo), CurrentMemoryContext); \
-	return TransitionWithKey(fcinfo, aggcontext, &key); \
-}
-
-CUCKOO_INTEGER_TYPES(INTEGER_TRANSITION)
-CUCKOO_OTHER_TYPES(TYPED_TRANSITION)
 
 /* cuckoo_agg_combine(state, state): the hashes of both */
 PG_FUNCTION_INFO_V1(cuckoo_agg_combine);

@@ -29,8 +29,6 @@
 
 #include "compat.h"
 
-#include "catalog/pg_collation.h"
-#include "catalog/pg_type.h"
 #include "utils/expandeddatum.h"
 
 #include "cuckoo.h"
@@ -206,8 +204,8 @@ CuckooParametersHeader(const CuckooParameters *parameters, CuckooFilter *filter)
 }
 
 /*
- * The parameters of an aggregate's row, the arguments after its key: (fpr [,
- * capacity [, seed]]).  One that is NULL or left out has its default.
+ * The parameters of an aggregate's row, the arguments after its key: (capacity
+ * [, fpr [, seed]]).  One that is NULL or left out has its default.
  */
 static inline CuckooParameters
 CuckooArgumentParameters(FunctionCallInfo fcinfo)
@@ -220,9 +218,9 @@ CuckooArgumentParameters(FunctionCallInfo fcinfo)
 	parameters.signature = 0;
 	parameters.key_type = CUCKOO_KEY_NONE;
 	if (PG_NARGS() > 2 && !PG_ARGISNULL(2))
-		parameters.fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
+		parameters.capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(2));
 	if (PG_NARGS() > 3 && !PG_ARGISNULL(3))
-		parameters.capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(3));
+		parameters.fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(3));
 	if (PG_NARGS() > 4 && !PG_ARGISNULL(4))
 		parameters.seed = (uint64) PG_GETARG_INT64(4);
 	return parameters;
@@ -266,62 +264,37 @@ CuckooStateAddQuickly(const CuckooState *state, uint64 hash)
 
 /* agg.c: what all aggregates do with their arguments */
 extern MemoryContext CuckooAggContext(FunctionCallInfo fcinfo);
+extern void CuckooFindForeignKey(FunctionCallInfo fcinfo, CuckooKey *key);
 extern void CuckooCheckRelabelled(FunctionCallInfo fcinfo);
 extern Datum CuckooSameState(FunctionCallInfo fcinfo);
 
 /*
- * The built-in scalar key types, by type name.  Each aggregate over keys has a
- * transition function for each of them, which the install script declares.
- * Planners that distribute aggregates call these without an expression that
- * tells the type, and keep nothing from row to row.  The integer types are a
- * list of their own because their hash can be inlined.
+ * The hash of a row's key, which is not NULL.  Its key type is added to the
+ * row's parameters.
  */
-#define CUCKOO_INTEGER_TYPES(DEFINE) \
-	DEFINE(int2, INT2OID) \
-	DEFINE(int4, INT4OID) \
-	DEFINE(int8, INT8OID)
-
-#define CUCKOO_OTHER_TYPES(DEFINE) \
-	DEFINE(bool, BOOLOID) \
-	DEFINE(char, CHAROID) \
-	DEFINE(oid, OIDOID) \
-	DEFINE(xid8, XID8OID) \
-	DEFINE(float4, FLOAT4OID) \
-	DEFINE(float8, FLOAT8OID) \
-	DEFINE(numeric, NUMERICOID) \
-	DEFINE(money, MONEYOID) \
-	DEFINE(text, TEXTOID) \
-	DEFINE(varchar, VARCHAROID) \
-	DEFINE(bpchar, BPCHAROID) \
-	DEFINE(name, NAMEOID) \
-	DEFINE(bytea, BYTEAOID) \
-	DEFINE(bit, BITOID) \
-	DEFINE(varbit, VARBITOID) \
-	DEFINE(uuid, UUIDOID) \
-	DEFINE(date, DATEOID) \
-	DEFINE(time, TIMEOID) \
-	DEFINE(timetz, TIMETZOID) \
-	DEFINE(timestamp, TIMESTAMPOID) \
-	DEFINE(timestamptz, TIMESTAMPTZOID) \
-	DEFINE(interval, INTERVALOID) \
-	DEFINE(inet, INETOID) \
-	DEFINE(cidr, CIDROID) \
-	DEFINE(macaddr, MACADDROID) \
-	DEFINE(macaddr8, MACADDR8OID) \
-	DEFINE(pg_lsn, PG_LSNOID) \
-	DEFINE(jsonb, JSONBOID)
-
-/*
- * The collation of a typed aggregate's key.  Citus sends several arguments as
- * one record, which has no collation, and without an expression.  Then the
- * column's collation cannot be known.
- */
-static inline Oid
-CuckooTypedCollation(FunctionCallInfo fcinfo)
+static inline uint64
+CuckooTransitionHash(FunctionCallInfo fcinfo, CuckooParameters *parameters)
 {
-	if (!OidIsValid(PG_GET_COLLATION()) && fcinfo->flinfo->fn_expr == NULL)
-		return C_COLLATION_OID;
-	return PG_GET_COLLATION();
+	Datum		value = PG_GETARG_DATUM(1);
+	CuckooKey	foreign;
+	CuckooKey  *key = &foreign;
+	uint64		hash;
+
+	if (likely(fcinfo->flinfo->fn_expr != NULL))
+		key = CuckooGetKey(fcinfo, 1);
+	else
+		CuckooFindForeignKey(fcinfo, &foreign);
+
+	/* The hash of an integer costs less than the calls. */
+	if (key->key_type == CUCKOO_KEY_INTEGER)
+	{
+		parameters->key_type = CUCKOO_KEY_INTEGER;
+		return CuckooHashInt64(CuckooIntegerValue(key->type, value), parameters->seed);
+	}
+	hash = CuckooKeyHash(key, value, parameters->seed);
+	parameters->key_type = (uint8) key->key_type;
+	parameters->signature = key->signature;
+	return hash;
 }
 
 #endif							/* CUCKOO_AGGSTATE_H */

@@ -307,6 +307,19 @@ QualifiedName(Relation rel)
 									  RelationGetRelationName(rel));
 }
 
+/*
+ * The type cuckoofilter, which may be in another schema than the functions that
+ * follow a table: one of these returns it.
+ */
+static Oid
+FilterType(const char *schema)
+{
+	List	   *name = list_make2(makeString(pstrdup(schema)), makeString("cuckoo_current"));
+	Oid			argument = REGCLASSOID;
+
+	return get_func_rettype(LookupFuncName(name, 1, &argument, false));
+}
+
 /* A trigger name that the table does not have yet. */
 static char *
 TriggerName(Relation table, const char *wanted)
@@ -461,9 +474,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	double		fpr = CUCKOO_DEFAULT_FPR;
 	double		capacity = -1;
 	bool		build = PG_ARGISNULL(4) || PG_GETARG_BOOL(4);
-	Oid			regclass = REGCLASSOID;
 	char	   *schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
-	char	   *type;
 	char	   *name;
 	char	   *space;
 	const char *persistence = "";
@@ -521,10 +532,6 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 					 errhint("Call cuckoo_rebuild to build the filter again.")));
 	}
 
-	/* The type may be in another schema than the functions that follow. */
-	type = format_type_be_qualified(get_func_rettype(LookupFuncName(list_make2(makeString(schema),
-																			   makeString("cuckoo_current")),
-																	1, &regclass, false)));
 	BecomeOwner(&before, table);
 	name = ChooseRelationName(RelationGetRelationName(table), column, "filter",
 							  RelationGetNamespace(table), false);
@@ -539,7 +546,8 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 		elog(ERROR, "SPI_connect failed");
 	Execute(psprintf("CREATE %s TABLE %s (hash bigint, "
 					 "n bigint, delta smallint NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
-					 persistence, quote_qualified_identifier(space, name), type));
+					 persistence, quote_qualified_identifier(space, name),
+					 format_type_be_qualified(FilterType(schema))));
 	filter_table = get_relname_relid(name, space_oid);
 	MendTriggers(relid, filter_table, column, schema);
 	SPI_finish();

@@ -175,7 +175,8 @@ Transition(FunctionCallInfo fcinfo, bool distinct, const CuckooParameters *param
 	if (parameters->capacity == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("this aggregate needs a capacity"),
+				 errmsg("capacity must be specified for %s",
+						distinct ? "cuckoo_stream_agg" : "cuckoo_multiset_agg"),
 				 errhint("Specify how many keys there may be, or use cuckoo_agg, which counts them.")));
 
 	if (large == NULL)
@@ -233,86 +234,32 @@ Transition(FunctionCallInfo fcinfo, bool distinct, const CuckooParameters *param
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&small));
 }
 
-static Datum
-TransitionWithoutKey(FunctionCallInfo fcinfo, bool distinct)
+/* One row; inlined for each of the two aggregates. */
+static inline Datum
+TransitionOfRow(FunctionCallInfo fcinfo, bool distinct)
 {
 	CuckooParameters parameters = CuckooArgumentParameters(fcinfo);
+	bool		key_is_null = PG_ARGISNULL(1);
+	uint64		hash = key_is_null ? 0 : CuckooTransitionHash(fcinfo, &parameters);
 
-	return Transition(fcinfo, distinct, &parameters, true, 0);
+	return Transition(fcinfo, distinct, &parameters, key_is_null, hash);
 }
 
-static Datum
-TransitionWithKey(FunctionCallInfo fcinfo, bool distinct, CuckooKey *key)
+/* cuckoo_stream_agg_transfn(state, key, capacity [, fpr [, seed]]) */
+PG_FUNCTION_INFO_V1(cuckoo_stream_agg_transfn);
+Datum
+cuckoo_stream_agg_transfn(PG_FUNCTION_ARGS)
 {
-	CuckooParameters parameters = CuckooArgumentParameters(fcinfo);
-	uint64		hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), parameters.seed);
-
-	parameters.key_type = (uint8) key->key_type;
-	parameters.signature = key->signature;
-	return Transition(fcinfo, distinct, &parameters, false, hash);
+	return TransitionOfRow(fcinfo, true);
 }
 
-/*
- * Transition functions: for polymorphic keys, for the integer types, and for
- * other types that are known at compile time.
- */
-#define POLYMORPHIC_TRANSITION(name, distinct) \
-PG_FUNCTION_INFO_V1(name); \
-Datum \
-name(PG_FUNCTION_ARGS) \
-{ \
-	if (PG_ARGISNULL(1)) \
-		return TransitionWithoutKey(fcinfo, distinct); \
-	return TransitionWithKey(fcinfo, distinct, CuckooGetKey(fcinfo, 1)); \
+/* cuckoo_multiset_agg_transfn(state, key, capacity [, fpr [, seed]]) */
+PG_FUNCTION_INFO_V1(cuckoo_multiset_agg_transfn);
+Datum
+cuckoo_multiset_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return TransitionOfRow(fcinfo, false);
 }
-
-#define INTEGER_TRANSITION(name, distinct, type) \
-PG_FUNCTION_INFO_V1(name); \
-Datum \
-name(PG_FUNCTION_ARGS) \
-{ \
-	CuckooParameters parameters; \
-	\
-	if (PG_ARGISNULL(1)) \
-		return TransitionWithoutKey(fcinfo, distinct); \
-	parameters = CuckooArgumentParameters(fcinfo); \
-	parameters.key_type = CUCKOO_KEY_INTEGER; \
-	return Transition(fcinfo, distinct, &parameters, false, \
-					  CuckooHashInt64(CuckooIntegerValue(type, PG_GETARG_DATUM(1)), \
-									  parameters.seed)); \
-}
-
-#define TYPED_TRANSITION(name, distinct, type) \
-PG_FUNCTION_INFO_V1(name); \
-Datum \
-name(PG_FUNCTION_ARGS) \
-{ \
-	CuckooKey	key; \
-	\
-	if (PG_ARGISNULL(1)) \
-		return TransitionWithoutKey(fcinfo, distinct); \
-	CuckooKeyInit(&key, type, CuckooTypedCollation(fcinfo), CurrentMemoryContext); \
-	return TransitionWithKey(fcinfo, distinct, &key); \
-}
-
-#define STREAM_INTEGER_TRANSITION(suffix, type) \
-	INTEGER_TRANSITION(cuckoo_stream_agg_transfn_##suffix, true, type)
-#define STREAM_TRANSITION(suffix, type) \
-	TYPED_TRANSITION(cuckoo_stream_agg_transfn_##suffix, true, type)
-#define MULTISET_INTEGER_TRANSITION(suffix, type) \
-	INTEGER_TRANSITION(cuckoo_multiset_agg_transfn_##suffix, false, type)
-#define MULTISET_TRANSITION(suffix, type) \
-	TYPED_TRANSITION(cuckoo_multiset_agg_transfn_##suffix, false, type)
-
-/* cuckoo_stream_agg_transfn(state, key, fpr, capacity [, seed]) */
-POLYMORPHIC_TRANSITION(cuckoo_stream_agg_transfn, true)
-CUCKOO_INTEGER_TYPES(STREAM_INTEGER_TRANSITION)
-CUCKOO_OTHER_TYPES(STREAM_TRANSITION)
-
-/* cuckoo_multiset_agg_transfn(state, key, fpr, capacity [, seed]) */
-POLYMORPHIC_TRANSITION(cuckoo_multiset_agg_transfn, false)
-CUCKOO_INTEGER_TYPES(MULTISET_INTEGER_TRANSITION)
-CUCKOO_OTHER_TYPES(MULTISET_TRANSITION)
 
 /* The union or merge of two partial states, whose parameters must match. */
 static Datum
