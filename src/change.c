@@ -82,7 +82,7 @@ static void
 OpenArgument(FunctionCallInfo fcinfo, CuckooDraft *draft)
 {
 	CuckooOpenDraft(draft, PG_ARGISNULL(0) ? PointerGetDatum(CuckooUnsetValue()) :
-					PG_GETARG_DATUM(0));
+					PG_GETARG_DATUM(0), NULL);
 }
 
 /* The filter argument as it is, which may be NULL. */
@@ -182,7 +182,7 @@ cuckoo_remove(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return Unchanged(fcinfo);
 	key = CuckooGetKey(fcinfo, 1);
-	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0));
+	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CheckRemovable(&draft.filter);
 	if (!CuckooRemoveFromDraft(&draft, hash))
@@ -199,7 +199,7 @@ cuckoo_remove_all(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return Unchanged(fcinfo);
-	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0));
+	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	CheckRemovable(&draft.filter);
 	if (!ChangeAll(fcinfo, &draft, true))
 		return Unchanged(fcinfo);

@@ -145,12 +145,13 @@ CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value)
  */
 
 void
-CuckooOpenDraft(CuckooDraft *draft, Datum datum)
+CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
 {
-	CuckooValue *value = DatumGetCuckooFilterP(datum);
 	CuckooFilter filter;
 	bool		writable;
 
+	if (value == NULL)
+		value = DatumGetCuckooFilterP(datum);
 	CuckooOpenFilter(&filter, value);
 	/* A detoasted value is a copy already. */
 	writable = (Pointer) value != DatumGetPointer(datum) && !VARATT_IS_SHORT(value);

@@ -62,8 +62,10 @@ extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *
 extern void CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);
 
-/* Begin to change a filter. */
-extern void CuckooOpenDraft(CuckooDraft *draft, Datum datum);
+/*
+ * Begin to change a filter.  If value is not NULL, it is the detoasted datum.
+ */
+extern void CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value);
 
 /*
  * Set the key type to that of the first key, and the default parameters if the

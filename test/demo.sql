@@ -88,8 +88,8 @@ FROM sections;
 SELECT clock_timestamp() AS start \gset
 CREATE TABLE combined AS SELECT cuckoo_union_agg(filter) AS filter FROM sections;
 SELECT line('time', ms_since(:'start'));
-SELECT line('filter of all sections', kb(bytes), format('%s table, %s, %s of false positives expected',
-            tables, representation, percent(expected_fpr::numeric)))
+SELECT line('filter of all sections', kb(bytes), format('%s sub-filter, %s, %s of false positives expected',
+            subfilters, representation, percent(expected_fpr::numeric)))
 FROM combined, cuckoo_info(filter);
 SELECT line('URLs not found', count(*), format('of %s', to_char((SELECT count(*) FROM urls), 'FM999,999')))
 FROM urls WHERE NOT (SELECT filter FROM combined) @> url;

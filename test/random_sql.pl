@@ -119,12 +119,12 @@ sub filter
 	  if $depth <= 0;
 	my $choice = rand 100;
 	return '(SELECT f FROM pool WHERE id = ' . int(rand 30) . ')' if $choice < 20;
-	return 'cuckoo_new(', pick(@floats[ 0 .. 3 ], @floats), pick('0', '10', '100', '1000', @floats), pick('0', '0', '42', @bigints)) . ', ' . join(')' if $choice < 28;
+	return 'cuckoo_new(' . join(', ', pick('NULL', '10', '100', '1000', @floats), pick(@floats[ 0 .. 3 ], @floats), pick('0', '0', '42', @bigints)) . ')' if $choice < 28;
 	return 'cuckoo_from_array(' . keys_array($depth) . parameters() . ')' if $choice < 36;
 	return '(' . filter($depth - 1) . pick(' + ', ' - ') . key($depth) . ')' if $choice < 46;
-	return pick('cuckoo_add', 'cuckoo_add_new', 'cuckoo_remove') . '(' . filter($depth - 1) . ', ' . key($depth) . ')' if $choice < 54;
+	return pick('cuckoo_add', 'cuckoo_remove') . '(' . filter($depth - 1) . ', ' . key($depth) . ')' if $choice < 54;
 	return pick('cuckoo_add_all', 'cuckoo_remove_all') . '(' . filter($depth - 1) . ', ' . keys_array($depth) . ')' if $choice < 64;
-	return '(' . filter($depth - 1) . pick(' | ', ' || ') . filter($depth - 1) . ')' if $choice < 74;
+	return pick('cuckoo_union', 'cuckoo_union_all') . '(' . filter($depth - 1) . ', ' . filter($depth - 1) . ')' if $choice < 74;
 	return '(SELECT ' . aggregate($depth - 1) . ')' if $choice < 88;
 	return '(' . filter($depth - 1) . ')::' . pick('bytea', 'text') . '::cuckoofilter' if $choice < 91;
 	return 'set_byte((' . filter($depth - 1) . ')::bytea, ' . pick(0 .. 60) . ', ' . pick(0, 1, 2, 3, 255, 16, 128) . ')::cuckoofilter' if $choice < 95;
@@ -142,7 +142,7 @@ sub aggregate
 	my $choice = rand 10;
 
 	return 'cuckoo_agg(' . (chance(0.1) ? 'DISTINCT ' : '') . $column . parameters() . ')' . $from if $choice < 5;
-	return pick('cuckoo_stream_agg', 'cuckoo_multiset_agg') . "($column, " . pick(@floats[ 0 .. 3 ], @floats) . ', ' . pick('100', '1000', '50000', @floats) . pick('', '', ', 42') . ')' . $from if $choice < 7;
+	return pick('cuckoo_stream_agg', 'cuckoo_multiset_agg') . "($column, " . pick('100', '1000', '50000', @floats) . ', ' . pick(@floats[ 0 .. 3 ], @floats) . pick('', '', ', 42') . ')' . $from if $choice < 7;
 	return pick('cuckoo_union_agg', 'cuckoo_union_all_agg') . '(f) FROM (VALUES ' . join(', ', map { '(' . filter($depth - 1) . ')' } 1 .. 1 + rand 4) . ') AS v (f)' if $choice < 9;
 	return pick('cuckoo_union_agg', 'cuckoo_union_all_agg') . '(f) FROM pool WHERE id % ' . pick(2, 3, 5, 7) . ' = ' . pick(0, 1, 2);
 }
@@ -156,11 +156,11 @@ sub lookup
 	return "$f @> " . key($depth) if $choice < 1;
 	return key($depth) . " <@ $f" if $choice < 2;
 	return pick('cuckoo_contains', 'cuckoo_count') . "($f, " . key($depth) . ')' if $choice < 3;
-	return pick('cuckoo_contains_any', 'cuckoo_contains_all', 'cuckoo_contains_each') . "($f, " . keys_array($depth) . ')' if $choice < 5;
+	return pick("cuckoo_contains_each($f, ", "($f @> ANY (", "($f @> ALL (") . keys_array($depth) . pick(')', '))') if $choice < 5;
 	return "(cuckoo_info($f)).*" if $choice < 6;
 	return "cuckoo_subfilters($f)" if $choice < 7;
 	return pick('cuckoo_fpr', 'cuckoo_cardinality', 'length', 'cuckoofilter_hash', 'cuckoofilter_out', 'cuckoofilter_send', 'pg_column_size') . "($f)" if $choice < 8;
-	return 'cuckoo_mergeable(' . $f . ', ' . filter($depth - 1) . ')' if $choice < 9;
+	return "$f | " . filter($depth - 1) if $choice < 9;
 	return 'cuckoo_hash(' . key($depth) . (chance(0.5) ? '' : ', ' . pick(@bigints)) . ')' if $choice < 10;
 	return 'cuckoo_shard(' . key($depth) . ', ' . pick(@integers) . ')' if $choice < 11;
 	return $f . pick(' = ', ' <> ', ' < ', ' <= ', ' > ', ' >= ', ' IS DISTINCT FROM ') . filter($depth - 1) if $choice < 12;

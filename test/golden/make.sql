@@ -93,14 +93,13 @@ INSERT INTO golden VALUES
 	('sparse-capacity', 'SELECT k FROM generate_series(1, 100) AS k', 'cuckoo_agg(k, 10000000, 0.01)', true),
 	('sparse-copies', 'SELECT k FROM generate_series(1, 50) AS k, generate_series(1, 20)', 'cuckoo_add_all(cuckoo_new(2000, 0.00001, 9), array_agg(k))', false),
 	('sparse-crowded', 'SELECT k FROM generate_series(1, 12) AS k, generate_series(1, k)', 'cuckoo_add_all(cuckoo_new(60, 0.01), array_agg(k))', false),
-	('add-new', 'SELECT k FROM generate_series(1, 101) AS k', 'cuckoo_add_new(cuckoo_agg(k, 200, 0.001) FILTER (WHERE k < 101), 101)', false),
 	('stream', 'SELECT k FROM generate_series(1, 100) AS k', 'cuckoo_stream_agg(k, 100, 0.01)', false),
 	('multiset', 'SELECT k FROM generate_series(1, 50) AS k, generate_series(1, 2)', 'cuckoo_multiset_agg(k, 200, 0.01)', false),
 	('union', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_agg(k, 200, 0.01) FILTER (WHERE k <= 120) | cuckoo_agg(k, 200, 0.01) FILTER (WHERE k > 80)', true),
-	('merge', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_agg(k, 200, 0.01) FILTER (WHERE k <= 120) || cuckoo_agg(k, 200, 0.01) FILTER (WHERE k > 120)', true),
+	('union-all', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_union_all(cuckoo_agg(k, 200, 0.01) FILTER (WHERE k <= 120), cuckoo_agg(k, 200, 0.01) FILTER (WHERE k > 120))', true),
 	('union-apart', 'SELECT k FROM generate_series(1, 150) AS k', 'cuckoo_agg(k, 100, 0.01) FILTER (WHERE k <= 100) | cuckoo_agg(k, 100, 0.001) FILTER (WHERE k > 100)', true),
-	('past-capacity', 'SELECT k FROM generate_series(1, 300) AS k', 'cuckoo_agg(k, 100, 0.01) FILTER (WHERE k <= 100) || cuckoo_agg(k, 100, 0.01) FILTER (WHERE k BETWEEN 101 AND 200) || cuckoo_agg(k, 100, 0.01) FILTER (WHERE k > 200)', true),
-	('multiset-merged', 'SELECT k FROM generate_series(1, 40) AS k, generate_series(1, 12)', 'cuckoo_multiset_agg(k, 1000, 0.001) FILTER (WHERE k < 30) || cuckoo_multiset_agg(k, 1000, 0.001) FILTER (WHERE k > 10)', false),
+	('past-capacity', 'SELECT k FROM generate_series(1, 300) AS k', 'cuckoo_union_all(cuckoo_union_all(cuckoo_agg(k, 100, 0.01) FILTER (WHERE k <= 100), cuckoo_agg(k, 100, 0.01) FILTER (WHERE k BETWEEN 101 AND 200)), cuckoo_agg(k, 100, 0.01) FILTER (WHERE k > 200))', true),
+	('multiset-united', 'SELECT k FROM generate_series(1, 40) AS k, generate_series(1, 12)', 'cuckoo_union_all(cuckoo_multiset_agg(k, 1000, 0.001) FILTER (WHERE k < 30), cuckoo_multiset_agg(k, 1000, 0.001) FILTER (WHERE k > 10))', false),
 	('grown-2', 'SELECT k FROM generate_series(1, 200) AS k', 'cuckoo_add_all(cuckoo_new(33, 0.1), array_agg(k))', false),
 	('grown-3', 'SELECT k FROM generate_series(1, 1400) AS k', 'cuckoo_add_all(cuckoo_new(1, 0.1, 7), array_agg(k))', false),
 	-- Tables of several blocks, which PostgreSQL builds only for many keys,
@@ -124,9 +123,9 @@ INSERT INTO golden VALUES
 
 -- States of aggregates
 INSERT INTO golden VALUES
-	('partial', 'SELECT k FROM generate_series(1, 20) AS k', 'state_of(k, 0.01, 500, -77)', true),
-	('partial-array', 'SELECT k FROM (VALUES (ARRAY[1, NULL, 3]), (''{}''), (''[-1:0]={7,8}'')) AS v (k)', 'state_of(k, 0.001, 0, 7)', true),
-	('partial-empty', 'SELECT 1 AS k WHERE false', '(SELECT state_of(NULL::integer, 0.01, 500, -77))', true);
+	('partial', 'SELECT k FROM generate_series(1, 20) AS k', 'state_of(k, 500, 0.01, -77)', true),
+	('partial-array', 'SELECT k FROM (VALUES (ARRAY[1, NULL, 3]), (''{}''), (''[-1:0]={7,8}'')) AS v (k)', 'state_of(k, NULL, 0.001, 7)', true),
+	('partial-empty', 'SELECT 1 AS k WHERE false', '(SELECT state_of(NULL::integer, 500, 0.01, -77))', true);
 
 CREATE FUNCTION pg_temp.make(keys text, made text) RETURNS cuckoofilter LANGUAGE plpgsql AS $$
 DECLARE

@@ -146,7 +146,7 @@ CREATE TABLE states AS
 	SELECT n, i % 4 AS server, state_of(i) AS s, cuckoo_agg(i) AS f FROM (VALUES (3), (20), (1000), (150000), (600000)) AS sizes (n), generate_series(1, n) AS i GROUP BY n, i % 4;
 SELECT n, (cuckoo_info((array_agg(s))[1])).representation AS representation, count(*) AS servers,
 	merge_states(s) = (SELECT cuckoo_agg(i) FROM generate_series(1, n) AS i) AS stored, merge_states(s::text::cuckoofilter) = merge_states(s) AS as_text,
-	merge_states(s::bytea::cuckoofilter ORDER BY server DESC) = merge_states(s) AS as_bytea, merge_states(s ORDER BY s) = merge_states(s) AS sorted,
+	merge_states(s::text::cuckoofilter ORDER BY server DESC) = merge_states(s) AS reversed,
 	merge_states(s) FILTER (WHERE server <> 2) = (SELECT cuckoo_agg(i) FROM generate_series(1, n) AS i WHERE i % 4 <> 2) AS some
 FROM states GROUP BY n ORDER BY n;
 -- In two steps
@@ -167,7 +167,7 @@ FROM (SELECT i AS server, state_of(CASE WHEN i = 3 THEN i END, 500, 0.01) AS s F
 CREATE TABLE skewed AS SELECT n, decode('0101010000000000' || 'fca9f1d24d62503f' || repeat('00', 20), 'hex')
 	|| string_agg(substr(int8send(i), 8, 1) || substr(int8send(i), 7, 1) || substr(int8send(i), 6, 1) || '\x0000000000', '' ORDER BY i) || '\x0000000000000000' AS state
 	FROM unnest('{20,100000}'::integer[]) AS n, generate_series(0, n - 1) AS i GROUP BY n;
-SELECT n, merge_to_state(state::cuckoofilter) FILTER (WHERE i = 1)::bytea = state AS once, merge_to_state(state::cuckoofilter)::bytea = state AS three_times
+SELECT n, decode(merge_to_state(state::cuckoofilter) FILTER (WHERE i = 1)::text, 'base64') = state AS once, decode(merge_to_state(state::cuckoofilter)::text, 'base64') = state AS three_times
 FROM skewed, generate_series(1, 3) AS i GROUP BY n, state ORDER BY n;
 
 -- A state in its form in memory, added to another one and stored out of line.
@@ -179,30 +179,6 @@ FROM (SELECT state_of(k) AS s FROM (VALUES (1, :zero_key), (1, 1), (2, 2), (2, :
 CREATE FUNCTION last_of(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAGE sql RETURN $2;
 CREATE AGGREGATE final_of(cuckoofilter) (SFUNC = last_of, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final);
 SELECT n, final_of(s) = cuckoo_from_array(ARRAY(SELECT generate_series(4, n, 4))) AS same FROM states WHERE server = 0 GROUP BY n ORDER BY n;
-
--- A state in memory equals its portable bytes, in every kind of comparison
-CREATE TABLE forms AS SELECT n, form, CASE form WHEN 'memory' THEN s ELSE s::text::cuckoofilter END AS s
-FROM (SELECT n, state_of(i) AS s FROM unnest('{3,7,20,50,1000}'::integer[]) AS n, generate_series(1, n) AS i GROUP BY n) AS x, unnest('{memory,portable}'::text[]) AS form;
-ANALYZE forms;
-CREATE VIEW equal_pairs AS SELECT count(*), bool_and(a.n = b.n) AS right FROM forms AS a JOIN forms AS b ON a.s = b.s;
-SET enable_nestloop = off;
-SET enable_mergejoin = off;
-SELECT 'hash' AS join, * FROM equal_pairs;
-SET enable_hashjoin = off;
-SET enable_mergejoin = on;
-SELECT 'merge' AS join, * FROM equal_pairs;
-SET enable_mergejoin = off;
-SET enable_nestloop = on;
-SELECT 'nested loop' AS join, * FROM equal_pairs;
-RESET enable_mergejoin;
-RESET enable_hashjoin;
-SET enable_hashagg = off;
-SELECT 'sorted' AS "distinct", count(*) FROM (SELECT DISTINCT s FROM forms) AS x;
-RESET enable_hashagg;
-SET enable_sort = off;
-SELECT 'hashed' AS "distinct", count(*) FROM (SELECT DISTINCT s FROM forms) AS x;
-RESET enable_sort;
-SELECT bool_or(a.s <> b.s OR a.s < b.s OR a.s > b.s) AS different, bool_and(a.s = b.s AND a.s <= b.s AND a.s >= b.s) AS same FROM forms AS a JOIN forms AS b USING (n);
 
 -- A stored state may be damaged.  Whichever byte is changed (except the one
 -- that marks it as a state), its aggregate refuses it or makes a valid filter.

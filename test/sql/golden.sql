@@ -24,7 +24,7 @@ $$SELECT concat_ws(' ', (SELECT string_agg(encode(substr(b, at, bytes), 'hex'), 
 	(SELECT string_agg('/ ' || concat_ws(' ', encode(substr(b, at, 4), 'hex'), encode(substr(b, at + 4, 4), 'hex'), encode(substr(b, at + 8, 2), 'hex'), encode(substr(b, at + 10, 1), 'hex'), encode(substr(b, at + 11, 1), 'hex')), ' ' ORDER BY at)
 		FROM generate_series(37, 36 + 12 * get_byte(b, 32), 12) AS at),
 	'/', encode(substr(b, 37 + 12 * get_byte(b, 32)), 'hex'))
-FROM (SELECT f::bytea AS b) AS bytes$$;
+FROM (SELECT decode(f::text, 'base64') AS b) AS bytes$$;
 
 --
 -- Headers, and sparse tables of few keys

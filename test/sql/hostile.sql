@@ -83,7 +83,7 @@ SELECT name, outcome('cuckoo_add_all(cuckoo_new(), $1)', name) FROM hostile ORDE
 SELECT name, outcome('cuckoo_add_all(cuckoo_agg(-k, 18000, 0.001), $1) FROM generate_series(1, 14000) AS k', name) FROM hostile ORDER BY name;
 SELECT name, outcome('cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]) | cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[4000:])', name)
 FROM hostile WHERE name <> 'edges' ORDER BY name;
-SELECT name, outcome('cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]) || cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[5001:])', name)
+SELECT name, outcome('cuckoo_union_all(cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]), cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[5001:]))', name)
 FROM hostile WHERE name <> 'edges' ORDER BY name;
 -- Small groups, whose state is a hash set
 SELECT bool_and(cuckoo_cardinality(f) = 10)

@@ -8,7 +8,6 @@ CREATE EXTENSION IF NOT EXISTS cuckoo;
 
 CREATE SCHEMA type_test;
 SET search_path = type_test, public;
-CREATE AGGREGATE state_of(anycompatible) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 
 -- A filter of every representation and size class.
 CREATE TABLE samples (name text PRIMARY KEY, f cuckoofilter);
@@ -30,9 +29,7 @@ INSERT INTO samples
 	UNION ALL SELECT 'three tables', cuckoo_add_all(cuckoo_new(33, 0.001), ARRAY(SELECT generate_series(1, 4000)))
 	-- Low parts of 16 bits that repeat eight times: compressible
 	UNION ALL SELECT 'copies', cuckoo_add_all(cuckoo_new(500000, 0.001), 1 || ARRAY(SELECT k FROM generate_series(2, 1000) AS k, generate_series(1, 8)))
-	UNION ALL SELECT 'almost empty table', cuckoo_remove_all(cuckoo_agg(i), ARRAY(SELECT generate_series(2, 10000))) FROM generate_series(1, 10000) AS i
-	UNION ALL SELECT 'state', state_of(i) FROM generate_series(1, 5) AS i
-	UNION ALL SELECT 'large state', state_of(i) FROM generate_series(1, 110000) AS i;
+	UNION ALL SELECT 'almost empty table', cuckoo_remove_all(cuckoo_agg(i), ARRAY(SELECT generate_series(2, 10000))) FROM generate_series(1, 10000) AS i;
 
 --
 -- Forms: text, binary and bytea have the same content, and give the same value
@@ -84,7 +81,7 @@ SELECT count(*) AS pairs,
 	bool_and((a.f = b.f) = (cuckoofilter_hash(a.f) = cuckoofilter_hash(b.f)) AND (a.f = b.f) = (cuckoofilter_hash_extended(a.f, 0) = cuckoofilter_hash_extended(b.f, 0))) AS hash,
 	bool_and((cuckoofilter_hash_extended(a.f, 0) & 4294967295) = (cuckoofilter_hash(a.f)::bigint & 4294967295)) AS extended,
 	bool_and(cuckoofilter_hash_extended(a.f, 0) <> cuckoofilter_hash_extended(a.f, 1)) AS salted
-FROM (SELECT * FROM samples WHERE name NOT LIKE '%state') AS a, (SELECT * FROM samples WHERE name NOT LIKE '%state') AS b;
+FROM samples AS a, samples AS b;
 
 CREATE TABLE filters (id integer, f cuckoofilter);
 INSERT INTO filters SELECT i, cuckoo_from_array(ARRAY[i % 100, i % 100 + 1]) FROM generate_series(1, 1000) AS i;
@@ -154,7 +151,7 @@ SELECT how, count(*) FILTER (WHERE pg_column_size(stored.f) < octet_length(store
 	count(*) FILTER (WHERE pg_column_size(stored.f) = octet_length(stored.f::bytea) + 1) > 0 AS some_short
 FROM stored GROUP BY how ORDER BY how;
 SELECT name FROM stored JOIN samples USING (name)
-WHERE name NOT LIKE '%state' AND name NOT LIKE '%text' AND NOT (stored.f = samples.f AND stored.f::bytea = samples.f::bytea AND stored.f::text = samples.f::text
+WHERE name NOT LIKE '%text' AND NOT (stored.f = samples.f AND stored.f::bytea = samples.f::bytea AND stored.f::text = samples.f::text
 	AND stored.f @> 1 = (cuckoo_cardinality(samples.f) > 0) AND cuckoo_count(stored.f, 1) = cuckoo_count(samples.f, 1)
 	AND stored.f + 999999 = samples.f + 999999 AND stored.f + 999999 @> 999999 AND cuckoo_cardinality(stored.f + 999999) = cuckoo_cardinality(samples.f) + 1
 	AND stored.f - 1 = samples.f - 1 AND cuckoo_cardinality(stored.f - 1) = greatest(cuckoo_cardinality(samples.f) - 1, 0)
