@@ -95,11 +95,11 @@ sub keys_array
 sub parameters
 {
 	return '' if chance(0.5);
+	my $capacity = pick('NULL', '100', '1000', '50000', '1000000', @floats);
+	return ", $capacity" if chance(0.5);
 	my $fpr = pick(@floats[ 0 .. 3 ], @floats);
-	return ", $fpr" if chance(0.5);
-	my $capacity = pick('100', '1000', '50000', '1000000', @floats);
-	return ", $fpr, $capacity" if chance(0.7);
-	return ", $fpr, $capacity, " . pick('0', '42', @bigints);
+	return ", $capacity, $fpr" if chance(0.7);
+	return ", $capacity, $fpr, " . pick('0', '42', @bigints);
 }
 
 sub state
@@ -156,7 +156,8 @@ sub lookup
 	return "$f @> " . key($depth) if $choice < 1;
 	return key($depth) . " <@ $f" if $choice < 2;
 	return pick('cuckoo_contains', 'cuckoo_count') . "($f, " . key($depth) . ')' if $choice < 3;
-	return pick("cuckoo_contains_each($f, ", "($f @> ANY (", "($f @> ALL (") . keys_array($depth) . pick(')', '))') if $choice < 5;
+	return "cuckoo_contains_each($f, " . keys_array($depth) . ')' if $choice < 4;
+	return "$f @> " . pick('ANY', 'ALL') . ' (' . keys_array($depth) . ')' if $choice < 5;
 	return "(cuckoo_info($f)).*" if $choice < 6;
 	return "cuckoo_subfilters($f)" if $choice < 7;
 	return pick('cuckoo_fpr', 'cuckoo_cardinality', 'length', 'cuckoofilter_hash', 'cuckoofilter_out', 'cuckoofilter_send', 'pg_column_size') . "($f)" if $choice < 8;
