@@ -29,7 +29,7 @@ export interface Info {
 	/** null if the filter is unset */
 	targetFpr: number | null;
 	expectedFpr: number;
-	tables: number;
+	subfilters: number;
 	/** signed, as in SQL; null if the filter is unset */
 	seed: bigint | null;
 	removable: boolean;
@@ -67,7 +67,7 @@ export class CuckooFilter {
 	readonly keyType: string | null;
 	/** The seed of the hashes of keys, 64 bits unsigned. */
 	readonly seed: bigint;
-	readonly tables: readonly Table[];
+	readonly subfilters: readonly Table[];
 	/** What the filter is. */
 	info(): Info;
 	/** Whether the filter may hold a key; "no" is always right. */

@@ -6,7 +6,7 @@ import type { Info, KeyType, Table } from 'cuckoofilter';
 
 const f: CuckooFilter = new CuckooFilter(new Uint8Array(44));
 const info: Info = CuckooFilter.fromText('').info();
-const tables: readonly Table[] = f.tables;
+const tables: readonly Table[] = f.subfilters;
 const keyType: KeyType = ['array', ['composite', ['integer', 'text']]];
 const answers: [boolean, boolean, boolean, boolean[], number, number] = [
 	f.contains('x'), f.containsAny(['x'], 'text'), f.containsAll(new Set([1, 2])),

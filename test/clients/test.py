@@ -126,7 +126,7 @@ def compare_keys():
             answer, len(question['keys']), question['keyType']), '%s, not %s' % (mine, their))
 
 
-INFO = ('format_version, representation, key_type, items, capacity, target_fpr, expected_fpr, tables, seed, '
+INFO = ('format_version, representation, key_type, items, capacity, target_fpr, expected_fpr, subfilters, seed, '
         'removable')
 
 

@@ -218,7 +218,7 @@ def ask(name, query, questions):
     command = 'CREATE TEMP TABLE t AS %s;' % query
     command += "SELECT encode(f::bytea, 'hex') FROM t;"
     command += ('SELECT i.representation, i.key_type, i.items, i.capacity, i.target_fpr, i.expected_fpr, '
-                'i.tables, i.seed, i.removable, i.format_version FROM t, cuckoo_info(f) AS i;')
+                'i.subfilters, i.seed, i.removable, i.format_version FROM t, cuckoo_info(f) AS i;')
     for _, keys, _ in questions:
         if isinstance(keys, list):
             command += 'SELECT concat(%s), concat(%s) FROM t;' % (
@@ -236,19 +236,19 @@ def ask(name, query, questions):
     wrong = []
     if ((representation or None) != mine.representation or int(items) != mine.items or
             (int(capacity) if capacity else 0) != mine.capacity or (float(target) if target else 0) != mine.target_fpr or
-            int(tables) != len(mine.tables) or (int(seed) if seed else 0) & (2**64 - 1) != mine.seed or
+            int(tables) != len(mine.subfilters) or (int(seed) if seed else 0) & (2**64 - 1) != mine.seed or
             (removable == 't') != mine.removable or version != '1' or (key_type or None) != mine.key_type):
         wrong.append('header: %s' % rows[1])
     if not math.isclose(float(expected), mine.expected_fpr, rel_tol=1e-6):
         wrong.append('rate %s, not %g' % (expected, mine.expected_fpr))
-    for (number, *row), table in zip(rows[2 + len(questions):], mine.tables):
+    for (number, *row), table in zip(rows[2 + len(questions):], mine.subfilters):
         shape = table.shape
         if ([int(cell) for cell in row[:6]] != [table.items, capacity_of(shape), shape.blocks, shape.buckets,
                                                shape.bits, table.size()] or
                 row[6] != table.representation or
                 not math.isclose(float(row[7]), table.expected_fpr, rel_tol=1e-6)):
             wrong.append('table %s: %s' % (number, row))
-    for table in mine.tables:
+    for table in mine.subfilters:
         codes = codes_of(table)
         if len(codes) != table.items or max(Counter(codes).values(), default=0) > MAX_COPIES:
             wrong.append('the classes are not its items')
@@ -264,7 +264,7 @@ def ask(name, query, questions):
         if ''.join('01'[a != '0'] for a in answers) != contained:
             wrong.append('answers differ')
     shapes = ', '.join('%s %d x %d f=%d' % (t.representation, t.shape.blocks,
-                                            t.shape.buckets, t.shape.bits) for t in mine.tables)
+                                            t.shape.buckets, t.shape.bits) for t in mine.subfilters)
     test(not wrong, '%s: %s; %d answers, %d of them yes' % (name, shapes or 'no table', asked, found),
          '; '.join(wrong))
     return mine
@@ -307,16 +307,16 @@ def compare_filters():
                        'SELECT cuckoo_add_all(cuckoo_new(%d, %r, %d), array_agg(i)) AS f '
                        'FROM generate_series(1, 1500) AS i' % (fpr, keys, bits * 10**15),
                        [integers(1, 2500)])
-            test(mine.tables[0].shape.bits == bits and mine.tables[0].representation == representation,
+            test(mine.subfilters[0].shape.bits == bits and mine.subfilters[0].representation == representation,
                  'bits and representation as asked')
 
     # A table of several blocks.
     mine = ask('several blocks', "SELECT cuckoo_agg('key ' || i, NULL, 0.01) AS f FROM generate_series(1, 300000) AS i",
                [texts(295001, 305000)])
-    test(mine.tables[0].shape.blocks > 1 and mine.tables[0].representation == 'dense', 'dense, with several blocks')
+    test(mine.subfilters[0].shape.blocks > 1 and mine.subfilters[0].representation == 'dense', 'dense, with several blocks')
     mine = ask('several sparse blocks', "SELECT cuckoo_agg('key ' || i, 1e7, 0.01) AS f FROM generate_series(1, 100000) AS i",
                [texts(95001, 105000)])
-    test(mine.tables[0].shape.blocks > 1 and mine.tables[0].representation == 'sparse', 'sparse, with several blocks')
+    test(mine.subfilters[0].shape.blocks > 1 and mine.subfilters[0].representation == 'sparse', 'sparse, with several blocks')
 
     # Thousands of keys of some types.
     for key_type, expression, value in BULK:
@@ -333,14 +333,14 @@ def compare_filters():
         mine = ask('grown, ' + name,
                    'SELECT cuckoo_add_all(%s, array_agg(i)) AS f FROM generate_series(1, %d) AS i' % (new, keys),
                    [integers(1, 2 * keys, 1 + keys // 5000)])
-        test(len(mine.tables) > 1 and mine.representation == 'mixed', 'there is more than one table, one of them sparse')
+        test(len(mine.subfilters) > 1 and mine.representation == 'mixed', 'there is more than one table, one of them sparse')
         fits = [first_shape(mine.target_fpr, mine.capacity)]
-        while len(fits) < len(mine.tables):
+        while len(fits) < len(mine.subfilters):
             fits.append(next_shape(mine, fits[-1]))
-        test([t.shape.key() for t in mine.tables] == [shape.key() for shape in fits], 'tables of the sizes written down')
+        test([t.shape.key() for t in mine.subfilters] == [shape.key() for shape in fits], 'tables of the sizes written down')
     mine = ask('unknown capacity', 'SELECT cuckoo_add_all(cuckoo_new(fpr => 0.1, seed => 5), array_agg(i)) AS f '
                'FROM generate_series(1, 30000) AS i', [integers(1, 60000, 7)])
-    test(mine.tables[0].shape.key() == first_shape(0.1, 0).key(), 'a table of the size written down')
+    test(mine.subfilters[0].shape.key() == first_shape(0.1, 0).key(), 'a table of the size written down')
 
     # Copies.
     for new in 'cuckoo_new()', 'cuckoo_new(1, 0.01)', 'cuckoo_new(80, 0.1, 3)':
@@ -446,7 +446,7 @@ def compare_written():
                        "SELECT '\\x%s'::bytea::cuckoofilter AS f" % data.hex(), [integers(1, 600)])
             rows = sql("SELECT encode('\\x%s'::bytea::cuckoofilter::bytea, 'hex')" % data.hex())
             test(rows == [[data.hex()]] and mine.items > 0 and
-                 any(table.representation == 'dense' for table in mine.tables) == dense, 'its bytes come back as they are')
+                 any(table.representation == 'dense' for table in mine.subfilters) == dense, 'its bytes come back as they are')
 
     # If the table is sparse, both sides make the same bytes from the same keys.
     for capacity, count, fpr, seed in (0, 0, 0.001, 0), (0, 1, 1e-5, -1), (0, 1024, 0.1, 7), (1, 1, 0.001, 0), (

@@ -36,9 +36,9 @@ export class CuckooFilter {
 		this.#bytes = new Uint8Array(data);
 		this.#view = new DataView(this.#bytes.buffer);
 		const tables = this.#readHeader();
-		this.tables = this.#readDirectory(tables);
+		this.subfilters = this.#readDirectory(tables);
 		this.#readContent();
-		Object.freeze(this.tables);
+		Object.freeze(this.subfilters);
 	}
 
 	static fromText(text) {
@@ -114,16 +114,16 @@ export class CuckooFilter {
 
 	#readContent() {
 		const end = this.#bytes.length - END_BYTES;
-		let at = HEADER_BYTES + DIRECTORY_BYTES * this.tables.length;
+		let at = HEADER_BYTES + DIRECTORY_BYTES * this.subfilters.length;
 		if (this.#partial) {
 			require((end - at) % 8 === 0, 'a hash is cut off');
 			require(end === at || this.#keyType !== 0, 'hashes without a key type');
 		} else {
-			require(end === this.tables.reduce((sum, table) => sum + table.size, at),
+			require(end === this.subfilters.reduce((sum, table) => sum + table.size, at),
 				`${this.#bytes.length} bytes are not what the directory describes`);
 		}
 		require(isZero(this.#bytes, end), 'the last eight bytes are not 0');
-		for (const table of this.tables) {
+		for (const table of this.subfilters) {
 			table.bytes = this.#bytes.subarray(at, at + table.size);
 			at += table.size;
 			table.validate();
@@ -146,18 +146,18 @@ export class CuckooFilter {
 	}
 
 	info() {
-		const found = [...new Set(this.tables.map((table) => table.representation))];
+		const found = [...new Set(this.subfilters.map((table) => table.representation))];
 		const unset = (this.#flags & UNSET) !== 0;
 		return {
 			formatVersion: 1,
 			representation: this.#partial ? 'partial' : found.length > 1 ? 'mixed' : found[0] ?? null,
 			keyType: this.keyType,
-			items: this.tables.reduce((sum, table) => sum + table.items, this.#hashes),
+			items: this.subfilters.reduce((sum, table) => sum + table.items, this.#hashes),
 			capacity: Number(this.#capacity) || null,
 			targetFpr: unset ? null : this.#targetFpr,
-			expectedFpr: -Math.expm1(this.tables.reduce(
+			expectedFpr: -Math.expm1(this.subfilters.reduce(
 				(sum, table) => sum + table.shape.rateLog(table.items), 0)) + 0,
-			tables: this.tables.length,
+			subfilters: this.subfilters.length,
 			seed: unset ? null : BigInt.asIntN(64, this.#seed),
 			removable: (this.#flags & NOT_REMOVABLE) === 0,
 		};
@@ -171,7 +171,7 @@ export class CuckooFilter {
 
 	countHash(hash) {
 		this.#refusePartial();
-		return this.tables.reduce(
+		return this.subfilters.reduce(
 			(sum, table) => Math.min(MAX_COPIES, sum + table.count(table.shape.classOf(hash))), 0);
 	}
 

@@ -207,18 +207,18 @@ test('filters without keys contain nothing of any type', () => {
 test('info says what a filter is', () => {
 	assert.deepEqual(golden('unset').info(), {
 		formatVersion: 1, representation: null, keyType: null, items: 0, capacity: null,
-		targetFpr: null, expectedFpr: 0, tables: 0, seed: null, removable: true });
+		targetFpr: null, expectedFpr: 0, subfilters: 0, seed: null, removable: true });
 	assert.deepEqual(golden('empty-capacity').info(), {
 		formatVersion: 1, representation: 'sparse', keyType: null, items: 0, capacity: 500,
-		targetFpr: 0.01, expectedFpr: 0, tables: 1, seed: -77n, removable: true });
+		targetFpr: 0.01, expectedFpr: 0, subfilters: 1, seed: -77n, removable: true });
 	const info = golden('one').info();
 	assert.equal(info.expectedFpr.toExponential(4), '4.0697e-5');
 	assert.deepEqual({ ...info, expectedFpr: 0 }, {
 		formatVersion: 1, representation: 'sparse', keyType: 'integer', items: 1, capacity: 1,
-		targetFpr: 0.001, expectedFpr: 0, tables: 1, seed: 0n, removable: true });
+		targetFpr: 0.001, expectedFpr: 0, subfilters: 1, seed: 0n, removable: true });
 	const mixed = golden('written-mixed');
 	assert.equal(mixed.info().representation, 'mixed');
-	assert.deepEqual(mixed.tables.map((table) => [table.representation, table.shape.bits]),
+	assert.deepEqual(mixed.subfilters.map((table) => [table.representation, table.shape.bits]),
 		[['dense', 9], ['dense', 14], ['sparse', 20]]);
 	assert.equal(golden('union').info().removable, false);
 });

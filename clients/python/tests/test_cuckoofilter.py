@@ -218,7 +218,7 @@ class Golden(unittest.TestCase):
             1, 'sparse', 'integer', 1, 1, 0.001, 0, 1, 0, True))
         f = CuckooFilter.from_text(FILTERS['written-mixed'][1])
         self.assertEqual(f.info().representation, 'mixed')
-        self.assertEqual([(table.representation, table.shape.bits) for table in f.tables],
+        self.assertEqual([(table.representation, table.shape.bits) for table in f.subfilters],
                          [('dense', 9), ('dense', 14), ('sparse', 20)])
         self.assertFalse(CuckooFilter.from_text(FILTERS['union'][1]).info().removable)
 

@@ -40,7 +40,7 @@ class Info(NamedTuple):
     capacity: Optional[int]                 # None: unknown
     target_fpr: Optional[float]             # None: unset
     expected_fpr: float
-    tables: int
+    subfilters: int
     seed: Optional[int]                     # signed, as in SQL; None: unset
     removable: bool
 
@@ -56,7 +56,7 @@ class CuckooFilter:
 
     def __init__(self, data: Union[bytes, bytearray, memoryview]) -> None:
         self.data = bytes(data)
-        self.tables: List[Table] = []
+        self.subfilters: List[Table] = []
         self.hashes: List[int] = []         # of a partial state
         self._read_header()
         self._read_directory()
@@ -117,7 +117,7 @@ class CuckooFilter:
             require(items == 0 or self.key_type_number != 0, 'items without a key type')
             require(last is None or last.key() < shape.key(),
                     'tables are not in the order of shapes')
-            self.tables.append((DenseTable if representation == DENSE else SparseTable)(
+            self.subfilters.append((DenseTable if representation == DENSE else SparseTable)(
                 shape, items))
             last = shape
 
@@ -128,10 +128,10 @@ class CuckooFilter:
             require((end - at) % 8 == 0, 'a hash is cut off')
             require(end == at or self.key_type_number != 0, 'hashes without a key type')
         else:
-            require(end == at + sum(table.size() for table in self.tables),
+            require(end == at + sum(table.size() for table in self.subfilters),
                     '%d bytes are not what the directory describes', len(data))
         require(data[end:] == bytes(END_BYTES), 'the last eight bytes are not 0')
-        for table in self.tables:
+        for table in self.subfilters:
             table.data = data[at:at + table.size()]
             at += table.size()
             table.validate()
@@ -152,7 +152,7 @@ class CuckooFilter:
         """'sparse', 'dense', 'mixed' if there are tables of both, 'partial', or None if unset."""
         if self.partial:
             return 'partial'
-        found = {table.representation for table in self.tables}
+        found = {table.representation for table in self.subfilters}
         return found.pop() if len(found) == 1 else 'mixed' if found else None
 
     @property
@@ -163,12 +163,12 @@ class CuckooFilter:
     @property
     def items(self) -> int:
         """The copies of all keys."""
-        return sum(table.items for table in self.tables)
+        return sum(table.items for table in self.subfilters)
 
     @property
     def expected_fpr(self) -> float:
         """The expected rate of false positives, from 0 to 1."""
-        return -math.expm1(sum(table.shape.rate_log(table.items) for table in self.tables)) + 0.0
+        return -math.expm1(sum(table.shape.rate_log(table.items) for table in self.subfilters)) + 0.0
 
     def info(self) -> Info:
         """What the filter is."""
@@ -176,7 +176,7 @@ class CuckooFilter:
         return Info(VERSION, self.representation, self.key_type,
                     len(self.hashes) if self.partial else self.items, self.capacity or None,
                     None if unset else self.target_fpr, self.expected_fpr,
-                    len(self.tables), None if unset else self.seed - (self.seed >> 63 << 64),
+                    len(self.subfilters), None if unset else self.seed - (self.seed >> 63 << 64),
                     self.removable)
 
     def __repr__(self) -> str:
@@ -191,7 +191,7 @@ class CuckooFilter:
     def count_hash(self, hash_: int) -> int:
         """The count, 0 to 8, of a key with this hash, which was made with the filter's seed."""
         self._refuse_partial()
-        return min(MAX_COPIES, sum(table.count_hash(hash_) for table in self.tables))
+        return min(MAX_COPIES, sum(table.count_hash(hash_) for table in self.subfilters))
 
     def count(self, key: Any, key_type: Optional[KeyType] = None) -> int:
         """How often the filter contains a key: 0 to 8."""
