@@ -305,7 +305,7 @@ def compare_filters():
             fpr = min(max(7.73 / (2**bits - 1), 2e-8), 0.1)
             mine = ask('%d bits' % bits,
                        'SELECT cuckoo_add_all(cuckoo_new(%d, %r, %d), array_agg(i)) AS f '
-                       'FROM generate_series(1, 1500) AS i' % (fpr, keys, bits * 10**15),
+                       'FROM generate_series(1, 1500) AS i' % (keys, fpr, bits * 10**15),
                        [integers(1, 2500)])
             test(mine.subfilters[0].shape.bits == bits and mine.subfilters[0].representation == representation,
                  'bits and representation as asked')
@@ -451,8 +451,8 @@ def compare_written():
     # If the table is sparse, both sides make the same bytes from the same keys.
     for capacity, count, fpr, seed in (0, 0, 0.001, 0), (0, 1, 1e-5, -1), (0, 1024, 0.1, 7), (1, 1, 0.001, 0), (
             500, 300, 0.01, 3), (10**6, 5000, 2e-8, -2**63), (3 * 10**8, 2000, 0.1, 1):
-        rows = sql("SELECT encode(cuckoo_from_array(ARRAY(SELECT 'key ' || i FROM generate_series(1, %d) AS i), %d, "
-                   "%r, %d)::bytea, 'hex')" % (count, fpr, capacity, seed))
+        rows = sql("SELECT encode(cuckoo_from_array(ARRAY(SELECT 'key ' || i FROM generate_series(1, %d) AS i), "
+                   "%s, %r, %d)::bytea, 'hex')" % (count, capacity or 'NULL', fpr, seed))
         mine = write_keys('text', ['key %d' % i for i in range(1, count + 1)], fpr, capacity, seed % 2**64)
         test(rows == [[mine.hex()]], 'the same bytes of %d keys, capacity %d' % (count, capacity),
              rows[0][0][:200])
