@@ -111,6 +111,9 @@ CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 	bool		is_null;
 	int			count = 0;
 
+	/* Records can have another signature than those of the last call. */
+	if (key->key_type == CUCKOO_KEY_COMPOSITE)
+		key->signature = 0;
 	CuckooMatchKeyType(filter->key_type, filter->signature, key);
 	elements->array = array;
 	elements->count = 0;
