@@ -248,7 +248,7 @@ TriggerName(TriggerDesc *triggers, Oid trigger)
 	return "";
 }
 
-static void
+static CUCKOO_NORETURN void
 ReportTwice(Relation table, const char *trigger, const char *other)
 {
 	ereport(ERROR,

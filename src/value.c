@@ -186,7 +186,6 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 					   (unsigned long long) keys, fpr,
 					   (unsigned long long) CUCKOO_MAX_BYTES),
 			 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
-	pg_unreachable();
 }
 
 /*
