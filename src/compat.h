@@ -42,11 +42,11 @@
 	PG_MODULE_MAGIC
 #endif
 
-/* Since 18 "does not return" is a keyword before the function. */
+/* A function that does not return.  Since 18 this has another name. */
 #ifdef pg_noreturn
 #define CUCKOO_NORETURN pg_noreturn
 #else
-#define CUCKOO_NORETURN
+#define CUCKOO_NORETURN pg_attribute_noreturn()
 #endif
 
 /* Whether a role owns a table */

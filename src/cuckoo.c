@@ -105,11 +105,15 @@ CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 {
 	CuckooKey  *key = CuckooGetElementKey(fcinfo, argument);
 	int			room = Max(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), 1);
+	uint32		signature = 0;
 	ArrayIterator iterator;
 	Datum		value;
 	bool		is_null;
 	int			count = 0;
 
+	/* Records can have another signature than those of the last call. */
+	if (key->key_type == CUCKOO_KEY_COMPOSITE)
+		key->signature = 0;
 	CuckooMatchKeyType(filter->key_type, filter->signature, key);
 	elements->array = array;
 	elements->count = 0;
@@ -125,7 +129,16 @@ CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 		if (is_null)
 			continue;
 		elements->hashes[i] = CuckooArgumentHash(key, value, filter);
-		count++;
+		/* The filter may have no key type yet. */
+		if (count++ == 0)
+			signature = key->signature;
+		else if (key->signature != signature)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("key types of one array differ between elements"),
+					 errdetail("One key is of type %s, another of type %s.",
+							   CuckooKeyTypeDescribe(key->key_type, signature),
+							   CuckooKeyTypeDescribe(key->key_type, key->signature))));
 	}
 	array_free_iterator(iterator);
 	return count;

@@ -55,7 +55,7 @@ typedef struct CuckooElements
 
 /*
  * Hash the elements of an array argument, whose key type must be that of the
- * filter.  Returns how many are not NULL.
+ * filter, and the same for all.  Returns how many are not NULL.
  */
 extern int	CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 							  const CuckooFilter *filter, CuckooElements *elements);

@@ -11,9 +11,9 @@
 #include "sort.h"
 
 /*
- * Encoding a sparse table again costs about 10 ns per item in it.  It is done
- * when at least this many classes are pending, and at least an eighth of the
- * number of items.
+ * Encoding a sparse table again costs about 10 ns per item in it, and a copy of
+ * the whole filter.  It is done when at least this many classes are pending, and
+ * at least an eighth of the number of items in the filter.
  */
 #define PENDING_SHARE	8
 #define PENDING_CLASSES	1024
@@ -557,11 +557,10 @@ Switch(CuckooDraft *draft, bool removing, const CuckooHost *host)
 static bool
 EncodeIfMany(CuckooDraft *draft, int i, const CuckooHost *host)
 {
-	const CuckooTable *table = &draft->filter.tables[i];
 	const CuckooPending *pending = &draft->pending[i];
 
 	if (pending->classes < PENDING_CLASSES ||
-		pending->classes < table->items / PENDING_SHARE)
+		pending->classes < draft->filter.items / PENDING_SHARE)
 		return true;
 	return RewriteDraft(draft, ENCODE, -1, NULL, host);
 }

@@ -248,10 +248,10 @@ extern bool FollowCursorMayMiss(Oid filter);
  */
 extern bool FollowFold(Relation rel, const CuckooKey *key, FollowChanges *more, int64 *folded);
 
-extern void FollowReportNotBuilt(Relation rel);
+extern CUCKOO_NORETURN void FollowReportNotBuilt(Relation rel);
 
 /* For a base that somebody else has put there */
-extern void FollowReportForeign(void);
+extern CUCKOO_NORETURN void FollowReportForeign(void);
 
 /* The filter with changes applied: first additions, then removals. */
 extern CuckooValue *FollowApply(Datum f, FollowChanges *changes);

@@ -647,7 +647,9 @@ FollowApply(Datum f, FollowChanges *changes)
 
 	FollowSortChanges(changes);
 	CuckooOpenDraft(&draft, f, NULL);
-	if (draft.filter.seed != FOLLOW_SEED || (draft.filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) != 0)
+	/* An unset or empty filter has no key type; ours have that of the column. */
+	if (draft.filter.key_type == CUCKOO_KEY_NONE || draft.filter.seed != FOLLOW_SEED ||
+		(draft.filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) != 0)
 		FollowReportForeign();
 	while (FollowNext(&walk, &hash, &net))
 	{

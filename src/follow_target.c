@@ -248,7 +248,7 @@ TriggerName(TriggerDesc *triggers, Oid trigger)
 	return "";
 }
 
-static void
+static CUCKOO_NORETURN void
 ReportTwice(Relation table, const char *trigger, const char *other)
 {
 	ereport(ERROR,
@@ -262,7 +262,8 @@ ReportTwice(Relation table, const char *trigger, const char *other)
 static void
 ReadTargets(Relation table, FollowTargets *targets)
 {
-	TriggerDesc *triggers = table->trigdesc;
+	/* Each lock taken below can invalidate the table, which frees its own list. */
+	TriggerDesc *triggers = CopyTriggerDesc(table->trigdesc);
 	const char *inserts = NULL;
 	const char *deletes = NULL;
 
@@ -306,6 +307,7 @@ ReadTargets(Relation table, FollowTargets *targets)
 		FollowInitKey(&target->key, table, target->column, CurrentMemoryContext);
 		targets->count++;
 	}
+	FreeTriggerDesc(triggers);
 }
 
 FollowTargets *
@@ -502,7 +504,7 @@ TriggerPart(Relation table, Trigger *trigger, Oid filter)
 int
 FollowTriggersInOrder(Relation table, Oid filter, List **disabled)
 {
-	TriggerDesc *triggers = table->trigdesc;
+	TriggerDesc *triggers = CopyTriggerDesc(table->trigdesc);	/* as above */
 	int			parts = 0;
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
@@ -518,5 +520,6 @@ FollowTriggersInOrder(Relation table, Oid filter, List **disabled)
 		else
 			parts |= part;
 	}
+	FreeTriggerDesc(triggers);
 	return parts;
 }

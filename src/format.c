@@ -140,6 +140,7 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 		filter->content = CUCKOO_STATE;
 		return;
 	}
+	filter->version = bytes[0];
 	filter->key_type = bytes[2];
 	filter->flags = bytes[3];
 	filter->table_count = bytes[32];

@@ -69,6 +69,7 @@ typedef enum CuckooContent
 /* A filter whose header has been read.  The bytes stay where they are. */
 typedef struct CuckooFilter
 {
+	uint8_t		version;		/* of the bytes read; 0: none were */
 	uint8_t		content;		/* CuckooContent */
 	uint8_t		key_type;		/* CuckooKeyType */
 	uint8_t		flags;

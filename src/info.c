@@ -78,7 +78,7 @@ cuckoo_info(PG_FUNCTION_ARGS)
 		blocks += filter.tables[i].shape.blocks;
 	}
 
-	Put(values, nulls, n++, Int32GetDatum(CUCKOO_VERSION), false);
+	Put(values, nulls, n++, Int32GetDatum(filter.version), false);
 	Put(values, nulls, n++, CStringGetTextDatum(Representation(&filter)), unset);
 	Put(values, nulls, n++,
 		CStringGetTextDatum(CuckooKeyTypeName((CuckooKeyType) filter.key_type)),

@@ -180,7 +180,7 @@ CuckooIsFilterType(Oid type)
 /*
  * Refuse a type that cannot be a key.
  */
-static void
+static CUCKOO_NORETURN void
 RefuseType(Oid type)
 {
 	if (CuckooIsFilterType(type))

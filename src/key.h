@@ -8,7 +8,7 @@
 #ifndef CUCKOO_KEY_H
 #define CUCKOO_KEY_H
 
-#include "postgres.h"
+#include "compat.h"
 
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
@@ -124,7 +124,8 @@ CuckooSameKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 		 (signature == key->signature || key->signature == 0));
 }
 
-extern void CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key);
+extern CUCKOO_NORETURN void CuckooReportKeyType(uint8 key_type, uint32 signature,
+												const CuckooKey *key);
 
 /* Refuse keys of another key type. */
 static inline void

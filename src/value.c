@@ -155,7 +155,15 @@ CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
 	CuckooOpenFilter(&filter, value);
 	/* A detoasted value is a copy already. */
 	writable = (Pointer) value != DatumGetPointer(datum) && !VARATT_IS_SHORT(value);
+	if (filter.flags & CUCKOO_FLAG_UNSET)
+	{
+		/* A draft needs a table. */
+		CuckooFilterInit(&filter, CUCKOO_DEFAULT_FPR, 0, 0);
+		value = CuckooEmptyValue(&filter);
+		writable = true;
+	}
 	CuckooDraftOpen(draft, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value), writable);
+	Assert(draft->filter.table_count > 0);
 }
 
 void
@@ -163,15 +171,6 @@ CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key)
 {
 	CuckooFilter *filter = &draft->filter;
 
-	if (filter->flags & CUCKOO_FLAG_UNSET)
-	{
-		CuckooFilter parameters;
-		CuckooValue *empty;
-
-		CuckooFilterInit(&parameters, CUCKOO_DEFAULT_FPR, 0, 0);
-		empty = CuckooEmptyValue(&parameters);
-		CuckooDraftOpen(draft, CuckooValueBytes(empty), VARSIZE_ANY_EXHDR(empty), true);
-	}
 	CuckooMatchKeyType(filter->key_type, filter->signature, key);
 	filter->key_type = (uint8) key->key_type;
 	filter->signature = key->signature;
@@ -187,7 +186,6 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 					   (unsigned long long) keys, fpr,
 					   (unsigned long long) CUCKOO_MAX_BYTES),
 			 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
-	pg_unreachable();
 }
 
 /*

@@ -64,13 +64,11 @@ extern void CuckooRefuseState(const CuckooFilter *filter);
 
 /*
  * Begin to change a filter.  If value is not NULL, it is the detoasted datum.
+ * An unset filter gets the default parameters.
  */
 extern void CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value);
 
-/*
- * Set the key type to that of the first key, and the default parameters if the
- * filter is unset.
- */
+/* Set the key type to that of the first key. */
 extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
 
 /*

@@ -199,6 +199,16 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	$$SELECT cuckoo_new() + '(1,x)'::inner_row @> '(1,x)'::same_row$$, $$SELECT cuckoo_new() + '[1,2)'::int4range @> '[1,2)'::int8range$$, $$SELECT cuckoo_new() + ARRAY[1] @> ARRAY[1::bigint]$$
 ]) AS query;
 
+-- Keys of different types in one array: an error also if the filter is empty and
+-- could take any of them.  NULLs have no type.
+SELECT query, outcome(query) FROM unnest(ARRAY[
+	$$SELECT cuckoo_from_array(ARRAY[ROW(1, 2), ROW('a'::text, 'b'::text)])$$, $$SELECT cuckoo_from_array(ARRAY[NULL, ROW(1), NULL, ROW(1, 2)])$$,
+	$$SELECT cuckoo_add_all(cuckoo_new(), ARRAY[ROW(1), ROW('x'::text)])$$, $$SELECT cuckoo_add_all(cuckoo_agg(i), ARRAY[ROW(1), ROW('x'::text)]) FROM generate_series(1, 0) AS i$$,
+	$$SELECT cuckoo_remove_all(cuckoo_new(), ARRAY[ROW(1), ROW('x'::text)])$$, $$SELECT cuckoo_contains_each(cuckoo_new(), ARRAY[ROW(1), ROW('x'::text)])$$,
+	$$SELECT cuckoo_contains_any(cuckoo_new() + ROW(1), ARRAY[ROW(1), ROW('x'::text)])$$, $$SELECT cuckoo_add_all(cuckoo_new() + ROW(1), ARRAY[ROW(1), ROW('x'::text)])$$,
+	$$SELECT cuckoo_cardinality(cuckoo_from_array(ARRAY[NULL, ROW(1), NULL, ROW(2::bigint)]))$$
+]) AS query;
+
 -- Too large: a capacity whose dense table would pass the limit
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_new(5.1e8, 0.001)', 'SELECT cuckoo_new(2.2e8, 2e-8)', 'SELECT cuckoo_from_array(ARRAY[1], 5.1e8, 0.001)', 'SELECT cuckoo_agg(1, 5.1e8, 0.001)', 'SELECT cuckoo_stream_agg(1, 5.1e8, 0.001)',

@@ -101,6 +101,12 @@ SELECT f @> ROW(1, 'a'::text) AS present, f @> ROW(1, 'b'::text) AS absent, f @>
 	cuckoo_agg(ROW(1, 'a'::text)) = cuckoo_from_array(ARRAY[ROW(1, 'a')::pair]) AS aggregate
 FROM (SELECT cuckoo_new() + ROW(1, 'a'::text) AS f) AS made GROUP BY f;
 
+-- The filters and the records in arrays can have other types in the next row.
+SELECT n, cuckoo_contains_each(f, keys), cuckoo_contains_any(f, keys), cuckoo_contains_all(f, keys), cuckoo_contains_all(f, '{}'::record[]) AS all_of_none,
+	cuckoo_cardinality(cuckoo_add_all(f, keys)) AS added, cuckoo_cardinality(cuckoo_remove_all(f, keys)) AS removed, cuckoo_from_array(keys) @> (keys[1]) AS made
+FROM (VALUES (1, cuckoo_new() + ROW(1), ARRAY[ROW(1), ROW(2)]), (2, cuckoo_new() + ROW('a'::text), ARRAY[ROW('a'::text), ROW('b'::text)]),
+	(3, cuckoo_new() + ROW(3, 4), ARRAY[ROW(3, 4), NULL])) AS v (n, f, keys) ORDER BY n;
+
 -- Integer widths are one key type, text types another.
 SELECT f @> 1::smallint AS smallint, f @> 1 AS integer, f @> 1::bigint AS bigint, f @> 1::oid AS oid, f @> 1::small AS domain,
 	f - 1::smallint = cuckoo_new() + 1 - 1 AS removed FROM (SELECT cuckoo_new() + 1::bigint AS f) AS made;

@@ -530,6 +530,16 @@ SELECT cuckoo_followed('other_id_filter', 2);
 UPDATE other_id_filter SET f = (SELECT cuckoo_agg(i::text) FROM generate_series(1, 10) AS i) WHERE f IS NOT NULL;
 SELECT cuckoo_fold('other_id_filter');
 \echo :SQLSTATE
+-- An aggregate over no rows, and an empty filter
+UPDATE other_id_filter SET f = (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i) WHERE f IS NOT NULL;
+SELECT cuckoo_current('other_id_filter');
+\echo :SQLSTATE
+SELECT cuckoo_follow_check('other_id_filter');
+\echo :SQLSTATE
+UPDATE other_id_filter SET f = cuckoo_new() WHERE f IS NOT NULL;
+SELECT cuckoo_current('other_id_filter');
+\echo :SQLSTATE
+UPDATE other_id_filter SET f = (SELECT cuckoo_agg(i::text) FROM generate_series(1, 10) AS i) WHERE f IS NOT NULL;
 -- Statements that would otherwise fold their changes write them to the log.
 INSERT INTO other SELECT i, i FROM generate_series(100001, 112000) AS i;
 SELECT count(*) FROM other_id_filter WHERE f IS NULL;

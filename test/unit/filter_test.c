@@ -1152,6 +1152,46 @@ a_table_whose_batches_find_no_room_stays_sparse(void **state)
 	FreeValue(&value);
 }
 
+/* Allocations that are large enough for a copy of a filter. */
+static size_t copy_bytes;
+static int	copies_made;
+
+static void *
+CountCopies(size_t bytes)
+{
+	copies_made += bytes >= copy_bytes;
+	return HostAllocate(bytes);
+}
+
+/*
+ * A full filter grows by a small table.  What is pending for that table is
+ * encoded by copying the whole filter.
+ */
+static void
+keys_beyond_the_capacity_copy_the_filter_twice(void **state)
+{
+	static const CuckooHost counting = {CountCopies, HostRelease, HostPause, HOST_HEADER_BYTES};
+	CuckooShape shape = ShapeFor(1000000, 13);
+	uint64_t	full = CuckooShapeCapacity(&shape);
+	Value		value = ValueOfKeys(1, 0, 1000000, 0.001, 1000000);
+	CuckooDraft draft;
+
+	(void) state;
+	AddKeys(&value, 1, 1000000, full);
+	assert_int_equal(TablesOf(&value), 1);
+	copy_bytes = value.length;
+	copies_made = 0;
+	CuckooDraftOpen(&draft, value.bytes, value.length, true);
+	for (uint64_t key = full; key < full + 10000; key++)
+		assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, key), &counting), CUCKOO_CHANGED);
+	value = Valid(CuckooDraftFinish(&draft, &counting), &draft.filter);
+	/* one with the new table, one with the keys in it */
+	assert_int_equal(copies_made, 2);
+	assert_int_equal(TablesOf(&value), 2);
+	assert_int_equal(CountFound(&value, 1, 0, full + 10000), full + 10000);
+	FreeValue(&value);
+}
+
 static int
 CountAreas(void **state)
 {
@@ -1200,6 +1240,7 @@ main(void)
 		cmocka_unit_test(batches_give_the_sparse_bytes_of_keys_one_by_one),
 		cmocka_unit_test(batches_across_three_quarters_make_a_table_dense_and_beyond_its_capacity_grow),
 		cmocka_unit_test(a_table_whose_batches_find_no_room_stays_sparse),
+		cmocka_unit_test(keys_beyond_the_capacity_copy_the_filter_twice),
 	};
 
 	return cmocka_run_group_tests_name("filter", tests, NULL, CountAreas);
