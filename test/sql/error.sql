@@ -205,7 +205,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	$$SELECT cuckoo_from_array(ARRAY[ROW(1, 2), ROW('a'::text, 'b'::text)])$$, $$SELECT cuckoo_from_array(ARRAY[NULL, ROW(1), NULL, ROW(1, 2)])$$,
 	$$SELECT cuckoo_add_all(cuckoo_new(), ARRAY[ROW(1), ROW('x'::text)])$$, $$SELECT cuckoo_add_all(cuckoo_agg(i), ARRAY[ROW(1), ROW('x'::text)]) FROM generate_series(1, 0) AS i$$,
 	$$SELECT cuckoo_remove_all(cuckoo_new(), ARRAY[ROW(1), ROW('x'::text)])$$, $$SELECT cuckoo_contains_each(cuckoo_new(), ARRAY[ROW(1), ROW('x'::text)])$$,
-	$$SELECT cuckoo_contains_any(cuckoo_new() + ROW(1), ARRAY[ROW(1), ROW('x'::text)])$$, $$SELECT cuckoo_add_all(cuckoo_new() + ROW(1), ARRAY[ROW(1), ROW('x'::text)])$$,
+	$$SELECT (cuckoo_new() + ROW(1) @> ANY (ARRAY[ROW(1), ROW('x'::text)]))$$, $$SELECT cuckoo_add_all(cuckoo_new() + ROW(1), ARRAY[ROW(1), ROW('x'::text)])$$,
 	$$SELECT cuckoo_cardinality(cuckoo_from_array(ARRAY[NULL, ROW(1), NULL, ROW(2::bigint)]))$$
 ]) AS query;
 

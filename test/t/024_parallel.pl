@@ -46,7 +46,7 @@ sub by_workers
 	my $plan = $node->safe_psql('postgres', settings($workers) . "EXPLAIN (COSTS OFF) $from");
 	my ($planned) = $plan =~ /Workers Planned: (\d+)/;
 	my ($status, $stdout, $stderr) = $node->psql('postgres', settings($workers) . "CREATE TEMP TABLE made AS $from;\n" . settings(0) . $check);
-	$stderr =~ s/^.*WARNING:  expected false-positive rate of cuckoofilter.*\nDETAIL:.*\nHINT:.*\n?//m if $from =~ /, 1000\)/;
+	$stderr =~ s/^.*WARNING:  expected false-positive rate of cuckoofilter.*\nDETAIL:.*\nHINT:.*\n?//m if $from =~ /, 1000, /;
 
 	return ($planned // 0) == $workers ? "$stdout$stderr" : $plan;
 }
@@ -111,7 +111,7 @@ foreach my $aggregate (sort keys %workers)
 
 	foreach my $workers (@{ $workers{$aggregate} })
 	{
-		my ($found, $rate) = split /\n/, by_workers($workers, "SELECT $aggregate(t, 0.001, 1000) AS f FROM numbers", <<'SQL');
+		my ($found, $rate) = split /\n/, by_workers($workers, "SELECT $aggregate(t, 1000, 0.001) AS f FROM numbers", <<'SQL');
 SELECT (SELECT bool_and(f @> t) FROM numbers), subfilters IN (3, 4), items BETWEEN 1997000 AND 2000000, capacity, target_fpr FROM made, cuckoo_info(f);
 SELECT expected_fpr FROM made, cuckoo_info(f);
 SQL
