@@ -3,6 +3,7 @@
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
+CREATE EXTENSION IF NOT EXISTS cuckoo_follow;
 \pset format unaligned
 \pset footer off
 CREATE SCHEMA follow_test;
@@ -777,12 +778,13 @@ SET client_min_messages = error;
 BEGIN;
 DROP EXTENSION cuckoo CASCADE;
 CREATE SCHEMA "else where";
-CREATE EXTENSION cuckoo SCHEMA "else where";
+CREATE EXTENSION cuckoo SCHEMA follow_other;
+CREATE EXTENSION cuckoo_follow SCHEMA "else where";
 SET LOCAL search_path = follow_test;
 CREATE TABLE placed (k text);
 INSERT INTO placed VALUES ('a');
 SELECT "else where".cuckoo_follow('placed', 'k');
-ALTER EXTENSION cuckoo SET SCHEMA follow_other;
+ALTER EXTENSION cuckoo_follow SET SCHEMA follow_other;
 INSERT INTO placed VALUES ('b');
 DROP TRIGGER cuckoo_follow_insert ON placed;
 SELECT follow_other.cuckoo_rebuild('placed_k_filter');
@@ -793,3 +795,4 @@ ROLLBACK;
 
 DROP SCHEMA follow_test, follow_other CASCADE;
 DROP ROLE regress_cuckoo_owner, regress_cuckoo_clerk;
+DROP EXTENSION cuckoo_follow CASCADE;

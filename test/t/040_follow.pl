@@ -13,7 +13,7 @@ my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 10;
 my $node = new_server('follow', conf => "max_connections = 40\nmax_prepared_transactions = 20\n");
 
 $node->safe_psql('postgres', <<~'SQL');
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_follow CASCADE;
 
 	-- Unique keys, so that in the end copies can be compared with rows.  At a
 	-- rate of 0.1 many keys share a class.

@@ -20,7 +20,7 @@ sub state_of
 		SQL
 }
 
-my $members = 'CREATE EXTENSION cuckoo; CREATE TABLE members (id integer PRIMARY KEY, email text)';
+my $members = 'CREATE EXTENSION cuckoo_follow CASCADE; CREATE TABLE members (id integer PRIMARY KEY, email text)';
 $node->safe_psql('postgres', <<~SQL);
 	$members;
 	INSERT INTO members SELECT i, 'user' || i FROM generate_series(1, 5000) AS i;
