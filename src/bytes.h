@@ -97,6 +97,10 @@ CuckooStore32(uint8_t *p, uint32_t v)
 static inline void
 CuckooStore64(uint8_t *p, uint64_t v)
 {
+#if defined(CUCKOO_GNU) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	/* gcc does not always see that the bytes below are one word. */
+	memcpy(p, &v, sizeof(v));
+#else
 	p[0] = (uint8_t) v;
 	p[1] = (uint8_t) (v >> 8);
 	p[2] = (uint8_t) (v >> 16);
@@ -105,6 +109,7 @@ CuckooStore64(uint8_t *p, uint64_t v)
 	p[5] = (uint8_t) (v >> 40);
 	p[6] = (uint8_t) (v >> 48);
 	p[7] = (uint8_t) (v >> 56);
+#endif
 }
 
 static inline void

@@ -266,8 +266,8 @@ has_its_files()
 
 	files=$(dpkg-deb -c "$tree/$(package first)" | awk '{ print $6 }')
 	echo "$files"
-	for file in "lib/postgresql/$major/lib/cuckoo.so" "share/postgresql/$major/extension/cuckoo.control" \
-		"share/postgresql/$major/extension/cuckoo--$version.sql" \
+	for file in "lib/postgresql/$major/lib/cuckoo.so" \
+		"share/postgresql/$major/extension/cuckoo"{,_citus,_follow}{.control,"--$version.sql"} \
 		"share/doc/postgresql-$major-cuckoo/README.md.gz"; do
 		grep -Fqx "./usr/$file" <<<"$files"
 	done
@@ -302,7 +302,8 @@ install_package()
 
 use_extension()
 {
-	sql "CREATE EXTENSION cuckoo; CREATE TABLE filters AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 100000) AS i"
+	sql "CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_citus; CREATE EXTENSION cuckoo_follow"
+	sql "CREATE TABLE filters AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 100000) AS i"
 	answers 't|100000' "SELECT (SELECT f FROM filters) @> 42, cuckoo_cardinality(f) FROM filters"
 }
 
@@ -397,7 +398,7 @@ image_has_extension()
 	in_tree "$tree" runuser -u postgres -- "/usr/lib/postgresql/$major/bin/initdb" -D /var/lib/postgresql/data
 	in_tree "$tree" runuser -u postgres -- "/usr/lib/postgresql/$major/bin/pg_ctl" -D /var/lib/postgresql/data \
 		-o "-c listen_addresses=" -l /var/lib/postgresql/log -w start
-	sql "CREATE EXTENSION cuckoo"
+	sql "CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_citus; CREATE EXTENSION cuckoo_follow"
 	answers t "SELECT cuckoo_from_array(ARRAY[1, 2]) @> 2"
 	in_tree "$tree" runuser -u postgres -- "/usr/lib/postgresql/$major/bin/pg_ctl" -D /var/lib/postgresql/data -w stop
 }

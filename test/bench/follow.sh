@@ -50,7 +50,7 @@ run_follow()
 	local round clients table wal deadlocks
 
 	prepare_server
-	query "CREATE EXTENSION IF NOT EXISTS cuckoo;
+	query "CREATE EXTENSION IF NOT EXISTS cuckoo_follow CASCADE;
 		CREATE TABLE untouched (id bigint, k bigint, note text) WITH (autovacuum_enabled = off);
 		CREATE TABLE btree (LIKE untouched) WITH (autovacuum_enabled = off); CREATE INDEX ON btree (k);
 		CREATE TABLE followed (LIKE untouched) WITH (autovacuum_enabled = off);

@@ -69,14 +69,17 @@ def faults(value, wanted, where):
 def other_places(meta, root):
     version = meta["version"]
     first = {
-        "cuckoo.control": rf"(?m)^default_version = '{re.escape(version)}'$",
         "CHANGELOG.md": rf"(?s)\A[^#]*# [^#]*## {re.escape(version)}\b",
         "packaging/debian/changelog": rf"\Apostgresql-cuckoo \({re.escape(version)}-",
         "src/cuckoo.c": rf'(?m)^CUCKOO_MODULE_MAGIC\("cuckoo", "{re.escape(version)}"\);',
     }
+    for name in meta["provides"]:
+        first[f"{name}.control"] = rf"(?m)^default_version = '{re.escape(version)}'$"
     for name, pattern in first.items():
         if not re.search(pattern, (root / name).read_text()):
             yield f"{name}: does not have version {version}"
+    if {f"{name}.control" for name in meta["provides"]} != {path.name for path in root.glob("*.control")}:
+        yield "provides: does not have the extensions that there are"
     for name, provided in meta["provides"].items():
         if provided["version"] != version:
             yield f"provides.{name}: has another version"

@@ -3,6 +3,7 @@
 --
 SET client_min_messages = warning;
 CREATE EXTENSION IF NOT EXISTS cuckoo;
+CREATE EXTENSION IF NOT EXISTS cuckoo_follow;
 \pset format unaligned
 \pset footer off
 CREATE SCHEMA follow_test;
@@ -787,7 +788,7 @@ SET client_min_messages = error;
 BEGIN;
 DROP EXTENSION cuckoo CASCADE;
 CREATE SCHEMA "else where";
-CREATE EXTENSION cuckoo SCHEMA "else where";
+CREATE EXTENSION cuckoo SCHEMA follow_other;
 CREATE EXTENSION cuckoo_follow SCHEMA "else where";
 SET LOCAL search_path = follow_test;
 CREATE TABLE placed (k text);
@@ -804,3 +805,4 @@ ROLLBACK;
 
 DROP SCHEMA follow_test, follow_other CASCADE;
 DROP ROLE regress_cuckoo_owner, regress_cuckoo_clerk;
+DROP EXTENSION cuckoo_follow CASCADE;

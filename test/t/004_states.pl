@@ -16,7 +16,7 @@ if ($node->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions 
 	plan skip_all => 'needs test/citus_like, installed as by test/run.sh';
 }
 $node->safe_psql('postgres', <<'SQL');
-CREATE EXTENSION cuckoo;
+CREATE EXTENSION cuckoo_citus CASCADE;
 CREATE EXTENSION citus_like;
 
 -- Numbers to make keys from, held by four nodes.  Each node has some that
@@ -100,9 +100,9 @@ foreach my $name (qw(cuckoo_stream_agg cuckoo_multiset_agg))
 
 	is($node->safe_psql('postgres', <<~SQL),
 		CREATE TEMP TABLE split AS SELECT coord_combine_agg($oid, state, NULL::cuckoofilter) AS f FROM
-			(SELECT worker_partial_agg($oid, ROW(n, 0.002::float8, 120000::float8)) FROM numbers WHERE size = 'large' GROUP BY node ORDER BY node) AS s (state);
-		CREATE TEMP TABLE plain AS SELECT $name(n, 0.002, 120000) AS f FROM numbers WHERE size = 'large';
-		SELECT (cuckoo_info(plain.f)).representation, (cuckoo_info(split.f)).representation, (cuckoo_info(split.f)).subfilters,
+			(SELECT worker_partial_agg($oid, ROW(n, 120000::float8, 0.002::float8)) FROM numbers WHERE size = 'large' GROUP BY node ORDER BY node) AS s (state);
+		CREATE TEMP TABLE plain AS SELECT $name(n, 120000, 0.002) AS f FROM numbers WHERE size = 'large';
+		SELECT (cuckoo_info(plain.f)).representation, (cuckoo_info(split.f)).representation, (cuckoo_info(split.f)).tables,
 			(SELECT count(*) FROM numbers WHERE size = 'large' AND n IS NOT NULL AND $missed)
 		FROM plain, split;
 		SQL
@@ -114,9 +114,9 @@ my @expected = sort grep { $_ ne 'cuckoofilter' } keys %key;
 foreach my $name (qw(cuckoo_agg cuckoo_stream_agg cuckoo_multiset_agg))
 {
 	is_deeply([ sort keys %{ $overloads{$name} } ], \@expected, "$name has an overload for each type of key");
-	is_deeply([ grep { $overloads{$name}{$_} != ($name eq 'cuckoo_agg' ? 4 : 2) } @expected ], [], '... with every number of parameters');
+	is_deeply([ grep { $overloads{$name}{$_} != ($name eq 'cuckoo_agg' ? 4 : 3) } @expected ], [], '... with every number of parameters');
 }
-is($overloads{$_}{cuckoofilter}, 1, "$_ can be split") for qw(cuckoo_union_agg cuckoo_merge_agg);
+is($overloads{$_}{cuckoofilter}, 1, "$_ can be split") for qw(cuckoo_union_agg cuckoo_union_all_agg);
 
 # A node without rows sends NULL, and there may be only such nodes.
 my $oid = $node->safe_psql('postgres', q{SELECT 'cuckoo_agg(integer)'::regprocedure::oid});
@@ -133,7 +133,7 @@ is($node->safe_psql('postgres', <<~SQL),
 # Nodes must agree on the parameters.
 is(sqlstate($node, 'postgres', <<~SQL),
 	SELECT coord_combine_agg(a, state, NULL::cuckoofilter) FROM
-		(SELECT a, worker_partial_agg(a, ROW(n, 0.01 * (node + 1)::float8)) FROM numbers, (SELECT 'cuckoo_agg(integer,float8)'::regprocedure::oid) AS s (a) GROUP BY a, node) AS s (a, state) GROUP BY a;
+		(SELECT a, worker_partial_agg(a, ROW(n, 100 * (node + 1)::float8)) FROM numbers, (SELECT 'cuckoo_agg(integer,float8)'::regprocedure::oid) AS s (a) GROUP BY a, node) AS s (a, state) GROUP BY a;
 	SQL
 	'22023', 'states of different parameters are refused');
 
@@ -147,6 +147,52 @@ is(sqlstate($node, 'postgres', <<~SQL),
 	SELECT state::text::cuckoofilter @> 1 FROM (SELECT worker_partial_agg($oid, n) FROM numbers WHERE size = 'small') AS s (state);
 	SQL
 	'55000', 'keys cannot be looked up in a state');
+
+#
+# The key's type comes from the call of worker_partial_agg.  Anybody may make one,
+# in any form.
+#
+$node->safe_psql('postgres', <<~'SQL');
+	CREATE TYPE mood AS ENUM ('sad', 'content', 'happy');
+	CREATE TYPE pair AS (a integer, b text);
+	CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
+	CREATE FUNCTION mood_of(n integer) RETURNS mood LANGUAGE sql AS 'SELECT (enum_range(NULL::mood))[1 + n % 3]';
+	CREATE AGGREGATE own_agg(key mood) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, COMBINEFUNC = cuckoo_agg_combine);
+	CREATE AGGREGATE own_agg(key pair) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, COMBINEFUNC = cuckoo_agg_combine);
+	CREATE AGGREGATE own_agg(key pair, capacity float8) (SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_stream_agg_final, COMBINEFUNC = cuckoo_stream_agg_combine);
+	-- Its transition function also combines, and is given states.
+	CREATE FUNCTION length_of(cuckoofilter) RETURNS jsonb LANGUAGE sql AS 'SELECT to_jsonb(length($1::text))';
+	CREATE AGGREGATE strange_agg(key integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = length_of, COMBINEFUNC = cuckoo_agg_transfn);
+	CREATE VIEW small AS SELECT node, n, mood_of(n) AS m, row(n, 'x' || n)::pair AS p, ('Key' || n) COLLATE nocase AS ci FROM numbers WHERE size = 'small';
+	SQL
+foreach my $case (
+	[ 'own_agg(mood)', 'm', 'own_agg(m)' ],
+	[ 'own_agg(pair)', 'p', 'own_agg(p)' ],
+	[ 'own_agg(pair,float8)', 'ROW(p, 100::float8)', 'cuckoo_stream_agg(p, 100)' ],
+	[ 'cuckoo_agg(integer)', 'ROW(n)', 'cuckoo_agg(n)' ],
+	[ 'cuckoo_agg(text,float8)', q{ROW('x'::text, 100::float8)}, q{cuckoo_agg('x', 100)} ],
+	[ 'cuckoo_agg(text,float8)', 'ROW(ci COLLATE "C", 100::float8)', 'cuckoo_agg(ci COLLATE "C", 100)' ])
+{
+	my ($signature, $argument, $plain) = @$case;
+
+	is($node->safe_psql('postgres', <<~SQL), 't', "the key's type is found: $signature of $argument");
+		SELECT coord_combine_agg(a, state, NULL::cuckoofilter) = (SELECT $plain FROM small)
+		FROM (SELECT a, worker_partial_agg(a, $argument) FROM small, (SELECT '$signature'::regprocedure::oid) AS o (a) GROUP BY a, node ORDER BY node) AS s (a, state) GROUP BY a;
+		SQL
+}
+foreach my $case (
+	[ '42P18', 'a record that is not made in the call', q{SELECT worker_partial_agg('cuckoo_agg(integer,float8)'::regprocedure, r) FROM (SELECT ROW(n, 100::float8) AS r FROM small OFFSET 0) AS s} ],
+	[ '42P18', 'a record of a record', q{SELECT worker_partial_agg('cuckoo_agg(integer)'::regprocedure, (SELECT ROW(1)))} ],
+	[ '42P18', 'a window', q{SELECT worker_partial_agg('cuckoo_agg(integer)'::regprocedure, n) OVER () FROM small} ],
+	[ '42P18', 'a state as key', q{SELECT coord_combine_agg('strange_agg(integer)'::regprocedure, state, NULL::jsonb) FROM (SELECT worker_partial_agg('cuckoo_agg(integer)'::regprocedure, n) FROM small) AS s (state)} ],
+	[ '0A000', 'a type that cannot be a key', q{SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, xmlelement(name x)) FROM small} ],
+	[ '0A000', 'a nondeterministic collation', q{SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, ci) FROM small} ],
+	[ '0A000', 'a nondeterministic collation beside a capacity', q{SELECT worker_partial_agg('cuckoo_agg(text,float8)'::regprocedure, ROW(ci, 100::float8)) FROM small} ])
+{
+	my ($code, $name, $query) = @$case;
+
+	is(sqlstate($node, 'postgres', $query), $code, "refused: $name");
+}
 
 # The memory of a state depends on the distinct keys, not on the rows: no call
 # leaks memory.

@@ -10,6 +10,9 @@ use PostgreSQL::Test::Utils;
 
 my $source = "$FindBin::RealBin/../..";
 
+# The extensions share a library, so they have one version.
+my @extensions = qw(cuckoo cuckoo_citus cuckoo_follow);
+
 #
 # The version is written in several places, which must agree
 #
@@ -27,16 +30,19 @@ sub versions
 {
 	my ($read) = @_;
 	my $meta = decode_json($read->('META.json'));
-	my %version = (
-		'META.json' => $meta->{version},
-		'META.json, provides' => $meta->{provides}{cuckoo}{version},
-		'META.json, file' => $meta->{provides}{cuckoo}{file} =~ /--([\d.]+)\.sql$/);
-	my @scripts = map { m{/cuckoo--(?:[\d.]+--)?([\d.]+)\.sql$} } glob "$source/sql/cuckoo--*.sql";
+	my %version = ('META.json' => $meta->{version});
 
-	($version{'cuckoo.control'}) = $read->('cuckoo.control') =~ /^default_version = '(.*)'$/m;
+	foreach my $extension (@extensions)
+	{
+		my @scripts = map { m{--([\d.]+)\.sql$} } glob "$source/sql/$extension--*.sql";
+
+		$version{"META.json, $extension"} = $meta->{provides}{$extension}{version};
+		($version{"META.json, file of $extension"}) = ($meta->{provides}{$extension}{file} // '') =~ m{^sql/$extension--([\d.]+)\.sql$};
+		($version{"$extension.control"}) = $read->("$extension.control") =~ /^default_version = '(.*)'$/m;
+		$version{"newest script of $extension"} = newest(@scripts);
+	}
 	($version{'src/cuckoo.c'}) = $read->('src/cuckoo.c') =~ /^CUCKOO_MODULE_MAGIC\("cuckoo", "(.*)"\);$/m;
 	($version{'CHANGELOG.md'}) = $read->('CHANGELOG.md') =~ /^## \[?(\d[\d.]*)/m;
-	$version{'newest script in sql'} = newest(@scripts);
 	return \%version;
 }
 
@@ -52,7 +58,7 @@ my %found = %{ versions(\&read_source) };
 is($found{$_} // 'none', $version, "version in: $_") for sort keys %found;
 
 # The check above fails if it should.
-foreach my $file (qw(cuckoo.control META.json src/cuckoo.c CHANGELOG.md))
+foreach my $file ((map { "$_.control" } @extensions), qw(META.json src/cuckoo.c CHANGELOG.md))
 {
 	my $drifted = versions(
 		sub {
@@ -105,19 +111,26 @@ sub catalog_after
 	return $node->safe_psql($database, "\\set extension $extension\n$catalog");
 }
 
-my $fresh = catalog_after('cuckoo', 'CREATE EXTENSION cuckoo');
-cmp_ok(scalar(split /\n/, $fresh), '>', 100, 'the catalog has the extension');
-unlike($fresh, qr/not known to this test/, 'this test can compare all of its objects');
-is(catalog_after('cuckoo', "CREATE EXTENSION cuckoo VERSION '$version'"), $fresh, 'the default version is that of the control file');
-
-# Every version that can be installed can be updated.
-my @older = split /\n/, $node->safe_psql('postgres',
-	"SELECT version FROM pg_available_extension_versions WHERE name = 'cuckoo' AND version <> '$version' ORDER BY version");
-note 'older versions: ' . (join(', ', @older) || 'none');
-foreach my $older (@older)
+my %few = (cuckoo => 80, cuckoo_citus => 300, cuckoo_follow => 8);
+foreach my $extension (@extensions)
 {
-	is(catalog_after('cuckoo', "CREATE EXTENSION cuckoo VERSION '$older'", 'ALTER EXTENSION cuckoo UPDATE'),
-		$fresh, "an update from $older gives the same as a fresh install");
+	my $fresh = catalog_after($extension, "CREATE EXTENSION $extension CASCADE");
+
+	cmp_ok(scalar(split /\n/, $fresh), '>', $few{$extension}, "the catalog has $extension");
+	unlike($fresh, qr/not known to this test/, '... and this test can compare all of its objects');
+	is(catalog_after($extension, "CREATE EXTENSION $extension VERSION '$version' CASCADE"), $fresh, '... whose default version is that of the control file');
+
+	# Every version that can be installed can be updated, together with cuckoo.
+	my @older = split /\n/, $node->safe_psql('postgres',
+		"SELECT version FROM pg_available_extension_versions WHERE name = '$extension' AND version <> '$version' ORDER BY version");
+	note "older versions of $extension: " . (join(', ', @older) || 'none');
+	foreach my $older (@older)
+	{
+		my $base = $extension eq 'cuckoo' ? '' : "CREATE EXTENSION cuckoo VERSION '$older';";
+
+		is(catalog_after($extension, "$base CREATE EXTENSION $extension VERSION '$older'", "ALTER EXTENSION cuckoo UPDATE; ALTER EXTENSION $extension UPDATE"),
+			$fresh, "an update of $extension from $older gives the same as a fresh install");
+	}
 }
 
 # Files written for this test, and removed after it
@@ -135,14 +148,14 @@ SKIP:
 	my $script = read_source("sql/cuckoo--$version.sql");
 	my ($head, $tail) = $script =~ /^(.*\n)(CREATE FUNCTION .*)$/s;
 	my $without_last_comment = $tail =~ s/COMMENT ON (?!.*COMMENT ON ).*//sr;
-	my $not_strict = $tail =~ s/ STRICT;/;/r;
+	my $not_safe = $tail =~ s/ PARALLEL SAFE;/;/r;
 	my %file = (
 		'cuckoo_fake.control' => read_source('cuckoo.control'),
 		"cuckoo_fake--$version.sql" => $script,
 		'cuckoo_fake--0.9.7.sql' => $head,
 		"cuckoo_fake--0.9.7--$version.sql" => $without_last_comment,
 		'cuckoo_fake--0.9.8.sql' => $head,
-		"cuckoo_fake--0.9.8--$version.sql" => $not_strict,
+		"cuckoo_fake--0.9.8--$version.sql" => $not_safe,
 		'cuckoo_fake--0.9.9.sql' => $head,
 		"cuckoo_fake--0.9.9--$version.sql" => $tail);
 

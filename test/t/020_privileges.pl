@@ -1,5 +1,6 @@
-# Privileges: an ordinary user can create the extension, nothing in it runs with
-# its owner's rights, and no search_path, however hostile, changes what it does.
+# Privileges: an ordinary user can create the extensions, nothing in them runs
+# with its owner's rights, and no search_path, however hostile, changes what they
+# do.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -29,11 +30,11 @@ CREATE DATABASE two OWNER alice;
 CREATE DATABASE three OWNER alice;
 SQL
 
-# The install script runs with a superuser's rights in a schema of the user, who
-# may have put functions and operators there.  It calls none of them.
+# The install scripts run with a superuser's rights in a schema of the user, who
+# may have put functions and operators there.  They call none of them.
 
 $node->safe_psql('postgres', 'CREATE ROLE mallory LOGIN; CREATE DATABASE trap OWNER mallory');
-is(as('mallory', 'trap', <<'SQL'), 'f', 'nothing in the target schema is called as the extension is created');
+is(as('mallory', 'trap', <<'SQL'), 'f', 'nothing in the target schema is called as the extensions are created');
 CREATE SCHEMA trap;
 CREATE TABLE trap.caught (name text);
 GRANT ALL ON SCHEMA trap TO PUBLIC;
@@ -52,12 +53,22 @@ CREATE FUNCTION trap.array_to_string(text[], text) RETURNS text LANGUAGE plpgsql
 	$$ BEGIN INSERT INTO trap.caught VALUES ('array_to_string'); RETURN pg_catalog.array_to_string($1::anyarray, $2); END $$;
 CREATE FUNCTION trap.format(text, text, text, text, text) RETURNS text LANGUAGE plpgsql AS
 	$$ BEGIN INSERT INTO trap.caught VALUES ('format'); RETURN 'SELECT 1'; END $$;
+CREATE FUNCTION trap.format(text, name, regtype) RETURNS text LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO trap.caught VALUES ('format'); RETURN 'SELECT 1'; END $$;
+CREATE FUNCTION trap.of_class(oid, regclass) RETURNS boolean LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO trap.caught VALUES ('oid = regclass'); RETURN $1 OPERATOR(pg_catalog.=) $2::oid; END $$;
+CREATE FUNCTION trap.same(regproc, regproc) RETURNS boolean LANGUAGE plpgsql AS
+	$$ BEGIN INSERT INTO trap.caught VALUES ('regproc = regproc'); RETURN true; END $$;
 CREATE OPERATOR trap.|| (LEFTARG = text, RIGHTARG = text[], FUNCTION = trap.text_array);
 CREATE OPERATOR trap.|| (LEFTARG = text, RIGHTARG = name, FUNCTION = trap.text_name);
 CREATE OPERATOR trap.|| (LEFTARG = text, RIGHTARG = regtype, FUNCTION = trap.text_regtype);
 CREATE OPERATOR trap.<> (LEFTARG = regtype, RIGHTARG = regtype, FUNCTION = trap.differ);
 CREATE OPERATOR trap.= (LEFTARG = oid, RIGHTARG = regtype, FUNCTION = trap.same);
+CREATE OPERATOR trap.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = trap.of_class);
+CREATE OPERATOR trap.= (LEFTARG = regproc, RIGHTARG = regproc, FUNCTION = trap.same);
 CREATE EXTENSION cuckoo SCHEMA trap;
+CREATE EXTENSION cuckoo_citus SCHEMA trap;
+CREATE EXTENSION cuckoo_follow SCHEMA trap;
 SELECT EXISTS (SELECT FROM trap.caught);
 SQL
 is(as('mallory', 'trap', 'SHOW search_path'), '"$user", public', 'and the search_path is as before');
@@ -68,15 +79,33 @@ is(as('bob', 'one', 'CREATE EXTENSION cuckoo'), '42501',
 	'a user without CREATE on a database cannot create the extension there');
 is(as('alice', 'one', 'CREATE SCHEMA ext; CREATE EXTENSION cuckoo SCHEMA ext'), '',
 	'an ordinary user creates the extension in a database of its own');
+# The others may be in another schema, in which somebody has put things with the
+# names of ours.
+is(as('alice', 'one', q{
+		CREATE SCHEMA more;
+		CREATE TYPE more.cuckoofilter AS (a integer);
+		CREATE FUNCTION more.cuckoo_agg_transfn(more.cuckoofilter, bigint) RETURNS more.cuckoofilter LANGUAGE sql AS 'SELECT $1';
+		CREATE FUNCTION more.cuckoo_agg_final(anyelement) RETURNS integer LANGUAGE sql AS 'SELECT 1';
+		CREATE EXTENSION cuckoo_citus SCHEMA more;
+		CREATE EXTENSION cuckoo_follow SCHEMA more}),
+	'', 'and the two others');
 is( as('alice', 'one', q{
-		SELECT DISTINCT pg_get_userbyid(extowner) FROM pg_extension WHERE extname = 'cuckoo'}),
+		SELECT DISTINCT pg_get_userbyid(extowner) FROM pg_extension WHERE extname LIKE 'cuckoo%'}),
 	'alice',
-	'that user owns the extension');
+	'that user owns the extensions');
+is( as('alice', 'one', q{
+		SELECT count(*) FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname LIKE 'cuckoo%'
+			JOIN pg_depend AS used ON used.classid = d.classid AND used.objid = d.objid AND used.deptype = 'n' AND used.refclassid <> 'pg_namespace'::regclass
+		WHERE d.deptype = 'e' AND NOT EXISTS (SELECT FROM pg_depend AS o JOIN pg_extension AS e ON e.oid = o.refobjid AND e.extname = 'cuckoo'
+			WHERE o.deptype = 'e' AND o.classid = used.refclassid AND o.objid = used.refobjid)}),
+	'0', 'which depend on nothing but objects of the first');
+is(as('alice', 'one', q{SELECT pg_typeof(more.cuckoo_agg(1, 10)), pg_typeof(more.cuckoo_stream_agg('a'::text, 10)), (SELECT prorettype::regtype FROM pg_proc WHERE proname = 'cuckoo_current')}),
+	'ext.cuckoofilter|ext.cuckoofilter|ext.cuckoofilter', '... and make its type');
 
 my $functions = q{
 	pg_proc AS p JOIN pg_depend AS d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
 		AND d.deptype = 'e' AND d.refclassid = 'pg_extension'::regclass
-	JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'cuckoo'};
+	JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname LIKE 'cuckoo%'};
 
 is( as('alice', 'one', "SELECT count(*) FROM $functions WHERE p.proowner = 'alice'::regrole"),
 	'0', 'but none of its functions');
@@ -169,11 +198,11 @@ my @questions = (
 	q{md5((EXT.cuckoo_from_array(ARRAY(SELECT generate_series(1, 5000))))::bytea)},
 	q{md5((EXT.cuckoo_from_array(ARRAY['a', 'b', 'c']))::bytea)},
 	q{(SELECT md5(EXT.cuckoo_agg(i)::bytea) FROM generate_series(1, 5000) AS i)},
-	q{(SELECT md5(EXT.cuckoo_agg(i::text, 0.01, 9000)::bytea) FROM generate_series(1, 5000) AS i)},
+	q{(SELECT md5(EXT.cuckoo_agg(i::text, 9000, 0.01)::bytea) FROM generate_series(1, 5000) AS i)},
 	q{(SELECT md5(EXT.cuckoo_agg(ROW(i, i::text))::bytea) FROM generate_series(1, 500) AS i)},
 	q{(SELECT md5(EXT.cuckoo_agg(jsonb_build_object('k', i))::bytea) FROM generate_series(1, 500) AS i)},
 	q{(SELECT md5(EXT.cuckoo_agg(int4range(i, i + 5))::bytea) FROM generate_series(1, 500) AS i)},
-	q{(SELECT md5(EXT.cuckoo_stream_agg(i, 0.01, 6000)::bytea) FROM generate_series(1, 5000) AS i)},
+	q{(SELECT md5(EXT.cuckoo_stream_agg(i, 6000, 0.01)::bytea) FROM generate_series(1, 5000) AS i)},
 	q{(SELECT EXT.cuckoo_cardinality(f OPERATOR(EXT.+) 5 OPERATOR(EXT.-) 5) FROM kept)},
 	q{(SELECT f OPERATOR(EXT.@>) 17 FROM kept)},
 	q{(SELECT 17 OPERATOR(EXT.<@) f FROM kept)},
@@ -242,17 +271,17 @@ is( answers(
 
 # Planted before CREATE EXTENSION, in the schema that it goes to
 is(as('alice', 'two', sprintf $plants, 'public'), '', 'objects planted before CREATE EXTENSION');
-is(as('alice', 'two', 'SET search_path = public, pg_catalog; CREATE EXTENSION cuckoo SCHEMA public'), '',
-	'the extension is created among them');
+is(as('alice', 'two', "SET search_path = public, pg_catalog; CREATE EXTENSION $_ SCHEMA public"), '', "$_ is created among them")
+  foreach qw(cuckoo cuckoo_citus cuckoo_follow);
 is(as('alice', 'two', sprintf $keep, 'public'), '', 'and used');
 is(answers('two', 'public', 'pg_catalog'), $expected, 'the same answers from it');
 is( as('alice', 'two', q{
-		SELECT count(*) FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname = 'cuckoo'
+		SELECT count(*) FROM pg_depend AS d JOIN pg_extension AS e ON e.oid = d.refobjid AND e.extname LIKE 'cuckoo%'
 			JOIN pg_depend AS used ON used.classid = d.classid AND used.objid = d.objid AND used.deptype = 'n'
 			JOIN pg_proc AS p ON used.refclassid = 'pg_proc'::regclass AND used.refobjid = p.oid
 		WHERE d.deptype = 'e' AND p.proowner = 'alice'::regrole}),
-	'0', 'nothing in the extension depends on a planted function');
-is(as('alice', 'two', 'DROP TABLE kept; DROP EXTENSION cuckoo'), '', 'its owner drops it');
+	'0', 'nothing in the extensions depends on a planted function');
+is(as('alice', 'two', 'DROP TABLE kept; DROP EXTENSION cuckoo_follow, cuckoo_citus, cuckoo'), '', 'their owner drops them');
 
 # If there is an object in the place of one of our functions, creation fails.
 # The object is neither replaced nor used as ours.
@@ -266,6 +295,17 @@ foreach my $squatter (
 		"refused where there is one already: $what");
 }
 is(as('alice', 'three', 'CREATE EXTENSION cuckoo'), '', 'and created when it is gone');
+foreach my $squatter (
+	[ 'cuckoo_citus', q{CREATE FUNCTION public.cuckoo_agg(key integer) RETURNS integer LANGUAGE sql AS 'SELECT 0'} ],
+	[ 'cuckoo_citus', q{CREATE FUNCTION public.cuckoo_agg_transfn(cuckoofilter, boolean) RETURNS cuckoofilter LANGUAGE sql AS 'SELECT $1'} ],
+	[ 'cuckoo_citus', q{CREATE FUNCTION public.cuckoo_agg_final(cuckoofilter, VARIADIC integer[]) RETURNS cuckoofilter LANGUAGE sql AS 'SELECT $1'} ],
+	[ 'cuckoo_follow', q{CREATE FUNCTION public.cuckoo_current(filter regclass) RETURNS integer LANGUAGE sql AS 'SELECT 0'} ])
+{
+	my ($extension, $sql) = @$squatter;
+	my ($what) = $sql =~ /^CREATE (\w+ [\w.]+\(.*?\))/;
+
+	like(as('alice', 'three', "BEGIN; $sql; CREATE EXTENSION $extension SCHEMA public"), $sql =~ /VARIADIC/ ? qr/^$/ : qr/^42(723|P17)$/, "$extension beside $what");
+}
 
 is( as('bob', 'three', q{SELECT cuckoo_from_array(ARRAY[1, 2]) @> 2}), 't',
 	'whoever may use the schema may use the extension');

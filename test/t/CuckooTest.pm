@@ -148,7 +148,7 @@ sub split_aggregates
 			JOIN pg_extension AS e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 			JOIN pg_proc AS p ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid
 			JOIN pg_aggregate AS a ON a.aggfnoid = p.oid
-		WHERE e.extname = 'cuckoo' AND d.deptype = 'e'
+		WHERE e.extname IN ('cuckoo', 'cuckoo_citus') AND d.deptype = 'e'
 			AND NOT 'anycompatible'::regtype = ANY (p.proargtypes::oid[])
 		ORDER BY p.oid::regprocedure::text
 		SQL
