@@ -102,7 +102,7 @@ foreach my $name (qw(cuckoo_stream_agg cuckoo_multiset_agg))
 		CREATE TEMP TABLE split AS SELECT coord_combine_agg($oid, state, NULL::cuckoofilter) AS f FROM
 			(SELECT worker_partial_agg($oid, ROW(n, 120000::float8, 0.002::float8)) FROM numbers WHERE size = 'large' GROUP BY node ORDER BY node) AS s (state);
 		CREATE TEMP TABLE plain AS SELECT $name(n, 120000, 0.002) AS f FROM numbers WHERE size = 'large';
-		SELECT (cuckoo_info(plain.f)).representation, (cuckoo_info(split.f)).representation, (cuckoo_info(split.f)).tables,
+		SELECT (cuckoo_info(plain.f)).representation, (cuckoo_info(split.f)).representation, (cuckoo_info(split.f)).subfilters,
 			(SELECT count(*) FROM numbers WHERE size = 'large' AND n IS NOT NULL AND $missed)
 		FROM plain, split;
 		SQL

@@ -16,9 +16,9 @@ my $node = new_server('main');
 # million keys are enough at this rate and capacity.  And a dense one.
 $node->safe_psql('postgres', <<'SQL');
 CREATE EXTENSION cuckoo;
-CREATE UNLOGGED TABLE large AS SELECT cuckoo_agg(i, 2e-8, 2e8) AS f FROM (SELECT generate_series(-9253000, 1000) AS i) AS s;
-CREATE UNLOGGED TABLE dense AS SELECT cuckoo_agg(i, 0.001, 3e6) AS f FROM (SELECT generate_series(1, 2900000) AS i) AS s;
-CREATE UNLOGGED TABLE thin AS SELECT cuckoo_agg(i, 0.001, 1e7) AS f FROM (SELECT generate_series(1, 2000000) AS i) AS s;
+CREATE UNLOGGED TABLE large AS SELECT cuckoo_agg(i, 2e8, 2e-8) AS f FROM (SELECT generate_series(-9253000, 1000) AS i) AS s;
+CREATE UNLOGGED TABLE dense AS SELECT cuckoo_agg(i, 3e6, 0.001) AS f FROM (SELECT generate_series(1, 2900000) AS i) AS s;
+CREATE UNLOGGED TABLE thin AS SELECT cuckoo_agg(i, 1e7, 0.001) AS f FROM (SELECT generate_series(1, 2000000) AS i) AS s;
 CREATE UNLOGGED TABLE texts (t text);
 ALTER TABLE texts ALTER t SET STORAGE external;
 INSERT INTO texts SELECT f::text FROM large;
@@ -34,15 +34,15 @@ is($node->safe_psql('postgres', 'SELECT representation FROM large, cuckoo_info(f
 my %operations = (
 	'building by cuckoo_agg' => 'SELECT length(cuckoo_agg(i)::text) FROM generate_series(1, 3000000) AS i',
 	'building by cuckoo_from_array' => 'SELECT cuckoo_cardinality(cuckoo_from_array(a)) FROM keys',
-	'building by cuckoo_stream_agg' => 'SELECT cuckoo_cardinality(cuckoo_stream_agg(i, 0.001, 3e6)) FROM generate_series(1, 3000000) AS i',
+	'building by cuckoo_stream_agg' => 'SELECT cuckoo_cardinality(cuckoo_stream_agg(i, 3e6, 0.001)) FROM generate_series(1, 3000000) AS i',
 	'adding, sparse' => 'SELECT cuckoo_cardinality(cuckoo_add_all(f, a)) FROM large, keys',
 	'adding, dense' => 'SELECT cuckoo_cardinality(cuckoo_add_all(f, a)) FROM dense, keys',
 	'removing, sparse' => 'SELECT cuckoo_cardinality(cuckoo_remove_all(f, ARRAY(SELECT -i FROM generate_series(1, 300000) AS i))) FROM large',
 	'removing, dense' => 'SELECT cuckoo_cardinality(cuckoo_remove_all(f, a)) FROM dense, keys',
 	'union, sparse' => 'SELECT cuckoo_cardinality(f | (f + 5000)) FROM large',
 	'union, dense' => 'SELECT cuckoo_cardinality(f | (f + -5)) FROM dense',
-	'merge' => 'SELECT cuckoo_cardinality(f || f) FROM large',
-	'merging rows' => 'SELECT cuckoo_cardinality(cuckoo_merge_agg(f)) FROM (SELECT f FROM large, generate_series(1, 5)) AS f',
+	'union all' => 'SELECT cuckoo_cardinality(cuckoo_union_all(f, f)) FROM large',
+	'union all of rows' => 'SELECT cuckoo_cardinality(cuckoo_union_all_agg(f)) FROM (SELECT f FROM large, generate_series(1, 5)) AS f',
 	'text output' => 'SELECT length(f::text) FROM large',
 	'text input' => 'SELECT cuckoo_cardinality(t::cuckoofilter) FROM texts',
 	'bytea input, sparse' => 'SELECT cuckoo_cardinality(f::bytea::cuckoofilter) FROM large',
@@ -80,7 +80,7 @@ INSERT INTO crowded SELECT ARRAY(SELECT i FROM generate_series(1, 4000000::bigin
 	UNION ALL SELECT key_of((1234567890::bigint << 32) + (i << 30)) FROM generate_series(1, 20000::bigint) AS i);
 SQL
 is($node->safe_psql('postgres', <<'SQL'), 'sparse|1|4020000', 'keys of one bucket, in an array: a table that cannot be placed is sparse');
-SELECT representation, tables, capacity FROM crowded, cuckoo_info(cuckoo_from_array(a));
+SELECT representation, subfilters, capacity FROM crowded, cuckoo_info(cuckoo_from_array(a));
 SQL
 {
 	my $query = 'SELECT cuckoo_cardinality(cuckoo_from_array(a)) FROM crowded';
@@ -120,9 +120,9 @@ SKIP:
 
 	foreach my $query (
 		'PERFORM cuckoo_new(capacity => 5.1e8)',
-		'PERFORM cuckoo_agg(1, 0.001, 5.1e8)',
-		'PERFORM cuckoo_stream_agg(1, 0.001, 5.1e8)',
-		'PERFORM cuckoo_stream_agg(1, 2e-8, 1e12)')
+		'PERFORM cuckoo_agg(1, 5.1e8, 0.001)',
+		'PERFORM cuckoo_stream_agg(1, 5.1e8, 0.001)',
+		'PERFORM cuckoo_stream_agg(1, 1e12, 2e-8)')
 	{
 		is(sqlstate($node, 'postgres', ($query =~ s/PERFORM/SELECT/r)), '54000', "too large, refused: $query");
 		cmp_ok(peak($query), '<', $idle + 16, '... before it takes memory');
@@ -156,11 +156,11 @@ is($node->safe_psql('postgres', $eight), join("\n", ('1000|999') x 4), 'eight fi
 create_buffers($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE UNLOGGED TABLE sizes AS SELECT 1 AS id, f FROM large
-	UNION ALL SELECT 2, cuckoo_agg(i, 2e-8) FROM generate_series(1, 5000) AS i;
+	UNION ALL SELECT 2, cuckoo_agg(i, NULL, 2e-8) FROM generate_series(1, 5000) AS i;
 CREATE UNLOGGED TABLE compressed (id integer, f cuckoofilter);
 ALTER TABLE compressed ALTER f SET STORAGE extended;
 -- Copies of 16 bits are the same bytes again.
-INSERT INTO compressed SELECT id, cuckoo_multiset_agg(i / 8 * id, 0.001, 2e7) FROM generate_series(1, 3) AS id, generate_series(0, 399999) AS i GROUP BY id;
+INSERT INTO compressed SELECT id, cuckoo_multiset_agg(i / 8 * id, 2e7, 0.001) FROM generate_series(1, 3) AS id, generate_series(0, 399999) AS i GROUP BY id;
 CREATE FUNCTION lookups(ids integer[]) RETURNS text LANGUAGE sql RETURN
 	format('SELECT i FROM generate_series(1, 10000) AS i, LATERAL (SELECT f FROM sizes WHERE id = ANY(%L) ORDER BY id OFFSET 0 * i) AS s WHERE f @> (1000 + i %% 4000)', ids);
 CREATE FUNCTION kept_bytes() RETURNS numeric LANGUAGE sql
@@ -194,7 +194,7 @@ $node->stop;
 }
 my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 my %hungry = (
-	'merging rows' => 'SELECT cuckoo_cardinality(cuckoo_merge_agg(f)) FROM large, generate_series(1, 8)',
+	'union all of rows' => 'SELECT cuckoo_cardinality(cuckoo_union_all_agg(f)) FROM large, generate_series(1, 8)',
 	'cuckoo_agg, on its way' => 'SELECT cuckoo_cardinality(cuckoo_agg(i * 1000 + j)) FROM generate_series(1, 60000) AS i, generate_series(1, 1000) AS j',
 	'from an array' => 'SELECT cuckoo_cardinality(cuckoo_from_array(ARRAY(SELECT generate_series(1, 30000000))))');
 foreach my $name (sort keys %hungry)
@@ -209,7 +209,7 @@ my %frugal = (
 	'union, dense' => 'cuckoo_cardinality(f | (f + -5)) FROM dense',
 	'lookups' => 'count(*) FROM large, generate_series(1, 10000) AS i WHERE f @> i',
 	'text output and input' => 'cuckoo_cardinality(f::text::cuckoofilter) FROM large',
-	'streaming' => 'cuckoo_cardinality(cuckoo_stream_agg(i, 2e-8, 2e8)) FROM generate_series(1, 300000) AS i',
+	'streaming' => 'cuckoo_cardinality(cuckoo_stream_agg(i, 2e8, 2e-8)) FROM generate_series(1, 300000) AS i',
 	'building' => 'cuckoo_cardinality(cuckoo_agg(i)) FROM generate_series(1, 300000) AS i');
 foreach my $name (sort keys %frugal)
 {
