@@ -30,7 +30,7 @@ DATA = $(foreach extension,$(EXTENSION),$(call found,sql/$(extension)--*.sql))
 # What is tested: pg_regress, isolation specs, TAP
 
 REGRESS = $(patsubst test/sql/%.sql,%,$(call found,test/sql/*.sql))
-REGRESS_OPTS = --inputdir=$(srcdir)/test --load-extension=cuckoo --load-extension=cuckoo_follow
+REGRESS_OPTS = --inputdir=$(srcdir)/test --load-extension=cuckoo
 # From 15 to 18 pg_regress looks for the expected outputs in ./expected.  A
 # separate build folder has none, and gets a link to ours.
 REGRESS_PREP = $(if $(wildcard expected),,link-expected)
@@ -38,7 +38,7 @@ REGRESS_PREP = $(if $(wildcard expected),,link-expected)
 # Empty lists stay undefined: PGXS tests whether they are defined.
 ifneq ($(call found,test/isolation/specs/*.spec),)
 ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(call found,test/isolation/specs/*.spec))
-ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=cuckoo --load-extension=cuckoo_follow
+ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=cuckoo
 endif
 ifneq ($(call found,test/t/*.pl),)
 TAP_TESTS = 1

@@ -494,7 +494,7 @@ foreach my $shards (0, 4, 32)
 	my ($few, $items, $found, $rate, $digest) = split /\|/, $hub->safe_psql('postgres', <<~SQL);
 		SET client_min_messages = error;
 		CREATE TEMP TABLE f AS SELECT cuckoo_stream_agg($key, 1000, 0.001) AS f FROM $table;
-		SELECT tables <= 4, items BETWEEN 1990000 AND 2000000,
+		SELECT subfilters <= 4, items BETWEEN 1990000 AND 2000000,
 			(SELECT count(*) FROM plain.stream WHERE (SELECT f::bytea::cuckoofilter FROM f) \@> $key), round(expected_fpr::numeric, 3),
 			(SELECT @{[ digest(qq{cuckoo_stream_agg($key, 3e6, 0.001)}) ]} FROM $table)
 		FROM f, cuckoo_info(f);

@@ -102,7 +102,7 @@ SELECT f @> ROW(1, 'a'::text) AS present, f @> ROW(1, 'b'::text) AS absent, f @>
 FROM (SELECT cuckoo_new() + ROW(1, 'a'::text) AS f) AS made GROUP BY f;
 
 -- The filters and the records in arrays can have other types in the next row.
-SELECT n, cuckoo_contains_each(f, keys), f @> ANY (keys), f @> ALL (keys), f @> ALL ('{}'::record[]) AS all_of_none,
+SELECT n, cuckoo_contains_each(f, keys), f @> ANY (keys) AS "any", f @> ALL (keys) AS "all", f @> ALL ('{}'::record[]) AS all_of_none,
 	cuckoo_cardinality(cuckoo_add_all(f, keys)) AS added, cuckoo_cardinality(cuckoo_remove_all(f, keys)) AS removed, cuckoo_from_array(keys) @> (keys[1]) AS made
 FROM (VALUES (1, cuckoo_new() + ROW(1), ARRAY[ROW(1), ROW(2)]), (2, cuckoo_new() + ROW('a'::text), ARRAY[ROW('a'::text), ROW('b'::text)]),
 	(3, cuckoo_new() + ROW(3, 4), ARRAY[ROW(3, 4), NULL])) AS v (n, f, keys) ORDER BY n;
