@@ -53,7 +53,7 @@ SELECT line('filter of the ' || what, kb(pg_column_size(filter)), format('%s bit
             to_char(cuckoo_cardinality(filter), 'FM999,999,999')))
 FROM filters ORDER BY what DESC;
 
--- Each filter gets the capacity of the whole, so that all combine into one
+-- Each filter gets the final capacity, so that all combine into one
 -- table.
 SELECT 1000 * (1 + count(*) / 1000) AS whole FROM urls \gset
 
