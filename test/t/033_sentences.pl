@@ -137,6 +137,24 @@ is(query(<<~SQL), '1', 'small filters and one that has no capacity');
 	SQL
 
 #
+# NULL, arrays, and parameters in the wrong order
+#
+says('docs/reference.md', 'If you add to a NULL filter, the result is that of adding to `cuckoo_new()`, as `array_append` takes NULL for an empty array. If you remove from a NULL filter, the result is NULL.');
+is(query('SELECT NULL::cuckoofilter + 5 = cuckoo_new() + 5, cuckoo_add_all(NULL, ARRAY[5]) = cuckoo_new() + 5, NULL::cuckoofilter - 5 IS NULL, cuckoo_remove_all(NULL, ARRAY[5]) IS NULL'),
+	't|t|t|t', 'adding to NULL and removing from it');
+says('docs/reference.md', 'A NULL filter counts as an empty one: if one filter is NULL, the result is the other.');
+is(query('SELECT f | NULL = f, NULL | f = f, cuckoo_union_all(f, NULL) = f, cuckoo_union_all(NULL, f) = f FROM cuckoo_from_array(ARRAY[5]) AS f'), 't|t|t|t', 'combining with NULL');
+says('docs/reference.md', 'A row whose filter is NULL is never changed, so declare the column `NOT NULL`.');
+is(query('CREATE TABLE unset (f cuckoofilter); INSERT INTO unset VALUES (NULL); UPDATE unset SET f = f + 42 WHERE NOT f @> 42 RETURNING true'), '', 'a row whose filter is NULL');
+says('docs/reference.md', '`f @> ANY (keys)` tells whether the filter may hold at least one element of an array, and `f @> ALL (keys)` whether it may hold every element.');
+is(query('SELECT f @> ANY (ARRAY[5, 6]), f @> ANY (ARRAY[6, 7]), f @> ALL (ARRAY[5, 6]), f @> ALL (ARRAY[5, 5]) FROM cuckoo_from_array(ARRAY[5]) AS f'), 't|f|f|t', 'ANY and ALL');
+says('docs/reference.md', '`cuckoo_agg(k, 0.01)` takes 0.01 as the capacity, which is an error. The rate is the third argument: `cuckoo_agg(k, NULL, 0.01)`.');
+is(sqlstate($node, 'postgres', 'SELECT cuckoo_agg(k, 0.01) FROM generate_series(1, 10) AS k'), '22023', 'a rate in place of the capacity');
+is(query('SELECT target_fpr FROM (SELECT cuckoo_agg(k, NULL, 0.01) AS f FROM generate_series(1, 10) AS k) AS q, cuckoo_info(f)'), '0.01', 'a rate without a capacity');
+says('docs/reference.md', '`cuckoo_new() + ARRAY[1, 2]` adds one key, the array. `cuckoo_add_all` adds its elements.');
+is(query('SELECT cuckoo_cardinality(cuckoo_new() + ARRAY[1, 2]), cuckoo_cardinality(cuckoo_add_all(cuckoo_new(), ARRAY[1, 2]))'), '1|2', 'an array as a key');
+
+#
 # Copies
 #
 says('docs/guide.md', 'with a capacity for all rows, 1,000 keys with 100 rows each need 16 kB, and 10,000 such keys 160 kB');
