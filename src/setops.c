@@ -81,7 +81,7 @@ ReportConflict(CuckooConflict conflict, const CuckooFilter *left,
 			break;
 		case CUCKOO_TOO_MANY_TABLES:
 			message = "combined cuckoofilter would have too many sub-filters";
-			hint = psprintf("Build all filters with the same rate and the capacity of the whole: cuckoo_agg(key, %llu, %g).",
+			hint = psprintf("Build all filters with the same rate and the final capacity: cuckoo_agg(key, %llu, %g).",
 							items, Min(left->fpr, right->fpr));
 			break;
 		case CUCKOO_TOO_MANY_ITEMS:
@@ -392,7 +392,7 @@ CuckooWarnOfRate(FunctionCallInfo fcinfo, CuckooValue *value)
 			(errmsg("expected false-positive rate of cuckoofilter is more than ten times the target rate"),
 			 errdetail("It holds %llu items at an expected rate of %g; the target rate is %g.",
 					   (unsigned long long) filter.items, rate, filter.fpr),
-			 errhint("Specify the capacity of the whole when building the filters: cuckoo_agg(key, %llu, %g).",
+			 errhint("Specify the final capacity when building the filters: cuckoo_agg(key, %llu, %g).",
 					 (unsigned long long) filter.items, filter.fpr)));
 }
 

@@ -53,16 +53,16 @@ SELECT line('filter of the ' || what, kb(pg_column_size(filter)), format('%s bit
             to_char(cuckoo_cardinality(filter), 'FM999,999,999')))
 FROM filters ORDER BY what DESC;
 
--- Each filter gets the capacity of the whole, so that all combine into one
--- table.
+-- Each filter gets the final capacity, so that all combine into one
+-- sub-filter.
 SELECT 1000 * (1 + count(*) / 1000) AS whole FROM urls \gset
 
 \echo
-SELECT format('3  Build one per section:  SELECT section, cuckoo_agg(homepage, %s, 0.001) ... GROUP BY section', :whole);
+SELECT format('3  Build one per section:  SELECT section, cuckoo_agg(homepage, %s) ... GROUP BY section', :whole);
 
 SELECT clock_timestamp() AS start \gset
 CREATE TABLE sections AS
-SELECT section, cuckoo_agg(homepage, :whole, 0.001) AS filter FROM packages GROUP BY section;
+SELECT section, cuckoo_agg(homepage, :whole) AS filter FROM packages GROUP BY section;
 SELECT line('time', ms_since(:'start'), format('for %s sections, each with a capacity of %s keys',
             count(*), to_char(:whole, 'FM999,999'))) FROM sections;
 

@@ -21,7 +21,7 @@ LANGUAGE sql RETURN (SELECT (i.representation, i.items, i.subfilters, i.removabl
 CREATE FUNCTION missing(f cuckoofilter, first integer, last integer) RETURNS bigint
 LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHERE NOT f @> k);
 
--- Filters by name, most of them with the capacity of the whole
+-- Filters by name, most of them with the final capacity
 CREATE TABLE filters (name text, f cuckoofilter);
 INSERT INTO filters
 	SELECT 'a', cuckoo_agg(k, 10000, 0.001) FROM generate_series(1, 3000) AS k UNION ALL

@@ -117,8 +117,8 @@ is_on_page('plain join', $plain, bytes_of($server{east}, 'id, account, note', 'p
 is_on_page('with a filter: payments', $filtered, bytes_of($server{east}, 'id, account, note', "payments WHERE '$filter_text'::cuckoofilter \@> account"));
 is_on_page('with a filter: the filter', 1, length $filter_text);
 
-my $by_region = 'SELECT region, cuckoo_agg(account, 200000, 0.001) AS f FROM payments GROUP BY region';
-is_on_page('a filter built on `hub`', rows_moved('SELECT cuckoo_agg(account, 200000, 0.001) FROM payments'),
+my $by_region = 'SELECT region, cuckoo_agg(account, 200000) AS f FROM payments GROUP BY region';
+is_on_page('a filter built on `hub`', rows_moved('SELECT cuckoo_agg(account, 200000) FROM payments'),
 	bytes_of($server{east}, 'account', 'payments') + bytes_of($server{west}, 'account', 'payments'));
 is_on_page('filters built where the rows are', rows_moved("SELECT cuckoo_union_agg(f) FROM ($by_region) AS s"),
 	$hub->safe_psql('postgres', "SELECT sum(octet_length(f::text)) FROM ($by_region) AS s"));

@@ -61,7 +61,7 @@ is($node->safe_psql('postgres', 'SELECT (SELECT sum(cuckoo_cardinality(f)) FROM 
 # Full shards, as the guide counts them, are stored in their rows; shards that
 # grow go to the TOAST table, which is no error.
 is($node->safe_psql('postgres', <<~SQL), 't|t', 'a full shard has 0.5 to 2 kB, and all stand in their rows');
-	UPDATE shards SET f = cuckoo_new(1000, 0.001);
+	UPDATE shards SET f = cuckoo_new(1000);
 	UPDATE shards SET f = cuckoo_add_all(f, keys)
 	FROM (SELECT cuckoo_shard(i, 128) AS shard, array_agg(i) AS keys FROM generate_series(1, 110000) AS i GROUP BY 1) AS s WHERE n = shard;
 	VACUUM FULL shards;
@@ -106,7 +106,7 @@ $node->safe_psql('postgres', $drop);
 my ($lookup) = grep { /^CREATE FUNCTION stored/ } @more;
 my ($capacity) = grep { /^BEGIN;\nLOCK/ } @more;
 
-s/\b0\.001\b/2e-8/g foreach $stream, $functions, $capacity;
+s/\b(4e6|16e6)\)/$1, 2e-8)/g or die foreach $stream, $functions, $capacity;
 $lookup =~ s/^SELECT count.*//ms;
 $node->safe_psql('postgres', <<~SQL);
 	$stream $functions $lookup
@@ -163,7 +163,7 @@ sub folds
 {
 	my ($vacuum) = @_;
 
-	$node->safe_psql('postgres', join '', 'TRUNCATE seen, seen_delta; INSERT INTO seen SELECT 0, 0, cuckoo_agg(i::text, 4e6, 0.001) FROM generate_series(1, 200000) AS i;',
+	$node->safe_psql('postgres', join '', 'TRUNCATE seen, seen_delta; INSERT INTO seen SELECT 0, 0, cuckoo_agg(i::text, 4e6) FROM generate_series(1, 200000) AS i;',
 		map { "SELECT store_new(0, ARRAY(SELECT '$_ ' || i FROM generate_series(1, 100) AS i)); SELECT fold_seen(0);\n$vacuum;\n" } 1 .. 20);
 	return $node->safe_psql('postgres', q{SELECT (pg_total_relation_size('seen') + pg_total_relation_size('seen_delta'))::float8 / pg_column_size(f) FROM seen});
 }

@@ -7,7 +7,7 @@ use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $node = new_server('main');
-$node->safe_psql('postgres', 'CREATE EXTENSION cuckoo');
+$node->safe_psql('postgres', 'CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_follow; CREATE EXTENSION cuckoo_citus');
 
 sub query
 {
@@ -59,7 +59,7 @@ $reference{$1} = 1 while $reference =~ /^`(cuckoo_\w+)\(/mg;
 is(join(' ', @listed), join(' ', sort keys %reference), 'it lists what the reference has');
 says('docs/reference.md', '`\\dfa cuckoo* anycompatible` lists the aggregates over keys with their parameters.');
 is(join(' ', map { (split /\|/)[1] } split /\n/, query('\dfa cuckoo* anycompatible')),
-	'cuckoo_agg ' x 4 . 'cuckoo_multiset_agg ' x 2 . 'cuckoo_stream_agg cuckoo_stream_agg', '... each with every number of parameters');
+	'cuckoo_agg ' x 4 . 'cuckoo_multiset_agg ' x 3 . 'cuckoo_stream_agg ' x 2 . 'cuckoo_stream_agg', '... each with every number of parameters');
 my %readme;
 my ($table) = slurp_file("$FindBin::RealBin/../../README.md") =~ /^## Reference$(.*?)^## /ms;
 $readme{$1} = 1 while $table =~ /`(cuckoo_\w+)/g;
@@ -81,11 +81,11 @@ is(query(<<~SQL), '11.4|9.38 15.2|12.49 20.3|16.64 113.9|9.33 151.9|12.44 202.5|
 	SQL
 says('docs/reference.md', '1,000 keys at 0.001 need 2.9 kB, or 1.6 kB if you specify their number as the capacity');
 is(query(<<~SQL), '2.9 1.6', 'of 1,000 keys');
-	SELECT string_agg(round(bytes / 1024.0, 1) || '', ' ' ORDER BY room)
-	FROM unnest('{0,1000}'::integer[]) AS room CROSS JOIN LATERAL (SELECT cuckoo_agg(i, room, 0.001) AS f FROM generate_series(1, 1000) AS i) AS q, cuckoo_info(f)
+	SELECT string_agg(round(bytes / 1024.0, 1) || '', ' ' ORDER BY room NULLS FIRST)
+	FROM unnest('{NULL,1000}'::integer[]) AS room CROSS JOIN LATERAL (SELECT cuckoo_agg(i, room) AS f FROM generate_series(1, 1000) AS i) AS q, cuckoo_info(f)
 	SQL
-says('docs/reference.md', "`cuckoo_new(1e6, 0.001)` is an empty filter with room for a million keys. It has 69 bytes.");
-is(query('SELECT bytes FROM cuckoo_info(cuckoo_new(1e6, 0.001))'), '69', 'an empty filter');
+says('docs/reference.md', "`cuckoo_new(1e6)` is an empty filter with room for a million keys. It has 69 bytes.");
+is(query('SELECT bytes FROM cuckoo_info(cuckoo_new(1e6))'), '69', 'an empty filter');
 says('docs/reference.md', '22.9 bits per key at 2,000 keys, 18.7 at 30,000, 14.1 at a million and 16.1 at 10 million');
 says('docs/guide.md', '| 100,000 | 1, 17.0, 0.000045 | 2, 16.0, 0.0010 |');
 says('docs/guide.md', '| 1,000,000 | 1, 14.1, 0.00045 | 3, 17.8, 0.0012 |');
@@ -97,7 +97,7 @@ is(query(<<~SQL), '22.9 20.3 18.7 17.0 14.1 16.1', 'of unknown capacity');
 is(query(<<~SQL), '1|12.5|0.00094 2|16.0|0.00095 2|16.0|0.00101 3|17.8|0.00119', 'grown from 10,000');
 	SELECT string_agg(concat_ws('|', subfilters, round(bits_per_item::numeric, 1), round(expected_fpr::numeric, 5)), ' ' ORDER BY n)
 	FROM unnest('{10000,20000,100000,1000000}'::integer[]) AS n
-		CROSS JOIN LATERAL (SELECT cuckoo_add_all(cuckoo_new(10000, 0.001), ARRAY(SELECT generate_series(1, n))) AS f) AS q, cuckoo_info(f)
+		CROSS JOIN LATERAL (SELECT cuckoo_add_all(cuckoo_new(10000), ARRAY(SELECT generate_series(1, n))) AS f) AS q, cuckoo_info(f)
 	SQL
 says('README.md', 'each doubling of the capacity adds one bit per key and halves the expected rate');
 says('README.md', '| capacity | 100,000 | 200,000 | 800,000 | 10 million | unknown |');
@@ -108,45 +108,63 @@ is(query('SELECT bytes FROM (SELECT cuckoo_add_all(cuckoo_new(), ARRAY(SELECT ge
 is(query(<<~SQL), '155508 199044 169498 181998 194498 240244 281542', 'of 100,000 keys with room for more');
 	SELECT string_agg(bytes || '', ' ' ORDER BY n)
 	FROM unnest('{100000,128000,200000,400000,800000,10000000,100000000}'::integer[]) WITH ORDINALITY AS u (capacity, n)
-		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, u.capacity, 0.001) AS f FROM generate_series(1, 100000) AS i) AS q, cuckoo_info(f)
+		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, u.capacity) AS f FROM generate_series(1, 100000) AS i) AS q, cuckoo_info(f)
 	SQL
 says('README.md', 'A filter is at most 750 MiB: about 500 million keys at 0.001.');
-is(sqlstate($node, 'postgres', 'SELECT cuckoo_new(5.1e8, 0.001)'), '54000', '510 million are too many');
-is(query('SELECT cuckoo_cardinality(cuckoo_new(5e8, 0.001))'), '0', '500 million are not');
+is(sqlstate($node, 'postgres', 'SELECT cuckoo_new(5.1e8)'), '54000', '510 million are too many');
+is(query('SELECT cuckoo_cardinality(cuckoo_new(5e8))'), '0', '500 million are not');
 
 #
 # Combining
 #
 says('README.md', '365 daily filters of 30,000 keys, each with the capacity of the year\'s 11 million, need 29 MB together');
 says('docs/guide.md', 'All 365 together need 29 MB.');
-is(query('SELECT round(365 * bytes / 1e6) FROM (SELECT cuckoo_agg(i, 11e6, 0.001) AS f FROM generate_series(1, 30000) AS i) AS q, cuckoo_info(f)'), '29', 'a day of the year');
+is(query('SELECT round(365 * bytes / 1e6) FROM (SELECT cuckoo_agg(i, 11e6) AS f FROM generate_series(1, 30000) AS i) AS q, cuckoo_info(f)'), '29', 'a day of the year');
 says('docs/guide.md', '| `cuckoo_agg(i)` | 2 | 264,336 | 0.0019 |');
-says('docs/guide.md', '| `cuckoo_agg(i, 150000, 0.001)` | 1 | 233,244 | 0.00075 |');
-says('docs/guide.md', '| `cuckoo_agg(i, 1000000, 0.001)` | 1 | 234,352 | 0.00011 |');
+says('docs/guide.md', '| `cuckoo_agg(i, 150000)` | 1 | 233,244 | 0.00075 |');
+says('docs/guide.md', '| `cuckoo_agg(i, 1000000)` | 1 | 234,352 | 0.00011 |');
 is(query(<<~SQL), '2|264336|0.00188 1|233244|0.00075 1|234352|0.00011', 'unions of two filters');
-	SELECT string_agg(concat_ws('|', subfilters, bytes, round(expected_fpr::numeric, 5)), ' ' ORDER BY whole)
-	FROM unnest('{0,150000,1000000}'::integer[]) AS whole
-		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, whole, 0.001) AS a FROM generate_series(1, 100000) AS i) AS x
-		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, whole, 0.001) AS b FROM generate_series(50001, 120000) AS i) AS y,
+	SELECT string_agg(concat_ws('|', subfilters, bytes, round(expected_fpr::numeric, 5)), ' ' ORDER BY whole NULLS FIRST)
+	FROM unnest('{NULL,150000,1000000}'::integer[]) AS whole
+		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, whole) AS a FROM generate_series(1, 100000) AS i) AS x
+		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, whole) AS b FROM generate_series(50001, 120000) AS i) AS y,
 		cuckoo_info(a | b)
 	SQL
-says('docs/guide.md', 'filters of up to 1,024 keys, and those that began with `cuckoo_new()`, have tables of the same three shapes');
+says('docs/guide.md', 'filters of up to 1,024 keys, and those that began with `cuckoo_new()`, have sub-filters of the same three shapes');
 is(query(<<~SQL), '1', 'small filters and one that has no capacity');
 	SELECT subfilters FROM (SELECT cuckoo_union_agg(f) | cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 50000))) AS u
 		FROM (SELECT cuckoo_agg(i) AS f FROM generate_series(1, 30) AS n, generate_series(1, n * 30) AS i GROUP BY n) AS s) AS q, cuckoo_info(u)
 	SQL
 
 #
+# NULL, arrays, and parameters in the wrong order
+#
+says('docs/reference.md', 'If you add to a NULL filter, the result is that of adding to `cuckoo_new()`, as `array_append` takes NULL for an empty array. If you remove from a NULL filter, the result is NULL.');
+is(query('SELECT NULL::cuckoofilter + 5 = cuckoo_new() + 5, cuckoo_add_all(NULL, ARRAY[5]) = cuckoo_new() + 5, NULL::cuckoofilter - 5 IS NULL, cuckoo_remove_all(NULL, ARRAY[5]) IS NULL'),
+	't|t|t|t', 'adding to NULL and removing from it');
+says('docs/reference.md', 'A NULL filter counts as an empty one: if one filter is NULL, the result is the other.');
+is(query('SELECT f | NULL = f, NULL | f = f, cuckoo_union_all(f, NULL) = f, cuckoo_union_all(NULL, f) = f FROM cuckoo_from_array(ARRAY[5]) AS f'), 't|t|t|t', 'combining with NULL');
+says('docs/reference.md', 'A row whose filter is NULL is never changed, so declare the column `NOT NULL`.');
+is(query('CREATE TABLE unset (f cuckoofilter); INSERT INTO unset VALUES (NULL); UPDATE unset SET f = f + 42 WHERE NOT f @> 42 RETURNING true'), '', 'a row whose filter is NULL');
+says('docs/reference.md', '`f @> ANY (keys)` tells whether the filter may hold at least one element of an array, and `f @> ALL (keys)` whether it may hold every element.');
+is(query('SELECT f @> ANY (ARRAY[5, 6]), f @> ANY (ARRAY[6, 7]), f @> ALL (ARRAY[5, 6]), f @> ALL (ARRAY[5, 5]) FROM cuckoo_from_array(ARRAY[5]) AS f'), 't|f|f|t', 'ANY and ALL');
+says('docs/reference.md', '`cuckoo_agg(k, 0.01)` takes 0.01 as the capacity, which is an error. The rate is the third argument: `cuckoo_agg(k, NULL, 0.01)`.');
+is(sqlstate($node, 'postgres', 'SELECT cuckoo_agg(k, 0.01) FROM generate_series(1, 10) AS k'), '22023', 'a rate in place of the capacity');
+is(query('SELECT target_fpr FROM (SELECT cuckoo_agg(k, NULL, 0.01) AS f FROM generate_series(1, 10) AS k) AS q, cuckoo_info(f)'), '0.01', 'a rate without a capacity');
+says('docs/reference.md', '`cuckoo_new() + ARRAY[1, 2]` adds one key, the array. `cuckoo_add_all` adds its elements.');
+is(query('SELECT cuckoo_cardinality(cuckoo_new() + ARRAY[1, 2]), cuckoo_cardinality(cuckoo_add_all(cuckoo_new(), ARRAY[1, 2]))'), '1|2', 'an array as a key');
+
+#
 # Copies
 #
 says('docs/guide.md', 'with a capacity for all rows, 1,000 keys with 100 rows each need 16 kB, and 10,000 such keys 160 kB');
 is(query(<<~SQL), '16|162', 'copies beyond eight cost nothing');
-	SELECT (SELECT bytes / 1000 FROM (SELECT cuckoo_multiset_agg(i % 1000, 1e5, 0.001) AS f FROM generate_series(1, 100000) AS i) AS q, cuckoo_info(f)),
-		(SELECT bytes / 1000 FROM (SELECT cuckoo_multiset_agg(i % 10000, 1e6, 0.001) AS f FROM generate_series(1, 1000000) AS i) AS q, cuckoo_info(f))
+	SELECT (SELECT bytes / 1000 FROM (SELECT cuckoo_multiset_agg(i % 1000, 1e5) AS f FROM generate_series(1, 100000) AS i) AS q, cuckoo_info(f)),
+		(SELECT bytes / 1000 FROM (SELECT cuckoo_multiset_agg(i % 10000, 1e6) AS f FROM generate_series(1, 1000000) AS i) AS q, cuckoo_info(f))
 	SQL
 says('docs/guide.md', 'Of 20,000 keys with one to three copies each, no copy stayed. With four to seven copies each, 8 to 32 copies stayed. Keys with eight copies or more stay for good.');
 is(query(<<~SQL), '0 0 0 32 16 16 8 159992', 'copies that stay');
-	SELECT string_agg(cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(cuckoo_new(20000 * c, 0.001), keys), keys)) || '', ' ' ORDER BY c)
+	SELECT string_agg(cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(cuckoo_new(20000 * c), keys), keys)) || '', ' ' ORDER BY c)
 	FROM generate_series(1, 8) AS c CROSS JOIN LATERAL (SELECT array_agg(k) AS keys FROM generate_series(1, 20000) AS k, generate_series(1, c)) AS s
 	SQL
 says('docs/guide.md', '| 20 times each | 10 % | | 100 times each | 37 % | | 400 times each | 85 % |');
@@ -155,7 +173,7 @@ query(<<~SQL);
 	DECLARE
 		n CONSTANT integer := 2000;
 		rows integer[] := ARRAY(SELECT 1 + floor(random() * 1000)::integer FROM generate_series(1, n));
-		f cuckoofilter := cuckoo_add_all(cuckoo_new(8000, 0.001), rows);
+		f cuckoofilter := cuckoo_add_all(cuckoo_new(8000), rows);
 		first integer;
 		come integer[];
 	BEGIN
@@ -175,20 +193,20 @@ ok($wrong[1] > 0.25 && $wrong[1] < 0.5, '100 turnovers');
 ok($wrong[2] > 0.75 && $wrong[2] < 0.95, '400 turnovers');
 
 #
-# Removal from several tables
+# Removal from several sub-filters
 #
-says('docs/guide.md', 'of the two million keys in two tables [above](#size-and-growth), all removed again, 14 stayed');
-is(query('SELECT cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), keys), keys)) FROM (SELECT array_agg(k) AS keys FROM generate_series(1, 2000000) AS k) AS s'), '14', 'copies that stay in two tables');
+says('docs/guide.md', 'of the two million keys in two sub-filters [above](#size-and-growth), all removed again, 14 stayed');
+is(query('SELECT cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), keys), keys)) FROM (SELECT array_agg(k) AS keys FROM generate_series(1, 2000000) AS k) AS s'), '14', 'copies that stay in two sub-filters');
 
 #
 # Growth and shrinking
 #
-says('docs/guide.md', 'so a filter of one table that is filled up to its capacity and emptied again and again does not grow, as long as each key is added once');
+says('docs/guide.md', 'A filter with one sub-filter that never exceeds its capacity does not grow, as long as each key is added once.');
 is(query(<<~SQL), '1|0', 'twenty rounds of 50,000 other keys each');
 	SET client_min_messages = warning;
 	CREATE FUNCTION rounds() RETURNS cuckoofilter LANGUAGE plpgsql AS \$\$
 	DECLARE
-		f cuckoofilter := cuckoo_new(50000, 0.001);
+		f cuckoofilter := cuckoo_new(50000);
 		keys integer[];
 	BEGIN
 		FOR r IN 1..20 LOOP
@@ -211,8 +229,8 @@ says('docs/guide.md', 'With 64 batches of 100 URLs and a filter of a million key
 says('README.md', 'The filter needs about 2 bytes per key, and an index on URLs of 65 characters more than 100.');
 query(q{CREATE TABLE urls (url text PRIMARY KEY); INSERT INTO urls SELECT 'https://www.example.com/articles/' || md5(i::text) FROM generate_series(1, 1000000) AS i});
 is(query(<<~SQL), '413|284|65', 'a delta, a fold');
-	SELECT (SELECT pg_column_size(cuckoo_agg(url, 4e6, 0.001)) FROM (SELECT url FROM urls LIMIT 100) AS s),
-		(SELECT pg_column_size(cuckoo_agg(url, 4e6, 0.001)) / 6400 FROM urls), (SELECT max(length(url)) FROM urls)
+	SELECT (SELECT pg_column_size(cuckoo_agg(url, 4e6)) FROM (SELECT url FROM urls LIMIT 100) AS s),
+		(SELECT pg_column_size(cuckoo_agg(url, 4e6)) / 6400 FROM urls), (SELECT max(length(url)) FROM urls)
 	SQL
 cmp_ok(query(q{SELECT pg_indexes_size('urls') / 1e6}), '>', 100, 'an index');
 
@@ -232,7 +250,7 @@ is(query(<<~SQL), 'dense|155520|t sparse|157012|t', 'nine keys make a filter spa
 says('docs/security.md', 'eight such keys are pinned and cannot be removed any more');
 is(query(<<~SQL), '1', 'eight keys that share their copies');
 	SELECT count(DISTINCT f - k) FROM cuckoo_new() AS e
-		CROSS JOIN LATERAL cuckoo_add_all(cuckoo_new(100009, 0.001), '{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243}'::bigint[]) AS f,
+		CROSS JOIN LATERAL cuckoo_add_all(cuckoo_new(100009), '{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243}'::bigint[]) AS f,
 		unnest('{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243}'::bigint[]) AS k
 	WHERE (f - k) = f
 	SQL
@@ -301,7 +319,9 @@ my %raised_by = (
 		SELECT count(*) FROM generated WHERE (SELECT f FROM chosen) @> k
 		SQL
 	'combined cuckoofilter would have too many sub-filters' =>
-	  'SELECT cuckoo_union_all_agg(f) FROM (SELECT cuckoo_agg(i, n * 2000, 0.001) AS f FROM generate_series(1, 17) AS n, generate_series(1, n * 2000) AS i GROUP BY n) AS s',
+	  'SELECT cuckoo_union_all_agg(f) FROM (SELECT cuckoo_agg(i, n * 2000) AS f FROM generate_series(1, 17) AS n, generate_series(1, n * 2000) AS i GROUP BY n) AS s',
+	'capacity must be at least 1 key' => 'SELECT cuckoo_new(0.01)',
+	'false-positive rate must be between 2e-08 and 0.1' => 'SELECT cuckoo_new(1000, 1000)',
 	'index row requires ... bytes' => 'CREATE INDEX ON large (f)',
 	'index row size ... exceeds btree version 4 maximum 2704' => 'CREATE TABLE medium AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 3000) AS i; CREATE INDEX ON medium (f)',
 	'extension "cuckoo" is not available' => undef,
