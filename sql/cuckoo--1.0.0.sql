@@ -63,8 +63,8 @@ CREATE FUNCTION cuckoo_from_array(keys anycompatiblearray, capacity float8 DEFAU
 COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray, float8, float8, bigint) IS
 	'a filter over the distinct elements of an array, as cuckoo_agg makes it, with the same parameters (capacity in keys, target rate, seed); NULL elements are skipped';
 
--- Change: a NULL filter is an empty one, and a NULL key leaves the filter as it
--- is
+-- Change: adding to a NULL filter makes one, and a NULL key leaves the filter as
+-- it is
 
 CREATE FUNCTION cuckoo_add(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -79,7 +79,7 @@ COMMENT ON FUNCTION cuckoo_add_all(cuckoofilter, anycompatiblearray) IS
 CREATE FUNCTION cuckoo_remove(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_remove(cuckoofilter, anycompatible) IS
-	'the filter with one copy less of a key that was added to it; unchanged if there is none, if the key is pinned, or if several sub-filters contain it. Removing a key that was never added can lose another. An error for another key type, and for a filter that is not removable';
+	'the filter with one copy less of a key that was added to it; unchanged if there is none, if the key is pinned, or if several sub-filters contain it. NULL for a NULL filter. Removing a key that was never added can lose another. An error for another key type, and for a filter that is not removable';
 
 CREATE FUNCTION cuckoo_remove_all(f cuckoofilter, keys anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
