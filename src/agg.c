@@ -21,9 +21,9 @@
 
 #include "aggstate.h"
 
-/* The context of the calling aggregate; an error outside of an aggregate. */
+/* The context of the calling aggregate, in a window or outside (aggstate.h) */
 MemoryContext
-CuckooAggContext(FunctionCallInfo fcinfo)
+CuckooFindAggContext(FunctionCallInfo fcinfo)
 {
 	MemoryContext aggcontext;
 

@@ -29,6 +29,7 @@
 
 #include "compat.h"
 
+#include "nodes/execnodes.h"
 #include "utils/expandeddatum.h"
 
 #include "cuckoo.h"
@@ -263,10 +264,22 @@ CuckooStateAddQuickly(const CuckooState *state, uint64 hash)
 }
 
 /* agg.c: what all aggregates do with their arguments */
-extern MemoryContext CuckooAggContext(FunctionCallInfo fcinfo);
+extern MemoryContext CuckooFindAggContext(FunctionCallInfo fcinfo);
 extern void CuckooFindForeignKey(FunctionCallInfo fcinfo, CuckooKey *key);
 extern void CuckooCheckRelabelled(FunctionCallInfo fcinfo);
 extern Datum CuckooSameState(FunctionCallInfo fcinfo);
+
+/*
+ * The context of the calling aggregate; an error outside of an aggregate.  For
+ * every row, the call of AggCheckCallContext would cost as much as the hash.
+ */
+static inline MemoryContext
+CuckooAggContext(FunctionCallInfo fcinfo)
+{
+	if (likely(fcinfo->context != NULL && IsA(fcinfo->context, AggState)))
+		return castNode(AggState, fcinfo->context)->curaggcontext->ecxt_per_tuple_memory;
+	return CuckooFindAggContext(fcinfo);
+}
 
 /*
  * The hash of a row's key, which is not NULL.  Its key type is added to the

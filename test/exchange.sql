@@ -1,7 +1,8 @@
 -- For versions.sh: filters to be carried to other versions of PostgreSQL, and
 -- what they answer.  Everything here gives the same on every version.
 
-CREATE EXTENSION cuckoo;
+CREATE EXTENSION cuckoo_citus CASCADE;
+CREATE EXTENSION cuckoo_follow;
 
 CREATE TABLE filters (name text PRIMARY KEY, f cuckoofilter);
 

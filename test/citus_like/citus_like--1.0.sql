@@ -1,19 +1,14 @@
 \echo Use "CREATE EXTENSION citus_like" to load this file. \quit
 
 -- These run on a worker and return the aggregate's transition state in its
--- text or binary form.  Several arguments are passed as one record.
+-- text form.  Several arguments are passed as one record.
 
 CREATE FUNCTION worker_partial_sfunc(internal, oid, anyelement) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 CREATE FUNCTION worker_partial_ffunc(internal) RETURNS cstring
 	AS 'MODULE_PATHNAME' LANGUAGE C;
-CREATE FUNCTION worker_binary_partial_ffunc(internal) RETURNS bytea
-	AS 'MODULE_PATHNAME' LANGUAGE C;
 CREATE AGGREGATE worker_partial_agg(oid, anyelement) (
 	SFUNC = worker_partial_sfunc, STYPE = internal, FINALFUNC = worker_partial_ffunc
-);
-CREATE AGGREGATE worker_binary_partial_agg(oid, anyelement) (
-	SFUNC = worker_partial_sfunc, STYPE = internal, FINALFUNC = worker_binary_partial_ffunc
 );
 
 -- These run on the coordinator and return the aggregate's result from such
@@ -21,19 +16,11 @@ CREATE AGGREGATE worker_binary_partial_agg(oid, anyelement) (
 
 CREATE FUNCTION coord_combine_sfunc(internal, oid, cstring, anyelement) RETURNS internal
 	AS 'MODULE_PATHNAME' LANGUAGE C;
-CREATE FUNCTION coord_binary_combine_sfunc(internal, oid, bytea, anyelement) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C;
 CREATE FUNCTION coord_combine_ffunc(internal, oid, cstring, anyelement) RETURNS anyelement
 	AS 'MODULE_PATHNAME' LANGUAGE C;
-CREATE FUNCTION coord_binary_combine_ffunc(internal, oid, bytea, anyelement) RETURNS anyelement
-	AS 'MODULE_PATHNAME', 'coord_combine_ffunc' LANGUAGE C;
 CREATE AGGREGATE coord_combine_agg(oid, cstring, anyelement) (
 	SFUNC = coord_combine_sfunc, STYPE = internal,
 	FINALFUNC = coord_combine_ffunc, FINALFUNC_EXTRA
-);
-CREATE AGGREGATE coord_binary_combine_agg(oid, bytea, anyelement) (
-	SFUNC = coord_binary_combine_sfunc, STYPE = internal,
-	FINALFUNC = coord_binary_combine_ffunc, FINALFUNC_EXTRA
 );
 
 -- The size in bytes of the memory context of the last aggregate above, at its

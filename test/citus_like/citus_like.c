@@ -191,9 +191,10 @@ worker_partial_sfunc(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(box);
 }
 
-/* The state in its text or binary form: of cstring or bytea. */
-static Datum
-WriteState(FunctionCallInfo fcinfo, bool binary)
+/* worker_partial_ffunc(internal) -> cstring: the state in its text form */
+PG_FUNCTION_INFO_V1(worker_partial_ffunc);
+Datum
+worker_partial_ffunc(PG_FUNCTION_ARGS)
 {
 	Box		   *box;
 	NullableDatum arg;
@@ -206,60 +207,29 @@ WriteState(FunctionCallInfo fcinfo, bool binary)
 	memory = MemoryContextMemAllocated(AggContext(fcinfo), true);
 	if (box->isnull)
 		PG_RETURN_NULL();
-	if (binary)
-		getTypeBinaryOutputInfo(box->aggregate.aggtranstype, &function, &is_varlena);
-	else
-		getTypeOutputInfo(box->aggregate.aggtranstype, &function, &is_varlena);
+	getTypeOutputInfo(box->aggregate.aggtranstype, &function, &is_varlena);
 	arg.value = box->value;
 	arg.isnull = false;
 	return Call(fcinfo, function, &arg, 1, &fcinfo->isnull);
 }
 
-/* worker_partial_ffunc(internal) -> cstring */
-PG_FUNCTION_INFO_V1(worker_partial_ffunc);
+/*
+ * coord_combine_sfunc(internal, oid, cstring, anyelement) -> internal: combine
+ * with a state read from its text form
+ */
+PG_FUNCTION_INFO_V1(coord_combine_sfunc);
 Datum
-worker_partial_ffunc(PG_FUNCTION_ARGS)
-{
-	return WriteState(fcinfo, false);
-}
-
-/* worker_binary_partial_ffunc(internal) -> bytea */
-PG_FUNCTION_INFO_V1(worker_binary_partial_ffunc);
-Datum
-worker_binary_partial_ffunc(PG_FUNCTION_ARGS)
-{
-	return WriteState(fcinfo, true);
-}
-
-/* Combine with a state read from its text or binary form. */
-static Datum
-CombineState(FunctionCallInfo fcinfo, bool binary)
+coord_combine_sfunc(PG_FUNCTION_ARGS)
 {
 	Box		   *box = GetBox(fcinfo);
 	NullableDatum form[3];
 	NullableDatum args[2];
-	StringInfoData bytes;
 	Oid			function;
 	Oid			parameter;
 
+	getTypeInputInfo(box->aggregate.aggtranstype, &function, &parameter);
+	form[0].value = PG_GETARG_DATUM(2);
 	form[0].isnull = PG_ARGISNULL(2);
-	if (binary)
-	{
-		getTypeBinaryInputInfo(box->aggregate.aggtranstype, &function, &parameter);
-		if (!form[0].isnull)
-		{
-			bytea	   *source = PG_GETARG_BYTEA_PP(2);
-
-			initStringInfo(&bytes);
-			appendBinaryStringInfo(&bytes, VARDATA_ANY(source), VARSIZE_ANY_EXHDR(source));
-			form[0].value = PointerGetDatum(&bytes);
-		}
-	}
-	else
-	{
-		getTypeInputInfo(box->aggregate.aggtranstype, &function, &parameter);
-		form[0].value = PG_GETARG_DATUM(2);
-	}
 	form[1].value = ObjectIdGetDatum(parameter);
 	form[1].isnull = false;
 	form[2].value = Int32GetDatum(-1);
@@ -269,26 +239,7 @@ CombineState(FunctionCallInfo fcinfo, bool binary)
 	PG_RETURN_POINTER(box);
 }
 
-/* coord_combine_sfunc(internal, oid, cstring, anyelement) -> internal */
-PG_FUNCTION_INFO_V1(coord_combine_sfunc);
-Datum
-coord_combine_sfunc(PG_FUNCTION_ARGS)
-{
-	return CombineState(fcinfo, false);
-}
-
-/* coord_binary_combine_sfunc(internal, oid, bytea, anyelement) -> internal */
-PG_FUNCTION_INFO_V1(coord_binary_combine_sfunc);
-Datum
-coord_binary_combine_sfunc(PG_FUNCTION_ARGS)
-{
-	return CombineState(fcinfo, true);
-}
-
-/*
- * coord_combine_ffunc(internal, oid, cstring or bytea, anyelement) ->
- * anyelement
- */
+/* coord_combine_ffunc(internal, oid, cstring, anyelement) -> anyelement */
 PG_FUNCTION_INFO_V1(coord_combine_ffunc);
 Datum
 coord_combine_ffunc(PG_FUNCTION_ARGS)

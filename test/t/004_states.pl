@@ -68,18 +68,13 @@ foreach my $aggregate (@aggregates)
 		# quarters full, the bytes do not depend on the order of keys, for any
 		# of the aggregates.
 		my $plain = "SELECT $name($arguments) FROM numbers WHERE size = '$size'";
-		# The forms belong to the type, not to the overload.
-		my @forms = $size eq 'large' && $type ne 'integer' ? ('binary_') : ('', 'binary_');
-		foreach my $form (@forms)
-		{
-			$queries{$type} .= <<~SQL;
-				SELECT split.f = plain.f AND cuckoo_cardinality(plain.f) > 0
-				FROM ($plain) AS plain (f),
-					(SELECT coord_${form}combine_agg($oid, state, NULL::cuckoofilter) FROM
-						(SELECT worker_${form}partial_agg($oid, $argument) FROM numbers WHERE size = '$size' GROUP BY node ORDER BY node) AS s (state)) AS split (f);
-				SQL
-			push @{ $behaviours{$type} }, "$signature over $size sets gives the plain filter, through the " . ($form ? 'binary' : 'text') . ' form';
-		}
+		$queries{$type} .= <<~SQL;
+			SELECT split.f = plain.f AND cuckoo_cardinality(plain.f) > 0
+			FROM ($plain) AS plain (f),
+				(SELECT coord_combine_agg($oid, state, NULL::cuckoofilter) FROM
+					(SELECT worker_partial_agg($oid, $argument) FROM numbers WHERE size = '$size' GROUP BY node ORDER BY node) AS s (state)) AS split (f);
+			SQL
+		push @{ $behaviours{$type} }, "$signature over $size sets gives the plain filter";
 	}
 }
 foreach my $type (sort keys %queries)
@@ -205,7 +200,7 @@ foreach my $signature (grep { $_->[1] =~ /^cuckoo_(agg|stream_agg|multiset_agg)\
 	next if @parameter_names != 2;
 	my $argument = 'ROW(' . join(', ', $key{$type}, map { $parameter{$_} } @parameter_names) . ')';
 	my ($few, $many) = map { sqlstate($node, 'postgres', <<~SQL) } @rows;
-		SELECT length(worker_binary_partial_agg($oid, $argument)) > 0 FROM (SELECT i % 5000 FROM generate_series(1, $_) AS i) AS s (n);
+		SELECT worker_partial_agg($oid, $argument)::text <> '' FROM (SELECT i % 5000 FROM generate_series(1, $_) AS i) AS s (n);
 		SELECT aggregate_memory();
 		SQL
 	s/^t\n// for $few, $many;
@@ -222,7 +217,7 @@ foreach my $signature (grep { $_->[1] =~ /^cuckoo_(agg|stream_agg|multiset_agg)\
 
 # 8 bytes per distinct key, and the room that a growing state needs
 my ($large) = $node->safe_psql('postgres', <<~SQL) =~ /(\d+)$/;
-	SELECT length(worker_binary_partial_agg($oid, n)) > 0 FROM (SELECT generate_series(1, 1000000)) AS s (n);
+	SELECT worker_partial_agg($oid, n)::text <> '' FROM (SELECT generate_series(1, 1000000)) AS s (n);
 	SELECT aggregate_memory();
 	SQL
 cmp_ok($large, '<=', 2 * 8 * 1_000_000 + 2**21, "a state of a million keys takes $large bytes");
