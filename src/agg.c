@@ -56,16 +56,17 @@ ForeignArguments(Node *argument, Oid *type, Oid *collation)
 														 HeapTupleHeaderGetTypMod(row));
 
 			count = members->natts;
-			*type = TupleDescAttr(members, 0)->atttypid;
-			*collation = TupleDescAttr(members, 0)->attcollation;
+			if (count > 0)
+			{
+				*type = TupleDescAttr(members, 0)->atttypid;
+				*collation = TupleDescAttr(members, 0)->attcollation;
+			}
 			ReleaseTupleDesc(members);
 			return count;
 		}
-		if (!IsA(argument, RowExpr))
+		if (!IsA(argument, RowExpr) || ((RowExpr *) argument)->args == NIL)
 			return 0;
 		count = list_length(((RowExpr *) argument)->args);
-		if (count == 0)
-			return 0;
 		first = linitial(((RowExpr *) argument)->args);
 	}
 	*type = exprType(first);
