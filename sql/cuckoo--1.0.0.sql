@@ -109,11 +109,6 @@ COMMENT ON FUNCTION cuckoo_mergeable(cuckoofilter, cuckoofilter) IS
 
 -- Look up
 
-CREATE FUNCTION cuckoo_contains_support(internal) RETURNS internal
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_contains_support(internal) IS
-	'planner support: the cost of a lookup, and how many rows pass if it is called as a function';
-
 CREATE FUNCTION cuckoo_contains_sel(internal, oid, internal, integer) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_contains_sel(internal, oid, internal, integer) IS
@@ -125,32 +120,27 @@ COMMENT ON FUNCTION cuckoo_contains_joinsel(internal, oid, internal, smallint, i
 	'join selectivity of @> and <@';
 
 CREATE FUNCTION cuckoo_contains(f cuckoofilter, key anycompatible) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	SUPPORT cuckoo_contains_support;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 8;
 COMMENT ON FUNCTION cuckoo_contains(cuckoofilter, anycompatible) IS
 	'whether the filter may hold the key: always true for a key it holds, and for others at the rate that cuckoo_fpr expects (Fan et al., CoNEXT 2014). An error for another key type';
 
 CREATE FUNCTION cuckoo_contained(key anycompatible, f cuckoofilter) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	SUPPORT cuckoo_contains_support;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 8;
 COMMENT ON FUNCTION cuckoo_contained(anycompatible, cuckoofilter) IS
 	'whether the filter may hold the key: function of the operator <@';
 
 CREATE FUNCTION cuckoo_contains_any(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	SUPPORT cuckoo_contains_support;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 80;
 COMMENT ON FUNCTION cuckoo_contains_any(cuckoofilter, anycompatiblearray) IS
 	'whether the filter may hold at least one element of the array; NULL if only a NULL element could make it true';
 
 CREATE FUNCTION cuckoo_contains_all(f cuckoofilter, keys anycompatiblearray) RETURNS boolean
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	SUPPORT cuckoo_contains_support;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 80;
 COMMENT ON FUNCTION cuckoo_contains_all(cuckoofilter, anycompatiblearray) IS
 	'whether the filter may hold every element of the array; NULL if only a NULL element could make it false';
 
 CREATE FUNCTION cuckoo_contains_each(f cuckoofilter, keys anycompatiblearray) RETURNS boolean[]
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	SUPPORT cuckoo_contains_support;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 80;
 COMMENT ON FUNCTION cuckoo_contains_each(cuckoofilter, anycompatiblearray) IS
 	'for each element of the array whether the filter may hold it; NULL for a NULL element';
 

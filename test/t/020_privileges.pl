@@ -92,7 +92,7 @@ foreach my $forbidden (
 	q{ALTER OPERATOR ext.@> (ext.cuckoofilter, anycompatible) OWNER TO alice},
 	q{ALTER TYPE ext.cuckoofilter SET (SEND = NONE)},
 	q{CREATE CAST (ext.cuckoofilter AS text) WITHOUT FUNCTION},
-	q{CREATE FUNCTION mine(internal) RETURNS internal LANGUAGE c AS '$libdir/cuckoo', 'cuckoo_contains_support'})
+	q{CREATE FUNCTION mine(ext.cuckoofilter) RETURNS bigint LANGUAGE c AS '$libdir/cuckoo', 'cuckoo_cardinality'})
 {
 	my ($what) = $forbidden =~ /^(.{0,60})/;
 	is(as('alice', 'one', $forbidden), '42501', "not allowed to the extension's owner: $what");
