@@ -6,11 +6,11 @@
  * A filter mostly stands beside the exact condition: the fact table of a star
  * schema is joined to a dimension, and its scan has a filter of the keys that
  * are left of the dimension.  Both drop the same rows, but the planner
- * multiplies their selectivities as if they were independent.  With several
- * filters the estimate of the join is soon a hundred times too low, and nested
- * loops are planned for many rows.  A filter beside such a join is therefore
- * said to pass every row.  The plan is then the one without the filter, and
- * the estimate of the join is as good as without it.
+ * multiplies their selectivities as if they were independent.  If one row in
+ * ten were said to pass, four filters would make the estimate 10,000 times too
+ * low; the nested loops planned for it took five times as long as the plan
+ * without them.  A filter beside such a join is therefore said to pass every
+ * row.  The estimate of the join and the plan are then as without it.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,7 +33,7 @@
  * The rows that pass a filter that is not known at planning and has no exact
  * condition beside it.  They can be one in a thousand or nearly all.  A guess
  * too high leads to the plan without the filter, and one too low to nested
- * loops for many rows.  At one in two, NOT is as likely.
+ * loops for many rows.  A higher guess would be one too low inside NOT.
  */
 #define UNKNOWN_FILTER_SEL	0.5
 
