@@ -354,54 +354,6 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 }
 
 /*
- * Prepare to hash values of a type, if that cannot fail (key.h).
- */
-bool
-CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
-{
-	Oid			part;
-	Oid			element;
-	CuckooKeyType key_type;
-
-	if (!OidIsValid(type))
-		return false;
-	part = getBaseType(type);
-	while (OidIsValid(element = get_element_type(part)))
-		part = getBaseType(element);
-	key_type = BuiltinKeyType(part);
-	if (part == UNKNOWNOID)
-		return false;
-
-	switch (key_type)
-	{
-		case CUCKOO_KEY_NONE:
-			if (get_typtype(part) != TYPTYPE_ENUM)
-				return false;
-			break;
-		case CUCKOO_KEY_COMPOSITE:
-			return false;
-		case CUCKOO_KEY_TEXT:
-			if (!OidIsValid(collation) || !get_collation_isdeterministic(collation))
-				return false;
-			break;
-		default:
-			break;
-	}
-
-	/*
-	 * The conversion of text can fail.  CuckooKeyTryHash checks text for this,
-	 * but not the labels of enums or text inside nested values.
-	 */
-	if (NeedsConversion() &&
-		(key_type == CUCKOO_KEY_NONE || key_type == CUCKOO_KEY_JSONB ||
-		 (key_type == CUCKOO_KEY_TEXT && part != getBaseType(type))))
-		return false;
-
-	CuckooKeyInit(key, type, collation, ctx);
-	return true;
-}
-
-/*
  * Append a part of a scalar's bytes to its scratch room.
  */
 static inline void
@@ -856,39 +808,4 @@ CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
 	hash = CuckooHash(bytes.data, bytes.length, seed, key->key_type);
 	FreeBytes(&bytes);
 	return hash;
-}
-
-/*
- * The hash of one value, if that cannot fail (key.h).
- */
-bool
-CuckooKeyTryHash(CuckooKey *key, Datum value, uint64 seed, uint64 *hash)
-{
-	if (key->key_type == CUCKOO_KEY_TEXT && NeedsConversion())
-	{
-		struct varlena *text = NULL;
-		const char *data;
-		size_t		length;
-		bool		ascii = true;
-
-		if (key->type == NAMEOID)
-		{
-			data = NameStr(*DatumGetName(value));
-			length = strlen(data);
-		}
-		else
-		{
-			text = PG_DETOAST_DATUM_PACKED(value);
-			data = VARDATA_ANY(text);
-			length = VARSIZE_ANY_EXHDR(text);
-		}
-		for (size_t i = 0; ascii && i < length; i++)
-			ascii = !IS_HIGHBIT_SET(data[i]);
-		if (text != NULL && (Pointer) text != DatumGetPointer(value))
-			pfree(text);
-		if (!ascii)
-			return false;
-	}
-	*hash = CuckooKeyHash(key, value, seed);
-	return true;
 }

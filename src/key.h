@@ -69,17 +69,6 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation,
  */
 extern uint64 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed);
 
-/*
- * The same for the planner, which must not fail because of a lookup that may
- * never be executed.  They return false if one of the errors above could occur.
- * Besides the types that cannot be keys, this includes composite types and
- * ranges and, if text must be converted to UTF-8, all text that is not ASCII.
- */
-extern bool CuckooKeyTryInit(CuckooKey *key, Oid type, Oid collation,
-							 MemoryContext ctx);
-extern bool CuckooKeyTryHash(CuckooKey *key, Datum value, uint64 seed,
-							 uint64 *hash);
-
 /* Whether this is the type cuckoofilter.  Its values are validated bytes. */
 extern bool CuckooIsFilterType(Oid type);
 

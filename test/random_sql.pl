@@ -177,7 +177,7 @@ sub raw_call
 	my $name = pick(
 		qw(cuckoo_agg_transfn cuckoo_agg_combine cuckoo_agg_final cuckoo_stream_agg_transfn cuckoo_stream_agg_combine cuckoo_stream_agg_final
 		cuckoo_multiset_agg_transfn cuckoo_multiset_agg_combine cuckoo_combine_final
-		cuckoo_union_agg_transfn cuckoo_union_all_agg_transfn cuckoo_contains_support cuckoo_contains_sel cuckoo_contains_joinsel
+		cuckoo_union_agg_transfn cuckoo_union_all_agg_transfn cuckoo_contains_sel cuckoo_contains_joinsel
 		cuckoofilter_in cuckoofilter_recv cuckoofilter_cmp cuckoofilter_hash_extended cuckoofilter_from_bytea));
 
 	return "$name(" . join(', ', map { pick(filter($depth - 1), filter($depth - 1), state($depth), key($depth), pick(@floats), 'NULL') } 1 .. pick(1, 2, 2, 3, 4)) . ')';
