@@ -28,9 +28,9 @@ $$SELECT bool_and(EXISTS (SELECT FROM plan(query) AS line WHERE line ~ node)) FR
 -- The expected filters, from the simplest possible plan
 SET max_parallel_workers_per_gather = 0;
 SET enable_hashagg = off;
-CREATE TABLE expected AS SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, cuckoo_agg(t::varchar COLLATE "C", 0.01) AS rate, cuckoo_agg(k, 0.01, 1e6) AS capacity, cuckoo_agg(k, 0.01, 1e6, 42) AS seed,
+CREATE TABLE expected AS SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, cuckoo_agg(t::varchar COLLATE "C", NULL, 0.01) AS rate, cuckoo_agg(k, 1e6, 0.01) AS capacity, cuckoo_agg(k, 1e6, 0.01, 42) AS seed,
 	cuckoo_agg(ARRAY[k % 1000]) AS polymorphic, cuckoo_agg(k) FILTER (WHERE k % 3 = 0) AS filter, cuckoo_agg(k) FILTER (WHERE k < 0) AS nothing, cuckoo_agg(k::numeric) AS numerics FROM rows;
-CREATE TABLE expected_groups AS SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, 0.02) AS words FROM rows GROUP BY g;
+CREATE TABLE expected_groups AS SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, NULL, 0.02) AS words FROM rows GROUP BY g;
 RESET enable_hashagg;
 
 --
@@ -41,9 +41,9 @@ SET min_parallel_table_scan_size = 0;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SELECT plan('SELECT cuckoo_agg(k) FROM rows');
-SELECT plan('SELECT cuckoo_agg(ARRAY[k]), cuckoo_agg(t, 0.01), cuckoo_agg(k, 0.01, 1e6) FROM rows');
+SELECT plan('SELECT cuckoo_agg(ARRAY[k]), cuckoo_agg(t, NULL, 0.01), cuckoo_agg(k, 1e6, 0.01) FROM rows');
 SET parallel_leader_participation = off;
-CREATE TABLE parallel AS SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, cuckoo_agg(t::varchar COLLATE "C", 0.01) AS rate, cuckoo_agg(k, 0.01, 1e6) AS capacity, cuckoo_agg(k, 0.01, 1e6, 42) AS seed,
+CREATE TABLE parallel AS SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, cuckoo_agg(t::varchar COLLATE "C", NULL, 0.01) AS rate, cuckoo_agg(k, 1e6, 0.01) AS capacity, cuckoo_agg(k, 1e6, 0.01, 42) AS seed,
 	cuckoo_agg(ARRAY[k % 1000]) AS polymorphic, cuckoo_agg(k) FILTER (WHERE k % 3 = 0) AS filter, cuckoo_agg(k) FILTER (WHERE k < 0) AS nothing, cuckoo_agg(k::numeric) AS numerics FROM rows;
 SELECT p.numbers = e.numbers AS numbers, p.words = e.words AS words, p.rate = e.rate AS rate, p.capacity = e.capacity AS capacity, p.seed = e.seed AS seed, p.polymorphic = e.polymorphic AS polymorphic,
 	p.filter = e.filter AS filter, p.nothing = e.nothing AS nothing, p.numerics = e.numerics AS numerics FROM parallel AS p, expected AS e;
@@ -51,28 +51,28 @@ SELECT p.numbers = e.numbers AS numbers, p.words = e.words AS words, p.rate = e.
 -- Grouped: hashed and sorted partial groups
 SELECT uses('SELECT g, cuckoo_agg(k) FROM rows GROUP BY g', 'Gather', 'Partial HashAggregate', 'Finalize') AS plan;
 SELECT count(*) AS groups, bool_and(p.numbers = e.numbers AND p.words = e.words) AS same
-FROM (SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, 0.02) AS words FROM rows GROUP BY g) AS p JOIN expected_groups AS e USING (g);
+FROM (SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, NULL, 0.02) AS words FROM rows GROUP BY g) AS p JOIN expected_groups AS e USING (g);
 SET enable_hashagg = off;
 SELECT uses('SELECT g, cuckoo_agg(k) FROM rows GROUP BY g', 'Gather Merge', 'Partial GroupAggregate', 'Finalize GroupAggregate') AS plan;
 SELECT count(*) AS groups, bool_and(p.numbers = e.numbers AND p.words = e.words) AS same
-FROM (SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, 0.02) AS words FROM rows GROUP BY g) AS p JOIN expected_groups AS e USING (g);
+FROM (SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, NULL, 0.02) AS words FROM rows GROUP BY g) AS p JOIN expected_groups AS e USING (g);
 RESET enable_hashagg;
 -- Many groups, so that states of few keys go from worker to leader
 SELECT uses('SELECT t, cuckoo_agg(k) FROM rows GROUP BY t', 'Gather', 'Partial') AS plan;
-CREATE TABLE many_parallel AS SELECT t, cuckoo_agg(k) AS numbers, cuckoo_agg(ARRAY[g], 0.01, 100) AS polymorphic FROM rows GROUP BY t;
+CREATE TABLE many_parallel AS SELECT t, cuckoo_agg(k) AS numbers, cuckoo_agg(ARRAY[g], 100, 0.01) AS polymorphic FROM rows GROUP BY t;
 SET max_parallel_workers_per_gather = 0;
 SELECT count(*) AS groups, bool_and(p.numbers = e.numbers AND p.polymorphic = e.polymorphic) AS same
-FROM (SELECT t, cuckoo_agg(k) AS numbers, cuckoo_agg(ARRAY[g], 0.01, 100) AS polymorphic FROM rows GROUP BY t) AS e FULL JOIN many_parallel AS p USING (t);
+FROM (SELECT t, cuckoo_agg(k) AS numbers, cuckoo_agg(ARRAY[g], 100, 0.01) AS polymorphic FROM rows GROUP BY t) AS e FULL JOIN many_parallel AS p USING (t);
 SET max_parallel_workers_per_gather = 2;
 
 -- A worker raises the errors that the leader would raise.
 \set VERBOSITY sqlstate
-SELECT cuckoo_agg(k, 0.01 + g * 0.001) FROM rows;
+SELECT cuckoo_agg(k, NULL, 0.01 + g * 0.001) FROM rows;
 SELECT cuckoo_agg(point(k, k)) FROM rows;
 \set VERBOSITY default
 -- Lookups and changes run in workers.
-SELECT uses('SELECT count(*) FROM rows WHERE cuckoo_new(1e-6, 100) + 5 @> k AND cuckoo_cardinality(cuckoo_new() - k) = 0', 'Gather', 'Parallel Seq Scan') AS plan;
-SELECT count(*) FROM rows WHERE cuckoo_new(1e-6, 100) + 5 @> k AND cuckoo_cardinality(cuckoo_new() - k) = 0;
+SELECT uses('SELECT count(*) FROM rows WHERE cuckoo_new(100, 1e-6) + 5 @> k AND cuckoo_cardinality(cuckoo_new() - k) = 0', 'Gather', 'Parallel Seq Scan') AS plan;
+SELECT count(*) FROM rows WHERE cuckoo_new(100, 1e-6) + 5 @> k AND cuckoo_cardinality(cuckoo_new() - k) = 0;
 RESET parallel_leader_participation;
 
 --
@@ -113,12 +113,12 @@ SET enable_sort = off;
 SET work_mem = '64kB';
 SET hash_mem_multiplier = 1;
 SELECT spills('SELECT k % 20000, cuckoo_agg(k), cuckoo_agg(t) FROM rows GROUP BY k % 20000') AS spills;
-CREATE TABLE hashed AS SELECT k % 20000 AS h, cuckoo_agg(k) AS numbers, cuckoo_agg(t, 0.01) AS words, cuckoo_agg(ARRAY[g]) AS polymorphic FROM rows GROUP BY k % 20000;
+CREATE TABLE hashed AS SELECT k % 20000 AS h, cuckoo_agg(k) AS numbers, cuckoo_agg(t, NULL, 0.01) AS words, cuckoo_agg(ARRAY[g]) AS polymorphic FROM rows GROUP BY k % 20000;
 RESET enable_sort; RESET work_mem; RESET hash_mem_multiplier;
 SET enable_hashagg = off;
 SELECT uses('SELECT k % 20000, cuckoo_agg(k) FROM rows GROUP BY k % 20000', '^GroupAggregate') AS plan;
 SELECT count(*) AS groups, bool_and(h.numbers = s.numbers AND h.words = s.words AND h.polymorphic = s.polymorphic) AS same
-FROM (SELECT k % 20000 AS h, cuckoo_agg(k) AS numbers, cuckoo_agg(t, 0.01) AS words, cuckoo_agg(ARRAY[g]) AS polymorphic FROM rows GROUP BY k % 20000) AS s FULL JOIN hashed AS h USING (h);
+FROM (SELECT k % 20000 AS h, cuckoo_agg(k) AS numbers, cuckoo_agg(t, NULL, 0.01) AS words, cuckoo_agg(ARRAY[g]) AS polymorphic FROM rows GROUP BY k % 20000) AS s FULL JOIN hashed AS h USING (h);
 RESET enable_hashagg;
 
 -- Grouping sets, some sorted and some hashed
