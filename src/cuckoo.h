@@ -18,13 +18,12 @@
 
 /*
  * What a function keeps from call to call (in fn_extra): how its key argument
- * is hashed, and the stored filters it looks keys up in.
+ * is hashed.
  */
 typedef struct CuckooCall
 {
 	bool		has_key;
 	CuckooKey	key;
-	CuckooSite	site;
 } CuckooCall;
 
 extern CuckooCall *CuckooGetCall(FunctionCallInfo fcinfo);
@@ -89,12 +88,7 @@ CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 static inline const CuckooReader *
 CuckooReadArgument(FunctionCallInfo fcinfo, int argument, Size lookups)
 {
-	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
-
-	if (call == NULL)
-		call = CuckooGetCall(fcinfo);
-	return CuckooRead(&call->site, fcinfo->flinfo->fn_mcxt,
-					  (struct varlena *) PG_GETARG_POINTER(argument), lookups);
+	return CuckooRead((struct varlena *) PG_GETARG_POINTER(argument), lookups);
 }
 
 #endif							/* CUCKOO_H */

@@ -697,34 +697,6 @@ HasWrittenSince(Snapshot snapshot, SnapshotData *now)
 	return true;
 }
 
-/*
- * The call site of all lookups of a transaction.  PL/pgSQL calls us from a new
- * one for each row, none of which would have enough lookups to read the base
- * whole.
- */
-static CuckooSite *transaction_site = NULL;
-
-static void
-ForgetSite(void *argument)
-{
-	(void) argument;
-	transaction_site = NULL;
-}
-
-static CuckooSite *
-GetSite(void)
-{
-	if (transaction_site == NULL)
-	{
-		MemoryContextCallback *gone = MemoryContextAllocZero(TopTransactionContext, sizeof(*gone));
-
-		transaction_site = MemoryContextAllocZero(TopTransactionContext, sizeof(CuckooSite));
-		gone->func = ForgetSite;
-		MemoryContextRegisterResetCallback(TopTransactionContext, gone);
-	}
-	return transaction_site;
-}
-
 /* Whether base or log contain a key in a snapshot. */
 static bool
 LookUp(FunctionCallInfo fcinfo, Relation rel, Snapshot snapshot, uint64 *hash)
@@ -736,8 +708,7 @@ LookUp(FunctionCallInfo fcinfo, Relation rel, Snapshot snapshot, uint64 *hash)
 	FollowReadBase(rel, snapshot, &base);
 	if (!base.built)
 		FollowReportNotBuilt(rel);
-	reader = CuckooRead(GetSite(), TopTransactionContext,
-						(struct varlena *) DatumGetPointer(base.f), 1);
+	reader = CuckooRead((struct varlena *) DatumGetPointer(base.f), 1);
 	if (reader->filter.seed != FOLLOW_SEED)
 		FollowReportForeign();
 	*hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &reader->filter);

@@ -42,7 +42,6 @@
 #include "utils/snapmgr.h"
 
 #include "follow.h"
-#include "reader.h"
 
 /*
  * A buffer with this many changes is written at once.  If the statement will

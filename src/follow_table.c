@@ -31,7 +31,6 @@
 #include "utils/syscache.h"
 
 #include "follow.h"
-#include "reader.h"
 #include "sort.h"
 
 /*

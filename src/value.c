@@ -7,6 +7,7 @@
  */
 #include "compat.h"
 
+#include "access/detoast.h"
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
@@ -138,6 +139,15 @@ CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value)
 	else
 		CuckooOpenHeader(filter, CuckooValueBytes(value));
 	CuckooRefuseState(filter);
+}
+
+void
+CuckooReadHeader(Datum value, CuckooFilter *filter, Size *bytes)
+{
+	struct varlena *header = PG_DETOAST_DATUM_SLICE(value, 0, CUCKOO_MAX_HEADER_BYTES);
+
+	CuckooOpenHeader(filter, CuckooValueBytes(header));
+	*bytes = toast_raw_datum_size(value);
 }
 
 /*

@@ -63,6 +63,12 @@ extern void CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);
 
 /*
+ * Read only the header of a value; *bytes is set to the size of the whole
+ * value.  Accepts an aggregate's state as well as a filter.
+ */
+extern void CuckooReadHeader(Datum value, CuckooFilter *filter, Size *bytes);
+
+/*
  * Begin to change a filter.  If value is not NULL, it is the detoasted datum.
  * An unset filter gets the default parameters.
  */

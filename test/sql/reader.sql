@@ -1,5 +1,5 @@
 --
--- Stored filters: read in slices or whole, shared by call sites
+-- Stored filters: read in slices or whole, shared by all operators of a session
 --
 -- Only answers are tested here; memory and buffers are tested in
 -- test/t/023_reader.pl.  The tests with sanitizers keep so few bytes that there
@@ -28,8 +28,8 @@ CREATE TABLE small AS SELECT cuckoo_add_all(cuckoo_new(), array_agg(i)) AS f FRO
 SELECT count(*) FROM part WHERE (SELECT f FROM big) @> k AND (SELECT f FROM small) @> c;
 SELECT count(*) FROM part WHERE cuckoo_count((SELECT f FROM big), k) = 1 AND (SELECT f FROM small) @> ALL (ARRAY[c, k]);
 
--- Filters of every size and storage, more than a call site remembers: one after
--- another, and all of them for each key
+-- Filters of every size and storage: one after another, and all of them for each
+-- key
 CREATE TABLE filters (id serial, how text, f cuckoofilter);
 INSERT INTO filters (how, f) VALUES
 	('inline', cuckoo_from_array(ARRAY(SELECT generate_series(1, 500)))),
@@ -86,5 +86,10 @@ CREATE FUNCTION lookups(OUT contained integer, OUT caught integer) LANGUAGE plpg
 		END LOOP;
 	END $$;
 SELECT * FROM lookups();
+
+-- More filters than a session keeps, in turn
+CREATE TABLE many AS SELECT g, cuckoo_from_array(ARRAY(SELECT generate_series(g, g + 5000))) AS f FROM generate_series(1, 40) AS g;
+SELECT count(*) FILTER (WHERE f @> (g + k)) AS contained, count(*) AS looked_up
+FROM (SELECT k FROM generate_series(1, 100) AS k OFFSET 0) AS k, LATERAL (SELECT * FROM many ORDER BY g OFFSET 0 * k) AS m;
 
 DROP SCHEMA reader_test CASCADE;

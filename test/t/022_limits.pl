@@ -84,21 +84,24 @@ SELECT representation, subfilters, capacity FROM crowded, cuckoo_info(cuckoo_fro
 SQL
 {
 	my $query = 'SELECT cuckoo_cardinality(cuckoo_from_array(a)) FROM crowded';
-	my ($cancelled, $longest) = (0, 0);
+	my $timeout;
+	my @late;
 
-	for (my $timeout = 40; $timeout < 20_000; $timeout += 40)
+	for ($timeout = 40; $timeout < 20_000; $timeout += 40)
 	{
 		my $began = time;
 
 		last if sqlstate($node, 'postgres', "SET statement_timeout = $timeout;\n$query") ne '57014';
-		my $late = time - $began - $timeout / 1000;
-		$longest = $late if $late > $longest;
-		$cancelled++;
+		push @late, time - $began - $timeout / 1000;
 	}
-	cmp_ok($cancelled, '>', 2, 'keys of one bucket, in an array: cancelled at several moments');
-	# The margin allows for a busy machine and for psql.
-	cmp_ok($longest, '<', 0.4, '... soon');
-	note(sprintf '%d moments, %.2f s', $cancelled, $longest);
+	cmp_ok(scalar @late, '>', 2, 'keys of one bucket, in an array: cancelled at several moments');
+	# On a busy machine everything takes longer, and a process may have to wait
+	# now and then.  A long time without checks makes many moments late.
+	@late = sort { $b <=> $a } @late;
+	my $bound = $timeout / 1000 * 0.3;
+	$bound = 0.4 if $bound < 0.4;
+	cmp_ok($late[2], '<', $bound, '... soon');
+	note(sprintf '%d moments, %.2f s, third %.2f s, bound %.2f s', scalar @late, $late[0], $late[2], $bound);
 }
 
 # Memory
@@ -133,51 +136,40 @@ SKIP:
 	cmp_ok(peak('PERFORM cuckoo_cardinality(t::cuckoofilter) FROM texts'), '<', $text + 12, 'text input holds the value once');
 }
 
-# A session keeps up to 256 MB of filters fetched whole, which is seven of
-# these.  Two call sites look keys up in four filters each, one after another.
-# The last filter is first read in slices, and then replaces the one that its
-# call site has used longest ago.
+# A session keeps up to 256 MB of filters read whole, which is seven of these.
+# After 4,700 lookups in slices an eighth replaces the one used longest ago.
+create_buffers($node);
 $node->safe_psql('postgres', <<'SQL');
 CREATE UNLOGGED TABLE kept (id integer, f cuckoofilter);
 INSERT INTO kept SELECT i, cuckoo_add_all(f, ARRAY[i * 100000]) FROM large, generate_series(1, 8) AS i;
-SQL
-is($node->safe_psql('postgres', 'SELECT 2^28 / bytes BETWEEN 7 AND 7.02 FROM large, cuckoo_info(f)'), 't', 'seven filters fill what may be kept');
-my $eight = <<'SQL';
-SELECT count(*) FILTER (WHERE a @> i), count(*) FILTER (WHERE b @> (i + 1))
-FROM (SELECT a.id, a.f AS a, b.f AS b FROM kept AS a JOIN kept AS b ON b.id = a.id + 4 WHERE a.id <= 4 ORDER BY id OFFSET 0) AS k,
-	LATERAL (SELECT i FROM generate_series(1, 12000) AS i OFFSET 0 * k.id) AS i GROUP BY id ORDER BY id;
-SQL
-is($node->safe_psql('postgres', $eight), join("\n", ('1000|999') x 4), 'eight filters, more than can be kept');
-
-# With seven kept by an open cursor, there is room only for a small filter.
-# There is none for a filter read in slices, which would otherwise be fetched
-# whole after 4,700 lookups, nor for compressed ones, which cannot be read in
-# slices.
-create_buffers($node);
-$node->safe_psql('postgres', <<'SQL');
-CREATE UNLOGGED TABLE sizes AS SELECT 1 AS id, f FROM large
-	UNION ALL SELECT 2, cuckoo_agg(i, NULL, 2e-8) FROM generate_series(1, 5000) AS i;
+VACUUM kept;
 CREATE UNLOGGED TABLE compressed (id integer, f cuckoofilter);
 ALTER TABLE compressed ALTER f SET STORAGE extended;
 -- Copies of 16 bits are the same bytes again.
 INSERT INTO compressed SELECT id, cuckoo_multiset_agg(i / 8 * id, 2e7, 0.001) FROM generate_series(1, 3) AS id, generate_series(0, 399999) AS i GROUP BY id;
-CREATE FUNCTION lookups(ids integer[]) RETURNS text LANGUAGE sql RETURN
-	format('SELECT i FROM generate_series(1, 10000) AS i, LATERAL (SELECT f FROM sizes WHERE id = ANY(%L) ORDER BY id OFFSET 0 * i) AS s WHERE f @> (1000 + i %% 4000)', ids);
-CREATE FUNCTION kept_bytes() RETURNS numeric LANGUAGE sql
-	AS $$SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name = 'stored cuckoofilter'$$;
+CREATE FUNCTION lookups(id integer) RETURNS text LANGUAGE sql RETURN
+	format('SELECT FROM generate_series(-5000, 0) AS i WHERE (SELECT f FROM kept WHERE id = %s) @> i', id);
+CREATE FUNCTION filters_kept() RETURNS numeric LANGUAGE sql
+	AS $$SELECT round(sum(total_bytes) / (SELECT (cuckoo_info(f)).bytes FROM large)) FROM pg_backend_memory_contexts WHERE name = 'stored cuckoofilter'$$;
 SQL
+is($node->safe_psql('postgres', 'SELECT 2^28 / bytes BETWEEN 7 AND 7.02 FROM large, cuckoo_info(f)'), 't', 'seven filters fill what may be kept');
 is($node->safe_psql('postgres', 'SELECT bool_and(octet_length(f::bytea) > 900000 AND pg_column_size(f) < 400000) FROM compressed'), 't', 'filters that are compressed');
-is($node->safe_psql('postgres', <<SQL), "7\nt\n10000\n1|8\n2|8\n3|8\n7", 'filters that cannot be kept evict none, and can still be read');
-SET work_mem = '100MB';
+is($node->safe_psql('postgres', <<'SQL'), "7\n7\n1\n1|8\n2|8\n3|8\n6", 'an eighth filter replaces the one used longest ago, and so do compressed ones');
 BEGIN;
-DECLARE c CURSOR FOR @{[ $eight =~ s/a\.id <= 4/a.id <= 3/r =~ s/b\.id = a\.id \+ 4/b.id = a.id + 4 OR a.id = 3 AND b.id = 8/r ]};
-MOVE FORWARD ALL IN c;
-SELECT round(kept_bytes() / (SELECT (cuckoo_info(f)).bytes FROM large));
-SELECT buffers(lookups('{1,2}')) < 1.02 * buffers(lookups('{1}'));
-SELECT count(*) FROM generate_series(1, 10000) AS i, LATERAL (SELECT f FROM sizes WHERE id = 2 OFFSET 0 * i) AS s WHERE f @> (1000 + i % 4000);
+SELECT buffers(lookups(id)) FROM generate_series(1, 7) AS id \g /dev/null
+SELECT filters_kept();
+SELECT buffers(lookups(8)) \g /dev/null
+SELECT filters_kept();
+-- Those that have to be read again: the others come first.
+SELECT id FROM generate_series(8, 1, -1) AS id WHERE buffers(lookups(id)) > 1000;
 SELECT id, count(*) FROM generate_series(1, 8) AS i, LATERAL (SELECT * FROM compressed WHERE i > 0 ORDER BY id) AS s WHERE f @> (i * id) GROUP BY id ORDER BY id;
-SELECT round(kept_bytes() / (SELECT (cuckoo_info(f)).bytes FROM large));
+SELECT filters_kept();
 COMMIT;
+SQL
+# All of them for each key, so that one is always read in slices
+is($node->safe_psql('postgres', <<'SQL'), join("\n", map { "$_|1001" } 1 .. 8), 'eight filters, more than can be kept');
+SELECT id, count(*) FROM (SELECT i FROM generate_series(1, 12000) AS i OFFSET 0) AS i, LATERAL (SELECT * FROM kept WHERE i > 0) AS k
+WHERE f @> CASE i WHEN 12000 THEN id * 100000 ELSE i END GROUP BY id ORDER BY id;
 SQL
 
 # A server whose processes can allocate little memory
