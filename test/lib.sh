@@ -15,8 +15,9 @@
 
 root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=
+cluster=
 prefix=
-child=
+children=()
 
 # The functions below read the output of apt, so it must not be translated.
 export LC_ALL=C.UTF-8
@@ -324,7 +325,7 @@ set_user_command()
 {
 	user_command=(env -i LC_ALL=C.UTF-8 "HOME=${work:-/}" "TMPDIR=${work:-/tmp}"
 		"PATH=${prefix:+$prefix/lib/postgresql/$pgversion/bin:}/usr/local/bin:/usr/bin:/bin"
-		"PGHOST=$work" PGUSER=postgres PGDATABASE=postgres
+		"PGHOST=${cluster:-$work}" PGUSER=postgres PGDATABASE=postgres
 		"CUCKOO_TEST_LARGE=${CUCKOO_TEST_LARGE:-}" "CUCKOO_TEST_SECONDS=${CUCKOO_TEST_SECONDS:-}"
 		"CUCKOO_MODEL_OPERATIONS=${CUCKOO_MODEL_OPERATIONS:-}")
 	if [ -n "$prefix" ]; then
@@ -341,21 +342,37 @@ as_user()
 	"${user_command[@]}" "$@"
 }
 
-# Does the same as as_user, but this script acts on a signal at once.  (Bash
-# runs traps only after a foreground command has ended.)  The command has a
-# process group of its own, so that clean_up can stop everything that it
-# started.
-as_user_interruptibly()
+# interruptibly COMMAND...: runs a command, but this script acts on a signal at
+# once.  (Bash runs traps only after a foreground command has ended.)  The
+# command has a process group of its own, so that clean_up can stop everything
+# that it started.
+interruptibly()
 {
 	local status=0
 
 	set -m
-	as_user "$@" </dev/null &
-	child=$!
+	"$@" </dev/null &
 	set +m
-	wait "$child" || status=$?
-	child=
+	children=("$!")
+	wait "$!" || status=$?
+	children=()
 	return "$status"
+}
+
+as_user_interruptibly()
+{
+	interruptibly as_user "$@"
+}
+
+# Stops what runs in the background, and waits until it has cleaned up.
+stop_children()
+{
+	local child
+
+	for child in "${children[@]}"; do
+		kill -TERM -- "-$child" 2>/dev/null || true
+	done
+	[ ${#children[@]} = 0 ] || wait "${children[@]}" 2>/dev/null || true
 }
 
 # Stops the servers in the folder, and removes the folder.
@@ -366,7 +383,7 @@ clean_up()
 
 	trap - EXIT
 	trap '' INT TERM HUP
-	[ -z "$child" ] || kill -TERM -- "-$child" 2>/dev/null || true
+	stop_children
 	[ -n "$work" ] || exit "$status"
 	cd /
 	if [ -z "$leave_running" ]; then
@@ -417,10 +434,11 @@ make_folder()
 	# The path of a socket has at most 107 bytes, and other users may have no
 	# access to root's TMPDIR.
 	for dir in "${TMPDIR:-/tmp}" /tmp /var/tmp; do
-		[ ${#dir} -le 60 ] || continue
+		[ ${#dir} -le 50 ] || continue
 		work=$(as_user mktemp -d "$dir/cuckoo.XXXXXX" 2>/dev/null) && break
 	done
 	[ -n "$work" ] || die "found no folder for temporary files"
+	cluster=$work
 
 	as_user mkdir "$work/src" "$work/log" "$work/prefix"
 	copy_checkout "$work/src" as_user
@@ -441,17 +459,17 @@ make_folder()
 
 # ------------------------------------------------------------------ servers
 
-# Makes a cluster without a network port.  Its socket is in the folder, so its
-# port number cannot be in use already.  It does not sync files, because nobody
-# needs its data after a power failure.
+# Makes a cluster in the folder $cluster, without a network port.  Its socket is
+# in that folder, so its port number cannot be in use already.  It does not sync
+# files, because nobody needs its data after a power failure.
 make_cluster()
 {
-	as_user initdb -D "$work/data" -U postgres -A trust -N --no-instructions \
-		--encoding=UTF8 --locale=C.UTF-8 >"$work/log/initdb" 2>&1 ||
-		{ cat "$work/log/initdb"; die "initdb failed"; }
-	as_user tee -a "$work/data/postgresql.conf" >/dev/null <<-CONF
+	as_user initdb -D "$cluster/data" -U postgres -A trust -N --no-instructions \
+		--encoding=UTF8 --locale=C.UTF-8 >"$cluster/log/initdb" 2>&1 ||
+		{ cat "$cluster/log/initdb"; die "initdb failed"; }
+	as_user tee -a "$cluster/data/postgresql.conf" >/dev/null <<-CONF
 		listen_addresses = ''
-		unix_socket_directories = '$work'
+		unix_socket_directories = '$cluster'
 		fsync = off
 		synchronous_commit = off
 		full_page_writes = off
@@ -465,14 +483,14 @@ make_cluster()
 run_server()
 {
 	[ $# -gt 0 ] || set -- pg_ctl
-	as_user "$@" -D "$work/data" -l "$work/data/log" -w start >"$work/log/start" 2>&1 ||
-		{ cat "$work/log/start" "$work/data/log"; die "the server did not start"; }
+	as_user "$@" -D "$cluster/data" -l "$cluster/data/log" -w start >"$cluster/log/start" 2>&1 ||
+		{ cat "$cluster/log/start" "$cluster/data/log"; die "the server did not start"; }
 }
 
 stop_server()
 {
-	as_user pg_ctl -D "$work/data" -m fast -t 300 -w stop >"$work/log/stop" 2>&1 ||
-		{ cat "$work/log/stop"; die "the server did not stop"; }
+	as_user pg_ctl -D "$cluster/data" -m fast -t 300 -w stop >"$cluster/log/stop" 2>&1 ||
+		{ cat "$cluster/log/stop"; die "the server did not stop"; }
 }
 
 start_server()

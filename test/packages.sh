@@ -49,6 +49,7 @@ end_processes()
 	done
 }
 
+child=
 clean_up()
 {
 	local status=$?

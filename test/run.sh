@@ -31,6 +31,9 @@
 #   coverage   which lines of src/ the steps before it ran: test/coverage.sh
 #   valgrind   unit tests of the core under valgrind: test/valgrind.sh
 #
+# As many steps run side by side as there are processors, but at least two.  A
+# step prints its line when it has ended, and if it failed, its output below.
+#
 # Needs a Debian machine, and root or sudo if packages are missing.  The last
 # line is "N passed, N failed".  The exit status is 0 only if a test ran and
 # none failed.
@@ -43,11 +46,13 @@ set -euo pipefail
 
 # shellcheck source=test/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
+# shellcheck source=test/steps.sh
+. "$root/test/steps.sh"
 
-all_steps=(scripts build vpath unit clang portable sanitize fuzz s390x i386 regress format clients isolation tap sanitized citus)
-other_steps=(musl arm64 coverage valgrind)
-total_passed=0
-total_failed=0
+# In the order in which they start: first what others need, then the longest
+all_steps=(build sanitized tap citus regress unit sanitize clients format fuzz vpath portable clang s390x i386 isolation scripts)
+other_steps=(valgrind musl arm64 coverage)
+after_build=(vpath regress format clients isolation tap coverage)
 RUN=
 
 # With test/coverage.sh, every object counts how often its lines run.  It is
@@ -62,24 +67,6 @@ if [ -n "${COVERAGE:-}" ]; then
 fi
 
 # ---------------------------------------------------------------- reporting
-
-# finish NAME PASSED FAILED [NOTE]: prints the line of a step
-finish()
-{
-	total_passed=$((total_passed + $2))
-	total_failed=$((total_failed + $3))
-	printf '%-10s %5d passed %5d failed %7.1f s  %s\n' "$1" "$2" "$3" "$(seconds_since "$started")" "${4:-}"
-}
-
-skip()
-{
-	printf '%-10s %s\n' "$1" "$2"
-}
-
-seconds_since()
-{
-	awk -v from="$1" -v to="$(date +%s.%N)" 'BEGIN { print to - from }'
-}
 
 # count PATTERN LOG: prints how many lines of a log match
 count()
@@ -104,33 +91,13 @@ logged()
 
 # ------------------------------------------------------------- the extension
 
-# Builds the extension, once per run, for the step build and the steps that
-# need it.
-built=
-build_once()
+# start_own_server NAME: starts a server for one step, so that the steps cannot
+# disturb one another
+start_own_server()
 {
-	[ -z "$built" ] || return 0
-	built=no
-	started=$(date +%s.%N)
-	if logged build make -s -C "$work/src" -j"$(nproc)" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" "${compiler_flags[@]}" all &&
-		logged build make -s -C "$work/src" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" "${compiler_flags[@]}" install; then
-		built=yes
-		finish build 1 0 "PostgreSQL $(as_user "$pg_config" --version | cut -d' ' -f2), $("$compiler" --version | head -n 1)"
-	else
-		finish build 0 1
-		show "$work/log/build"
-	fi
-}
-
-server_running=
-extension_ready()
-{
-	build_once
-	[ "$built" = yes ] || return 1
-	if [ -z "$server_running" ]; then
-		start_server
-		server_running=1
-	fi
+	cluster=$work/servers/$1
+	as_user mkdir -p "$cluster/log"
+	start_server
 }
 
 # installcheck NAME FOLDER MAKE-ARGUMENTS...
@@ -144,7 +111,14 @@ installcheck()
 
 run_build()
 {
-	build_once
+	local make=(make -s -C "$work/src" WERROR=1 PG_CONFIG="$pg_config" "${coverage_flags[@]}" "${compiler_flags[@]}")
+
+	if logged build "${make[@]}" -j"$(nproc)" all && logged build "${make[@]}" install; then
+		finish build 1 0 "PostgreSQL $(as_user "$pg_config" --version | cut -d' ' -f2), $("$compiler" --version | head -n 1)"
+	else
+		finish build 0 1
+		show "$work/log/build"
+	fi
 }
 
 # A build in a separate folder installs the same files as one in the tree, and
@@ -153,17 +127,15 @@ run_vpath()
 {
 	local vpath=$work/vpath tree=$work/vpath-src first make status=0
 
-	extension_ready || { skip vpath "not run: the build failed"; return; }
-	started=$(date +%s.%N)
 	# Use a clean tree, because make would use build products that it finds
 	# there.
-	as_user mkdir "$vpath"
-	as_user cp -R "$work/src" "$tree"
+	as_user mkdir "$vpath" "$tree"
+	copy_checkout "$tree" as_user
+	start_own_server vpath
 	make=(make -s -C "$vpath" -f "$tree/Makefile" "VPATH=$tree" "PG_CONFIG=$pg_config")
 	first=$(find "$work/src/test/sql" -name '*.sql' -exec basename {} .sql \; | sort | head -n 1)
 	{
-		logged vpath make -s -C "$tree" PG_CONFIG="$pg_config" clean &&
-			logged vpath "${make[@]}" -j"$(nproc)" all &&
+		logged vpath "${make[@]}" -j"$(nproc)" all &&
 			logged vpath "${make[@]}" DESTDIR="$vpath/installed" install &&
 			logged vpath make -s -C "$work/src" PG_CONFIG="$pg_config" DESTDIR="$vpath/reference" install &&
 			diff <(cd "$vpath/reference" && find . -type f | sort) \
@@ -172,6 +144,7 @@ run_vpath()
 	} || status=1
 	finish vpath $((1 - status)) "$status"
 	[ "$status" = 0 ] || show "$work/log/vpath"
+	stop_server
 }
 
 # pg_regress_step NAME FOLDER MAKE-ARGUMENTS...: runs tests by pg_regress.
@@ -181,8 +154,7 @@ pg_regress_step()
 	local name=$1 folder=$2 status=0 passed failed
 
 	shift 2
-	extension_ready || { skip "$name" "not run: the build failed"; return; }
-	started=$(date +%s.%N)
+	start_own_server "$name"
 	installcheck "$name" "$work/src" "$@" || status=$?
 	passed=$(count '^(ok +[0-9]+ |test .*\.\.\. ok )' "$work/log/$name")
 	failed=$(count '^(not ok +[0-9]+ |test .*\.\.\. FAILED)' "$work/log/$name")
@@ -198,12 +170,13 @@ pg_regress_step()
 		fi
 		server_log
 	fi
+	stop_server
 }
 
 # Prints the lines of the server's log that only a crash causes.
 server_log()
 {
-	grep -E 'PANIC|TRAP|terminated by signal' "$work/data/log" | sed 's/^/    /' || true
+	grep -E 'PANIC|TRAP|terminated by signal' "$cluster/data/log" | sed 's/^/    /' || true
 }
 
 has()
@@ -225,8 +198,7 @@ python_step()
 	local name=$1 status=0 line passed=0 failed=1
 
 	shift
-	extension_ready || { skip "$name" "not run: the build failed"; return; }
-	started=$(date +%s.%N)
+	start_own_server "$name"
 	logged "$name" /usr/bin/python3 "$work/src/test/$1" "${@:2}" || status=1
 	line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$work/log/$name" | tail -n 1) || true
 	[ -z "$line" ] || read -r passed _ failed _ <<<"$line"
@@ -235,6 +207,7 @@ python_step()
 	fi
 	finish "$name" "$passed" "$failed" "$(sed -n 's/^# note: //p' "$work/log/$name")"
 	[ "$failed" = 0 ] || show "$work/log/$name"
+	stop_server
 }
 
 run_format()
@@ -258,8 +231,6 @@ run_tap()
 	local status=0 passed failed
 
 	has 'test/t/*.pl' || { skip tap "no tests yet"; return; }
-	extension_ready || { skip tap "not run: the build failed"; return; }
-	started=$(date +%s.%N)
 	# Install the modules that test/t/004_states.pl and 023_reader.pl need.
 	{
 		logged tap make -s -C "$work/src/test/citus_like" PG_CONFIG="$pg_config" install &&
@@ -299,7 +270,6 @@ unit_step()
 	local name=$1 build=$work/unit/$1 log status passed=0 failed=0 good bad bad_logs=()
 
 	shift
-	started=$(date +%s.%N)
 	if ! logged "$name" make -s -f "$work/src/test/unit/Makefile" -j"$(nproc)" BUILD="$build" "$@" all; then
 		finish "$name" 0 1
 		show "$work/log/$name"
@@ -377,7 +347,6 @@ run_fuzz()
 		skip fuzz "not run: clang or its libFuzzer missing"
 		return
 	fi
-	started=$(date +%s.%N)
 	logged fuzz env CC="$(find_clang)" "$work/src/test/fuzz/run.sh" 10 || status=1
 	finish fuzz $((1 - status)) "$status" "$(tail -n 1 "$work/log/fuzz")"
 	[ "$status" = 0 ] || show "$work/log/fuzz"
@@ -412,8 +381,7 @@ script_step()
 {
 	local line note
 
-	started=$(date +%s.%N)
-	"$root/test/$2" "${@:3}" >"$work/log/$1" 2>&1 || true
+	interruptibly "$root/test/$2" "${@:3}" >"$work/log/$1" 2>&1 || true
 	line=$(tail -n 1 "$work/log/$1")
 	note=$(tail -n 2 "$work/log/$1" | head -n 1)
 	[ "$note" != "$line" ] || note=
@@ -452,16 +420,12 @@ run_citus()
 }
 
 # Adds up the counts of the unit tests and of the extension.  Processes write
-# their counts when they exit, so the server is stopped first.  Processes that
-# a test has killed write none.
+# their counts when they exit.  Processes that a test has killed write none.
 run_coverage()
 {
 	local status=0 line
 
 	[ -n "${COVERAGE:-}" ] || die "the step coverage is run by test/coverage.sh"
-	started=$(date +%s.%N)
-	[ -z "$server_running" ] || stop_server
-	server_running=
 	logged coverage gcovr --root "$work/src" --filter "$work/src/src/" --fail-under-line "$COVERAGE" \
 		"$work/src/src" "$work/unit" || status=1
 	sed -n '/^File /,$p' "$work/log/coverage"
@@ -586,6 +550,9 @@ done
 [[ ${COMPILER:-gcc} =~ ^(gcc|clang)$ ]] || die "COMPILER is gcc or clang, not $COMPILER"
 steps=("$@")
 [ $# -gt 0 ] || steps=("${all_steps[@]}")
+for step in "${after_build[@]}"; do
+	! selected "$step" || steps+=(build)
+done
 
 began=$(date +%s.%N)
 find_postgresql
@@ -593,13 +560,15 @@ make_folder
 choose_compiler
 install_what_steps_need
 
-for step in "${steps[@]}"; do
+in_order=()
+for step in "${all_steps[@]}" "${other_steps[@]}"; do
 	if [[ " ${dropped[*]} " == *" $step "* ]]; then
 		skip "$step" "not run: cross compiler or emulator missing"
-	else
-		"run_$step"
+	elif selected "$step"; then
+		in_order+=("$step")
 	fi
 done
+run_steps "${in_order[@]}"
 
 say_installed
 printf '%-10s %34.1f s\n' total "$(seconds_since "$began")"

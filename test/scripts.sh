@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 #
 # Tests the scripts themselves: their help, the ways to start them, their
-# messages if something is missing, and that a signal does not interrupt
-# apt-get.
+# messages if something is missing, that a signal does not interrupt apt-get, and
+# what test/run.sh says of steps that fail.
 #
-# Installs nothing: apt-get, apt-cache and sudo are stand-ins.  The last line is
+# Installs nothing: apt-get, apt-cache and sudo are stand-ins, and so are the
+# steps.  The last line is
 # "N passed, N failed".
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
@@ -95,9 +96,62 @@ interrupted()
 	[ "$status" = "$2" ] && [ -z "$(ls "$folder/tmp")" ] && [ "$(paste -sd' ' "$STAND_IN")" = "begun ended" ]
 }
 
+# Steps that are stand-ins.  With one processor, two run at a time: "slow" beside
+# all others.
+cat >"$folder/steps" <<-'SH'
+	set -euo pipefail
+	. "$1/test/lib.sh"
+	. "$1/test/steps.sh"
+	work=$2
+	mkdir "$work"
+	trap clean_up EXIT
+	after_build=(after)
+	run_build() { finish build 1 0; }
+	run_slow() { sleep 2; finish slow 10 0 "a note"; }
+	run_fails() { finish fails 100 2; echo "    why"; echo "    and where"; }
+	run_ends() { echo "    said before"; false; finish ends 1000 0; }
+	run_killed() { kill -KILL "$BASHPID"; }
+	run_after() { finish after 10000 0; }
+	run_left_out() { skip left_out "not run"; }
+	run_waits() { interruptibly sh -c 'echo $$ >>"$0"; sleep 60; exit' "$STAND_IN"; finish waits 1 0; }
+	run_waits_too() { run_waits; }
+	shift 2
+	run_steps "$@"
+	echo "$total_passed passed, $total_failed failed"
+SH
+
+# steps_say WANTED STEP...: what steps print, without the seconds
+steps_say()
+{
+	local wanted=$1
+
+	shift
+	OMP_NUM_THREADS=1 bash "$folder/steps" "$root" "$folder/work" "$@" >"$folder/said" 2>&1 || true
+	sed -E '/ Killed /d; s/ +[0-9]+\.[0-9] s +/ /; s/ +/ /g; s/ $//' "$folder/said" | diff - <(echo "$wanted")
+}
+
+# interrupted_steps: a signal to the script ends the steps and their children
+interrupted_steps()
+{
+	local script status=0 id
+
+	: >"$STAND_IN"
+	set -m
+	env --default-signal=INT,TERM,HUP bash "$folder/steps" "$root" "$folder/work" waits waits_too &
+	script=$!
+	set +m
+	until [ "$(wc -l <"$STAND_IN")" = 2 ]; do sleep 0.1; done
+	kill -TERM "$script"
+	wait "$script" || status=$?
+	while read -r id; do
+		! kill -0 "$id" || return 1
+	done <"$STAND_IN"
+	[ "$status" = 143 ] && [ ! -e "$folder/work" ]
+}
+
 for script in "$root"/test/*.sh "$root"/test/*/*.sh; do
 	case ${script#"$root/test/"} in
-	lib.sh | bench/sql.sh | bench/follow.sh) ;;
+	lib.sh | steps.sh | bench/sql.sh | bench/follow.sh) ;;
 	*) check "help of ${script#"$root/"}" help_of "$script" ;;
 	esac
 done
@@ -114,6 +168,18 @@ check "a package that cannot be installed" says 1 "E: it is broken" \
 check "Ctrl-C while apt-get works" interrupted INT 130
 check "SIGTERM while apt-get works" interrupted TERM 143
 check "SIGHUP while apt-get works" interrupted HUP 143
+check "steps side by side" steps_say "build 1 passed 0 failed
+fails 100 passed 2 failed
+ why
+ and where
+ends 0 passed 1 failed did not run to its end
+ said before
+killed 0 passed 1 failed did not run to its end
+after 10000 passed 0 failed
+left_out not run
+slow 10 passed 0 failed a note
+10111 passed, 4 failed" build slow fails ends killed after left_out
+check "SIGTERM while steps run" interrupted_steps
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
