@@ -67,7 +67,7 @@ if grep -rqw have_createdb_privilege "$(as_user "$pg_config" --includedir-server
 	as_user sed -i '/^static inline bool$/{N;/\nhave_createdb_privilege(void)/{:a;N;/\n}$/!ba;d}}' \
 		"$work/citus/src/include/pg_version_compat.h"
 fi
-# To build without optimization takes half the time.  The target install is not
+# To build without optimization and debug information takes half the time.  The target install is not
 # used, because it also installs headers.
 as_user_interruptibly env -C "$work/citus" ./configure --quiet --without-libcurl PG_CONFIG="$pg_config" >"$work/log/configure" 2>&1 || {
 	tail -n 20 "$work/log/configure"
@@ -75,8 +75,8 @@ as_user_interruptibly env -C "$work/citus" ./configure --quiet --without-libcurl
 		{ echo "not run: Citus $version does not support PostgreSQL $pgversion"; exit 1; }
 	die "Citus cannot be configured"
 }
-logged make -s -C "$work/citus" -j"$(nproc)" with_llvm=no COPT=-O0 extension
-logged make -s -C "$work/citus" with_llvm=no COPT=-O0 install-extension
+logged make -s -C "$work/citus" -j"$(nproc)" with_llvm=no "COPT=-O0 -g0" extension
+logged make -s -C "$work/citus" with_llvm=no "COPT=-O0 -g0" install-extension
 
 as_user_interruptibly make -s -C "$work/src" PG_CONFIG="$pg_config" REGRESS= ISOLATION= \
 	PROVE_TESTS=test/citus/citus.pl PROVE_FLAGS=--verbose installcheck >"$work/log/citus" 2>&1 || true
