@@ -95,7 +95,7 @@ try_packages()
 	local package log status=0 missing=()
 
 	for package; do
-		installed "$package" || missing+=("$package")
+		installed "$package" || [[ " ${missing[*]} " == *" $package "* ]] || missing+=("$package")
 	done
 	[ ${#missing[@]} -gt 0 ] || return 0
 

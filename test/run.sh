@@ -490,58 +490,48 @@ choose_compiler()
 dropped=()
 install_what_steps_need()
 {
-	local bitcode=()
+	local step needed=("${packages[@]}") all=()
+	# Steps that run without these do less.
+	local -A optional=(
+		[fuzz]="$(find_clang) libclang-rt-$(clang_version)-dev"
+		[clients]=libpostgresql-jdbc-java
+		[s390x]="gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user"
+		# gcc-multilib cannot be used: it conflicts with every cross compiler.
+		[i386]="gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user"
+		[arm64]="gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user")
 
 	if selected unit || selected clang || selected portable || selected sanitize || selected valgrind; then
-		packages+=(libcmocka-dev)
+		needed+=(libcmocka-dev)
 	fi
-	if selected tap; then
-		packages+=(libipc-run-perl perl)
-	fi
+	! selected tap || needed+=(libipc-run-perl perl)
 	# Debian's package of PostgreSQL's headers depends on these.
-	if [ -n "$(clang_version)" ]; then
-		bitcode=("clang-$(clang_version)" "llvm-$(clang_version)")
-	fi
-	need_packages "${packages[@]}" "${bitcode[@]}"
-	if selected clang; then
-		need_packages "$(find_clang)"
-	fi
-	if selected valgrind; then
-		need_packages valgrind
-	fi
-	if selected coverage; then
-		need_packages gcovr
-	fi
-	if selected format; then
-		need_packages python3 python3-xxhash
-	fi
+	[ -z "$(clang_version)" ] || needed+=("clang-$(clang_version)" "llvm-$(clang_version)")
+	! selected clang || needed+=("$(find_clang)")
+	! selected valgrind || needed+=(valgrind)
+	! selected coverage || needed+=(gcovr)
+	! selected format || needed+=(python3 python3-xxhash)
 	if selected citus && citus_given; then
-		need_packages "${citus_packages[@]}"
+		needed+=("${citus_packages[@]}")
 	fi
-	if selected clients; then
-		need_packages python3 python3-xxhash python3-pip python3-setuptools python3-wheel mypy \
-			python3-psycopg python3-psycopg2 python3-sqlalchemy nodejs node-typescript
-		need_node_postgres
-		if command -v javac >/dev/null; then
-			try_packages libpostgresql-jdbc-java || true
+	! selected clients || needed+=(python3 python3-xxhash python3-pip python3-setuptools python3-wheel mypy
+		python3-psycopg python3-psycopg2 python3-sqlalchemy nodejs node-typescript)
+	! selected musl || needed+=(musl-tools)
+	for step in "${!optional[@]}"; do
+		if ! selected "$step" || { [ "$step" = clients ] && ! command -v javac >/dev/null; }; then
+			unset "optional[$step]"
 		fi
+	done
+
+	# Try all at once, because each call of apt-get takes seconds.
+	read -r -a all <<<"${optional[*]}"
+	if ! try_packages "${needed[@]}" "${all[@]}" 2>/dev/null; then
+		need_packages "${needed[@]}"
+		for step in "${!optional[@]}"; do
+			read -r -a all <<<"${optional[$step]}"
+			try_packages "${all[@]}" || [[ $step =~ ^(fuzz|clients)$ ]] || dropped+=("$step")
+		done
 	fi
-	if selected fuzz; then
-		try_packages "$(find_clang)" "libclang-rt-$(clang_version)-dev" || true
-	fi
-	if selected s390x; then
-		try_packages gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user || dropped+=(s390x)
-	fi
-	# gcc-multilib cannot be used: it conflicts with every cross compiler.
-	if selected i386; then
-		try_packages gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user || dropped+=(i386)
-	fi
-	if selected arm64; then
-		try_packages gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user || dropped+=(arm64)
-	fi
-	if selected musl; then
-		need_packages musl-tools
-	fi
+	! selected clients || need_node_postgres
 }
 
 for step; do
