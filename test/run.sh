@@ -125,22 +125,22 @@ run_build()
 # finds the tests.
 run_vpath()
 {
-	local vpath=$work/vpath tree=$work/vpath-src first make status=0
+	local vpath=$work/vpath tree=$work/vpath-src smallest make status=0
 
 	# Use a clean tree, because make would use build products that it finds
 	# there.
 	as_user mkdir "$vpath" "$tree"
 	copy_checkout "$tree" as_user
 	start_own_server vpath
-	make=(make -s -C "$vpath" -f "$tree/Makefile" "VPATH=$tree" "PG_CONFIG=$pg_config")
-	first=$(find "$work/src/test/sql" -name '*.sql' -exec basename {} .sql \; | sort | head -n 1)
+	make=(make -s -C "$vpath" -f "$tree/Makefile" "VPATH=$tree" "PG_CONFIG=$pg_config" "COPT=-O0 -Wno-cpp")
+	smallest=$(find "$work/src/test/sql" -name '*.sql' -printf '%s %f\n' | sort -n | sed -n '1s/.* \(.*\)\.sql/\1/p')
 	{
 		logged vpath "${make[@]}" -j"$(nproc)" all &&
 			logged vpath "${make[@]}" DESTDIR="$vpath/installed" install &&
 			logged vpath make -s -C "$work/src" PG_CONFIG="$pg_config" DESTDIR="$vpath/reference" install &&
 			diff <(cd "$vpath/reference" && find . -type f | sort) \
 				<(cd "$vpath/installed" && find . -type f | sort) >>"$work/log/vpath" &&
-			logged vpath "${make[@]}" ISOLATION= TAP_TESTS= REGRESS="$first" installcheck
+			logged vpath "${make[@]}" ISOLATION= TAP_TESTS= REGRESS="$smallest" installcheck
 	} || status=1
 	finish vpath $((1 - status)) "$status"
 	[ "$status" = 0 ] || show "$work/log/vpath"
@@ -548,6 +548,11 @@ began=$(date +%s.%N)
 find_postgresql
 make_folder
 choose_compiler
+# Of the long steps this needs no other packages, so it starts before apt-get.
+if selected sanitized; then
+	need_packages "${packages[@]}"
+	begin sanitized
+fi
 install_what_steps_need
 
 in_order=()

@@ -31,6 +31,7 @@ begin()
 {
 	local step=$1 started
 
+	mkdir -p "$work/result"
 	started=$(date +%s.%N)
 	# With a process group of its own, which stop_children needs
 	set -m
@@ -72,6 +73,7 @@ end_one()
 # run_steps STEP...: starts them in this order, as many at a time as there are
 # processors, but at least two, because many steps use only one, or wait.  Those
 # in after_build need the step build, and coverage counts what all others did.
+# Those that have begun already are not started again.
 built=
 run_steps()
 {
@@ -79,8 +81,8 @@ run_steps()
 
 	room=$(nproc)
 	[ "$room" -ge 2 ] || room=2
-	mkdir "$work/result"
 	for step; do
+		[ ! -e "$work/result/$step.output" ] || continue
 		if [[ " ${after_build[*]} " == *" $step "* ]]; then
 			while [ -z "$built" ]; do end_one; done
 			[ "$built" = 1 ] || { skip "$step" "not run: the build failed"; continue; }
