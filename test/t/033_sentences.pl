@@ -48,7 +48,7 @@ is(query("SET enable_hashagg = $_; SELECT (SELECT count(*) FROM (SELECT DISTINCT
 #
 # Names
 #
-says('docs/reference.md', "because it has overloads for 31 built-in types. This query lists each function once, with its description:");
+says('docs/reference.md', "`cuckoo_citus` also once for each of 31 built-in types. This query lists each function once:");
 my ($names) = map { $_->{text} } grep { $_->{text} =~ /obj_description/ } page_blocks('docs/reference.md');
 my @listed = sort map { (split /\|/)[0] } grep { /^cuckoo_/ } split /\n/, query($names);
 my %reference;
