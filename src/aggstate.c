@@ -206,8 +206,8 @@ FlatSorted(const CuckooFlatState *state, uint64 *count)
 		if (state->slot[i] != 0)
 			hashes[(*count)++] = state->slot[i];
 	}
-	CuckooSort(hashes, hashes + room, *count, NULL);
-	*count = CuckooUnique(hashes, *count, NULL);
+	CuckooSort(hashes, hashes + room, *count);
+	*count = CuckooUnique(hashes, *count);
 	return hashes;
 }
 
@@ -305,9 +305,8 @@ PartNormalize(LargeState *state, int part)
 		state->work_room = room;
 	}
 	PartGet(state, part, state->work);
-	CuckooSort(state->work, state->work + state->work_room, before,
-					 CuckooServer.pause);
-	after = CuckooUnique(state->work, before, CuckooServer.pause);
+	CuckooSort(state->work, state->work + state->work_room, before);
+	after = CuckooUnique(state->work, before);
 	PartSet(state, part, state->work, after);
 	p->sorted = after;
 	p->limit = Max(after * (after > before / 4 * 3 ? 8 : 2), PART_LIMIT);

@@ -68,10 +68,10 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 		filter.signature = key->signature;
 	}
 	CuckooDropNulls(&elements);
-	scratch = CuckooAllocate(&CuckooServer, run.count, sizeof(uint64));
-	CuckooSort(elements.hashes, scratch, run.count, CuckooServer.pause);
+	scratch = CuckooAllocate(run.count, sizeof(uint64));
+	CuckooSort(elements.hashes, scratch, run.count);
 	pfree(scratch);
-	run.count = CuckooUnique(elements.hashes, run.count, CuckooServer.pause);
+	run.count = CuckooUnique(elements.hashes, run.count);
 	run.hashes = elements.hashes;
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &run, 1));
 }

@@ -8,7 +8,7 @@
 #include "codes.h"
 
 uint64_t
-CuckooSourceCount(CuckooSource *source, const CuckooHost *host)
+CuckooSourceCount(CuckooSource *source)
 {
 	uint64_t	codes[CUCKOO_READ_CODES];
 	uint64_t	count = 0;
@@ -18,7 +18,7 @@ CuckooSourceCount(CuckooSource *source, const CuckooHost *host)
 	while ((read = source->read(source, codes, CUCKOO_READ_CODES)) > 0)
 	{
 		if (count >> 16 != (count + read) >> 16)
-			host->pause();
+			CHECK_FOR_INTERRUPTS();
 		count += read;
 	}
 	source->rewind(source);

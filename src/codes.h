@@ -38,7 +38,7 @@ struct CuckooSource
  * Count the codes of a source.  This reads the source to its end and rewinds
  * it.
  */
-extern uint64_t CuckooSourceCount(CuckooSource *source, const CuckooHost *host);
+extern uint64_t CuckooSourceCount(CuckooSource *source);
 
 /*
  * Sorted hashes.  They may be split into several runs, each of which continues

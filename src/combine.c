@@ -12,14 +12,13 @@
  */
 
 CuckooConflict
-CuckooCombineHeaders(CuckooOperation operation, const CuckooFilter *left,
-					 const CuckooFilter *right, CuckooFilter *header)
+CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
+					 const CuckooHeader *right, CuckooHeader *header)
 {
-	const CuckooFilter *first = left->flags & CUCKOO_FLAG_UNSET ? right : left;
-	const CuckooFilter *second = first == left ? right : left;
-	CuckooFilter result;
+	const CuckooHeader *first = left->flags & CUCKOO_FLAG_UNSET ? right : left;
+	const CuckooHeader *second = first == left ? right : left;
+	CuckooHeader result = *first;
 
-	memcpy(&result, first, offsetof(CuckooFilter, tables));
 	if (!(second->flags & CUCKOO_FLAG_UNSET))
 	{
 		if (left->key_type != CUCKOO_KEY_NONE && right->key_type != CUCKOO_KEY_NONE &&
@@ -41,7 +40,7 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooFilter *left,
 			result.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
 		result.items += second->items;
 	}
-	memcpy(header, &result, offsetof(CuckooFilter, tables));
+	*header = result;
 	return CUCKOO_NO_CONFLICT;
 }
 
@@ -70,11 +69,11 @@ CombinedCopies(CuckooOperation operation, CuckooClass left, CuckooClass right)
 
 /* Merge the two last runs of a pool into one. */
 static void
-MergeRuns(CuckooCombination *combination, CuckooPool *pool, const CuckooHost *host)
+MergeRuns(CuckooCombination *combination, CuckooPool *pool)
 {
 	CuckooClassRun left = pool->runs[pool->run_count - 2];
 	CuckooClassRun right = pool->runs[pool->run_count - 1];
-	CuckooClass *result = CuckooAllocate(host, left.count + right.count,
+	CuckooClass *result = CuckooAllocate(left.count + right.count,
 										  sizeof(CuckooClass));
 	uint64_t	i = 0;
 	uint64_t	j = 0;
@@ -86,7 +85,7 @@ MergeRuns(CuckooCombination *combination, CuckooPool *pool, const CuckooHost *ho
 		CuckooClass b = right.classes[j];
 
 		if (count % 65536 == 0)
-			host->pause();
+			CHECK_FOR_INTERRUPTS();
 		if (CuckooClassCode(a) == CuckooClassCode(b))
 		{
 			result[count++] = CuckooMakeClass(CuckooClassCode(a),
@@ -104,23 +103,22 @@ MergeRuns(CuckooCombination *combination, CuckooPool *pool, const CuckooHost *ho
 		}
 	}
 	CuckooCopy((uint8_t *) (result + count), (const uint8_t *) (left.classes + i),
-			   (size_t) (left.count - i) * sizeof(CuckooClass), host);
+			   (size_t) (left.count - i) * sizeof(CuckooClass));
 	count += left.count - i;
 	CuckooCopy((uint8_t *) (result + count), (const uint8_t *) (right.classes + j),
-			   (size_t) (right.count - j) * sizeof(CuckooClass), host);
+			   (size_t) (right.count - j) * sizeof(CuckooClass));
 	count += right.count - j;
 
 	combination->classes -= left.count + right.count - count;
-	host->release(left.classes);
-	host->release(right.classes);
+	pfree(left.classes);
+	pfree(right.classes);
 	pool->run_count -= 2;
 	AddRun(pool, result, count);
 }
 
 /* Add the classes of a table to the pool of its shape. */
 static void
-AddTable(CuckooCombination *combination, CuckooPool *pool, const CuckooTable *table,
-		 const CuckooHost *host)
+AddTable(CuckooCombination *combination, CuckooPool *pool, const CuckooTable *table)
 {
 	CuckooClass *classes;
 	uint64_t	codes[CUCKOO_READ_CODES];
@@ -131,12 +129,12 @@ AddTable(CuckooCombination *combination, CuckooPool *pool, const CuckooTable *ta
 
 	if (table->items == 0)
 		return;
-	classes = CuckooAllocate(host, table->items, sizeof(CuckooClass));
-	source = CuckooTableSourceInit(&base, table, host);
+	classes = CuckooAllocate(table->items, sizeof(CuckooClass));
+	source = CuckooTableSourceInit(&base, table);
 	while ((read = source->read(source, codes, CUCKOO_READ_CODES)) > 0)
 	{
 		if (count % 65536 < read)
-			host->pause();
+			CHECK_FOR_INTERRUPTS();
 		for (size_t i = 0; i < read; i++)
 		{
 			if (count > 0 && CuckooClassCode(classes[count - 1]) == codes[i])
@@ -150,7 +148,7 @@ AddTable(CuckooCombination *combination, CuckooPool *pool, const CuckooTable *ta
 	combination->classes += count;
 	while (pool->run_count > 1 &&
 		   pool->runs[pool->run_count - 2].count < 2 * pool->runs[pool->run_count - 1].count)
-		MergeRuns(combination, pool, host);
+		MergeRuns(combination, pool);
 }
 
 /*
@@ -163,7 +161,8 @@ CuckooCombinationInit(CuckooCombination *combination, CuckooOperation operation)
 	combination->operation = operation;
 	combination->classes = 0;
 	combination->pool_count = 0;
-	CuckooFilterInitUnset(&combination->header);
+	memset(&combination->header, 0, sizeof(CuckooHeader));
+	combination->header.flags = CUCKOO_FLAG_UNSET;
 }
 
 /* The position of a shape among the pools, whether it is there or not. */
@@ -180,7 +179,7 @@ PoolPosition(const CuckooCombination *combination, const CuckooShape *shape)
 
 /* The pool of a shape, made if necessary.  There must be room for it. */
 static CuckooPool *
-GetPool(CuckooCombination *combination, const CuckooShape *shape, const CuckooHost *host)
+GetPool(CuckooCombination *combination, const CuckooShape *shape)
 {
 	int			i = PoolPosition(combination, shape);
 	CuckooPool *pool;
@@ -188,7 +187,7 @@ GetPool(CuckooCombination *combination, const CuckooShape *shape, const CuckooHo
 	if (i < combination->pool_count &&
 		CuckooSameShape(&combination->pools[i]->shape, shape))
 		return combination->pools[i];
-	pool = host->allocate(sizeof(CuckooPool));
+	pool = palloc(sizeof(CuckooPool));
 	pool->shape = *shape;
 	pool->run_count = 0;
 	memmove(&combination->pools[i + 1], &combination->pools[i],
@@ -199,11 +198,10 @@ GetPool(CuckooCombination *combination, const CuckooShape *shape, const CuckooHo
 }
 
 CuckooConflict
-CuckooCombinationAdd(CuckooCombination *combination, const CuckooFilter *filter,
-					 const CuckooHost *host)
+CuckooCombinationAdd(CuckooCombination *combination, const CuckooFilter *filter)
 {
 	int			pools = combination->pool_count;
-	CuckooFilter header;
+	CuckooHeader header;
 	CuckooConflict conflict;
 
 	for (int i = 0; i < filter->table_count; i++)
@@ -214,39 +212,39 @@ CuckooCombinationAdd(CuckooCombination *combination, const CuckooFilter *filter,
 		pools += at == combination->pool_count ||
 			!CuckooSameShape(&combination->pools[at]->shape, shape);
 	}
-	conflict = CuckooCombineHeaders(combination->operation, &combination->header, filter,
+	conflict = CuckooCombineHeaders(combination->operation, &combination->header,
+									&filter->header,
 									&header);
 	if (conflict != CUCKOO_NO_CONFLICT)
 		return conflict;
 	if (pools > CUCKOO_MAX_TABLES)
 		return CUCKOO_TOO_MANY_TABLES;
-	memcpy(&combination->header, &header, offsetof(CuckooFilter, tables));
+	combination->header = header;
 	for (int i = 0; i < filter->table_count; i++)
-		AddTable(combination, GetPool(combination, &filter->tables[i].shape, host),
-				 &filter->tables[i], host);
+		AddTable(combination, GetPool(combination, &filter->tables[i].shape),
+				 &filter->tables[i]);
 	return CUCKOO_NO_CONFLICT;
 }
 
 void
-CuckooCombinationCollapse(CuckooCombination *combination, const CuckooHost *host)
+CuckooCombinationCollapse(CuckooCombination *combination)
 {
 	for (int i = 0; i < combination->pool_count; i++)
 	{
 		while (combination->pools[i]->run_count > 1)
-			MergeRuns(combination, combination->pools[i], host);
+			MergeRuns(combination, combination->pools[i]);
 	}
 }
 
 uint8_t *
-CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter,
-					  const CuckooHost *host)
+CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter)
 {
 	CuckooClassSource sources[CUCKOO_MAX_TABLES];
 	CuckooPart	parts[CUCKOO_MAX_TABLES];
 
-	CuckooCombinationCollapse(combination, host);
+	CuckooCombinationCollapse(combination);
 	memset(parts, 0, sizeof(parts));
-	memcpy(filter, &combination->header, offsetof(CuckooFilter, tables));
+	filter->header = combination->header;
 	for (int i = 0; i < combination->pool_count; i++)
 	{
 		CuckooPool *pool = combination->pools[i];
@@ -257,24 +255,24 @@ CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter,
 							  run == NULL ? 0 : run->count);
 		parts[i].shape = pool->shape;
 		parts[i].source = &sources[i].source;
-		parts[i].items = CuckooSourceCount(parts[i].source, host);
+		parts[i].items = CuckooSourceCount(parts[i].source);
 		if (parts[i].items > CUCKOO_MAX_ITEMS)
 			return NULL;
 		parts[i].representation = CuckooRepresentationFor(&pool->shape, parts[i].items);
 	}
-	return CuckooMakeFilter(filter, parts, combination->pool_count, host);
+	return CuckooMakeFilter(filter, parts, combination->pool_count);
 }
 
 void
-CuckooCombinationRelease(CuckooCombination *combination, const CuckooHost *host)
+CuckooCombinationRelease(CuckooCombination *combination)
 {
 	for (int i = 0; i < combination->pool_count; i++)
 	{
 		CuckooPool *pool = combination->pools[i];
 
 		for (int run = 0; run < pool->run_count; run++)
-			host->release(pool->runs[run].classes);
-		host->release(pool);
+			pfree(pool->runs[run].classes);
+		pfree(pool);
 	}
 	combination->pool_count = 0;
 }

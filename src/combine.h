@@ -61,7 +61,7 @@ typedef struct CuckooPool
 typedef struct CuckooCombination
 {
 	CuckooOperation operation;
-	CuckooFilter header;		/* of the result; its tables mean nothing */
+	CuckooHeader header;		/* of the result; its table_count is not set */
 	uint64_t	classes;		/* kept in all runs: 8 bytes each */
 	int			pool_count;
 	CuckooPool *pools[CUCKOO_MAX_TABLES];	/* in the order of shapes */
@@ -73,34 +73,31 @@ typedef struct CuckooCombination
  * contributes nothing.
  */
 extern CuckooConflict CuckooCombineHeaders(CuckooOperation operation,
-										   const CuckooFilter *left,
-										   const CuckooFilter *right,
-										   CuckooFilter *header);
+										   const CuckooHeader *left,
+										   const CuckooHeader *right,
+										   CuckooHeader *header);
 
 extern void CuckooCombinationInit(CuckooCombination *combination,
 								  CuckooOperation operation);
 
 /* Add a filter.  A conflict leaves the combination as it was. */
 extern CuckooConflict CuckooCombinationAdd(CuckooCombination *combination,
-										   const CuckooFilter *filter,
-										   const CuckooHost *host);
+										   const CuckooFilter *filter);
 
 /*
  * Merge the runs of each shape into one.  CuckooCombinationMake does this,
  * too; call it before if the merged runs and the new filter belong in
  * different memory.
  */
-extern void CuckooCombinationCollapse(CuckooCombination *combination,
-									  const CuckooHost *host);
+extern void CuckooCombinationCollapse(CuckooCombination *combination);
 
 /*
  * Make the filter of all that was added; NULL if it would be too large.  More
  * may be added afterwards.
  */
 extern uint8_t *CuckooCombinationMake(CuckooCombination *combination,
-									  CuckooFilter *filter, const CuckooHost *host);
+									  CuckooFilter *filter);
 
-extern void CuckooCombinationRelease(CuckooCombination *combination,
-									 const CuckooHost *host);
+extern void CuckooCombinationRelease(CuckooCombination *combination);
 
 #endif							/* CUCKOO_COMBINE_H */

@@ -316,7 +316,7 @@ PackedBlock(const CuckooDense *dense, const CuckooPlace *place)
 }
 
 CuckooInsertion
-CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place, const CuckooHost *host)
+CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place)
 {
 	Block		block = PackedBlock(dense, place);
 	uint64_t	random = (place->base + place->first) << 32 | place->fingerprint;
@@ -331,10 +331,10 @@ CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place, const CuckooHost
 	if (LookAhead(&block, place->first, place->fingerprint, true) ||
 		LookAhead(&block, place->second, place->fingerprint, true))
 		return CUCKOO_INSERTED;
-	kicks = host->allocate(CUCKOO_MAX_KICKS * sizeof(Kick));
+	kicks = palloc(CUCKOO_MAX_KICKS * sizeof(Kick));
 	found = Walk(&block, place->fingerprint, place->first, place->second, &random,
 				 kicks, true);
-	host->release(kicks);
+	pfree(kicks);
 	return found ? CUCKOO_INSERTED : CUCKOO_NO_ROOM;
 }
 
@@ -421,8 +421,7 @@ PackBlock(CuckooDense *dense, uint32_t number, const Block *block)
 }
 
 bool
-CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed,
-				 const CuckooHost *host)
+CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed)
 {
 	const CuckooShape *shape = &dense->shape;
 	uint32_t	fingerprints = CuckooShapeFingerprints(shape);
@@ -437,7 +436,7 @@ CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed,
 	block.buckets = shape->buckets;
 	block.base = 0;
 	block.data = NULL;
-	block.entries = host->allocate(entries_bytes + shape->buckets);
+	block.entries = palloc(entries_bytes + shape->buckets);
 	block.used = (uint8_t *) block.entries + entries_bytes;
 
 	source->rewind(source);
@@ -447,7 +446,7 @@ CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed,
 		uint64_t	end = (first + shape->buckets / 2) << shape->bits;
 		uint64_t	random = RandomStart(shape, number, seed);
 
-		host->pause();
+		CHECK_FOR_INTERRUPTS();
 		memset(block.used, 0, shape->buckets);
 		while (ok)
 		{
@@ -467,7 +466,7 @@ CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed,
 		if (ok)
 			PackBlock(dense, number, &block);
 	}
-	host->release(block.entries);
+	pfree(block.entries);
 	return ok;
 }
 
@@ -485,7 +484,7 @@ ReadBlock(CuckooDenseSource *source)
 	uint64_t   *codes = source->codes;
 	size_t		count = 0;
 
-	source->host->pause();
+	CHECK_FOR_INTERRUPTS();
 	for (uint32_t bucket = 0; bucket < buckets; bucket++)
 	{
 		uint32_t	entries[CUCKOO_ENTRIES];
@@ -501,7 +500,7 @@ ReadBlock(CuckooDenseSource *source)
 			count += entries[slot] != 0;
 		}
 	}
-	CuckooSort(codes, codes + (size_t) buckets * CUCKOO_ENTRIES, count, NULL);
+	CuckooSort(codes, codes + (size_t) buckets * CUCKOO_ENTRIES, count);
 	source->count = count;
 	source->at = 0;
 	source->block++;
@@ -536,15 +535,13 @@ DenseRead(CuckooSource *source, uint64_t *codes, size_t room)
 }
 
 void
-CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense,
-					  const CuckooHost *host)
+CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense)
 {
 	source->source.rewind = DenseRewind;
 	source->source.read = DenseRead;
 	source->dense = *dense;
-	source->host = host;
 	/* The codes of a block, and as much scratch to sort them. */
-	source->codes = host->allocate((2 * (size_t) dense->shape.buckets * CUCKOO_ENTRIES + 1) *
+	source->codes = palloc((2 * (size_t) dense->shape.buckets * CUCKOO_ENTRIES + 1) *
 								   sizeof(uint64_t));
 	DenseRewind(&source->source);
 }
@@ -552,12 +549,11 @@ CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense,
 void
 CuckooDenseSourceRelease(CuckooDenseSource *source)
 {
-	source->host->release(source->codes);
+	pfree(source->codes);
 }
 
 bool
-CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad,
-				 const CuckooHost *host)
+CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad)
 {
 	const CuckooPacking *packing = &dense->packing;
 	uint64_t	buckets = CuckooShapeBuckets(&dense->shape);
@@ -570,7 +566,7 @@ CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad,
 		bool		ordered = (bits.low & 0xFFF) < CUCKOO_MULTISETS;
 
 		if (number % CUCKOO_MAX_BUCKETS == 0)
-			host->pause();
+			CHECK_FOR_INTERRUPTS();
 		CuckooDecode(packing, bits, entries);
 		*items += entries[0] != 0;
 		for (int slot = 1; slot < CUCKOO_ENTRIES; slot++)

@@ -152,8 +152,7 @@ typedef enum CuckooInsertion
  * Add one copy of a class.  If this fails, the table is left as it was.  The
  * result depends only on the class and the content of the table.
  */
-extern CuckooInsertion CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place,
-										 const CuckooHost *host);
+extern CuckooInsertion CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place);
 
 /* Remove one copy of a class; false if there is none. */
 extern bool CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place);
@@ -163,23 +162,20 @@ extern bool CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place);
  * initialized.  Returns false if the codes find no room; the buckets are then
  * garbage.  The same codes, shape and seed give the same bytes.
  */
-extern bool CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed,
-							 const CuckooHost *host);
+extern bool CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed);
 
 /* The codes of a dense table, sorted block by block. */
 typedef struct CuckooDenseSource
 {
 	CuckooSource source;
 	CuckooDense dense;
-	const CuckooHost *host;
 	uint64_t   *codes;			/* of the current block, and as much scratch */
 	size_t		count;			/* number of codes of the current block */
 	size_t		at;				/* codes of it that have been read */
 	uint32_t	block;			/* number of the next block */
 } CuckooDenseSource;
 
-extern void CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense,
-								  const CuckooHost *host);
+extern void CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense);
 extern void CuckooDenseSourceRelease(CuckooDenseSource *source);
 
 /*
@@ -187,7 +183,6 @@ extern void CuckooDenseSourceRelease(CuckooDenseSource *source);
  * canonical order.  Sets *items to the number of entries in use.  Returns false
  * at the first bad bucket and sets *bad to its number.
  */
-extern bool CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad,
-							 const CuckooHost *host);
+extern bool CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad);
 
 #endif							/* CUCKOO_DENSE_H */

@@ -44,7 +44,7 @@
 void
 CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity, uint64_t seed)
 {
-	memset(filter, 0, offsetof(CuckooFilter, tables));
+	memset(&filter->header, 0, sizeof(CuckooHeader));
 	filter->fpr = fpr;
 	filter->capacity = capacity;
 	filter->seed = seed;
@@ -177,20 +177,19 @@ CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
 
 /* Fill table i from its part; false if it has to be sparse. */
 static bool
-FillTable(CuckooFilter *filter, int i, const CuckooPart *part, const CuckooHost *host)
+FillTable(CuckooFilter *filter, int i, const CuckooPart *part)
 {
 	CuckooTable *table = &filter->tables[i];
 
 	if (part->source != NULL && table->representation == CUCKOO_DENSE)
-		return CuckooDenseBuild(&table->dense, part->source, filter->seed, host);
+		return CuckooDenseBuild(&table->dense, part->source, filter->seed);
 	if (part->source != NULL)
-		CuckooSparseBuild(&table->sparse, part->source, host);
+		CuckooSparseBuild(&table->sparse, part->source);
 	else if (part->count > 0)
 		CuckooSparseEdit(&table->sparse, &part->table->sparse, part->codes, part->count,
-						 part->remove, host);
+						 part->remove);
 	else
-		CuckooCopy(table->data, part->table->data, (size_t) CuckooTableStoredBytes(table),
-				   host);
+		CuckooCopy(table->data, part->table->data, (size_t) CuckooTableStoredBytes(table));
 	return true;
 }
 
@@ -211,7 +210,7 @@ PlanTables(CuckooFilter *filter, const CuckooPart *parts, int count)
 }
 
 uint8_t *
-CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count, const CuckooHost *host)
+CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 {
 	for (;;)
 	{
@@ -221,17 +220,16 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count, const Cucko
 
 		if (bytes > 0)
 		{
-			made = (uint8_t *) host->allocate(host->header_bytes + bytes) +
-				host->header_bytes;
+			made = (uint8_t *) palloc(VARHDRSZ + bytes) + VARHDRSZ;
 			CuckooLayOut(filter, made);
 			for (int i = 0; i < count && sparse < 0; i++)
 			{
-				if (!FillTable(filter, i, &parts[i], host))
+				if (!FillTable(filter, i, &parts[i]))
 					sparse = i;
 			}
 			if (sparse < 0)
 				return made;
-			CuckooFreeFilter(made, host);
+			CuckooFreeFilter(made);
 		}
 		else
 		{
@@ -249,14 +247,13 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count, const Cucko
 }
 
 void
-CuckooFreeFilter(uint8_t *bytes, const CuckooHost *host)
+CuckooFreeFilter(uint8_t *bytes)
 {
-	host->release(bytes - host->header_bytes);
+	pfree(bytes - VARHDRSZ);
 }
 
 uint8_t *
-CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_count,
-					 const CuckooHost *host)
+CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_count)
 {
 	CuckooHashSource source;
 	CuckooPart	part;
@@ -272,9 +269,9 @@ CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_c
 	CuckooFirstShape(filter, &part.shape);
 	CuckooHashSourceInit(&source, &part.shape, runs, run_count);
 	part.source = &source.source;
-	part.items = CuckooSourceCount(part.source, host);
+	part.items = CuckooSourceCount(part.source);
 	part.representation = CuckooRepresentationFor(&part.shape, part.items);
-	return CuckooMakeFilter(filter, &part, 1, host);
+	return CuckooMakeFilter(filter, &part, 1);
 }
 
 /*
@@ -333,12 +330,12 @@ PendingCopies(const CuckooDraft *draft, int i, uint64_t hash)
 
 /* Double the slots, or make the first ones. */
 static void
-PendingEnlarge(CuckooPending *pending, const CuckooHost *host)
+PendingEnlarge(CuckooPending *pending)
 {
 	CuckooPending larger = *pending;
 
 	larger.room = pending->room == 0 ? 8 : 2 * pending->room;
-	larger.slots = CuckooAllocate(host, larger.room, sizeof(CuckooClass));
+	larger.slots = CuckooAllocate(larger.room, sizeof(CuckooClass));
 	memset(larger.slots, 0, (size_t) larger.room * sizeof(CuckooClass));
 	for (uint64_t i = 0; i < pending->room; i++)
 	{
@@ -348,18 +345,18 @@ PendingEnlarge(CuckooPending *pending, const CuckooHost *host)
 			larger.slots[PendingSlot(&larger, CuckooClassCode(class))] = class;
 	}
 	if (pending->room > 0)
-		host->release(pending->slots);
+		pfree(pending->slots);
 	*pending = larger;
 }
 
 /* Add a copy of a code, which has at most seven pending. */
 static void
-PendingAdd(CuckooPending *pending, uint64_t code, const CuckooHost *host)
+PendingAdd(CuckooPending *pending, uint64_t code)
 {
 	uint64_t	at;
 
 	if (2 * pending->classes >= pending->room)
-		PendingEnlarge(pending, host);
+		PendingEnlarge(pending);
 	at = PendingSlot(pending, code);
 	if (pending->slots[at] == 0)
 	{
@@ -376,23 +373,23 @@ PendingAdd(CuckooPending *pending, uint64_t code, const CuckooHost *host)
  * number of keys not yet added, and determines the room allocated.
  */
 static void
-PendingAppend(CuckooPending *pending, uint64_t code, size_t to_come, const CuckooHost *host)
+PendingAppend(CuckooPending *pending, uint64_t code, size_t to_come)
 {
 	if (pending->codes == NULL)
-		pending->codes = CuckooAllocate(host, to_come, sizeof(uint64_t));
+		pending->codes = CuckooAllocate(to_come, sizeof(uint64_t));
 	pending->codes[pending->copies++] = code;
 }
 
 /* Make sorted codes from a hash set, each as often as it has copies. */
 static void
-PendingSort(CuckooPending *pending, const CuckooHost *host)
+PendingSort(CuckooPending *pending)
 {
 	uint64_t   *codes;
 	size_t		count = 0;
 
 	if (pending->codes != NULL)
 		return;
-	pending->codes = codes = CuckooAllocate(host, 2 * pending->copies, sizeof(uint64_t));
+	pending->codes = codes = CuckooAllocate(2 * pending->copies, sizeof(uint64_t));
 	for (uint64_t i = 0; i < pending->room; i++)
 	{
 		CuckooClass class = pending->slots[i];
@@ -400,16 +397,16 @@ PendingSort(CuckooPending *pending, const CuckooHost *host)
 		for (int copy = 0; class != 0 && copy < CuckooClassCopies(class); copy++)
 			codes[count++] = CuckooClassCode(class);
 	}
-	CuckooSort(codes, codes + count, count, host->pause);
+	CuckooSort(codes, codes + count, count);
 }
 
 static void
-PendingClear(CuckooPending *pending, const CuckooHost *host)
+PendingClear(CuckooPending *pending)
 {
 	if (pending->room > 0)
-		host->release(pending->slots);
+		pfree(pending->slots);
 	if (pending->codes != NULL)
-		host->release(pending->codes);
+		pfree(pending->codes);
 	memset(pending, 0, sizeof(*pending));
 }
 
@@ -445,8 +442,7 @@ typedef enum Rewrite
  * bytes of the tables do not.  Returns false if it would be too large.
  */
 static bool
-RewriteDraft(CuckooDraft *draft, Rewrite rewrite, int table, const CuckooShape *grown,
-			 const CuckooHost *host)
+RewriteDraft(CuckooDraft *draft, Rewrite rewrite, int table, const CuckooShape *grown)
 {
 	CuckooFilter *old = &draft->filter;
 	CuckooFilter made;
@@ -472,12 +468,12 @@ RewriteDraft(CuckooDraft *draft, Rewrite rewrite, int table, const CuckooShape *
 		part->remove = draft->removing;
 		part->count = draft->pending[i].copies;
 		if (part->count > 0)
-			PendingSort(&draft->pending[i], host);
+			PendingSort(&draft->pending[i]);
 		part->codes = draft->pending[i].codes;
 		if (i == table && (rewrite == MAKE_SPARSE || rewrite == MAKE_DENSE))
 		{
 			part->representation = rewrite == MAKE_DENSE ? CUCKOO_DENSE : CUCKOO_SPARSE;
-			CuckooEditSourceInit(&edited, CuckooTableSourceInit(&base, part->table, host),
+			CuckooEditSourceInit(&edited, CuckooTableSourceInit(&base, part->table),
 								 part->codes, part->count, part->remove);
 			part->source = &edited.source;
 		}
@@ -489,19 +485,20 @@ RewriteDraft(CuckooDraft *draft, Rewrite rewrite, int table, const CuckooShape *
 		parts[count++].source = &none.source;
 	}
 
-	memcpy(&made, old, offsetof(CuckooFilter, tables));
-	bytes = CuckooMakeFilter(&made, parts, count, host);
+	made.header = old->header;
+	bytes = CuckooMakeFilter(&made, parts, count);
 	if (rewrite == MAKE_SPARSE || rewrite == MAKE_DENSE)
 		CuckooTableSourceRelease(&base);
 	if (bytes == NULL)
 		return false;
 	for (int i = 0; i < old->table_count; i++)
-		PendingClear(&draft->pending[i], host);
+		PendingClear(&draft->pending[i]);
 	if (draft->writable)
-		CuckooFreeFilter(draft->bytes, host);
+		CuckooFreeFilter(draft->bytes);
 	draft->bytes = bytes;
 	draft->writable = true;
-	memcpy(old, &made, offsetof(CuckooFilter, tables) + (size_t) count * sizeof(CuckooTable));
+	old->header = made.header;
+	memcpy(old->tables, made.tables, (size_t) count * sizeof(CuckooTable));
 	return true;
 }
 
@@ -519,7 +516,7 @@ IsPending(const CuckooDraft *draft)
 
 /* Copy the bytes unless the draft owns them. */
 static void
-MakeWritable(CuckooDraft *draft, const CuckooHost *host)
+MakeWritable(CuckooDraft *draft)
 {
 	size_t		bytes;
 	uint8_t    *copy;
@@ -528,8 +525,8 @@ MakeWritable(CuckooDraft *draft, const CuckooHost *host)
 		return;
 	bytes = (size_t) CuckooTableOffset(&draft->filter, draft->filter.table_count) +
 		CUCKOO_TAIL_BYTES;
-	copy = (uint8_t *) host->allocate(host->header_bytes + bytes) + host->header_bytes;
-	CuckooCopy(copy, draft->bytes, bytes, host);
+	copy = (uint8_t *) palloc(VARHDRSZ + bytes) + VARHDRSZ;
+	CuckooCopy(copy, draft->bytes, bytes);
 	for (int i = 0; i < draft->filter.table_count; i++)
 	{
 		CuckooTable *table = &draft->filter.tables[i];
@@ -545,17 +542,17 @@ MakeWritable(CuckooDraft *draft, const CuckooHost *host)
  * other sort.  Returns false if the filter would be too large.
  */
 static bool
-Switch(CuckooDraft *draft, bool removing, const CuckooHost *host)
+Switch(CuckooDraft *draft, bool removing)
 {
 	if (draft->removing != removing && IsPending(draft) &&
-		!RewriteDraft(draft, ENCODE, -1, NULL, host))
+		!RewriteDraft(draft, ENCODE, -1, NULL))
 		return false;
 	draft->removing = removing;
 	return true;
 }
 
 static bool
-EncodeIfMany(CuckooDraft *draft, int i, const CuckooHost *host)
+EncodeIfMany(CuckooDraft *draft, int i)
 {
 	const CuckooTable *table = &draft->filter.tables[i];
 	const CuckooPending *pending = &draft->pending[i];
@@ -563,7 +560,7 @@ EncodeIfMany(CuckooDraft *draft, int i, const CuckooHost *host)
 	if (pending->classes < PENDING_CLASSES ||
 		pending->classes < table->items / PENDING_SHARE)
 		return true;
-	return RewriteDraft(draft, ENCODE, -1, NULL, host);
+	return RewriteDraft(draft, ENCODE, -1, NULL);
 }
 
 bool
@@ -613,7 +610,7 @@ NewestWithRoom(const CuckooDraft *draft)
 
 /* Add one copy of a key to table i, or to a new one if i is -1. */
 static CuckooChange
-AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
+AddTo(CuckooDraft *draft, int i, uint64_t hash)
 {
 	CuckooFilter *filter = &draft->filter;
 	CuckooTable *table;
@@ -624,7 +621,7 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 
 		if (!CuckooNextShape(filter, &shape))
 			return CUCKOO_FULL;
-		if (!RewriteDraft(draft, GROW, -1, &shape, host))
+		if (!RewriteDraft(draft, GROW, -1, &shape))
 			return CUCKOO_TOO_LARGE;
 		draft->stay_sparse = false;
 		i = filter->table_count - 1;
@@ -635,8 +632,8 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 	{
 		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 
-		MakeWritable(draft, host);
-		switch (CuckooDenseInsert(&table->dense, &place, host))
+		MakeWritable(draft);
+		switch (CuckooDenseInsert(&table->dense, &place))
 		{
 			case CUCKOO_INSERTED:
 				table->items++;
@@ -646,7 +643,7 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 				return CUCKOO_PINNED;
 			case CUCKOO_NO_ROOM:
 				/* A sparse table has room for any class. */
-				if (!RewriteDraft(draft, MAKE_SPARSE, i, NULL, host))
+				if (!RewriteDraft(draft, MAKE_SPARSE, i, NULL))
 					return CUCKOO_TOO_LARGE;
 				draft->stay_sparse = i == filter->table_count - 1;
 				table = &filter->tables[i];
@@ -659,15 +656,15 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
 	if (draft->to_come > 0)
 	{
 		PendingAppend(&draft->pending[i], CuckooCodeOf(&table->shape, hash),
-					  draft->to_come, host);
+					  draft->to_come);
 		return CUCKOO_CHANGED;
 	}
-	PendingAdd(&draft->pending[i], CuckooCodeOf(&table->shape, hash), host);
+	PendingAdd(&draft->pending[i], CuckooCodeOf(&table->shape, hash));
 	/* Try to make it dense only at exactly this number of items. */
 	if (table->items == CuckooDenseFrom(&table->shape))
-		return RewriteDraft(draft, MAKE_DENSE, i, NULL, host) ?
+		return RewriteDraft(draft, MAKE_DENSE, i, NULL) ?
 			CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
-	return EncodeIfMany(draft, i, host) ? CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
+	return EncodeIfMany(draft, i) ? CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
 }
 
 /*
@@ -675,17 +672,17 @@ AddTo(CuckooDraft *draft, int i, uint64_t hash, const CuckooHost *host)
  * in two tables cannot be removed; otherwise to the newest with room.
  */
 CuckooChange
-CuckooDraftAdd(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
+CuckooDraftAdd(CuckooDraft *draft, uint64_t hash)
 {
 	const CuckooFilter *filter = &draft->filter;
 	int			holder = -1;
 
-	if (!Switch(draft, false, host))
+	if (!Switch(draft, false))
 		return CUCKOO_TOO_LARGE;
 	/* The usual case.  Inserting tells whether the class is pinned. */
 	if (filter->table_count == 1 && filter->tables[0].representation == CUCKOO_DENSE &&
 		HasRoom(draft, 0))
-		return AddTo(draft, 0, hash, host);
+		return AddTo(draft, 0, hash);
 
 	for (int i = filter->table_count - 1; i >= 0; i--)
 	{
@@ -696,27 +693,27 @@ CuckooDraftAdd(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
 		if (copies > 0 && holder < 0 && HasRoom(draft, i))
 			holder = i;
 	}
-	return AddTo(draft, holder >= 0 ? holder : NewestWithRoom(draft), hash, host);
+	return AddTo(draft, holder >= 0 ? holder : NewestWithRoom(draft), hash);
 }
 
 CuckooChange
-CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
+CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash)
 {
 	if (CuckooDraftContains(draft, hash))
 		return CUCKOO_PRESENT;
-	if (!Switch(draft, false, host))
+	if (!Switch(draft, false))
 		return CUCKOO_TOO_LARGE;
-	return AddTo(draft, NewestWithRoom(draft), hash, host);
+	return AddTo(draft, NewestWithRoom(draft), hash);
 }
 
 CuckooChange
-CuckooDraftRemove(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
+CuckooDraftRemove(CuckooDraft *draft, uint64_t hash)
 {
 	CuckooFilter *filter = &draft->filter;
 	CuckooTable *table;
 	int			holder = -1;
 
-	if (!Switch(draft, true, host))
+	if (!Switch(draft, true))
 		return CUCKOO_TOO_LARGE;
 	for (int i = 0; i < filter->table_count; i++)
 	{
@@ -737,24 +734,24 @@ CuckooDraftRemove(CuckooDraft *draft, uint64_t hash, const CuckooHost *host)
 	{
 		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 
-		MakeWritable(draft, host);
+		MakeWritable(draft);
 		CuckooDenseRemove(&table->dense, &place);
 	}
 	else
-		PendingAdd(&draft->pending[holder], CuckooCodeOf(&table->shape, hash), host);
+		PendingAdd(&draft->pending[holder], CuckooCodeOf(&table->shape, hash));
 	table->items--;
 	filter->items--;
 	if (table->items == 0 && filter->table_count > 1)
-		return RewriteDraft(draft, DROP, holder, NULL, host) ?
+		return RewriteDraft(draft, DROP, holder, NULL) ?
 			CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
 	if (table->representation == CUCKOO_DENSE)
 	{
 		if (table->items < CuckooSparseBelow(&table->shape) &&
-			!RewriteDraft(draft, MAKE_SPARSE, holder, NULL, host))
+			!RewriteDraft(draft, MAKE_SPARSE, holder, NULL))
 			return CUCKOO_TOO_LARGE;
 		return CUCKOO_CHANGED;
 	}
-	return EncodeIfMany(draft, holder, host) ? CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
+	return EncodeIfMany(draft, holder) ? CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
 }
 
 size_t
@@ -803,8 +800,7 @@ TableToMakeDense(const CuckooDraft *draft, size_t count)
  * would keep the processor from starting with the next key.
  */
 static size_t
-AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, bool distinct,
-		 const CuckooHost *host)
+AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, bool distinct)
 {
 	CuckooFilter *filter = &draft->filter;
 	CuckooTable *table = &filter->tables[0];
@@ -826,7 +822,7 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, bool distinct
 
 		if (!distinct || !CuckooDenseContainsAt(&table->dense, place))
 		{
-			CuckooInsertion insertion = CuckooDenseInsert(&table->dense, place, host);
+			CuckooInsertion insertion = CuckooDenseInsert(&table->dense, place);
 
 			if (insertion == CUCKOO_NO_ROOM)
 				break;
@@ -840,12 +836,12 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, bool distinct
 
 CuckooChange
 CuckooDraftAddBatch(CuckooDraft *draft, const uint64_t *hashes, size_t count,
-					bool distinct, const CuckooHost *host)
+					bool distinct)
 {
 	int			dense;
 
 	/* The codes of single keys are pending in a hash set, not in order. */
-	if (IsPending(draft) && !RewriteDraft(draft, ENCODE, -1, NULL, host))
+	if (IsPending(draft) && !RewriteDraft(draft, ENCODE, -1, NULL))
 		return CUCKOO_TOO_LARGE;
 	draft->removing = false;
 	draft->batched = true;
@@ -853,13 +849,13 @@ CuckooDraftAddBatch(CuckooDraft *draft, const uint64_t *hashes, size_t count,
 	{
 		CuckooChange change;
 
-		host->pause();
-		at += AddGroup(draft, hashes + at, count - at, distinct, host);
+		CHECK_FOR_INTERRUPTS();
+		at += AddGroup(draft, hashes + at, count - at, distinct);
 		if (at == count)
 			break;
 		draft->to_come = count - at;
-		change = distinct ? CuckooDraftAddNew(draft, hashes[at], host) :
-			CuckooDraftAdd(draft, hashes[at], host);
+		change = distinct ? CuckooDraftAddNew(draft, hashes[at]) :
+			CuckooDraftAdd(draft, hashes[at]);
 		if (change == CUCKOO_FULL || change == CUCKOO_TOO_LARGE)
 			return change;
 	}
@@ -868,17 +864,17 @@ CuckooDraftAddBatch(CuckooDraft *draft, const uint64_t *hashes, size_t count,
 	dense = TableToMakeDense(draft, count);
 	if (dense >= 0)
 	{
-		if (!RewriteDraft(draft, MAKE_DENSE, dense, NULL, host))
+		if (!RewriteDraft(draft, MAKE_DENSE, dense, NULL))
 			return CUCKOO_TOO_LARGE;
 		draft->stay_sparse = draft->filter.tables[dense].representation == CUCKOO_SPARSE;
 	}
-	else if (IsPending(draft) && !RewriteDraft(draft, ENCODE, -1, NULL, host))
+	else if (IsPending(draft) && !RewriteDraft(draft, ENCODE, -1, NULL))
 		return CUCKOO_TOO_LARGE;
 	return CUCKOO_CHANGED;
 }
 
 uint8_t *
-CuckooDraftFinish(CuckooDraft *draft, const CuckooHost *host)
+CuckooDraftFinish(CuckooDraft *draft)
 {
 	for (int i = 0; draft->batched && i < draft->filter.table_count; i++)
 	{
@@ -886,12 +882,12 @@ CuckooDraftFinish(CuckooDraft *draft, const CuckooHost *host)
 
 		if (table->representation == CUCKOO_DENSE &&
 			table->items < CuckooDenseFrom(&table->shape) &&
-			!RewriteDraft(draft, MAKE_SPARSE, i, NULL, host))
+			!RewriteDraft(draft, MAKE_SPARSE, i, NULL))
 			return NULL;
 	}
 	if (IsPending(draft))
-		return RewriteDraft(draft, ENCODE, -1, NULL, host) ? draft->bytes : NULL;
-	MakeWritable(draft, host);
+		return RewriteDraft(draft, ENCODE, -1, NULL) ? draft->bytes : NULL;
+	MakeWritable(draft);
 	CuckooWriteHeader(&draft->filter, draft->bytes);
 	return draft->bytes;
 }

@@ -101,11 +101,10 @@ typedef struct CuckooPart
  * CuckooBytes(filter) of them; NULL if they would be more than
  * CUCKOO_MAX_BYTES.
  */
-extern uint8_t *CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count,
-								 const CuckooHost *host);
+extern uint8_t *CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count);
 
 /* Free what CuckooMakeFilter returned. */
-extern void CuckooFreeFilter(uint8_t *bytes, const CuckooHost *host);
+extern void CuckooFreeFilter(uint8_t *bytes);
 
 /*
  * The filter over sorted distinct hashes, as an aggregate or array counts
@@ -113,7 +112,7 @@ extern void CuckooFreeFilter(uint8_t *bytes, const CuckooHost *host);
  * larger.  NULL if it would be too large.
  */
 extern uint8_t *CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs,
-									 uint64_t run_count, const CuckooHost *host);
+									 uint64_t run_count);
 
 /* The outcome of adding or removing a key. */
 typedef enum CuckooChange
@@ -160,7 +159,7 @@ typedef struct CuckooDraft
 
 /*
  * Begin a draft of a filter that is valid and not unset.  Writable bytes,
- * which the host allocated with its header before them, become the draft's.
+ * allocated with VARHDRSZ before them, become the draft's.
  */
 extern void CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length,
 							bool writable);
@@ -172,18 +171,15 @@ extern bool CuckooDraftContains(const CuckooDraft *draft, uint64_t hash);
  * Add one copy of a key.  After CUCKOO_FULL or CUCKOO_TOO_LARGE, discard the
  * draft.
  */
-extern CuckooChange CuckooDraftAdd(CuckooDraft *draft, uint64_t hash,
-								   const CuckooHost *host);
+extern CuckooChange CuckooDraftAdd(CuckooDraft *draft, uint64_t hash);
 
 /*
  * Add one copy of a key if the draft does not contain it; otherwise as above.
  */
-extern CuckooChange CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash,
-									  const CuckooHost *host);
+extern CuckooChange CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash);
 
 /* Remove one copy of a key, if that is safe; otherwise as above. */
-extern CuckooChange CuckooDraftRemove(CuckooDraft *draft, uint64_t hash,
-									  const CuckooHost *host);
+extern CuckooChange CuckooDraftRemove(CuckooDraft *draft, uint64_t hash);
 
 /*
  * Add a batch of keys, by their sorted hashes.  If distinct, keys are added as
@@ -198,8 +194,7 @@ extern CuckooChange CuckooDraftRemove(CuckooDraft *draft, uint64_t hash,
  * makes it sparse again if its items are below three quarters of its entries.
  */
 extern CuckooChange CuckooDraftAddBatch(CuckooDraft *draft, const uint64_t *hashes,
-										size_t count, bool distinct,
-										const CuckooHost *host);
+										size_t count, bool distinct);
 
 /* The best number of keys for the next batch. */
 extern size_t CuckooDraftBatchKeys(const CuckooDraft *draft);
@@ -208,6 +203,6 @@ extern size_t CuckooDraftBatchKeys(const CuckooDraft *draft);
  * The bytes of the filter as it is now, CuckooBytes(&draft->filter) of them;
  * NULL if it would be too large.  They belong to the draft, which may go on.
  */
-extern uint8_t *CuckooDraftFinish(CuckooDraft *draft, const CuckooHost *host);
+extern uint8_t *CuckooDraftFinish(CuckooDraft *draft);
 
 #endif							/* CUCKOO_FILTER_H */

@@ -817,8 +817,7 @@ CountPinned(const CuckooFilter *filter)
 	for (int i = 0; i < filter->table_count; i++)
 	{
 		CuckooTableSource table_source;
-		CuckooSource *source = CuckooTableSourceInit(&table_source, &filter->tables[i],
-													 &CuckooServer);
+		CuckooSource *source = CuckooTableSourceInit(&table_source, &filter->tables[i]);
 		uint64		last = 0;
 		int			copies = 0;
 		size_t		count;

@@ -77,7 +77,7 @@ FollowSort(FollowHashes *list)
 	if (list->count < 2)
 		return;
 	scratch = MemoryContextAllocHuge(CurrentMemoryContext, list->count * sizeof(uint64));
-	CuckooSort(list->hashes, scratch, list->count, CuckooServer.pause);
+	CuckooSort(list->hashes, scratch, list->count);
 	pfree(scratch);
 }
 

@@ -111,18 +111,18 @@ CheckHashes(const CuckooFilter *filter)
 }
 
 static CuckooVerdict
-CheckTable(const CuckooTable *table, const CuckooHost *host)
+CheckTable(const CuckooTable *table)
 {
 	uint64_t	items;
 	uint64_t	bad;
 
 	if (table->representation == CUCKOO_SPARSE)
 	{
-		if (!CuckooSparseCheck(&table->sparse, &bad, host))
+		if (!CuckooSparseCheck(&table->sparse, &bad))
 			return Verdict(CUCKOO_BAD_GROUP, 0, bad);
 		return Verdict(CUCKOO_VALID, 0, 0);
 	}
-	if (!CuckooDenseCheck(&table->dense, &items, &bad, host))
+	if (!CuckooDenseCheck(&table->dense, &items, &bad))
 		return Verdict(CUCKOO_BAD_BUCKET, 0, bad);
 	if (items != table->items)
 		return Verdict(CUCKOO_BAD_ITEMS, items, table->items);
@@ -136,7 +136,7 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 	if (filter->content == CUCKOO_STATE)
 	{
 		/* The rest does not have the form that the format describes. */
-		memset(filter, 0, sizeof(*filter));
+		memset(&filter->header, 0, sizeof(CuckooHeader));
 		filter->content = CUCKOO_STATE;
 		return;
 	}
@@ -193,7 +193,7 @@ PointInto(CuckooFilter *filter, uint8_t *bytes)
 }
 
 CuckooVerdict
-CuckooValidate(const uint8_t *bytes, size_t length, const CuckooHost *host)
+CuckooValidate(const uint8_t *bytes, size_t length)
 {
 	CuckooVerdict verdict;
 	CuckooFilter filter;
@@ -244,7 +244,7 @@ CuckooValidate(const uint8_t *bytes, size_t length, const CuckooHost *host)
 		return CheckHashes(&filter);
 	for (int i = 0; i < filter.table_count; i++)
 	{
-		verdict = CheckTable(&filter.tables[i], host);
+		verdict = CheckTable(&filter.tables[i]);
 		if (verdict.problem != CUCKOO_VALID)
 			return verdict;
 	}

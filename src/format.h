@@ -33,7 +33,6 @@
 #ifndef CUCKOO_FORMAT_H
 #define CUCKOO_FORMAT_H
 
-#include "hash.h"
 #include "table.h"
 
 #define CUCKOO_VERSION			1
@@ -62,22 +61,85 @@ typedef enum CuckooContent
 								 * server's memory, never valid outside */
 } CuckooContent;
 
+/*
+ * The type of a key as far as equality goes.  The numbers are stored in
+ * filters and are part of the seeds of stored hashes: they never change, and
+ * new ones are added at the end.
+ */
+typedef enum CuckooKeyType
+{
+	CUCKOO_KEY_NONE = 0,		/* an empty filter that has seen no key */
+	CUCKOO_KEY_INTEGER = 1,		/* smallint, integer, bigint, oid */
+	CUCKOO_KEY_BOOLEAN = 2,
+	CUCKOO_KEY_CHAR = 3,		/* "char" */
+	CUCKOO_KEY_TEXT = 4,		/* text, varchar, name, char(n) */
+	CUCKOO_KEY_BYTEA = 5,
+	CUCKOO_KEY_BIT = 6,		/* bit, varbit */
+	CUCKOO_KEY_FLOAT = 7,		/* real, double precision */
+	CUCKOO_KEY_NUMERIC = 8,
+	CUCKOO_KEY_MONEY = 9,
+	CUCKOO_KEY_UUID = 10,
+	CUCKOO_KEY_DATE = 11,
+	CUCKOO_KEY_TIME = 12,
+	CUCKOO_KEY_TIMETZ = 13,
+	CUCKOO_KEY_TIMESTAMP = 14,
+	CUCKOO_KEY_TIMESTAMPTZ = 15,
+	CUCKOO_KEY_INTERVAL = 16,
+	CUCKOO_KEY_INET = 17,		/* inet, cidr */
+	CUCKOO_KEY_MACADDR = 18,
+	CUCKOO_KEY_MACADDR8 = 19,
+	CUCKOO_KEY_PG_LSN = 20,
+	CUCKOO_KEY_XID8 = 21,
+	CUCKOO_KEY_ENUM = 22,
+	CUCKOO_KEY_JSONB = 23,
+	CUCKOO_KEY_ARRAY = 24,
+	CUCKOO_KEY_COMPOSITE = 25,
+	CUCKOO_KEY_RANGE = 26,
+	CUCKOO_KEY_MULTIRANGE = 27
+} CuckooKeyType;
+
+#define CUCKOO_KEY_LAST		CUCKOO_KEY_MULTIRANGE
+
+/* Whether keys of a type contain other keys.  If so, it has a signature. */
+static inline bool
+CuckooKeyTypeIsNested(CuckooKeyType key_type)
+{
+	return key_type == CUCKOO_KEY_ARRAY || key_type == CUCKOO_KEY_COMPOSITE ||
+		key_type == CUCKOO_KEY_RANGE || key_type == CUCKOO_KEY_MULTIRANGE;
+}
+
 #define CUCKOO_FLAG_NOT_REMOVABLE	0x01	/* two keys may share an item */
 #define CUCKOO_FLAG_UNSET			0x02	/* no parameters yet: all else zero */
 #define CUCKOO_FLAGS				0x03
 
+/* The fields of a header, which a filter has as its own. */
+#define CUCKOO_HEADER_FIELDS \
+	uint8_t		content;		/* CuckooContent */ \
+	uint8_t		key_type;		/* CuckooKeyType */ \
+	uint8_t		flags; \
+	uint8_t		table_count; \
+	uint32_t	signature; \
+	double		fpr;			/* target rate */ \
+	uint64_t	capacity;		/* specified or counted; 0: unknown */ \
+	uint64_t	seed; \
+	uint64_t	items;			/* in all tables; hashes of a partial state */
+
+typedef struct CuckooHeader
+{
+	CUCKOO_HEADER_FIELDS
+} CuckooHeader;
+
 /* A filter whose header has been read.  The bytes stay where they are. */
 typedef struct CuckooFilter
 {
-	uint8_t		content;		/* CuckooContent */
-	uint8_t		key_type;		/* CuckooKeyType */
-	uint8_t		flags;
-	uint8_t		table_count;
-	uint32_t	signature;
-	double		fpr;			/* target rate */
-	uint64_t	capacity;		/* specified or counted; 0: unknown */
-	uint64_t	seed;
-	uint64_t	items;			/* in all tables; hashes of a partial state */
+	union
+	{
+		CuckooHeader header;	/* all the fields together */
+		struct
+		{
+			CUCKOO_HEADER_FIELDS
+		};
+	};
 	uint8_t    *hashes;			/* of a partial state */
 	CuckooTable tables[CUCKOO_MAX_TABLES];	/* the first table_count */
 } CuckooFilter;
@@ -111,8 +173,7 @@ typedef struct CuckooVerdict
  * Check bytes from outside.  Every other function may be given them after
  * CUCKOO_VALID, but not before.  Reads no more than length bytes.
  */
-extern CuckooVerdict CuckooValidate(const uint8_t *bytes, size_t length,
-									const CuckooHost *host);
+extern CuckooVerdict CuckooValidate(const uint8_t *bytes, size_t length);
 
 /* Read the header of valid bytes.  The filter points into them. */
 extern void CuckooOpen(CuckooFilter *filter, uint8_t *bytes, size_t length);

@@ -66,7 +66,7 @@ DescribeVerdict(const CuckooVerdict *verdict)
 static bool
 CheckOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
 {
-	CuckooVerdict verdict = CuckooValidate(bytes, length, &CuckooServer);
+	CuckooVerdict verdict = CuckooValidate(bytes, length);
 
 	if (verdict.problem == CUCKOO_NEWER_VERSION)
 		ereturn(escontext, false,

@@ -51,6 +51,7 @@
 #include "utils/uuid.h"
 #include "utils/xid8.h"
 
+#include "hash.h"
 #include "key_bytes.h"
 
 /*

@@ -35,6 +35,7 @@
 #include "utils/selfuncs.h"
 
 #include "cuckoo.h"
+#include "hash.h"
 
 /*
  * The rows that pass a filter which is not known at planning.

@@ -26,7 +26,7 @@
 #ifndef CUCKOO_SHAPE_H
 #define CUCKOO_SHAPE_H
 
-#include "bytes.h"
+#include "port.h"
 
 #define CUCKOO_ENTRIES		4	/* per bucket */
 

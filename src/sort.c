@@ -23,27 +23,11 @@
 #define MAX_FAR_DIGIT		10
 #define MAX_NEAR_DIGIT		11
 
-/* Loops over elements pause whenever this many have passed. */
-#define PAUSE_ELEMENTS		65536
-
 static inline void
-PauseAt(size_t i, void (*pause) (void))
+PauseAt(size_t i)
 {
-	if (i % PAUSE_ELEMENTS == 0 && pause != NULL)
-		pause();
-}
-
-static void
-CopyElements(uint64_t *target, const uint64_t *source, size_t count, void (*pause) (void))
-{
-	for (size_t i = 0; i < count; i += PAUSE_ELEMENTS)
-	{
-		size_t		left = count - i;
-
-		PauseAt(i, pause);
-		memcpy(target + i, source + i,
-			   (left < PAUSE_ELEMENTS ? left : PAUSE_ELEMENTS) * sizeof(uint64_t));
-	}
+	if (i % CUCKOO_PAUSE == 0)
+		CHECK_FOR_INTERRUPTS();
 }
 
 /*
@@ -140,7 +124,7 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
  */
 static void
 RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
-		  bool to_source, void (*pause) (void))
+		  bool to_source)
 {
 	uint32_t	ends[1 << MAX_FAR_DIGIT];
 	int			digit_bits = 1;
@@ -158,7 +142,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 		(count <= CACHE_LIMIT && SortInCache(source, target, count, bits_left)))
 	{
 		if (!to_source)
-			CopyElements(target, source, count, pause);
+			CuckooCopy(target, source, count * sizeof(uint64_t));
 		return;
 	}
 
@@ -172,32 +156,31 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	memset(ends, 0, ((size_t) mask + 1) * sizeof(ends[0]));
 	for (size_t i = 0; i < count; i++)
 	{
-		PauseAt(i, pause);
+		PauseAt(i);
 		ends[source[i] >> shift & mask]++;
 	}
 	CountsToStarts(ends, mask);
 	for (size_t i = 0; i < count; i++)
 	{
-		PauseAt(i, pause);
+		PauseAt(i);
 		target[ends[source[i] >> shift & mask]++] = source[i];
 	}
 
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
 		/* Parts that are sorted in cache do not pause themselves. */
-		if (ends[digit] - paused >= PAUSE_ELEMENTS)
+		if (ends[digit] - paused >= CUCKOO_PAUSE)
 		{
-			PauseAt(0, pause);
+			CHECK_FOR_INTERRUPTS();
 			paused = ends[digit];
 		}
-		RadixSort(target + start, source + start, ends[digit] - start, shift, !to_source,
-				  pause);
+		RadixSort(target + start, source + start, ends[digit] - start, shift, !to_source);
 		start = ends[digit];
 	}
 }
 
 void
-CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count, void (*pause) (void))
+CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count)
 {
 	uint64_t	differ = 0;
 	int			bits = 0;
@@ -205,22 +188,22 @@ CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count, void (*pause) (vo
 	/* Skip the high bits that all have in common, as codes of a block do. */
 	for (size_t i = 1; i < count; i++)
 	{
-		PauseAt(i, pause);
+		PauseAt(i);
 		differ |= numbers[0] ^ numbers[i];
 	}
 	while (bits < 64 && differ >> bits != 0)
 		bits++;
-	RadixSort(numbers, scratch, count, bits, true, pause);
+	RadixSort(numbers, scratch, count, bits, true);
 }
 
 size_t
-CuckooUnique(uint64_t *numbers, size_t count, void (*pause) (void))
+CuckooUnique(uint64_t *numbers, size_t count)
 {
 	size_t		kept = 0;
 
 	for (size_t i = 0; i < count; i++)
 	{
-		PauseAt(i, pause);
+		PauseAt(i);
 		if (kept == 0 || numbers[kept - 1] != numbers[i])
 			numbers[kept++] = numbers[i];
 	}

@@ -10,17 +10,16 @@
 #ifndef CUCKOO_SORT_H
 #define CUCKOO_SORT_H
 
-#include "bytes.h"
+#include "port.h"
 
 /*
  * Sort numbers in ascending order; scratch has room for as many.  This is a
  * radix sort, for hashes that are evenly spread; if they are not, it is still
- * linear.  If pause is not NULL, it is called about every 65,536 numbers.
+ * linear.
  */
-extern void CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count,
-					   void (*pause) (void));
+extern void CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count);
 
 /* Drop repetitions from sorted numbers; returns how many are left. */
-extern size_t CuckooUnique(uint64_t *numbers, size_t count, void (*pause) (void));
+extern size_t CuckooUnique(uint64_t *numbers, size_t count);
 
 #endif							/* CUCKOO_SORT_H */

@@ -219,7 +219,7 @@ WriterFlush(Writer *writer)
  */
 static void
 CopyBits(uint8_t *target, uint64_t target_bit, const uint8_t *source,
-		 uint64_t source_bit, uint64_t count, const CuckooHost *host)
+		 uint64_t source_bit, uint64_t count)
 {
 	Writer		writer;
 	const uint8_t *s;
@@ -247,7 +247,7 @@ CopyBits(uint8_t *target, uint64_t target_bit, const uint8_t *source,
 
 		if (words > CUCKOO_PAUSE_BYTES / 8)
 			words = CUCKOO_PAUSE_BYTES / 8;
-		host->pause();
+		CHECK_FOR_INTERRUPTS();
 		if (shift == 0)
 			memcpy(target, s, words * 8);
 		else
@@ -602,23 +602,21 @@ typedef struct Lows
 	uint64_t	count;
 	uint64_t	room;
 	uint64_t	some[CUCKOO_READ_CODES];
-	const CuckooHost *host;
 } Lows;
 
 static void
-LowsInit(Lows *lows, const CuckooHost *host)
+LowsInit(Lows *lows)
 {
 	lows->parts = lows->some;
 	lows->count = 0;
 	lows->room = CUCKOO_READ_CODES;
-	lows->host = host;
 }
 
 static void
 LowsRelease(Lows *lows)
 {
 	if (lows->parts != lows->some)
-		lows->host->release(lows->parts);
+		pfree(lows->parts);
 }
 
 /*
@@ -628,10 +626,10 @@ LowsRelease(Lows *lows)
 static void
 LowsEnlarge(Lows *lows)
 {
-	uint64_t   *parts = CuckooAllocate(lows->host, 2 * lows->room, sizeof(uint64_t));
+	uint64_t   *parts = CuckooAllocate(2 * lows->room, sizeof(uint64_t));
 
 	CuckooCopy((uint8_t *) parts, (const uint8_t *) lows->parts,
-			   (size_t) lows->count * sizeof(uint64_t), lows->host);
+			   (size_t) lows->count * sizeof(uint64_t));
 	LowsRelease(lows);
 	lows->parts = parts;
 	lows->room *= 2;
@@ -639,10 +637,10 @@ LowsEnlarge(Lows *lows)
 
 /* A group can have millions of codes, so pause at every 65,536th. */
 static inline void
-PauseAt(const Lows *lows, uint64_t i)
+PauseAt(uint64_t i)
 {
 	if (i % 65536 == 65535)
-		lows->host->pause();
+		CHECK_FOR_INTERRUPTS();
 }
 
 /*
@@ -673,7 +671,7 @@ EncodeCode(Encoder *encoder, uint64_t code)
 	encoder->high = high;
 	if (encoder->lows.count == encoder->lows.room)
 		LowsEnlarge(&encoder->lows);
-	PauseAt(&encoder->lows, encoder->lows.count);
+	PauseAt(encoder->lows.count);
 	encoder->lows.parts[encoder->lows.count++] =
 		code & ((UINT64_C(1) << encoder->low_bits) - 1);
 }
@@ -688,7 +686,7 @@ EncodeEnd(Encoder *encoder, uint64_t end)
 	{
 		for (uint64_t i = 0; i < encoder->lows.count; i++)
 		{
-			PauseAt(&encoder->lows, i);
+			PauseAt(i);
 			Put(&encoder->writer, encoder->lows.parts[i], encoder->low_bits);
 		}
 	}
@@ -696,7 +694,7 @@ EncodeEnd(Encoder *encoder, uint64_t end)
 }
 
 void
-CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source, const CuckooHost *host)
+CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source)
 {
 	uint64_t	codes[CUCKOO_READ_CODES];
 	size_t		count = 0;
@@ -707,7 +705,7 @@ CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source, const CuckooHost *
 	WriterInit(&encoder.writer, sparse->bits, 0);
 	encoder.low_bits = sparse->low_bits;
 	encoder.high = 0;
-	LowsInit(&encoder.lows, host);
+	LowsInit(&encoder.lows);
 	CuckooStore32(sparse->starts, 0);
 	source->rewind(source);
 	for (uint64_t group = 0; group < sparse->groups; group++)
@@ -715,7 +713,7 @@ CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source, const CuckooHost *
 		uint64_t	end = group * CUCKOO_GROUP + GroupHighs(sparse, group);
 
 		if (group % 4096 == 0)
-			host->pause();
+			CHECK_FOR_INTERRUPTS();
 		for (;;)
 		{
 			if (at == count)
@@ -775,7 +773,7 @@ EditGroup(CuckooSparse *target, CuckooSparseSource *old, uint64_t group,
 
 void
 CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_t *codes,
-				 uint64_t count, bool remove, const CuckooHost *host)
+				 uint64_t count, bool remove)
 {
 	int			low_bits = sparse->low_bits;
 	CuckooSparseSource old;
@@ -789,12 +787,12 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		CuckooEditSource edit;
 
 		CuckooEditSourceInit(&edit, &old.source, codes, count, remove);
-		CuckooSparseBuild(target, &edit.source, host);
+		CuckooSparseBuild(target, &edit.source);
 		return;
 	}
 
 	encoder.low_bits = low_bits;
-	LowsInit(&encoder.lows, host);
+	LowsInit(&encoder.lows);
 	while (from < sparse->groups)
 	{
 		uint64_t	group = at < count ?
@@ -807,11 +805,11 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		uint64_t	next = at;
 
 		/* Move the groups without a change before it. */
-		host->pause();
+		CHECK_FOR_INTERRUPTS();
 		for (uint64_t i = from; i < group; i++)
 			CuckooStore32(target->starts + 4 * i, (uint32_t) (Start(sparse, i) + change));
 		position = first + change * (uint64_t) (1 + low_bits);
-		CopyBits(target->bits, position, sparse->bits, first, end - first, host);
+		CopyBits(target->bits, position, sparse->bits, first, end - first);
 		from = group;
 		if (at == count)
 			break;
@@ -838,7 +836,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
  * with a zero.
  */
 static bool
-CheckGroups(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
+CheckGroups(const CuckooSparse *sparse, uint64_t *bad)
 {
 	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
@@ -850,7 +848,7 @@ CheckGroups(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
 
 		*bad = group;
 		if (group % 65536 == 0)
-			host->pause();
+			CHECK_FOR_INTERRUPTS();
 		if (next < start || next > sparse->items || (group == 0 && start != 0))
 			return false;
 		left = GroupHighs(sparse, group) + next - start;
@@ -873,7 +871,7 @@ CheckGroups(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
 }
 
 bool
-CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
+CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 {
 	uint64_t	codes[CUCKOO_READ_CODES];
 	CuckooSparseSource source;
@@ -881,13 +879,13 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *h
 	int			copies = 0;
 	size_t		count;
 
-	if (!CheckGroups(sparse, bad, host))
+	if (!CheckGroups(sparse, bad))
 		return false;
 	CuckooSparseSourceInit(&source, sparse);
 	while ((count = SparseRead(&source.source, codes, CUCKOO_READ_CODES)) > 0)
 	{
 		if (source.item >> 16 != (source.item - count) >> 16)
-			host->pause();
+			CHECK_FOR_INTERRUPTS();
 		for (size_t i = 0; i < count; i++)
 		{
 			copies = codes[i] == last ? copies + 1 : 1;

@@ -125,8 +125,7 @@ extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
  * Encode the codes of a source.  The table has been initialized for exactly
  * this number of items, and its data has room for CuckooSparseBytes.
  */
-extern void CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source,
-							  const CuckooHost *host);
+extern void CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source);
 
 /*
  * Encode into target the table that results from adding or removing count
@@ -135,8 +134,7 @@ extern void CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source,
  * in the table.  Groups without a change are copied as they are.
  */
 extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
-							 const uint64_t *codes, uint64_t count, bool remove,
-							 const CuckooHost *host);
+							 const uint64_t *codes, uint64_t count, bool remove);
 
 /* The codes of a sparse table. */
 typedef struct CuckooSparseSource
@@ -158,7 +156,6 @@ extern void CuckooSparseSourceInit(CuckooSparseSource *source, const CuckooSpars
  * the rules of docs/format.md.  If it breaks one, *bad is the number of the
  * first group that does.
  */
-extern bool CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad,
-							  const CuckooHost *host);
+extern bool CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad);
 
 #endif							/* CUCKOO_SPARSE_H */

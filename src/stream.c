@@ -38,6 +38,7 @@
 #include "utils/memutils.h"
 
 #include "aggstate.h"
+#include "hash.h"
 #include "setops.h"
 #include "sort.h"
 
@@ -62,9 +63,9 @@ typedef struct LargeState
 static void
 LargeAddBatch(LargeState *state)
 {
-	uint64	   *scratch = CuckooAllocate(&CuckooServer, state->count, sizeof(uint64));
+	uint64	   *scratch = CuckooAllocate(state->count, sizeof(uint64));
 
-	CuckooSort(state->batch, scratch, state->count, CuckooServer.pause);
+	CuckooSort(state->batch, scratch, state->count);
 	pfree(scratch);
 	CuckooAddBatchToDraft(&state->draft, state->batch, state->count, state->distinct);
 	state->count = 0;
@@ -85,7 +86,7 @@ LargeMakeRoom(LargeState *state)
 		if (state->batch != NULL)
 			pfree(state->batch);
 		state->batch = NULL;
-		state->batch = CuckooAllocate(&CuckooServer, room, sizeof(uint64));
+		state->batch = CuckooAllocate(room, sizeof(uint64));
 		state->room = room;
 	}
 	MemoryContextSwitchTo(old);

@@ -149,13 +149,12 @@ typedef struct CuckooTableSource
 } CuckooTableSource;
 
 static inline CuckooSource *
-CuckooTableSourceInit(CuckooTableSource *source, const CuckooTable *table,
-					  const CuckooHost *host)
+CuckooTableSourceInit(CuckooTableSource *source, const CuckooTable *table)
 {
 	source->representation = table->representation;
 	if (table->representation == CUCKOO_DENSE)
 	{
-		CuckooDenseSourceInit(&source->dense, &table->dense, host);
+		CuckooDenseSourceInit(&source->dense, &table->dense);
 		return &source->dense.source;
 	}
 	CuckooSparseSourceInit(&source->sparse, &table->sparse);

@@ -7,33 +7,7 @@
  */
 #include "compat.h"
 
-#include "miscadmin.h"
-#include "utils/memutils.h"
-
 #include "value.h"
-
-/*
- * The core's host
- */
-
-static void *
-Allocate(size_t bytes)
-{
-	if (bytes > MaxAllocHugeSize)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("Failed on request of size %zu.", bytes)));
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(bytes, 1));
-}
-
-static void
-Pause(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
-const CuckooHost CuckooServer = {Allocate, pfree, Pause, VARHDRSZ};
 
 /*
  * Making values
@@ -53,7 +27,7 @@ CuckooCopyBytes(const uint8 *bytes, size_t length)
 {
 	CuckooValue *copy = CuckooNewValue(length);
 
-	CuckooCopy((uint8 *) VARDATA(copy), bytes, length, &CuckooServer);
+	CuckooCopy((uint8 *) VARDATA(copy), bytes, length);
 	return copy;
 }
 
@@ -73,7 +47,7 @@ CuckooUnsetValue(void)
 	CuckooFilter filter;
 
 	CuckooFilterInitUnset(&filter);
-	return CuckooMadeValue(CuckooMakeFilter(&filter, NULL, 0, &CuckooServer), &filter);
+	return CuckooMadeValue(CuckooMakeFilter(&filter, NULL, 0), &filter);
 }
 
 CuckooValue *
@@ -85,7 +59,7 @@ CuckooEmptyValue(CuckooFilter *parameters)
 CuckooValue *
 CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs, uint64 run_count)
 {
-	uint8	   *bytes = CuckooMakeFromHashes(parameters, runs, run_count, &CuckooServer);
+	uint8	   *bytes = CuckooMakeFromHashes(parameters, runs, run_count);
 
 	if (bytes == NULL)
 		CuckooReportTooLarge(parameters->capacity, parameters->fpr);
@@ -100,9 +74,7 @@ CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs, uint64 run_cou
 void
 CuckooAssertValid(CuckooValue *value)
 {
-	static const CuckooHost checker = {Allocate, pfree, Pause, 0};
-	CuckooVerdict verdict = CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value),
-										   &checker);
+	CuckooVerdict verdict = CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
 
 	if (verdict.problem != CUCKOO_VALID)
 		elog(PANIC, "cuckoofilter made is not valid: problem %d, expected %llu, found %llu",
@@ -215,31 +187,31 @@ Changed(const CuckooDraft *draft, CuckooChange change)
 bool
 CuckooAddToDraft(CuckooDraft *draft, uint64 hash)
 {
-	return Changed(draft, CuckooDraftAdd(draft, hash, &CuckooServer));
+	return Changed(draft, CuckooDraftAdd(draft, hash));
 }
 
 bool
 CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash)
 {
-	return Changed(draft, CuckooDraftAddNew(draft, hash, &CuckooServer));
+	return Changed(draft, CuckooDraftAddNew(draft, hash));
 }
 
 void
 CuckooAddBatchToDraft(CuckooDraft *draft, const uint64 *hashes, size_t count, bool distinct)
 {
-	Changed(draft, CuckooDraftAddBatch(draft, hashes, count, distinct, &CuckooServer));
+	Changed(draft, CuckooDraftAddBatch(draft, hashes, count, distinct));
 }
 
 bool
 CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash)
 {
-	return Changed(draft, CuckooDraftRemove(draft, hash, &CuckooServer));
+	return Changed(draft, CuckooDraftRemove(draft, hash));
 }
 
 CuckooValue *
 CuckooFinishDraft(CuckooDraft *draft)
 {
-	uint8	   *bytes = CuckooDraftFinish(draft, &CuckooServer);
+	uint8	   *bytes = CuckooDraftFinish(draft);
 
 	if (bytes == NULL)
 		Changed(draft, CUCKOO_TOO_LARGE);

@@ -26,9 +26,6 @@ typedef struct varlena CuckooValue;
 #define PG_GETARG_CUCKOOFILTER_P(n)		DatumGetCuckooFilterP(PG_GETARG_DATUM(n))
 #define PG_RETURN_CUCKOOFILTER_P(value) PG_RETURN_POINTER(value)
 
-/* The host of the core: memory in the current context, and interrupts. */
-extern const CuckooHost CuckooServer;
-
 /* The portable bytes of a value that is not toasted. */
 static inline uint8 *
 CuckooValueBytes(CuckooValue *value)

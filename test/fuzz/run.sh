@@ -25,7 +25,7 @@ trap 'rm -rf "$folder"' EXIT
 
 # Tracing comparisons costs half of the time, so only the validator is built
 # with it: its header has values that must be guessed.
-flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src"
+flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src" -DCUCKOO_STANDALONE
 	"-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=all)
 objects=()
 for file in "$here/filter_fuzz.c" "$src"/{shape,codes,dense,sparse,sort,format,filter,combine}.c; do

@@ -94,7 +94,7 @@ ValueOfShapes(const CuckooShape *shapes, int count, double fpr)
 	}
 	CuckooFilterInit(&filter, fpr, 1000, 0);
 	filter.key_type = CUCKOO_KEY_INTEGER;
-	bytes = CuckooMakeFilter(&filter, parts, count, &host);
+	bytes = CuckooMakeFilter(&filter, parts, count);
 	return Valid(bytes, &filter);
 }
 
@@ -179,7 +179,7 @@ a_capacity_whose_dense_table_passes_750_MiB_is_refused(void **state)
 	assert_false(CuckooCapacityFits(0.1, CUCKOO_MAX_CAPACITY + 1));
 	assert_false(CuckooCapacityFits(0.1, UINT64_MAX));
 	CuckooFilterInit(&filter, 0.001, most + 100000, 0);
-	assert_null(CuckooMakeFromHashes(&filter, &run, 1, &host));
+	assert_null(CuckooMakeFromHashes(&filter, &run, 1));
 }
 
 static void
@@ -210,7 +210,7 @@ hashes_in_pieces_build_the_same_filter(void **state)
 		}
 		CuckooFilterInit(&filter, 0.001, 0, 0);
 		filter.key_type = CUCKOO_KEY_INTEGER;
-		bytes = CuckooMakeFromHashes(&filter, runs, 50, &host);
+		bytes = CuckooMakeFromHashes(&filter, runs, 50);
 		pieces = Valid(bytes, &filter);
 		assert_true(SameBytes(&pieces, &whole));
 		FreeValue(&pieces);
@@ -791,18 +791,18 @@ what_is_pending_elsewhere_survives_a_rewrite(void **state)
 	(void) state;
 	CuckooDraftOpen(&draft, value.bytes, value.length, true);
 	for (uint64_t key = 100; key < 110; key++)
-		assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, key), &host), CUCKOO_CHANGED);
+		assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, key)), CUCKOO_CHANGED);
 	for (uint64_t key = 0; key < 20; key++)
-		assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, key), &host), CUCKOO_CHANGED);
+		assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, key)), CUCKOO_CHANGED);
 	assert_int_equal(draft.filter.table_count, 1);
 	for (uint64_t key = 110; key < 115; key++)
-		assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, key), &host), CUCKOO_CHANGED);
+		assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, key)), CUCKOO_CHANGED);
 	for (uint64_t key = 0; key < 20; key++)
-		assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, key), &host), CUCKOO_CHANGED);
+		assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, key)), CUCKOO_CHANGED);
 	for (uint64_t key = 0; key < 120; key++)
 		assert_int_equal(CuckooDraftContains(&draft, KeyHash(1, key)),
 						 key < 20 || key >= 115);
-	bytes = CuckooDraftFinish(&draft, &host);
+	bytes = CuckooDraftFinish(&draft);
 	value = Valid(bytes, &draft.filter);
 	assert_int_equal(ItemsOf(&value), 25);
 	assert_int_equal(CountFound(&value, 1, 0, 20), 20);
@@ -837,7 +837,7 @@ a_filter_of_sixteen_full_tables_is_full_and_stays_as_it_was(void **state)
 	before.length = value.length;
 	before.bytes = Duplicate(value.bytes, value.length);
 	CuckooDraftOpen(&draft, value.bytes, value.length, false);
-	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, key), &host), CUCKOO_FULL);
+	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, key)), CUCKOO_FULL);
 	assert_true(SameBytes(&value, &before));
 	assert_int_equal(CountFound(&value, 1, 0, key), key);
 	/* After a removal there is room again. */
@@ -874,9 +874,9 @@ a_filter_of_more_than_750_MiB_is_not_made(void **state)
 	CuckooSparseInit(&sparse, &parts[0].shape, items + 1, NULL);
 	parts[0].items = items + 1;
 	CuckooFilterInit(&filter, 0.001, 1000, 0);
-	assert_null(CuckooMakeFilter(&filter, parts, 1, &host));
+	assert_null(CuckooMakeFilter(&filter, parts, 1));
 	parts[0].representation = CUCKOO_DENSE;
-	assert_null(CuckooMakeFilter(&filter, parts, 1, &host));
+	assert_null(CuckooMakeFilter(&filter, parts, 1));
 	CuckooTableInit(&filter.tables[0], &parts[0].shape, CUCKOO_SPARSE, items, NULL);
 	assert_int_equal(CuckooBytes(&filter), CuckooSparseBytes(&parts[0].shape, items) + 56);
 }
@@ -904,11 +904,11 @@ a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was(void **st
 	CuckooLayOut(&filter, bytes);
 
 	CuckooDraftOpen(&draft, bytes, CUCKOO_MAX_BYTES, false);
-	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, 1), &host), CUCKOO_TOO_LARGE);
+	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, 1)), CUCKOO_TOO_LARGE);
 	assert_int_equal(draft.filter.table_count, 2);
 	assert_ptr_equal(draft.bytes, bytes);
 	CuckooDraftOpen(&draft, bytes, CUCKOO_MAX_BYTES, false);
-	assert_int_equal(CuckooDraftAddBatch(&draft, (uint64_t[]) {KeyHash(1, 1)}, 1, true, &host),
+	assert_int_equal(CuckooDraftAddBatch(&draft, (uint64_t[]) {KeyHash(1, 1)}, 1, true),
 					 CUCKOO_TOO_LARGE);
 	assert_ptr_equal(draft.bytes, bytes);
 	free(bytes);
@@ -947,20 +947,20 @@ a_draft_contains_what_is_pending_and_not_what_is_pending_to_go(void **state)
 
 	(void) state;
 	CuckooDraftOpen(&draft, value.bytes, value.length, true);
-	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, 200), &host), CUCKOO_CHANGED);
+	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, 200)), CUCKOO_CHANGED);
 	assert_true(CuckooDraftContains(&draft, KeyHash(1, 200)));
 	assert_true(CuckooDraftContains(&draft, KeyHash(1, 5)));
 	assert_false(CuckooDraftContains(&draft, KeyHash(1, 201)));
-	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, 7), &host), CUCKOO_CHANGED);
-	assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, 5), &host), CUCKOO_CHANGED);
+	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, 7)), CUCKOO_CHANGED);
+	assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, 5)), CUCKOO_CHANGED);
 	assert_false(CuckooDraftContains(&draft, KeyHash(1, 5)));
-	assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, 5), &host), CUCKOO_ABSENT);
-	assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, 7), &host), CUCKOO_CHANGED);
+	assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, 5)), CUCKOO_ABSENT);
+	assert_int_equal(CuckooDraftRemove(&draft, KeyHash(1, 7)), CUCKOO_CHANGED);
 	assert_true(CuckooDraftContains(&draft, KeyHash(1, 7)));
-	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, 5), &host), CUCKOO_CHANGED);
+	assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, 5)), CUCKOO_CHANGED);
 	assert_true(CuckooDraftContains(&draft, KeyHash(1, 5)));
 	assert_int_equal(draft.filter.items, 101);
-	bytes = CuckooDraftFinish(&draft, &host);
+	bytes = CuckooDraftFinish(&draft);
 	value = Valid(bytes, &draft.filter);
 	assert_int_equal(CountFound(&value, 1, 0, 100), 100);
 	FreeValue(&value);
@@ -980,11 +980,11 @@ pending_copies_count_toward_the_pin(void **state)
 		AddHash(&value, hash);
 	CuckooDraftOpen(&draft, value.bytes, value.length, true);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(CuckooDraftAdd(&draft, hash, &host), CUCKOO_CHANGED);
+		assert_int_equal(CuckooDraftAdd(&draft, hash), CUCKOO_CHANGED);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(CuckooDraftAdd(&draft, hash, &host), CUCKOO_PINNED);
-	assert_int_equal(CuckooDraftRemove(&draft, hash, &host), CUCKOO_KEPT);
-	bytes = CuckooDraftFinish(&draft, &host);
+		assert_int_equal(CuckooDraftAdd(&draft, hash), CUCKOO_PINNED);
+	assert_int_equal(CuckooDraftRemove(&draft, hash), CUCKOO_KEPT);
+	bytes = CuckooDraftFinish(&draft);
 	value = Valid(bytes, &draft.filter);
 	assert_int_equal(CountOf(&value, hash), 8);
 	assert_int_equal(ItemsOf(&value), 8);
@@ -1005,8 +1005,8 @@ a_draft_may_be_finished_and_go_on(void **state)
 		uint8_t    *bytes;
 
 		for (int i = 0; i < 100; i++)
-			assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, key++), &host), CUCKOO_CHANGED);
-		bytes = CuckooDraftFinish(&draft, &host);
+			assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, key++)), CUCKOO_CHANGED);
+		bytes = CuckooDraftFinish(&draft);
 		value = Valid(bytes, &draft.filter);
 		assert_int_equal(CountFound(&value, 1, 0, key), key);
 	}
@@ -1025,7 +1025,7 @@ fields_changed_in_a_draft_are_written(void **state)
 	(void) state;
 	CuckooDraftOpen(&draft, value.bytes, value.length, false);
 	draft.filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-	after.bytes = CuckooDraftFinish(&draft, &host);
+	after.bytes = CuckooDraftFinish(&draft);
 	after = Valid(after.bytes, &draft.filter);
 	filter = Open(&after);
 	assert_int_equal(filter.flags, CUCKOO_FLAG_NOT_REMOVABLE);
@@ -1055,8 +1055,8 @@ AddBatches(CuckooDraft *draft, uint64_t first, uint64_t keys, uint64_t copies, b
 		hashes = malloc(2 * count * sizeof(uint64_t));
 		for (size_t i = 0; i < count; i++)
 			hashes[i] = KeyHash(1, first + at++ / copies);
-		CuckooSort(hashes, hashes + count, count, NULL);
-		assert_int_equal(CuckooDraftAddBatch(draft, hashes, count, distinct, &host),
+		CuckooSort(hashes, hashes + count, count);
+		assert_int_equal(CuckooDraftAddBatch(draft, hashes, count, distinct),
 						 CUCKOO_CHANGED);
 		free(hashes);
 		table = &draft->filter.tables[draft->filter.table_count - 1];
@@ -1080,26 +1080,26 @@ batches_give_the_sparse_bytes_of_keys_one_by_one(void **state)
 		for (uint64_t key = 0; key < 14000; key++)
 		{
 			if (distinct)
-				CuckooDraftAddNew(&draft, KeyHash(1, key), &host);
+				CuckooDraftAddNew(&draft, KeyHash(1, key));
 			else
-				CuckooDraftAdd(&draft, KeyHash(1, key), &host);
+				CuckooDraftAdd(&draft, KeyHash(1, key));
 		}
-		single = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+		single = Valid(CuckooDraftFinish(&draft), &draft.filter);
 
 		CuckooDraftOpen(&draft, value.bytes, value.length, true);
 		/* what is pending from single keys is encoded before */
 		for (uint64_t key = 0; key < 10; key++)
-			assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, key), &host), CUCKOO_CHANGED);
+			assert_int_equal(CuckooDraftAdd(&draft, KeyHash(1, key)), CUCKOO_CHANGED);
 		/* dense in the meantime, and sparse again when finished */
 		assert_true(AddBatches(&draft, 10, 13990, 1, distinct));
-		value = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+		value = Valid(CuckooDraftFinish(&draft), &draft.filter);
 		assert_true(SameBytes(&value, &single));
 		FreeValue(&single);
 
 		/* the same keys again: none, or a copy of each */
 		CuckooDraftOpen(&draft, value.bytes, value.length, true);
 		AddBatches(&draft, 0, 14000, 1, distinct);
-		value = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+		value = Valid(CuckooDraftFinish(&draft), &draft.filter);
 		assert_int_equal(CountFound(&value, 1, 0, 14000), 14000);
 		assert_int_equal(TablesOf(&value), distinct ? 1 : 2);
 		assert_true(distinct ? ItemsOf(&value) < 14000 : ItemsOf(&value) == 28000);
@@ -1116,14 +1116,14 @@ batches_across_three_quarters_make_a_table_dense_and_beyond_its_capacity_grow(vo
 	(void) state;
 	CuckooDraftOpen(&draft, value.bytes, value.length, true);
 	AddBatches(&draft, 0, 19000, 1, true);
-	value = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+	value = Valid(CuckooDraftFinish(&draft), &draft.filter);
 	assert_int_equal(TablesOf(&value), 1);
 	assert_int_equal(draft.filter.tables[0].representation, CUCKOO_DENSE);
 	assert_int_equal(CountFound(&value, 1, 0, 19000), 19000);
 
 	CuckooDraftOpen(&draft, value.bytes, value.length, true);
 	AddBatches(&draft, 19000, 200000, 1, false);
-	value = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+	value = Valid(CuckooDraftFinish(&draft), &draft.filter);
 	assert_int_equal(TablesOf(&value), 2);
 	assert_int_equal(ItemsOf(&value), 219000);
 	assert_int_equal(CountFound(&value, 1, 0, 219000), 219000);
@@ -1142,7 +1142,7 @@ a_table_whose_batches_find_no_room_stays_sparse(void **state)
 	CuckooDraftOpen(&draft, value.bytes, value.length, true);
 	AddBatches(&draft, 0, 2500, 10, false);
 	assert_true(draft.stay_sparse);
-	value = Valid(CuckooDraftFinish(&draft, &host), &draft.filter);
+	value = Valid(CuckooDraftFinish(&draft), &draft.filter);
 	filter = Open(&value);
 	assert_int_equal(filter.table_count, 1);
 	assert_int_equal(filter.items, 20000);

@@ -82,7 +82,7 @@ KeepBare(const char *name, CuckooFilter *filter, uint64_t hashes)
 
 	filter->items = hashes;
 	length = CuckooBytes(filter);
-	value.bytes = (uint8_t *) host.allocate(host.header_bytes + length) + host.header_bytes;
+	value.bytes = (uint8_t *) palloc(VARHDRSZ + length) + VARHDRSZ;
 	value.length = length;
 	CuckooLayOut(filter, value.bytes);
 	for (uint64_t i = 0; i < hashes; i++)
@@ -212,16 +212,16 @@ Exercise(const uint8_t *bytes, size_t length)
 		for (uint64_t i = 0; i < 12; i++)
 		{
 			uint64_t	hash = KeyHash(i % 2 == 0 ? 1 : stream, i);
-			CuckooChange change = CuckooDraftAdd(&draft, hash, &host);
+			CuckooChange change = CuckooDraftAdd(&draft, hash);
 
 			assert_in_range(change, CUCKOO_CHANGED, CUCKOO_TOO_LARGE);
 			if (change == CUCKOO_FULL || change == CUCKOO_TOO_LARGE)
 				break;
 			assert_true(CuckooDraftContains(&draft, hash));
 			if (i % 3 == 0)
-				CuckooDraftRemove(&draft, hash, &host);
+				CuckooDraftRemove(&draft, hash);
 		}
-		value.bytes = CuckooDraftFinish(&draft, &host);
+		value.bytes = CuckooDraftFinish(&draft);
 		value = Valid(value.bytes, &draft.filter);
 		if (Combinable(&value, &value))
 		{
@@ -240,7 +240,7 @@ static CuckooVerdict
 Judge(const uint8_t *bytes, size_t length)
 {
 	uint8_t    *copy = Duplicate(bytes, length);
-	CuckooVerdict verdict = CuckooValidate(length > 0 ? copy : NULL, length, &host);
+	CuckooVerdict verdict = CuckooValidate(length > 0 ? copy : NULL, length);
 
 	assert_in_range(verdict.problem, CUCKOO_VALID, CUCKOO_BAD_TAIL);
 	if (length > 0)
@@ -508,7 +508,7 @@ the_validator_gives_way_while_it_reads_a_large_table(void **state)
 		Value		value = ValueOfKeys(1, 0, 500000, 0.1, capacities[i]);
 
 		pauses = 0;
-		assert_int_equal(CuckooValidate(value.bytes, value.length, &host).problem, CUCKOO_VALID);
+		assert_int_equal(CuckooValidate(value.bytes, value.length).problem, CUCKOO_VALID);
 		assert_true(pauses >= 4);
 		FreeValue(&value);
 	}
@@ -575,7 +575,7 @@ more_bytes_than_any_filter_has_are_refused_before_they_are_read(void **state)
 	const Sample *sample = SampleNamed("sparse");
 
 	(void) state;
-	assert_verdict(CuckooValidate(sample->bytes, CUCKOO_MAX_BYTES + 1, &host),
+	assert_verdict(CuckooValidate(sample->bytes, CUCKOO_MAX_BYTES + 1),
 				   CUCKOO_TOO_LONG, CUCKOO_MAX_BYTES, CUCKOO_MAX_BYTES + 1);
 }
 

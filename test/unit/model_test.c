@@ -382,7 +382,7 @@ CheckTable(const ModelTable *expected, const CuckooTable *table)
 
 	assert_true(CuckooSameShape(&expected->shape, &table->shape));
 	assert_true(table->items == n);
-	read = ReadAll(CuckooTableSourceInit(&base, table, &host), &count);
+	read = ReadAll(CuckooTableSourceInit(&base, table), &count);
 	CuckooTableSourceRelease(&base);
 	assert_true(count == n);
 	assert_memory_equal(read, codes, (size_t) n * sizeof(uint64_t));
@@ -488,8 +488,8 @@ BuildSome(Model *model, uint32_t share)
 			model->copies[key] = 1;
 		}
 	}
-	CuckooSort(hashes, hashes + model->universe, count, NULL);
-	count = CuckooUnique(hashes, count, NULL);
+	CuckooSort(hashes, hashes + model->universe, count);
+	count = CuckooUnique(hashes, count);
 	value = ValueOfHashes(hashes, count, model->fpr, model->capacity);
 	filter = Open(&value);
 	model->capacity = filter.capacity;
@@ -535,7 +535,7 @@ LiveOn(Model *model, Value *value, uint64_t steps)
 			if (model->copies[key] >= most)
 				continue;
 			change = ModelAdd(model, key);
-			assert_int_equal(CuckooDraftAdd(&draft, hash, &host), change);
+			assert_int_equal(CuckooDraftAdd(&draft, hash), change);
 			operations++;
 			if (change == CUCKOO_FULL)
 				break;
@@ -548,14 +548,14 @@ LiveOn(Model *model, Value *value, uint64_t steps)
 		{
 			change = ModelRemove(model, key);
 			assert_int_not_equal(change, CUCKOO_ABSENT);
-			assert_int_equal(CuckooDraftRemove(&draft, hash, &host), change);
+			assert_int_equal(CuckooDraftRemove(&draft, hash), change);
 			operations++;
 			if (change == CUCKOO_CHANGED && model->changed >= 0)
 				CheckRepresentation(model, &draft, false);
 			model->copies[key]--;
 		}
 	}
-	bytes = CuckooDraftFinish(&draft, &host);
+	bytes = CuckooDraftFinish(&draft);
 	*value = Valid(bytes, &draft.filter);
 	return operations;
 }

@@ -335,10 +335,10 @@ LivedFilter(double fpr, uint64_t capacity, uint64_t keys)
 
 	CuckooDraftOpen(&draft, value.bytes, value.length, true);
 	for (uint64_t i = 0; i < keys; i++)
-		CuckooDraftAdd(&draft, KeyHash(4, i), &host);
+		CuckooDraftAdd(&draft, KeyHash(4, i));
 	for (uint64_t i = 0; i < keys; i += 7)
-		CuckooDraftRemove(&draft, KeyHash(4, i), &host);
-	bytes = CuckooDraftFinish(&draft, &host);
+		CuckooDraftRemove(&draft, KeyHash(4, i));
+	bytes = CuckooDraftFinish(&draft);
 	return WithCopies(Valid(bytes, &draft.filter));
 }
 
@@ -449,7 +449,7 @@ ReadGoldenFilters(void)
 				 (unsigned long long) lives[i].keys, lives[i].fpr,
 				 (unsigned long long) lives[i].capacity);
 		bytes = GoldenBytes(name, &length);
-		if (bytes == NULL || CuckooValidate(bytes, length, &host).problem != CUCKOO_VALID)
+		if (bytes == NULL || CuckooValidate(bytes, length).problem != CUCKOO_VALID)
 		{
 			Result(false, name, "golden bytes are not valid");
 			free(bytes);
@@ -478,11 +478,11 @@ ReadGoldenFilters(void)
 		{
 			uint8_t    *part = Duplicate(bytes, cut);
 
-			accepted += CuckooValidate(part, cut, &host).problem == CUCKOO_VALID;
+			accepted += CuckooValidate(part, cut).problem == CUCKOO_VALID;
 			free(part);
 		}
 		bytes[0]++;
-		accepted += CuckooValidate(bytes, length, &host).problem == CUCKOO_VALID;
+		accepted += CuckooValidate(bytes, length).problem == CUCKOO_VALID;
 		Result(accepted == 0, name, "malformed bytes are let through");
 		free(bytes);
 	}
@@ -501,7 +501,7 @@ GoldenVerdicts(void)
 		CuckooVerdict verdict;
 
 		changed[i / 8] ^= (uint8_t) (1 << i % 8);
-		verdict = CuckooValidate(changed, value.length, &host);
+		verdict = CuckooValidate(changed, value.length);
 		verdicts[17 * i] = (uint8_t) verdict.problem;
 		CuckooStore64(verdicts + 17 * i + 1, verdict.expected);
 		CuckooStore64(verdicts + 17 * i + 9, verdict.found);

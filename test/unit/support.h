@@ -158,7 +158,7 @@ SortedHashes(uint64_t stream, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		hashes[i] = KeyHash(stream, i);
-	CuckooSort(hashes, scratch, count, NULL);
+	CuckooSort(hashes, scratch, count);
 	free(scratch);
 	return hashes;
 }
@@ -176,18 +176,18 @@ HashOfCode(const CuckooShape *shape, uint64_t code)
 	return (scaled / pairs << 32) + ((scaled % pairs << 32) + pairs - 1) / pairs;
 }
 
-/* ---------------------------------------------------------------- host */
+/* ------------------------------------------------- what port.h asks for */
 
 /*
- * The number of areas of memory that the core has not freed, and of its
- * pauses.
+ * The number of areas of memory that the core has not freed, and of its checks
+ * for interrupts.
  */
 static int	areas_in_use;
 static int	pauses;
 
 /* Memory is garbage at first: the core must not rely on zeros. */
-static void *
-HostAllocate(size_t bytes)
+void *
+palloc(size_t bytes)
 {
 	void	   *p = malloc(bytes > 0 ? bytes : 1);
 
@@ -197,23 +197,18 @@ HostAllocate(size_t bytes)
 	return p;
 }
 
-static void
-HostRelease(void *memory)
+void
+pfree(void *memory)
 {
 	free(memory);
 	areas_in_use--;
 }
 
-static void
-HostPause(void)
+void
+CheckForInterrupts(void)
 {
 	pauses++;
 }
-
-/* As in a server, in which a header precedes the bytes of a filter. */
-#define HOST_HEADER_BYTES	16
-
-static const CuckooHost host = {HostAllocate, HostRelease, HostPause, HOST_HEADER_BYTES};
 
 /* ---------------------------------------------------------------- tables */
 
@@ -293,7 +288,7 @@ IsEncoded(const CuckooTable *table, const uint64_t *codes, uint64_t count)
 	bool		same;
 
 	CuckooSparseInit(&sparse, &table->shape, count, form);
-	CuckooSparseBuild(&sparse, &source.source, &host);
+	CuckooSparseBuild(&sparse, &source.source);
 	same = memcmp(form, table->data, bytes) == 0;
 	free(form);
 	return same;
@@ -307,7 +302,7 @@ ReadAll(CuckooSource *source, uint64_t *count)
 	uint64_t	at = 0;
 	size_t		read;
 
-	*count = CuckooSourceCount(source, &host);
+	*count = CuckooSourceCount(source);
 	codes = Allocate((size_t) *count * sizeof(uint64_t));
 	/* Read 61 codes at a time, so that pieces end everywhere. */
 	while ((read = source->read(source, codes + at,
@@ -345,7 +340,7 @@ typedef struct Value
 static inline void
 FreeValue(Value *value)
 {
-	CuckooFreeFilter(value->bytes, &host);
+	CuckooFreeFilter(value->bytes);
 	value->bytes = NULL;
 }
 
@@ -369,7 +364,7 @@ static inline CuckooProblem
 ProblemOf(const Value *value)
 {
 	uint8_t    *copy = Duplicate(value->bytes, value->length);
-	CuckooVerdict verdict = CuckooValidate(copy, value->length, &host);
+	CuckooVerdict verdict = CuckooValidate(copy, value->length);
 
 	free(copy);
 	return verdict.problem;
@@ -399,7 +394,7 @@ ValueOfHashes(const uint64_t *hashes, uint64_t count, double fpr, uint64_t capac
 	run.count = count;
 	CuckooFilterInit(&filter, fpr, capacity, 0);
 	filter.key_type = CUCKOO_KEY_INTEGER;
-	bytes = CuckooMakeFromHashes(&filter, &run, 1, &host);
+	bytes = CuckooMakeFromHashes(&filter, &run, 1);
 	return Valid(bytes, &filter);
 }
 
@@ -413,7 +408,7 @@ ValueOfKeys(uint64_t stream, uint64_t first, uint64_t last, double fpr, uint64_t
 
 	for (size_t i = 0; i < count; i++)
 		hashes[i] = KeyHash(stream, first + i);
-	CuckooSort(hashes, hashes + count, count, NULL);
+	CuckooSort(hashes, hashes + count, count);
 	value = ValueOfHashes(hashes, count, fpr, capacity);
 	free(hashes);
 	return value;
@@ -436,7 +431,7 @@ ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, do
 	part.source = &source.source;
 	CuckooFilterInit(&filter, fpr, capacity, 0);
 	filter.key_type = CUCKOO_KEY_INTEGER;
-	bytes = CuckooMakeFilter(&filter, &part, 1, &host);
+	bytes = CuckooMakeFilter(&filter, &part, 1);
 	return Valid(bytes, &filter);
 }
 
@@ -450,9 +445,9 @@ ChangeValue(Value *value, bool remove, uint64_t hash)
 	Value		after;
 
 	CuckooDraftOpen(&draft, value->bytes, value->length, false);
-	change = remove ? CuckooDraftRemove(&draft, hash, &host) :
-		CuckooDraftAdd(&draft, hash, &host);
-	after.bytes = CuckooDraftFinish(&draft, &host);
+	change = remove ? CuckooDraftRemove(&draft, hash) :
+		CuckooDraftAdd(&draft, hash);
+	after.bytes = CuckooDraftFinish(&draft);
 	after = Valid(after.bytes, &draft.filter);
 	Require(memcmp(before, value->bytes, value->length) == 0);
 	free(before);
@@ -485,10 +480,10 @@ ChangeKeys(Value *value, bool remove, uint64_t stream, uint64_t first, uint64_t 
 	{
 		uint64_t	hash = KeyHash(stream, i);
 
-		Require((remove ? CuckooDraftRemove(&draft, hash, &host) :
-				 CuckooDraftAdd(&draft, hash, &host)) == CUCKOO_CHANGED);
+		Require((remove ? CuckooDraftRemove(&draft, hash) :
+				 CuckooDraftAdd(&draft, hash)) == CUCKOO_CHANGED);
 	}
-	bytes = CuckooDraftFinish(&draft, &host);
+	bytes = CuckooDraftFinish(&draft);
 	*value = Valid(bytes, &draft.filter);
 }
 
@@ -515,9 +510,9 @@ Combinable(const Value *left, const Value *right)
 	filters[0] = Open(left);
 	filters[1] = Open(right);
 	CuckooCombinationInit(&combination, CUCKOO_UNION);
-	combinable = CuckooCombinationAdd(&combination, &filters[0], &host) == CUCKOO_NO_CONFLICT &&
-		CuckooCombinationAdd(&combination, &filters[1], &host) == CUCKOO_NO_CONFLICT;
-	CuckooCombinationRelease(&combination, &host);
+	combinable = CuckooCombinationAdd(&combination, &filters[0]) == CUCKOO_NO_CONFLICT &&
+		CuckooCombinationAdd(&combination, &filters[1]) == CUCKOO_NO_CONFLICT;
+	CuckooCombinationRelease(&combination);
 	return combinable;
 }
 
@@ -534,10 +529,10 @@ Combine(CuckooOperation operation, const Value *values, int count)
 	{
 		CuckooFilter part = Open(&values[i]);
 
-		Require(CuckooCombinationAdd(&combination, &part, &host) == CUCKOO_NO_CONFLICT);
+		Require(CuckooCombinationAdd(&combination, &part) == CUCKOO_NO_CONFLICT);
 	}
-	bytes = CuckooCombinationMake(&combination, &filter, &host);
-	CuckooCombinationRelease(&combination, &host);
+	bytes = CuckooCombinationMake(&combination, &filter);
+	CuckooCombinationRelease(&combination);
 	return Valid(bytes, &filter);
 }
 
