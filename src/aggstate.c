@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 
 #include "aggstate.h"
-#include "sort.h"
+#include "list.h"
 
 /* The most distinct keys that an aggregate accepts: a gigabyte of hashes. */
 #define MAX_KEYS			UINT64CONST(120000000)
@@ -643,7 +643,7 @@ LargeRuns(LargeState *state, CuckooRun **runs)
 		{
 			CuckooRun  *run = &(*runs)[run_count++];
 
-			run->hashes = chunk->hashes;
+			run->numbers = chunk->hashes;
 			run->count = Min(left, CHUNK_HASHES);
 			left -= run->count;
 		}
@@ -667,6 +667,6 @@ CuckooStateBuild(CuckooState *state)
 	if (state->large != NULL)
 		run_count = LargeRuns((LargeState *) state->large, &runs);
 	else
-		flat.hashes = FlatSorted(CheckFlat(state->flat), &flat.count);
+		flat.numbers = FlatSorted(CheckFlat(state->flat), &flat.count);
 	return CuckooBuildValue(&filter, runs, run_count);
 }

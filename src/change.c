@@ -14,7 +14,7 @@
 #include "miscadmin.h"
 
 #include "cuckoo.h"
-#include "sort.h"
+#include "list.h"
 
 /* A function's parameters, from the given argument on; NULL: the default. */
 static void
@@ -53,26 +53,26 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	CuckooKey  *key;
 	CuckooFilter filter;
 	CuckooElements elements;
-	uint64	   *scratch;
+	CuckooList	hashes = {NULL, 0, 0};
 	CuckooRun	run;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	GetParameters(fcinfo, 1, &filter);
 	key = CuckooGetElementKey(fcinfo, 0);
-	run.count = (uint64) CuckooGetElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter,
-										  &elements);
-	if (run.count > 0)
+	hashes.count = (uint64) CuckooGetElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter,
+											 &elements);
+	if (hashes.count > 0)
 	{
 		filter.key_type = (uint8) key->key_type;
 		filter.signature = key->signature;
 	}
 	CuckooDropNulls(&elements);
-	scratch = CuckooAllocate(run.count, sizeof(uint64));
-	CuckooSort(elements.hashes, scratch, run.count);
-	pfree(scratch);
-	run.count = CuckooUnique(elements.hashes, run.count);
-	run.hashes = elements.hashes;
+	hashes.numbers = elements.hashes;
+	CuckooListSort(&hashes);
+	CuckooListUnique(&hashes);
+	run.numbers = hashes.numbers;
+	run.count = hashes.count;
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &run, 1));
 }
 
@@ -93,7 +93,7 @@ cuckoo_add(PG_FUNCTION_ARGS)
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CuckooDraftSetKeyType(&draft, key);
-	if (!CuckooAddToDraft(&draft, hash))
+	if (!CuckooApplyToDraft(&draft, &hash, 1, CUCKOO_ADD))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
@@ -129,7 +129,7 @@ cuckoo_add_new(PG_FUNCTION_ARGS)
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), value);
 	CuckooDraftSetKeyType(&draft, key);
 	draft.filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-	CuckooAddNewToDraft(&draft, hash);
+	CuckooApplyToDraft(&draft, &hash, 1, CUCKOO_ADD_NEW);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
@@ -138,25 +138,20 @@ cuckoo_add_new(PG_FUNCTION_ARGS)
  * anything changed.
  */
 static bool
-ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, bool remove)
+ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
 {
 	CuckooElements elements;
-	bool		changed = false;
+	CuckooList	hashes;
 
 	if (CuckooGetElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft->filter, &elements) == 0)
 		return false;
 	CuckooDropNulls(&elements);
-	if (!remove)
+	if (edit == CUCKOO_ADD)
 		CuckooDraftSetKeyType(draft, CuckooGetElementKey(fcinfo, 1));
-	for (int i = 0; i < elements.count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (i + CUCKOO_PREFETCH_KEYS < elements.count)
-			CuckooFilterPrefetch(&draft->filter, elements.hashes[i + CUCKOO_PREFETCH_KEYS]);
-		changed |= remove ? CuckooRemoveFromDraft(draft, elements.hashes[i]) :
-			CuckooAddToDraft(draft, elements.hashes[i]);
-	}
-	return changed;
+	hashes.numbers = elements.hashes;
+	hashes.count = hashes.room = (uint64) elements.count;
+	CuckooListSort(&hashes);
+	return CuckooApplyToDraft(draft, hashes.numbers, (size_t) hashes.count, edit);
 }
 
 /* cuckoo_add_all(f, array): one more copy of each element */
@@ -171,7 +166,7 @@ cuckoo_add_all(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
-	if (!ChangeAll(fcinfo, &draft, false))
+	if (!ChangeAll(fcinfo, &draft, CUCKOO_ADD))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
@@ -208,7 +203,7 @@ cuckoo_remove(PG_FUNCTION_ARGS)
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CheckRemovable(&draft.filter);
-	if (!CuckooRemoveFromDraft(&draft, hash))
+	if (!CuckooApplyToDraft(&draft, &hash, 1, CUCKOO_REMOVE))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
@@ -226,7 +221,7 @@ cuckoo_remove_all(PG_FUNCTION_ARGS)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	CheckRemovable(&draft.filter);
-	if (!ChangeAll(fcinfo, &draft, true))
+	if (!ChangeAll(fcinfo, &draft, CUCKOO_REMOVE))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }

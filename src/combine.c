@@ -49,106 +49,99 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
  */
 
 static void
-AddRun(CuckooPool *pool, CuckooClass *classes, uint64_t count)
+AddRun(CuckooPool *pool, const uint64_t *codes, uint64_t count)
 {
-	pool->runs[pool->run_count].classes = classes;
+	pool->runs[pool->run_count].numbers = codes;
 	pool->runs[pool->run_count].count = count;
 	pool->run_count++;
 }
 
-/* Copies in the result of a class that both sides have. */
-static int
-CombinedCopies(CuckooOperation operation, CuckooClass left, CuckooClass right)
+/* Append a code to sorted ones unless it is there eight times already. */
+static inline uint64_t
+Append(uint64_t *codes, uint64_t count, uint64_t code)
 {
-	int			a = CuckooClassCopies(left);
-	int			b = CuckooClassCopies(right);
-	int			copies = operation == CUCKOO_UNION_ALL ? a + b : a > b ? a : b;
-
-	return copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES;
+	codes[count] = code;
+	return count + (count < CUCKOO_MAX_COPIES || codes[count - CUCKOO_MAX_COPIES] != code);
 }
 
-/* Merge the two last runs of a pool into one. */
+/*
+ * Merge the two last runs of a pool into one.  If both sides have a class, a
+ * union pairs off their copies, which leaves the larger number of them.
+ */
 static void
-MergeRuns(CuckooCombination *combination, CuckooPool *pool)
+MergeRuns(CuckooOperation operation, CuckooPool *pool)
 {
-	CuckooClassRun left = pool->runs[pool->run_count - 2];
-	CuckooClassRun right = pool->runs[pool->run_count - 1];
-	CuckooClass *result = CuckooAllocate(left.count + right.count,
-										  sizeof(CuckooClass));
+	CuckooRun	left = pool->runs[pool->run_count - 2];
+	CuckooRun	right = pool->runs[pool->run_count - 1];
+	uint64_t   *result = CuckooAllocate(left.count + right.count, sizeof(uint64_t));
 	uint64_t	i = 0;
 	uint64_t	j = 0;
 	uint64_t	count = 0;
 
 	while (i < left.count && j < right.count)
 	{
-		CuckooClass a = left.classes[i];
-		CuckooClass b = right.classes[j];
+		uint64_t	a = left.numbers[i];
+		uint64_t	b = right.numbers[j];
+		bool		first = a <= b;
 
-		if (count % 65536 == 0)
+		if ((i + j) % CUCKOO_PAUSE < 2)
 			CHECK_FOR_INTERRUPTS();
-		if (CuckooClassCode(a) == CuckooClassCode(b))
-		{
-			result[count++] = CuckooMakeClass(CuckooClassCode(a),
-											  CombinedCopies(combination->operation, a, b));
-			i++;
-			j++;
-		}
-		else
-		{
-			bool		first = a < b;
-
-			result[count++] = first ? a : b;
-			i += first;
-			j += !first;
-		}
+		count = Append(result, count, first ? a : b);
+		i += first;
+		j += !first || (a == b && operation == CUCKOO_UNION);
 	}
-	CuckooCopy((uint8_t *) (result + count), (const uint8_t *) (left.classes + i),
-			   (size_t) (left.count - i) * sizeof(CuckooClass));
-	count += left.count - i;
-	CuckooCopy((uint8_t *) (result + count), (const uint8_t *) (right.classes + j),
-			   (size_t) (right.count - j) * sizeof(CuckooClass));
-	count += right.count - j;
-
-	combination->classes -= left.count + right.count - count;
-	pfree(left.classes);
-	pfree(right.classes);
+	for (; i < left.count; i++)
+	{
+		if (i % CUCKOO_PAUSE == 0)
+			CHECK_FOR_INTERRUPTS();
+		count = Append(result, count, left.numbers[i]);
+	}
+	for (; j < right.count; j++)
+	{
+		if (j % CUCKOO_PAUSE == 0)
+			CHECK_FOR_INTERRUPTS();
+		count = Append(result, count, right.numbers[j]);
+	}
+	pfree((void *) left.numbers);
+	pfree((void *) right.numbers);
 	pool->run_count -= 2;
 	AddRun(pool, result, count);
 }
 
-/* Add the classes of a table to the pool of its shape. */
+/* Make a run of the only table of a pool. */
 static void
-AddTable(CuckooCombination *combination, CuckooPool *pool, const CuckooTable *table)
+ReadOnly(CuckooPool *pool)
 {
-	CuckooClass *classes;
-	uint64_t	codes[CUCKOO_READ_CODES];
-	CuckooTableSource base;
-	CuckooSource *source;
-	uint64_t	count = 0;
-	size_t		read;
+	if (pool->only.data == NULL)
+		return;
+	AddRun(pool, CuckooTableCodes(&pool->only, NULL, 0, false), pool->only.items);
+	pfree(pool->only.data);
+	pool->only.data = NULL;
+}
 
+/* Add a table to the pool of its shape. */
+static void
+AddTable(CuckooOperation operation, CuckooPool *pool, const CuckooTable *table)
+{
 	if (table->items == 0)
 		return;
-	classes = CuckooAllocate(table->items, sizeof(CuckooClass));
-	source = CuckooTableSourceInit(&base, table);
-	while ((read = source->read(source, codes, CUCKOO_READ_CODES)) > 0)
+	if (pool->only.data == NULL && pool->run_count == 0 &&
+		table->representation == CuckooRepresentationFor(&table->shape, table->items))
 	{
-		if (count % 65536 < read)
-			CHECK_FOR_INTERRUPTS();
-		for (size_t i = 0; i < read; i++)
-		{
-			if (count > 0 && CuckooClassCode(classes[count - 1]) == codes[i])
-				classes[count - 1]++;
-			else
-				classes[count++] = CuckooMakeClass(codes[i], 1);
-		}
+		size_t		bytes = (size_t) CuckooTableStoredBytes(table);
+		uint8_t    *data = palloc(bytes + CUCKOO_TAIL_BYTES);
+
+		CuckooCopy(data, table->data, bytes);
+		memset(data + bytes, 0, CUCKOO_TAIL_BYTES);
+		pool->only = *table;
+		CuckooTableSetData(&pool->only, data);
+		return;
 	}
-	CuckooTableSourceRelease(&base);
-	AddRun(pool, classes, count);
-	combination->classes += count;
+	ReadOnly(pool);
+	AddRun(pool, CuckooTableCodes(table, NULL, 0, false), table->items);
 	while (pool->run_count > 1 &&
 		   pool->runs[pool->run_count - 2].count < 2 * pool->runs[pool->run_count - 1].count)
-		MergeRuns(combination, pool);
+		MergeRuns(operation, pool);
 }
 
 /*
@@ -159,7 +152,6 @@ void
 CuckooCombinationInit(CuckooCombination *combination, CuckooOperation operation)
 {
 	combination->operation = operation;
-	combination->classes = 0;
 	combination->pool_count = 0;
 	memset(&combination->header, 0, sizeof(CuckooHeader));
 	combination->header.flags = CUCKOO_FLAG_UNSET;
@@ -189,6 +181,7 @@ GetPool(CuckooCombination *combination, const CuckooShape *shape)
 		return combination->pools[i];
 	pool = palloc(sizeof(CuckooPool));
 	pool->shape = *shape;
+	pool->only.data = NULL;
 	pool->run_count = 0;
 	memmove(&combination->pools[i + 1], &combination->pools[i],
 			(size_t) (combination->pool_count - i) * sizeof(CuckooPool *));
@@ -213,15 +206,14 @@ CuckooCombinationAdd(CuckooCombination *combination, const CuckooFilter *filter)
 			!CuckooSameShape(&combination->pools[at]->shape, shape);
 	}
 	conflict = CuckooCombineHeaders(combination->operation, &combination->header,
-									&filter->header,
-									&header);
+									&filter->header, &header);
 	if (conflict != CUCKOO_NO_CONFLICT)
 		return conflict;
 	if (pools > CUCKOO_MAX_TABLES)
 		return CUCKOO_TOO_MANY_TABLES;
 	combination->header = header;
 	for (int i = 0; i < filter->table_count; i++)
-		AddTable(combination, GetPool(combination, &filter->tables[i].shape),
+		AddTable(combination->operation, GetPool(combination, &filter->tables[i].shape),
 				 &filter->tables[i]);
 	return CUCKOO_NO_CONFLICT;
 }
@@ -232,15 +224,16 @@ CuckooCombinationCollapse(CuckooCombination *combination)
 	for (int i = 0; i < combination->pool_count; i++)
 	{
 		while (combination->pools[i]->run_count > 1)
-			MergeRuns(combination, combination->pools[i]);
+			MergeRuns(combination->operation, combination->pools[i]);
 	}
 }
 
 uint8_t *
 CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter)
 {
-	CuckooClassSource sources[CUCKOO_MAX_TABLES];
 	CuckooPart	parts[CUCKOO_MAX_TABLES];
+	bool		copied = false;
+	uint8_t    *bytes;
 
 	CuckooCombinationCollapse(combination);
 	memset(parts, 0, sizeof(parts));
@@ -248,19 +241,33 @@ CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter)
 	for (int i = 0; i < combination->pool_count; i++)
 	{
 		CuckooPool *pool = combination->pools[i];
-		const CuckooClassRun *run;
+		CuckooPart *part = &parts[i];
 
-		run = pool->run_count == 0 ? NULL : &pool->runs[0];
-		CuckooClassSourceInit(&sources[i], run == NULL ? NULL : run->classes,
-							  run == NULL ? 0 : run->count);
-		parts[i].shape = pool->shape;
-		parts[i].source = &sources[i].source;
-		parts[i].items = CuckooSourceCount(parts[i].source);
-		if (parts[i].items > CUCKOO_MAX_ITEMS)
+		part->shape = pool->shape;
+		copied |= pool->only.data != NULL;
+		if (pool->only.data != NULL)
+		{
+			part->table = &pool->only;
+			part->items = pool->only.items;
+			part->representation = (CuckooRepresentation) pool->only.representation;
+		}
+		else if (pool->run_count > 0)
+		{
+			part->source.runs = pool->runs;
+			part->source.run_count = 1;
+			part->items = pool->runs[0].count;
+			part->representation = CuckooRepresentationFor(&pool->shape, part->items);
+		}
+		if (part->items > CUCKOO_MAX_ITEMS)
 			return NULL;
-		parts[i].representation = CuckooRepresentationFor(&pool->shape, parts[i].items);
 	}
-	return CuckooMakeFilter(filter, parts, combination->pool_count);
+	bytes = CuckooMakeFilter(filter, parts, combination->pool_count);
+	if (bytes != NULL || !copied)
+		return bytes;
+	/* Perhaps it is small enough with sparse tables. */
+	for (int i = 0; i < combination->pool_count; i++)
+		ReadOnly(combination->pools[i]);
+	return CuckooCombinationMake(combination, filter);
 }
 
 void
@@ -270,8 +277,10 @@ CuckooCombinationRelease(CuckooCombination *combination)
 	{
 		CuckooPool *pool = combination->pools[i];
 
+		if (pool->only.data != NULL)
+			pfree(pool->only.data);
 		for (int run = 0; run < pool->run_count; run++)
-			pfree(pool->runs[run].classes);
+			pfree((void *) pool->runs[run].numbers);
 		pfree(pool);
 	}
 	combination->pool_count = 0;

@@ -5,13 +5,16 @@
  *
  * Tables of equal shape always become one, even beyond its capacity.  Of each
  * class, union takes the larger number of copies, and union all the sum, up to
- * eight.  Tables of different shapes are kept side by side.  Every table of
- * the result is built from its sorted classes, so its bytes depend on nothing
- * else: neither on the order of the filters nor on their grouping.
+ * eight.  Tables of different shapes are kept side by side.
  *
- * The classes of each shape are kept in sorted runs.  A run that is less than
- * twice as large as the next one is merged with it, so each class is merged
- * only as often as the number of classes doubles.
+ * If only one of the tables of a shape has items, and a build would choose its
+ * representation, the result has its bytes.  Otherwise it is built from the
+ * sorted codes of all of them.  Its bytes depend on nothing else: neither on the
+ * order of the filters nor on their grouping.
+ *
+ * The codes of each shape are kept in sorted runs.  A run that is less than
+ * twice as large as the next one is merged with it, so each code is merged only
+ * as often as the number of codes doubles.
  *
  * This file is part of the core and needs nothing of PostgreSQL.
  *
@@ -40,29 +43,23 @@ typedef enum CuckooConflict
 
 /*
  * Each run is at least twice as large as the next one, and all together have
- * fewer than 2^37 classes, as many as sixteen tables can have.
+ * fewer than 2^37 codes, as many as sixteen tables can have.
  */
 #define CUCKOO_MAX_RUNS		40
 
-typedef struct CuckooClassRun
-{
-	CuckooClass *classes;		/* sorted, each code once */
-	uint64_t	count;
-} CuckooClassRun;
-
-/* The classes of one shape. */
+/* The tables of one shape. */
 typedef struct CuckooPool
 {
 	CuckooShape shape;
+	CuckooTable only;			/* a copy of the only table, if it has data */
 	int			run_count;
-	CuckooClassRun runs[CUCKOO_MAX_RUNS];
+	CuckooRun	runs[CUCKOO_MAX_RUNS];	/* of the codes of several tables */
 } CuckooPool;
 
 typedef struct CuckooCombination
 {
 	CuckooOperation operation;
 	CuckooHeader header;		/* of the result; its table_count is not set */
-	uint64_t	classes;		/* kept in all runs: 8 bytes each */
 	int			pool_count;
 	CuckooPool *pools[CUCKOO_MAX_TABLES];	/* in the order of shapes */
 } CuckooCombination;

@@ -17,7 +17,6 @@
  *-------------------------------------------------------------------------
  */
 #include "dense.h"
-#include "sort.h"
 
 /*
  * The multisets of four nibbles a <= b <= c <= d as a + 16 b + 256 c + 4096 d,
@@ -421,14 +420,13 @@ PackBlock(CuckooDense *dense, uint32_t number, const Block *block)
 }
 
 bool
-CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed)
+CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed)
 {
 	const CuckooShape *shape = &dense->shape;
 	uint32_t	fingerprints = CuckooShapeFingerprints(shape);
 	size_t		entries_bytes = shape->buckets * sizeof(uint32_t[CUCKOO_ENTRIES]);
 	uint64_t	codes[CUCKOO_READ_CODES];
-	size_t		count = 0;
-	size_t		at = 0;
+	CuckooCursor cursor;
 	bool		ok = true;
 	Block		block;
 
@@ -439,29 +437,21 @@ CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed)
 	block.entries = palloc(entries_bytes + shape->buckets);
 	block.used = (uint8_t *) block.entries + entries_bytes;
 
-	source->rewind(source);
+	CuckooCursorInit(&cursor, source, shape);
 	for (uint32_t number = 0; ok && number < shape->blocks; number++)
 	{
 		uint64_t	first = (uint64_t) number * (shape->buckets / 2);
 		uint64_t	end = (first + shape->buckets / 2) << shape->bits;
 		uint64_t	random = RandomStart(shape, number, seed);
+		size_t		count;
 
 		CHECK_FOR_INTERRUPTS();
 		memset(block.used, 0, shape->buckets);
-		while (ok)
+		while (ok && (count = CuckooCursorRead(&cursor, end, codes, CUCKOO_READ_CODES)) > 0)
 		{
-			if (at == count)
-			{
-				count = source->read(source, codes, CUCKOO_READ_CODES);
-				at = 0;
-				if (count == 0)
-					break;
-			}
-			if (codes[at] >= end)
-				break;
-			ok = PutUnpacked(&block, (uint32_t) (2 * ((codes[at] >> shape->bits) - first)),
-							 (uint32_t) codes[at] & fingerprints, &random);
-			at++;
+			for (size_t i = 0; ok && i < count; i++)
+				ok = PutUnpacked(&block, (uint32_t) (2 * ((codes[i] >> shape->bits) - first)),
+								 (uint32_t) codes[i] & fingerprints, &random);
 		}
 		if (ok)
 			PackBlock(dense, number, &block);
@@ -470,86 +460,37 @@ CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed)
 	return ok;
 }
 
-/*
- * Reading all
- */
-
-/* Decode and sort the next block. */
-static void
-ReadBlock(CuckooDenseSource *source)
+void
+CuckooDenseCodes(const CuckooDense *dense, uint64_t *codes)
 {
-	const CuckooDense *dense = &source->dense;
 	uint32_t	buckets = dense->shape.buckets;
-	uint64_t	base = (uint64_t) source->block * buckets;
-	uint64_t   *codes = source->codes;
-	size_t		count = 0;
+	uint64_t   *scratch = CuckooAllocate((uint64_t) buckets * CUCKOO_ENTRIES, sizeof(uint64_t));
 
-	CHECK_FOR_INTERRUPTS();
-	for (uint32_t bucket = 0; bucket < buckets; bucket++)
+	for (uint32_t block = 0; block < dense->shape.blocks; block++)
 	{
-		uint32_t	entries[CUCKOO_ENTRIES];
+		uint64_t	base = (uint64_t) block * buckets;
+		size_t		count = 0;
 
-		CuckooDecode(&dense->packing,
-					 CuckooReadBits(&dense->packing, dense->data, base + bucket), entries);
-		for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
+		CHECK_FOR_INTERRUPTS();
+		for (uint32_t bucket = 0; bucket < buckets; bucket++)
 		{
-			uint32_t	even = bucket & 1 ?
-				CuckooOtherBucket(entries[slot], bucket, buckets) : bucket;
+			uint32_t	entries[CUCKOO_ENTRIES];
 
-			codes[count] = (base + even) / 2 << dense->shape.bits | entries[slot];
-			count += entries[slot] != 0;
+			CuckooDecode(&dense->packing,
+						 CuckooReadBits(&dense->packing, dense->data, base + bucket), entries);
+			for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
+			{
+				uint32_t	even = bucket & 1 ?
+					CuckooOtherBucket(entries[slot], bucket, buckets) : bucket;
+
+				if (entries[slot] != 0)
+					codes[count++] = (base + even) / 2 << dense->shape.bits | entries[slot];
+			}
 		}
+		CuckooSort(codes, scratch, count);
+		codes += count;
 	}
-	CuckooSort(codes, codes + (size_t) buckets * CUCKOO_ENTRIES, count);
-	source->count = count;
-	source->at = 0;
-	source->block++;
-}
-
-static void
-DenseRewind(CuckooSource *source)
-{
-	CuckooDenseSource *dense = (CuckooDenseSource *) source;
-
-	dense->block = 0;
-	dense->count = 0;
-	dense->at = 0;
-}
-
-static size_t
-DenseRead(CuckooSource *source, uint64_t *codes, size_t room)
-{
-	CuckooDenseSource *dense = (CuckooDenseSource *) source;
-	size_t		count;
-
-	while (dense->at == dense->count)
-	{
-		if (dense->block == dense->dense.shape.blocks)
-			return 0;
-		ReadBlock(dense);
-	}
-	count = dense->count - dense->at < room ? dense->count - dense->at : room;
-	memcpy(codes, dense->codes + dense->at, count * sizeof(uint64_t));
-	dense->at += count;
-	return count;
-}
-
-void
-CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense)
-{
-	source->source.rewind = DenseRewind;
-	source->source.read = DenseRead;
-	source->dense = *dense;
-	/* The codes of a block, and as much scratch to sort them. */
-	source->codes = palloc((2 * (size_t) dense->shape.buckets * CUCKOO_ENTRIES + 1) *
-								   sizeof(uint64_t));
-	DenseRewind(&source->source);
-}
-
-void
-CuckooDenseSourceRelease(CuckooDenseSource *source)
-{
-	pfree(source->codes);
+	pfree(scratch);
 }
 
 bool

@@ -19,7 +19,7 @@
 #define CUCKOO_DENSE_H
 
 #include "bucket.h"
-#include "codes.h"
+#include "list.h"
 
 /*
  * Entries that one insertion moves, at most.  With one step of look-ahead this
@@ -162,21 +162,10 @@ extern bool CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place);
  * initialized.  Returns false if the codes find no room; the buckets are then
  * garbage.  The same codes, shape and seed give the same bytes.
  */
-extern bool CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed);
+extern bool CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed);
 
-/* The codes of a dense table, sorted block by block. */
-typedef struct CuckooDenseSource
-{
-	CuckooSource source;
-	CuckooDense dense;
-	uint64_t   *codes;			/* of the current block, and as much scratch */
-	size_t		count;			/* number of codes of the current block */
-	size_t		at;				/* codes of it that have been read */
-	uint32_t	block;			/* number of the next block */
-} CuckooDenseSource;
-
-extern void CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense);
-extern void CuckooDenseSourceRelease(CuckooDenseSource *source);
+/* Store the codes of the table, sorted. */
+extern void CuckooDenseCodes(const CuckooDense *dense, uint64_t *codes);
 
 /*
  * Check buckets from an untrusted source: the entries of each must be in

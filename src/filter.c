@@ -8,15 +8,6 @@
 #include <math.h>
 
 #include "filter.h"
-#include "sort.h"
-
-/*
- * Encoding a sparse table again costs about 10 ns per item in it.  It is done
- * when at least this many classes are pending, and at least an eighth of the
- * number of items.
- */
-#define PENDING_SHARE	8
-#define PENDING_CLASSES	1024
 
 /*
  * A batch has a quarter as many keys as the filter has items, so that encoding
@@ -77,7 +68,11 @@ void
 CuckooFilterPrefetch(const CuckooFilter *filter, uint64_t hash)
 {
 	for (int i = 0; i < filter->table_count; i++)
-		CuckooTablePrefetch(&filter->tables[i], hash);
+	{
+		/* A draft's new table has no data. */
+		if (filter->tables[i].data != NULL)
+			CuckooTablePrefetch(&filter->tables[i], hash);
+	}
 }
 
 int
@@ -180,17 +175,47 @@ static bool
 FillTable(CuckooFilter *filter, int i, const CuckooPart *part)
 {
 	CuckooTable *table = &filter->tables[i];
+	const CuckooTable *old = part->table;
+	uint64_t   *codes;
+	CuckooRun	run;
+	CuckooSource source = {&run, 1, false};
+	bool		filled;
 
-	if (part->source != NULL && table->representation == CUCKOO_DENSE)
-		return CuckooDenseBuild(&table->dense, part->source, filter->seed);
-	if (part->source != NULL)
-		CuckooSparseBuild(&table->sparse, part->source);
-	else if (part->count > 0)
-		CuckooSparseEdit(&table->sparse, &part->table->sparse, part->codes, part->count,
+	if (old == NULL)
+		return CuckooTableBuild(table, &part->source, filter->seed);
+	if (part->count == 0 && table->representation == old->representation)
+	{
+		CuckooCopy(table->data, old->data, (size_t) CuckooTableStoredBytes(table));
+		return true;
+	}
+	if (table->representation == CUCKOO_SPARSE && old->representation == CUCKOO_SPARSE &&
+		table->sparse.low_bits == old->sparse.low_bits && old->data != NULL)
+	{
+		CuckooSparseEdit(&table->sparse, &old->sparse, part->codes, part->count,
 						 part->remove);
-	else
-		CuckooCopy(table->data, part->table->data, (size_t) CuckooTableStoredBytes(table));
-	return true;
+		return true;
+	}
+	codes = CuckooTableCodes(old, part->codes, part->count, part->remove);
+	run.numbers = codes;
+	run.count = part->items;
+	filled = CuckooTableBuild(table, &source, filter->seed);
+	pfree(codes);
+	return filled;
+}
+
+/* Whether a part is to be built dense, but may as well be sparse. */
+static bool
+CanBeSparse(const CuckooPart *part)
+{
+	return part->representation == CUCKOO_DENSE &&
+		(part->table == NULL || part->table->representation == CUCKOO_SPARSE);
+}
+
+/* Memory for the bytes of a filter. */
+static uint8_t *
+AllocateFilter(size_t bytes)
+{
+	return (uint8_t *) palloc(VARHDRSZ + bytes) + VARHDRSZ;
 }
 
 /* Plan the tables; returns the bytes of the filter, 0 if they are too many. */
@@ -220,7 +245,7 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 
 		if (bytes > 0)
 		{
-			made = (uint8_t *) palloc(VARHDRSZ + bytes) + VARHDRSZ;
+			made = AllocateFilter(bytes);
 			CuckooLayOut(filter, made);
 			for (int i = 0; i < count && sparse < 0; i++)
 			{
@@ -236,7 +261,7 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 			/* The last is the largest. */
 			for (int i = 0; i < count; i++)
 			{
-				if (parts[i].source != NULL && parts[i].representation == CUCKOO_DENSE)
+				if (CanBeSparse(&parts[i]))
 					sparse = i;
 			}
 			if (sparse < 0)
@@ -255,7 +280,6 @@ CuckooFreeFilter(uint8_t *bytes)
 uint8_t *
 CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_count)
 {
-	CuckooHashSource source;
 	CuckooPart	part;
 	uint64_t	keys = 0;
 
@@ -267,151 +291,21 @@ CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_c
 	if (!CuckooCapacityFits(filter->fpr, filter->capacity))
 		return NULL;
 	CuckooFirstShape(filter, &part.shape);
-	CuckooHashSourceInit(&source, &part.shape, runs, run_count);
-	part.source = &source.source;
-	part.items = CuckooSourceCount(part.source);
+	part.source.runs = runs;
+	part.source.run_count = run_count;
+	part.source.hashes = true;
+	part.items = CuckooSourceCount(&part.source, &part.shape);
 	part.representation = CuckooRepresentationFor(&part.shape, part.items);
 	return CuckooMakeFilter(filter, &part, 1);
 }
 
 /*
- * Pending classes
- */
-
-/*
- * The slot of a code, or an empty one for it.  The hash is the finalizer of
- * MurmurHash3.  It is salted with the address of the slots, so that keys
- * cannot be chosen to collide.
- */
-static inline uint64_t
-PendingSlot(const CuckooPending *pending, uint64_t code)
-{
-	uint64_t	h = code ^ (uint64_t) (uintptr_t) pending->slots;
-	uint64_t	at;
-
-	h ^= h >> 33;
-	h *= UINT64_C(0xFF51AFD7ED558CCD);
-	h ^= h >> 33;
-	h *= UINT64_C(0xC4CEB9FE1A85EC53);
-	h ^= h >> 33;
-	at = h & (pending->room - 1);
-
-	while (pending->slots[at] != 0 && CuckooClassCode(pending->slots[at]) != code)
-		at = (at + 1) & (pending->room - 1);
-	return at;
-}
-
-/*
- * Copies of a hash's class that are pending for table i of a draft.  If a batch
- * is being added, the hash must not be less than those before.
- */
-static inline int
-PendingCopies(const CuckooDraft *draft, int i, uint64_t hash)
-{
-	const CuckooPending *pending = &draft->pending[i];
-	CuckooClass class;
-	uint64_t	code;
-
-	if (pending->copies == 0)
-		return 0;
-	code = CuckooCodeOf(&draft->filter.tables[i].shape, hash);
-	if (pending->codes != NULL)
-	{
-		uint64_t	copies = 0;
-
-		while (copies < pending->copies &&
-			   pending->codes[pending->copies - copies - 1] == code)
-			copies++;
-		return (int) copies;
-	}
-	class = pending->slots[PendingSlot(pending, code)];
-	return class == 0 ? 0 : CuckooClassCopies(class);
-}
-
-/* Double the slots, or make the first ones. */
-static void
-PendingEnlarge(CuckooPending *pending)
-{
-	CuckooPending larger = *pending;
-
-	larger.room = pending->room == 0 ? 8 : 2 * pending->room;
-	larger.slots = CuckooAllocate(larger.room, sizeof(CuckooClass));
-	memset(larger.slots, 0, (size_t) larger.room * sizeof(CuckooClass));
-	for (uint64_t i = 0; i < pending->room; i++)
-	{
-		CuckooClass class = pending->slots[i];
-
-		if (class != 0)
-			larger.slots[PendingSlot(&larger, CuckooClassCode(class))] = class;
-	}
-	if (pending->room > 0)
-		pfree(pending->slots);
-	*pending = larger;
-}
-
-/* Add a copy of a code, which has at most seven pending. */
-static void
-PendingAdd(CuckooPending *pending, uint64_t code)
-{
-	uint64_t	at;
-
-	if (2 * pending->classes >= pending->room)
-		PendingEnlarge(pending);
-	at = PendingSlot(pending, code);
-	if (pending->slots[at] == 0)
-	{
-		pending->slots[at] = CuckooMakeClass(code, 1);
-		pending->classes++;
-	}
-	else
-		pending->slots[at]++;
-	pending->copies++;
-}
-
-/*
- * Append a code of a batch.  Codes come in ascending order.  to_come is the
- * number of keys not yet added, and determines the room allocated.
- */
-static void
-PendingAppend(CuckooPending *pending, uint64_t code, size_t to_come)
-{
-	if (pending->codes == NULL)
-		pending->codes = CuckooAllocate(to_come, sizeof(uint64_t));
-	pending->codes[pending->copies++] = code;
-}
-
-/* Make sorted codes from a hash set, each as often as it has copies. */
-static void
-PendingSort(CuckooPending *pending)
-{
-	uint64_t   *codes;
-	size_t		count = 0;
-
-	if (pending->codes != NULL)
-		return;
-	pending->codes = codes = CuckooAllocate(2 * pending->copies, sizeof(uint64_t));
-	for (uint64_t i = 0; i < pending->room; i++)
-	{
-		CuckooClass class = pending->slots[i];
-
-		for (int copy = 0; class != 0 && copy < CuckooClassCopies(class); copy++)
-			codes[count++] = CuckooClassCode(class);
-	}
-	CuckooSort(codes, codes + count, count);
-}
-
-static void
-PendingClear(CuckooPending *pending)
-{
-	if (pending->room > 0)
-		pfree(pending->slots);
-	if (pending->codes != NULL)
-		pfree(pending->codes);
-	memset(pending, 0, sizeof(*pending));
-}
-
-/*
- * Drafts
+ * Changing
+ *
+ * A filter is changed by a batch of keys at a time, in the order of their
+ * hashes.  Dense tables are changed in place.  The codes to add to a sparse
+ * table or to remove from it ascend with the hashes.  They are pending until
+ * the end of the batch, when every table that needs it is made again, once.
  */
 
 void
@@ -419,96 +313,50 @@ CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length, bool writable
 {
 	CuckooOpen(&draft->filter, bytes, length);
 	draft->bytes = bytes;
+	draft->length = length;
 	draft->writable = writable;
-	draft->removing = false;
-	draft->batched = false;
+	draft->streaming = false;
 	draft->stay_sparse = false;
-	draft->to_come = 0;
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
-/* How a draft is rewritten.  In each case what is pending is encoded, too. */
-typedef enum Rewrite
-{
-	ENCODE,						/* nothing else */
-	MAKE_SPARSE,				/* make one table sparse */
-	MAKE_DENSE,					/* make one table dense if there is room */
-	DROP,						/* drop one table */
-	GROW						/* add an empty table */
-} Rewrite;
-
-/*
- * Rewrite a draft.  The items of its tables include what is pending, but the
- * bytes of the tables do not.  Returns false if it would be too large.
- */
-static bool
-RewriteDraft(CuckooDraft *draft, Rewrite rewrite, int table, const CuckooShape *grown)
-{
-	CuckooFilter *old = &draft->filter;
-	CuckooFilter made;
-	CuckooPart	parts[CUCKOO_MAX_TABLES];
-	CuckooClassSource none;
-	CuckooTableSource base;
-	CuckooEditSource edited;
-	int			count = 0;
-	uint8_t    *bytes;
-
-	memset(parts, 0, sizeof(parts));
-	for (int i = 0; i < old->table_count; i++)
-	{
-		CuckooPart *part = &parts[count];
-
-		if (rewrite == DROP && i == table)
-			continue;
-		count++;
-		part->shape = old->tables[i].shape;
-		part->items = old->tables[i].items;
-		part->representation = (CuckooRepresentation) old->tables[i].representation;
-		part->table = &old->tables[i];
-		part->remove = draft->removing;
-		part->count = draft->pending[i].copies;
-		if (part->count > 0)
-			PendingSort(&draft->pending[i]);
-		part->codes = draft->pending[i].codes;
-		if (i == table && (rewrite == MAKE_SPARSE || rewrite == MAKE_DENSE))
-		{
-			part->representation = rewrite == MAKE_DENSE ? CUCKOO_DENSE : CUCKOO_SPARSE;
-			CuckooEditSourceInit(&edited, CuckooTableSourceInit(&base, part->table),
-								 part->codes, part->count, part->remove);
-			part->source = &edited.source;
-		}
-	}
-	if (rewrite == GROW)
-	{
-		CuckooClassSourceInit(&none, NULL, 0);
-		parts[count].shape = *grown;
-		parts[count++].source = &none.source;
-	}
-
-	made.header = old->header;
-	bytes = CuckooMakeFilter(&made, parts, count);
-	if (rewrite == MAKE_SPARSE || rewrite == MAKE_DENSE)
-		CuckooTableSourceRelease(&base);
-	if (bytes == NULL)
-		return false;
-	for (int i = 0; i < old->table_count; i++)
-		PendingClear(&draft->pending[i]);
-	if (draft->writable)
-		CuckooFreeFilter(draft->bytes);
-	draft->bytes = bytes;
-	draft->writable = true;
-	old->header = made.header;
-	memcpy(old->tables, made.tables, (size_t) count * sizeof(CuckooTable));
-	return true;
-}
-
-/* Whether anything is pending. */
-static bool
-IsPending(const CuckooDraft *draft)
+static void
+ClearPending(CuckooDraft *draft)
 {
 	for (int i = 0; i < draft->filter.table_count; i++)
+		CuckooListFree(&draft->pending[i].codes);
+	memset(draft->pending, 0, sizeof(draft->pending));
+}
+
+/*
+ * Copies of a key's class in table i, with what is pending.  No later code is
+ * pending.
+ */
+static inline int
+CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
+{
+	const CuckooTable *table = &draft->filter.tables[i];
+	const CuckooList *codes = &draft->pending[i].codes;
+	int			copies = table->data == NULL ? 0 : CuckooTableCount(table, hash);
+
+	if (codes->count > 0)
 	{
-		if (draft->pending[i].copies > 0)
+		uint64_t	code = CuckooCodeOf(&table->shape, hash);
+
+		for (uint64_t at = codes->count; at > 0 && codes->numbers[at - 1] == code; at--)
+			copies += draft->removing ? -1 : 1;
+	}
+	return copies;
+}
+
+/* Whether the draft contains a key, with what is pending to be added. */
+static bool
+Contains(const CuckooDraft *draft, uint64_t hash)
+{
+	for (int i = draft->filter.table_count - 1; i >= 0; i--)
+	{
+		if (draft->pending[i].codes.count > 0 ? CountCopies(draft, i, hash) > 0 :
+			CuckooTableContains(&draft->filter.tables[i], hash))
 			return true;
 	}
 	return false;
@@ -518,206 +366,93 @@ IsPending(const CuckooDraft *draft)
 static void
 MakeWritable(CuckooDraft *draft)
 {
-	size_t		bytes;
 	uint8_t    *copy;
 
 	if (draft->writable)
 		return;
-	bytes = (size_t) CuckooTableOffset(&draft->filter, draft->filter.table_count) +
-		CUCKOO_TAIL_BYTES;
-	copy = (uint8_t *) palloc(VARHDRSZ + bytes) + VARHDRSZ;
-	CuckooCopy(copy, draft->bytes, bytes);
+	copy = AllocateFilter(draft->length);
+	CuckooCopy(copy, draft->bytes, draft->length);
 	for (int i = 0; i < draft->filter.table_count; i++)
 	{
 		CuckooTable *table = &draft->filter.tables[i];
 
-		CuckooTableSetData(table, copy + (table->data - draft->bytes));
+		if (table->data != NULL)
+			CuckooTableSetData(table, copy + (table->data - draft->bytes));
 	}
 	draft->bytes = copy;
 	draft->writable = true;
 }
 
-/*
- * Begin to add or remove.  What is pending is encoded first if it is of the
- * other sort.  Returns false if the filter would be too large.
- */
-static bool
-Switch(CuckooDraft *draft, bool removing)
-{
-	if (draft->removing != removing && IsPending(draft) &&
-		!RewriteDraft(draft, ENCODE, -1, NULL))
-		return false;
-	draft->removing = removing;
-	return true;
-}
-
-static bool
-EncodeIfMany(CuckooDraft *draft, int i)
-{
-	const CuckooTable *table = &draft->filter.tables[i];
-	const CuckooPending *pending = &draft->pending[i];
-
-	if (pending->classes < PENDING_CLASSES ||
-		pending->classes < table->items / PENDING_SHARE)
-		return true;
-	return RewriteDraft(draft, ENCODE, -1, NULL);
-}
-
-bool
-CuckooDraftContains(const CuckooDraft *draft, uint64_t hash)
-{
-	for (int i = draft->filter.table_count - 1; i >= 0; i--)
-	{
-		const CuckooTable *table = &draft->filter.tables[i];
-		int			pending = PendingCopies(draft, i, hash);
-
-		if (pending > 0 ? !draft->removing || CuckooTableCount(table, hash) > pending :
-			CuckooTableContains(table, hash))
-			return true;
-	}
-	return false;
-}
-
-/* Copies of a key in table i of a draft. */
-static int
-DraftCount(const CuckooDraft *draft, int i, uint64_t hash)
-{
-	const CuckooTable *table = &draft->filter.tables[i];
-	int			pending = PendingCopies(draft, i, hash);
-
-	return CuckooTableCount(table, hash) + (draft->removing ? -pending : pending);
-}
-
-/* Whether table i of a draft is below its capacity. */
 static inline bool
-HasRoom(const CuckooDraft *draft, int i)
+HasRoom(const CuckooTable *table)
 {
-	const CuckooTable *table = &draft->filter.tables[i];
-
 	return table->items < CuckooShapeCapacity(&table->shape);
 }
 
-/* The number of the newest table with room; -1 if there is none. */
-static inline int
-NewestWithRoom(const CuckooDraft *draft)
-{
-	int			i = draft->filter.table_count - 1;
-
-	while (i >= 0 && !HasRoom(draft, i))
-		i--;
-	return i;
-}
-
-/* Add one copy of a key to table i, or to a new one if i is -1. */
+/*
+ * Add to the newest table that holds the class and has room, because a class
+ * in two tables cannot be removed; otherwise to the newest with room, or to a
+ * new one.
+ */
 static CuckooChange
-AddTo(CuckooDraft *draft, int i, uint64_t hash)
+AddKey(CuckooDraft *draft, uint64_t hash)
 {
 	CuckooFilter *filter = &draft->filter;
 	CuckooTable *table;
+	int			target = -1;
+	bool		held = false;
 
-	if (i == -1)
+	for (int i = filter->table_count - 1; i >= 0; i--)
+	{
+		int			copies = CountCopies(draft, i, hash);
+
+		if (copies >= CUCKOO_MAX_COPIES)
+			return CUCKOO_PINNED;
+		if (!held && (copies > 0 || target < 0) && HasRoom(&filter->tables[i]))
+		{
+			target = i;
+			held = copies > 0;
+		}
+	}
+	if (target < 0)
 	{
 		CuckooShape shape;
 
 		if (!CuckooNextShape(filter, &shape))
 			return CUCKOO_FULL;
-		if (!RewriteDraft(draft, GROW, -1, &shape))
-			return CUCKOO_TOO_LARGE;
+		target = filter->table_count++;
+		CuckooTableInit(&filter->tables[target], &shape, CUCKOO_SPARSE, 0, NULL);
 		draft->stay_sparse = false;
-		i = filter->table_count - 1;
 	}
-
-	table = &filter->tables[i];
-	if (table->representation == CUCKOO_DENSE)
+	table = &filter->tables[target];
+	if (table->representation == CUCKOO_DENSE && !draft->pending[target].no_room)
 	{
 		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 
 		MakeWritable(draft);
-		switch (CuckooDenseInsert(&table->dense, &place))
-		{
-			case CUCKOO_INSERTED:
-				table->items++;
-				filter->items++;
-				return CUCKOO_CHANGED;
-			case CUCKOO_EIGHT_COPIES:
-				return CUCKOO_PINNED;
-			case CUCKOO_NO_ROOM:
-				/* A sparse table has room for any class. */
-				if (!RewriteDraft(draft, MAKE_SPARSE, i, NULL))
-					return CUCKOO_TOO_LARGE;
-				draft->stay_sparse = i == filter->table_count - 1;
-				table = &filter->tables[i];
-				break;
-		}
+		draft->pending[target].no_room =
+			CuckooDenseInsert(&table->dense, &place) == CUCKOO_NO_ROOM;
 	}
-
+	/* A sparse table has room for any class. */
+	if (table->representation == CUCKOO_SPARSE || draft->pending[target].no_room)
+		CuckooListPut(&draft->pending[target].codes, CuckooCodeOf(&table->shape, hash));
 	table->items++;
 	filter->items++;
-	if (draft->to_come > 0)
-	{
-		PendingAppend(&draft->pending[i], CuckooCodeOf(&table->shape, hash),
-					  draft->to_come);
-		return CUCKOO_CHANGED;
-	}
-	PendingAdd(&draft->pending[i], CuckooCodeOf(&table->shape, hash));
-	/* Try to make it dense only at exactly this number of items. */
-	if (table->items == CuckooDenseFrom(&table->shape))
-		return RewriteDraft(draft, MAKE_DENSE, i, NULL) ?
-			CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
-	return EncodeIfMany(draft, i) ? CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
+	return CUCKOO_CHANGED;
 }
 
-/*
- * Add to the newest table that holds the class and has room, because a class
- * in two tables cannot be removed; otherwise to the newest with room.
- */
-CuckooChange
-CuckooDraftAdd(CuckooDraft *draft, uint64_t hash)
-{
-	const CuckooFilter *filter = &draft->filter;
-	int			holder = -1;
-
-	if (!Switch(draft, false))
-		return CUCKOO_TOO_LARGE;
-	/* The usual case.  Inserting tells whether the class is pinned. */
-	if (filter->table_count == 1 && filter->tables[0].representation == CUCKOO_DENSE &&
-		HasRoom(draft, 0))
-		return AddTo(draft, 0, hash);
-
-	for (int i = filter->table_count - 1; i >= 0; i--)
-	{
-		int			copies = DraftCount(draft, i, hash);
-
-		if (copies >= CUCKOO_MAX_COPIES)
-			return CUCKOO_PINNED;
-		if (copies > 0 && holder < 0 && HasRoom(draft, i))
-			holder = i;
-	}
-	return AddTo(draft, holder >= 0 ? holder : NewestWithRoom(draft), hash);
-}
-
-CuckooChange
-CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash)
-{
-	if (CuckooDraftContains(draft, hash))
-		return CUCKOO_PRESENT;
-	if (!Switch(draft, false))
-		return CUCKOO_TOO_LARGE;
-	return AddTo(draft, NewestWithRoom(draft), hash);
-}
-
-CuckooChange
-CuckooDraftRemove(CuckooDraft *draft, uint64_t hash)
+static CuckooChange
+RemoveKey(CuckooDraft *draft, uint64_t hash)
 {
 	CuckooFilter *filter = &draft->filter;
 	CuckooTable *table;
 	int			holder = -1;
+	int			others = -1;
 
-	if (!Switch(draft, true))
-		return CUCKOO_TOO_LARGE;
 	for (int i = 0; i < filter->table_count; i++)
 	{
-		if (DraftCount(draft, i, hash) > 0)
+		others += !draft->pending[i].dropped;
+		if (CountCopies(draft, i, hash) > 0)
 		{
 			if (holder >= 0)
 				return CUCKOO_KEPT;
@@ -738,20 +473,174 @@ CuckooDraftRemove(CuckooDraft *draft, uint64_t hash)
 		CuckooDenseRemove(&table->dense, &place);
 	}
 	else
-		PendingAdd(&draft->pending[holder], CuckooCodeOf(&table->shape, hash));
+		CuckooListPut(&draft->pending[holder].codes, CuckooCodeOf(&table->shape, hash));
 	table->items--;
 	filter->items--;
-	if (table->items == 0 && filter->table_count > 1)
-		return RewriteDraft(draft, DROP, holder, NULL) ?
-			CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
+	draft->pending[holder].dropped = table->items == 0 && others > 0;
+	return CUCKOO_CHANGED;
+}
+
+/*
+ * Add up to GROUP_KEYS keys of a batch in the simplest case, which is also the
+ * usual one for large batches: the draft has one table, which is dense and
+ * writable.  Returns the number of keys that need no further work.  It is less
+ * than asked for if the next key does not fit into the table in this way.
+ *
+ * The places of all keys are computed, and their buckets prefetched, before the
+ * first key is added.  The branches of adding a key are hard to predict, which
+ * would keep the processor from starting with the next key.
+ */
+static size_t
+AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit,
+		 CuckooChange *change, size_t *changed)
+{
+	CuckooFilter *filter = &draft->filter;
+	CuckooTable *table = &filter->tables[0];
+	CuckooPlace places[GROUP_KEYS];
+	size_t		at = 0;
+
+	if (filter->table_count > 1 || table->representation != CUCKOO_DENSE ||
+		!draft->writable || draft->pending[0].no_room || edit == CUCKOO_REMOVE)
+		return 0;
+	if (count > GROUP_KEYS)
+		count = GROUP_KEYS;
+	for (size_t i = 0; i < count; i++)
+	{
+		places[i] = CuckooDensePlace(&table->dense, hashes[i]);
+		CuckooDensePrefetchAt(&table->dense, &places[i]);
+	}
+	for (; at < count && HasRoom(table); at++)
+	{
+		CuckooInsertion insertion;
+
+		*change = CUCKOO_PRESENT;
+		if (edit == CUCKOO_ADD_NEW && CuckooDenseContainsAt(&table->dense, &places[at]))
+			continue;
+		insertion = CuckooDenseInsert(&table->dense, &places[at]);
+		if (insertion == CUCKOO_NO_ROOM)
+			break;
+		*change = insertion == CUCKOO_INSERTED ? CUCKOO_CHANGED : CUCKOO_PINNED;
+		*changed += insertion == CUCKOO_INSERTED;
+		table->items += insertion == CUCKOO_INSERTED;
+		filter->items += insertion == CUCKOO_INSERTED;
+	}
+	return at;
+}
+
+/*
+ * How table i is to be stored after a batch of count keys, or at the end, when
+ * count is 0.
+ */
+static CuckooRepresentation
+Representation(const CuckooDraft *draft, int i, size_t count)
+{
+	const CuckooTable *table = &draft->filter.tables[i];
+	CuckooRepresentation built = CuckooRepresentationFor(&table->shape, table->items);
+
 	if (table->representation == CUCKOO_DENSE)
 	{
-		if (table->items < CuckooSparseBelow(&table->shape) &&
-			!RewriteDraft(draft, MAKE_SPARSE, holder, NULL))
-			return CUCKOO_TOO_LARGE;
-		return CUCKOO_CHANGED;
+		if (draft->pending[i].no_room ||
+			(draft->removing && table->items < CuckooSparseBelow(&table->shape)) ||
+			(draft->streaming && count == 0 && built == CUCKOO_SPARSE))
+			return CUCKOO_SPARSE;
+		return CUCKOO_DENSE;
 	}
-	return EncodeIfMany(draft, holder) ? CUCKOO_CHANGED : CUCKOO_TOO_LARGE;
+	if (draft->removing)
+		return CUCKOO_SPARSE;
+	/* Try only once, when it comes to have enough items. */
+	if (!draft->streaming)
+		return table->sparse.items < CuckooDenseFrom(&table->shape) ? built : CUCKOO_SPARSE;
+	/* Older tables are dense already or cannot be made dense. */
+	if (i < draft->filter.table_count - 1 || draft->stay_sparse)
+		return CUCKOO_SPARSE;
+	return table->items >= CuckooShapeBuckets(&table->shape) / 2 &&
+		table->items <= CuckooShapeEntries(&table->shape) &&
+		count >= table->items / DENSE_SHARE && count > 0 ? CUCKOO_DENSE : built;
+}
+
+/*
+ * Make again what a batch of count keys has left to do; at the end, when count
+ * is 0, what streaming has.  Returns false if the filter would be too large.
+ */
+static bool
+Rewrite(CuckooDraft *draft, size_t count)
+{
+	CuckooFilter *old = &draft->filter;
+	CuckooFilter made;
+	CuckooPart	parts[CUCKOO_MAX_TABLES];
+	int			kept = 0;
+	bool		needed = false;
+	bool		want_dense = false;
+	uint8_t    *bytes;
+
+	memset(parts, 0, sizeof(parts));
+	for (int i = 0; i < old->table_count; i++)
+	{
+		const CuckooTable *table = &old->tables[i];
+		CuckooPart *part = &parts[kept];
+
+		part->shape = table->shape;
+		part->items = table->items;
+		part->representation = Representation(draft, i, count);
+		part->table = table;
+		part->codes = draft->pending[i].codes.numbers;
+		part->count = draft->pending[i].codes.count;
+		part->remove = draft->removing;
+		needed |= part->count > 0 || draft->pending[i].dropped ||
+			part->representation != table->representation;
+		want_dense = part->representation == CUCKOO_DENSE || draft->pending[i].no_room;
+		kept += !draft->pending[i].dropped;
+	}
+	if (!needed)
+		return true;
+	made.header = old->header;
+	bytes = CuckooMakeFilter(&made, parts, kept);
+	ClearPending(draft);
+	if (bytes == NULL)
+		return false;
+	if (draft->writable)
+		CuckooFreeFilter(draft->bytes);
+	draft->bytes = bytes;
+	draft->length = CuckooBytes(&made);
+	draft->writable = true;
+	draft->stay_sparse |= want_dense &&
+		made.tables[kept - 1].representation == CUCKOO_SPARSE;
+	old->header = made.header;
+	memcpy(old->tables, made.tables, (size_t) kept * sizeof(CuckooTable));
+	return true;
+}
+
+CuckooChange
+CuckooDraftApply(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit,
+				 size_t *changed)
+{
+	CuckooChange change = CUCKOO_ABSENT;
+	size_t		at = 0;
+
+	draft->removing = edit == CUCKOO_REMOVE;
+	*changed = 0;
+	while (at < count && change != CUCKOO_FULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		at += AddGroup(draft, hashes + at, count - at, edit, &change, changed);
+		if (at == count)
+			break;
+		if (at + CUCKOO_PREFETCH_KEYS < count)
+			CuckooFilterPrefetch(&draft->filter, hashes[at + CUCKOO_PREFETCH_KEYS]);
+		if (edit == CUCKOO_REMOVE)
+			change = RemoveKey(draft, hashes[at]);
+		else if (edit == CUCKOO_ADD_NEW && Contains(draft, hashes[at]))
+			change = CUCKOO_PRESENT;
+		else
+			change = AddKey(draft, hashes[at]);
+		*changed += change == CUCKOO_CHANGED;
+		at++;
+	}
+	if (change == CUCKOO_FULL)
+		ClearPending(draft);
+	else if (*changed > 0 && !Rewrite(draft, count))
+		change = CUCKOO_TOO_LARGE;
+	return change;
 }
 
 size_t
@@ -767,126 +656,12 @@ CuckooDraftBatchKeys(const CuckooDraft *draft)
 	return (size_t) (keys < MIN_BATCH ? MIN_BATCH : keys);
 }
 
-/*
- * The number of the table to be made dense after a batch of count keys, or -1.
- * From three quarters of its entries on, a table is to be dense anyway.  Before
- * that, it is made dense if the batch is large enough to expect more batches,
- * which are faster to add to a dense table.
- */
-static int
-TableToMakeDense(const CuckooDraft *draft, size_t count)
-{
-	int			i = draft->filter.table_count - 1;
-	const CuckooTable *table = &draft->filter.tables[i];
-
-	/* Older tables are dense already or cannot be made dense. */
-	if (table->representation == CUCKOO_DENSE || draft->stay_sparse)
-		return -1;
-	if (table->items >= CuckooDenseFrom(&table->shape) ||
-		(table->items >= CuckooShapeBuckets(&table->shape) / 2 &&
-		 count >= table->items / DENSE_SHARE))
-		return i;
-	return -1;
-}
-
-/*
- * Add up to GROUP_KEYS keys of a batch in the simplest case, which is also the
- * usual one for large batches: the draft has one table, which is dense and
- * writable.  Returns the number of keys that need no further work.  It is less
- * than asked for if the next key does not fit into the table in this way.
- *
- * The places of all keys are computed, and their buckets prefetched, before the
- * first key is added.  The branches of adding a key are hard to predict, which
- * would keep the processor from starting with the next key.
- */
-static size_t
-AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, bool distinct)
-{
-	CuckooFilter *filter = &draft->filter;
-	CuckooTable *table = &filter->tables[0];
-	CuckooPlace places[GROUP_KEYS];
-	size_t		at = 0;
-
-	if (filter->table_count > 1 || table->representation != CUCKOO_DENSE || !draft->writable)
-		return 0;
-	if (count > GROUP_KEYS)
-		count = GROUP_KEYS;
-	for (size_t i = 0; i < count; i++)
-	{
-		places[i] = CuckooDensePlace(&table->dense, hashes[i]);
-		CuckooDensePrefetchAt(&table->dense, &places[i]);
-	}
-	while (at < count && HasRoom(draft, 0))
-	{
-		const CuckooPlace *place = &places[at];
-
-		if (!distinct || !CuckooDenseContainsAt(&table->dense, place))
-		{
-			CuckooInsertion insertion = CuckooDenseInsert(&table->dense, place);
-
-			if (insertion == CUCKOO_NO_ROOM)
-				break;
-			table->items += insertion == CUCKOO_INSERTED;
-			filter->items += insertion == CUCKOO_INSERTED;
-		}
-		at++;
-	}
-	return at;
-}
-
-CuckooChange
-CuckooDraftAddBatch(CuckooDraft *draft, const uint64_t *hashes, size_t count,
-					bool distinct)
-{
-	int			dense;
-
-	/* The codes of single keys are pending in a hash set, not in order. */
-	if (IsPending(draft) && !RewriteDraft(draft, ENCODE, -1, NULL))
-		return CUCKOO_TOO_LARGE;
-	draft->removing = false;
-	draft->batched = true;
-	for (size_t at = 0; at < count; at++)
-	{
-		CuckooChange change;
-
-		CHECK_FOR_INTERRUPTS();
-		at += AddGroup(draft, hashes + at, count - at, distinct);
-		if (at == count)
-			break;
-		draft->to_come = count - at;
-		change = distinct ? CuckooDraftAddNew(draft, hashes[at]) :
-			CuckooDraftAdd(draft, hashes[at]);
-		if (change == CUCKOO_FULL || change == CUCKOO_TOO_LARGE)
-			return change;
-	}
-	draft->to_come = 0;
-
-	dense = TableToMakeDense(draft, count);
-	if (dense >= 0)
-	{
-		if (!RewriteDraft(draft, MAKE_DENSE, dense, NULL))
-			return CUCKOO_TOO_LARGE;
-		draft->stay_sparse = draft->filter.tables[dense].representation == CUCKOO_SPARSE;
-	}
-	else if (IsPending(draft) && !RewriteDraft(draft, ENCODE, -1, NULL))
-		return CUCKOO_TOO_LARGE;
-	return CUCKOO_CHANGED;
-}
-
 uint8_t *
 CuckooDraftFinish(CuckooDraft *draft)
 {
-	for (int i = 0; draft->batched && i < draft->filter.table_count; i++)
-	{
-		const CuckooTable *table = &draft->filter.tables[i];
-
-		if (table->representation == CUCKOO_DENSE &&
-			table->items < CuckooDenseFrom(&table->shape) &&
-			!RewriteDraft(draft, MAKE_SPARSE, i, NULL))
-			return NULL;
-	}
-	if (IsPending(draft))
-		return RewriteDraft(draft, ENCODE, -1, NULL) ? draft->bytes : NULL;
+	draft->removing = false;
+	if (draft->streaming && !Rewrite(draft, 0))
+		return NULL;
 	MakeWritable(draft);
 	CuckooWriteHeader(&draft->filter, draft->bytes);
 	return draft->bytes;

@@ -31,8 +31,8 @@
 #include "utils/syscache.h"
 
 #include "follow.h"
+#include "list.h"
 #include "reader.h"
-#include "sort.h"
 
 /*
  * Changes
@@ -642,6 +642,8 @@ FollowApply(Datum f, FollowChanges *changes)
 {
 	CuckooDraft draft;
 	FollowWalk	walk = {changes, 0, 0};
+	CuckooList	added = {NULL, 0, 0};
+	CuckooList	removed = {NULL, 0, 0};
 	uint64		hash;
 	int64		net;
 
@@ -652,16 +654,15 @@ FollowApply(Datum f, FollowChanges *changes)
 	while (FollowNext(&walk, &hash, &net))
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (; net > 0; net = net > CUCKOO_MAX_COPIES ? CUCKOO_MAX_COPIES : net - 1)
-			CuckooAddToDraft(&draft, hash);
+		for (int64 i = Min(net, CUCKOO_MAX_COPIES); i > 0; i--)
+			CuckooListPut(&added, hash);
+		for (int64 i = Max(net, -CUCKOO_MAX_COPIES); i < 0; i++)
+			CuckooListPut(&removed, hash);
 	}
-	walk.added = walk.removed = 0;
-	while (FollowNext(&walk, &hash, &net))
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (; net < 0; net = net < -CUCKOO_MAX_COPIES ? -CUCKOO_MAX_COPIES : net + 1)
-			CuckooRemoveFromDraft(&draft, hash);
-	}
+	CuckooApplyToDraft(&draft, added.numbers, added.count, CUCKOO_ADD);
+	CuckooApplyToDraft(&draft, removed.numbers, removed.count, CUCKOO_REMOVE);
+	CuckooListFree(&added);
+	CuckooListFree(&removed);
 	return CuckooFinishDraft(&draft);
 }
 

@@ -42,7 +42,7 @@
 #ifndef CUCKOO_SPARSE_H
 #define CUCKOO_SPARSE_H
 
-#include "codes.h"
+#include "list.h"
 
 #define CUCKOO_GROUP		64	/* high parts per group */
 
@@ -125,31 +125,20 @@ extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
  * Encode the codes of a source.  The table has been initialized for exactly
  * this number of items, and its data has room for CuckooSparseBytes.
  */
-extern void CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source);
+extern void CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source);
 
 /*
  * Encode into target the table that results from adding or removing count
- * sorted codes.  target has been initialized for the resulting number of items.
- * No code may end up with more than eight copies, and each code removed must be
- * in the table.  Groups without a change are copied as they are.
+ * sorted codes.  target has been initialized for the resulting number of items,
+ * and has low parts as wide as the table's.  No code may end up with more than
+ * eight copies, and each code removed must be in the table.  Groups without a
+ * change are copied as they are.
  */
 extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
 							 const uint64_t *codes, uint64_t count, bool remove);
 
-/* The codes of a sparse table. */
-typedef struct CuckooSparseSource
-{
-	CuckooSource source;
-	CuckooSparse sparse;
-	uint64_t	item;			/* number of the next code */
-	uint64_t	high;			/* its high part is at least this */
-	uint64_t	upper;			/* bit from which to read its high part */
-	uint64_t	lower;			/* bit at which its low part begins */
-	uint64_t	group;			/* number of its group */
-	uint64_t	group_end;		/* number of the first code after the group */
-} CuckooSparseSource;
-
-extern void CuckooSparseSourceInit(CuckooSparseSource *source, const CuckooSparse *sparse);
+/* Store the codes of the table, sorted. */
+extern void CuckooSparseCodes(const CuckooSparse *sparse, uint64_t *codes);
 
 /*
  * Check a table from an untrusted source, which has CuckooSparseBytes, against

@@ -39,8 +39,8 @@
 
 #include "aggstate.h"
 #include "hash.h"
+#include "list.h"
 #include "setops.h"
-#include "sort.h"
 
 /* Each row copies a flat state; at this size that takes a microsecond. */
 #define FLAT_BYTES	4096
@@ -67,7 +67,8 @@ LargeAddBatch(LargeState *state)
 
 	CuckooSort(state->batch, scratch, state->count);
 	pfree(scratch);
-	CuckooAddBatchToDraft(&state->draft, state->batch, state->count, state->distinct);
+	CuckooApplyToDraft(&state->draft, state->batch, state->count,
+					   state->distinct ? CUCKOO_ADD_NEW : CUCKOO_ADD);
 	state->count = 0;
 }
 
@@ -133,6 +134,7 @@ LargeNew(CuckooValue *flat, bool distinct, MemoryContext aggcontext)
 
 	EOH_init_header(&state->header, &large_methods, context);
 	CuckooOpenDraft(&state->draft, (Datum) 0, copy);
+	state->draft.streaming = true;
 	state->distinct = distinct;
 	MemoryContextSwitchTo(old);
 	return state;
@@ -225,10 +227,8 @@ Transition(FunctionCallInfo fcinfo, bool distinct, const CuckooParameters *param
 		}
 		PG_RETURN_DATUM(EOHPGetRWDatum(&large->header));
 	}
-	if (!key_is_null && distinct)
-		changed |= CuckooAddNewToDraft(draft, hash);
-	else if (!key_is_null)
-		changed |= CuckooAddToDraft(draft, hash);
+	if (!key_is_null)
+		changed |= CuckooApplyToDraft(draft, &hash, 1, distinct ? CUCKOO_ADD_NEW : CUCKOO_ADD);
 	if (!changed)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&small));

@@ -162,17 +162,15 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 	pg_unreachable();
 }
 
-/*
- * Raise an error if the filter has no room for a change; otherwise return
- * whether there was one.
- */
-static bool
-Changed(const CuckooDraft *draft, CuckooChange change)
+bool
+CuckooApplyToDraft(CuckooDraft *draft, const uint64 *hashes, size_t count, CuckooEdit edit)
 {
 	const CuckooFilter *filter = &draft->filter;
+	size_t		changed;
+	CuckooChange change = CuckooDraftApply(draft, hashes, count, edit, &changed);
 
 	if (change == CUCKOO_TOO_LARGE)
-		CuckooReportTooLarge(filter->items + 1, filter->fpr);
+		CuckooReportTooLarge(filter->items, filter->fpr);
 	if (change == CUCKOO_FULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -181,31 +179,7 @@ Changed(const CuckooDraft *draft, CuckooChange change)
 						   (unsigned long long) filter->items, filter->table_count),
 				 errhint("Build it again from its keys with cuckoo_agg(key, %g, %llu).",
 						 filter->fpr, 2 * (unsigned long long) filter->items)));
-	return change == CUCKOO_CHANGED;
-}
-
-bool
-CuckooAddToDraft(CuckooDraft *draft, uint64 hash)
-{
-	return Changed(draft, CuckooDraftAdd(draft, hash));
-}
-
-bool
-CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash)
-{
-	return Changed(draft, CuckooDraftAddNew(draft, hash));
-}
-
-void
-CuckooAddBatchToDraft(CuckooDraft *draft, const uint64 *hashes, size_t count, bool distinct)
-{
-	Changed(draft, CuckooDraftAddBatch(draft, hashes, count, distinct));
-}
-
-bool
-CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash)
-{
-	return Changed(draft, CuckooDraftRemove(draft, hash));
+	return changed > 0;
 }
 
 CuckooValue *
@@ -214,6 +188,6 @@ CuckooFinishDraft(CuckooDraft *draft)
 	uint8	   *bytes = CuckooDraftFinish(draft);
 
 	if (bytes == NULL)
-		Changed(draft, CUCKOO_TOO_LARGE);
+		CuckooReportTooLarge(draft->filter.items, draft->filter.fpr);
 	return CuckooMadeValue(bytes, &draft->filter);
 }

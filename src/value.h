@@ -71,16 +71,11 @@ extern void CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
 extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
 
 /*
- * Add one copy of a key, add it only if it is new, or remove one copy.  An
- * error if the filter cannot grow.  Returns whether anything changed.
+ * Add or remove keys by their sorted hashes.  An error if the filter cannot
+ * grow.  Returns whether anything changed.
  */
-extern bool CuckooAddToDraft(CuckooDraft *draft, uint64 hash);
-extern bool CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash);
-extern bool CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash);
-
-/* Add a batch of keys, by their sorted hashes, or those of them that are new. */
-extern void CuckooAddBatchToDraft(CuckooDraft *draft, const uint64 *hashes,
-								  size_t count, bool distinct);
+extern bool CuckooApplyToDraft(CuckooDraft *draft, const uint64 *hashes, size_t count,
+							   CuckooEdit edit);
 
 /* The changed filter. */
 extern CuckooValue *CuckooFinishDraft(CuckooDraft *draft);

@@ -5,7 +5,7 @@
  *
  *	core speed KEYS PASSES SLOW_PASSES
  *				nanoseconds per key to build a filter from unsorted hashes, to
- *				add and remove keys one by one, and to look them up.  This is
+ *				add and remove keys in batches, and to look them up.  This is
  *				measured for a dense filter, whose capacity is the number of
  *				keys, and for a sparse one with three times that.  For
  *				comparison, the nanoseconds of one read from memory of the
@@ -33,7 +33,7 @@
 
 #include "combine.h"
 #include "hash.h"
-#include "sort.h"
+#include "list.h"
 
 #define MAX_PASSES		9
 #define QUERIES			10000000	/* lookups per pass */
@@ -128,7 +128,7 @@ Build(CuckooFilter *filter, double fpr, uint64_t capacity, const uint64_t *hashe
 	CuckooRun	run;
 	uint8_t    *bytes;
 
-	run.hashes = hashes;
+	run.numbers = hashes;
 	run.count = count;
 	CuckooFilterInit(filter, fpr, capacity, 0);
 	filter->key_type = CUCKOO_KEY_INTEGER;
@@ -148,14 +148,35 @@ DraftEmpty(CuckooDraft *draft, double fpr, uint64_t capacity)
 	CuckooDraftOpen(draft, bytes, CuckooBytes(&filter), true);
 }
 
+/*
+ * Add keys or remove them, in batches of the best size, as cuckoo_stream_agg
+ * and cuckoo_remove_all do.
+ */
+static void
+ApplyKeys(CuckooDraft *draft, uint64_t first, uint64_t last, CuckooEdit edit)
+{
+	while (first < last)
+	{
+		size_t		count = CuckooDraftBatchKeys(draft);
+		uint64_t   *hashes;
+		size_t		changed;
+
+		if (count > last - first)
+			count = (size_t) (last - first);
+		hashes = Allocate(2 * count * sizeof(uint64_t));
+		FillHashes(hashes, first, count);
+		CuckooSort(hashes, hashes + count, count);
+		if (CuckooDraftApply(draft, hashes, count, edit, &changed) > CUCKOO_KEPT)
+			Fail("a batch did not fit");
+		free(hashes);
+		first += count;
+	}
+}
+
 static void
 AddKeys(CuckooDraft *draft, uint64_t first, uint64_t last)
 {
-	for (uint64_t key = first; key < last; key++)
-	{
-		if (CuckooDraftAdd(draft, KeyHash(key)) > CUCKOO_PINNED)
-			Fail("a key was not added");
-	}
+	ApplyKeys(draft, first, last, CUCKOO_ADD);
 }
 
 /* Finish a draft and return the size of the filter in bytes. */
@@ -296,30 +317,22 @@ BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
 	CuckooFreeFilter(bytes);
 }
 
-/* Add and remove keys one by one in one draft, as the array functions do. */
+/* Add and remove keys in batches. */
 static void
-AddAndRemovePass(int representation, uint64_t *hashes, size_t keys)
+AddAndRemovePass(int representation, size_t keys)
 {
 	CuckooDraft draft;
-	double		start;
+	double		start = Now();
 
-	FillHashes(hashes, 0, keys);
-	start = Now();
 	DraftEmpty(&draft, 0.001, CapacityFor(representation, keys));
-	for (size_t i = 0; i < keys; i++)
-	{
-		if (CuckooDraftAdd(&draft, hashes[i]) > CUCKOO_PINNED)
-			Fail("a key was not added");
-	}
+	draft.streaming = true;
+	AddKeys(&draft, 0, keys);
 	DraftBytes(&draft);
 	Note(representation, PART_INSERT, Now() - start, keys);
 
 	start = Now();
-	for (size_t i = 0; i < keys; i++)
-	{
-		if (CuckooDraftRemove(&draft, hashes[i]) != CUCKOO_CHANGED)
-			Fail("a key was not removed");
-	}
+	draft.streaming = false;
+	ApplyKeys(&draft, 0, keys, CUCKOO_REMOVE);
 	DraftBytes(&draft);
 	Note(representation, PART_REMOVE, Now() - start, keys);
 	if (draft.filter.items != 0)
@@ -347,7 +360,7 @@ Speed(size_t keys, int passes, int slow_passes)
 			BuildAndLookUpPass(representation, hashes, scratch, present, absent, keys,
 							   pass == 0);
 			if (pass < slow_passes)
-				AddAndRemovePass(representation, hashes, keys);
+				AddAndRemovePass(representation, keys);
 		}
 	}
 

@@ -78,10 +78,11 @@ static CuckooDense
 BuildDense(const CuckooShape *shape, const uint64_t *codes, size_t count, uint64_t seed)
 {
 	CuckooDense dense = NewDense(shape);
-	ArraySource source = SourceOf(codes, count);
+	CuckooRun	run = {codes, count};
+	CuckooSource source = {&run, 1, false};
 
 	memset(dense.data, 0x5A, (size_t) CuckooDenseBytes(shape));
-	if (!CuckooDenseBuild(&dense, &source.source, seed))
+	if (!CuckooDenseBuild(&dense, &source, seed))
 	{
 		FreeDense(&dense);
 		dense.data = NULL;
@@ -288,7 +289,6 @@ the_codes_of_a_table_are_read_back_in_order(void **state)
 		size_t		keys = (size_t) CuckooShapeEntries(&shapes[i]) * 8 / 10;
 		uint64_t   *codes = CodesOf(&shapes[i], KEYS, keys);
 		CuckooDense dense = BuildDense(&shapes[i], codes, keys, 5);
-		CuckooDenseSource source;
 		uint64_t	count;
 		uint64_t   *read;
 
@@ -306,12 +306,11 @@ the_codes_of_a_table_are_read_back_in_order(void **state)
 			}
 			keys = (size_t) count;
 		}
-		CuckooDenseSourceInit(&source, &dense);
-		read = ReadAll(&source.source, &count);
-		assert_int_equal(count, keys);
+		assert_int_equal(ItemsOf(&dense), keys);
+		read = Allocate(keys * sizeof(uint64_t));
+		CuckooDenseCodes(&dense, read);
 		assert_memory_equal(read, codes, keys * sizeof(uint64_t));
 		free(read);
-		CuckooDenseSourceRelease(&source);
 		FreeDense(&dense);
 		free(codes);
 	}

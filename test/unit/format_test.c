@@ -212,14 +212,14 @@ Exercise(const uint8_t *bytes, size_t length)
 		for (uint64_t i = 0; i < 12; i++)
 		{
 			uint64_t	hash = KeyHash(i % 2 == 0 ? 1 : stream, i);
-			CuckooChange change = CuckooDraftAdd(&draft, hash);
+			CuckooChange change = ApplyHash(&draft, CUCKOO_ADD, hash);
 
 			assert_in_range(change, CUCKOO_CHANGED, CUCKOO_TOO_LARGE);
 			if (change == CUCKOO_FULL || change == CUCKOO_TOO_LARGE)
 				break;
-			assert_true(CuckooDraftContains(&draft, hash));
+			assert_true(CuckooFilterContains(&draft.filter, hash));
 			if (i % 3 == 0)
-				CuckooDraftRemove(&draft, hash);
+				ApplyHash(&draft, CUCKOO_REMOVE, hash);
 		}
 		value.bytes = CuckooDraftFinish(&draft);
 		value = Valid(value.bytes, &draft.filter);

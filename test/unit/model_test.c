@@ -376,15 +376,11 @@ CheckTable(const ModelTable *expected, const CuckooTable *table)
 	uint64_t   *codes = ModelCodes(expected);
 	uint64_t	n = expected->classes.total;
 	uint64_t	entries = CuckooShapeEntries(&table->shape);
-	CuckooTableSource base;
-	uint64_t	count;
 	uint64_t   *read;
 
 	assert_true(CuckooSameShape(&expected->shape, &table->shape));
 	assert_true(table->items == n);
-	read = ReadAll(CuckooTableSourceInit(&base, table), &count);
-	CuckooTableSourceRelease(&base);
-	assert_true(count == n);
+	read = CuckooTableCodes(table, NULL, 0, false);
 	assert_memory_equal(read, codes, (size_t) n * sizeof(uint64_t));
 	if (table->representation == CUCKOO_SPARSE)
 		assert_true(IsEncoded(table, codes, n));
@@ -403,7 +399,7 @@ CheckTable(const ModelTable *expected, const CuckooTable *table)
 		assert_int_equal(CuckooTableContains(table, hash), copies > 0);
 		assert_int_equal(SlicedCount(table, hash, (uint8_t) NextRandom(&random_state)), copies);
 	}
-	free(read);
+	pfree(read);
 	free(codes);
 }
 
@@ -507,6 +503,68 @@ BuildSome(Model *model, uint32_t share)
 	return value;
 }
 
+/*
+ * Add or remove some keys, which may be repeated, in one batch.  The model does
+ * it key by key in the order of hashes.  Returns the number of operations, or 0
+ * if the filter is full.
+ */
+static uint64_t
+ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t most)
+{
+	uint64_t	keys[200];
+	uint64_t	hashes[200];
+	size_t		count = 0;
+	size_t		expected = 0;
+	size_t		changed;
+	CuckooChange change = CUCKOO_ABSENT;
+
+	for (uint32_t left = 1 + Below(Below(4) == 0 ? 200 : 10); left > 0; left--)
+	{
+		uint64_t	key = Below((uint32_t) model->universe);
+		size_t		at = count;
+
+		if (edit == CUCKOO_REMOVE ? model->copies[key] == 0 : model->copies[key] >= most)
+			continue;
+		for (; at > 0 && hashes[at - 1] > model->hashes[key]; at--)
+		{
+			keys[at] = keys[at - 1];
+			hashes[at] = hashes[at - 1];
+		}
+		keys[at] = key;
+		hashes[at] = model->hashes[key];
+		count++;
+		if (edit == CUCKOO_REMOVE)
+			model->copies[key]--;
+		else if (edit == CUCKOO_ADD || model->copies[key] == 0)
+			model->copies[key]++;
+	}
+	for (size_t i = 0; i < count && change != CUCKOO_FULL; i++)
+	{
+		bool		contained = false;
+
+		for (int t = 0; t < model->table_count && edit == CUCKOO_ADD_NEW; t++)
+			contained |= CountsGet(&model->tables[t].classes,
+								   CuckooCodeOf(&model->tables[t].shape, hashes[i])) > 0;
+		change = contained ? CUCKOO_PRESENT :
+			edit == CUCKOO_REMOVE ? ModelRemove(model, keys[i]) : ModelAdd(model, keys[i]);
+		expected += change == CUCKOO_CHANGED;
+	}
+	assert_int_equal(CuckooDraftApply(draft, hashes, count, edit, &changed), change);
+	assert_int_equal(changed, expected);
+	if (change == CUCKOO_FULL)
+		return 0;
+	assert_int_equal(draft->filter.table_count, model->table_count);
+	for (model->changed = 0; model->changed < model->table_count; model->changed++)
+	{
+		const CuckooTable *table = &draft->filter.tables[model->changed];
+
+		if (edit == CUCKOO_REMOVE || 4 * table->items < 3 * CuckooShapeEntries(&table->shape))
+			CheckRepresentation(model, draft, edit != CUCKOO_REMOVE);
+		model->tables[model->changed].dense = table->representation == CUCKOO_DENSE;
+	}
+	return count + 1;
+}
+
 /* Add and remove at random; returns the number of operations. */
 static uint64_t
 LiveOn(Model *model, Value *value, uint64_t steps)
@@ -530,25 +588,43 @@ LiveOn(Model *model, Value *value, uint64_t steps)
 		 */
 		if (step % (4 * model->universe + 20) == 0)
 			adding = Below(3) == 0 ? (Below(2) ? 100 : 0) : Below(101);
+		if (Below(20) == 0)
+		{
+			CuckooEdit	edit = Below(100) < adding ? CUCKOO_ADD : CUCKOO_REMOVE;
+			uint64_t	done;
+
+			if (edit == CUCKOO_ADD && Below(50) == 0)
+			{
+				edit = CUCKOO_ADD_NEW;
+				model->removable = false;
+			}
+			if (edit == CUCKOO_REMOVE && !model->removable)
+				continue;
+			done = ChangeTogether(model, &draft, edit, most);
+			operations += done;
+			if (done == 0)
+				break;
+			continue;
+		}
 		if (Below(100) < adding)
 		{
 			if (model->copies[key] >= most)
 				continue;
 			change = ModelAdd(model, key);
-			assert_int_equal(CuckooDraftAdd(&draft, hash), change);
+			assert_int_equal(ApplyHash(&draft, CUCKOO_ADD, hash), change);
 			operations++;
 			if (change == CUCKOO_FULL)
 				break;
 			if (change == CUCKOO_CHANGED)
 				CheckRepresentation(model, &draft, true);
 			model->copies[key]++;
-			assert_true(CuckooDraftContains(&draft, hash));
+			assert_true(CuckooFilterContains(&draft.filter, hash));
 		}
 		else if (model->copies[key] > 0 && model->removable)
 		{
 			change = ModelRemove(model, key);
 			assert_int_not_equal(change, CUCKOO_ABSENT);
-			assert_int_equal(CuckooDraftRemove(&draft, hash), change);
+			assert_int_equal(ApplyHash(&draft, CUCKOO_REMOVE, hash), change);
 			operations++;
 			if (change == CUCKOO_CHANGED && model->changed >= 0)
 				CheckRepresentation(model, &draft, false);

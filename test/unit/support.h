@@ -40,7 +40,7 @@
 #include "filter.h"
 #include "format.h"
 #include "hash.h"
-#include "sort.h"
+#include "list.h"
 #include "table.h"
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
@@ -236,80 +236,22 @@ NewDense(const CuckooShape *shape)
 	return dense;
 }
 
-/* A source of sorted codes in an array. */
-typedef struct ArraySource
-{
-	CuckooSource source;
-	const uint64_t *codes;
-	uint64_t	count;
-	uint64_t	at;
-} ArraySource;
-
-static void
-ArrayRewind(CuckooSource *source)
-{
-	((ArraySource *) source)->at = 0;
-}
-
-static size_t
-ArrayRead(CuckooSource *source, uint64_t *codes, size_t room)
-{
-	ArraySource *array = (ArraySource *) source;
-	uint64_t	left = array->count - array->at;
-	size_t		read = left < room ? (size_t) left : room;
-
-	if (read > 0)
-		memcpy(codes, array->codes + array->at, read * sizeof(uint64_t));
-	array->at += read;
-	return read;
-}
-
-static inline ArraySource
-SourceOf(const uint64_t *codes, uint64_t count)
-{
-	ArraySource array;
-
-	array.source.rewind = ArrayRewind;
-	array.source.read = ArrayRead;
-	array.codes = codes;
-	array.count = count;
-	array.at = 0;
-	return array;
-}
-
 /* Whether a sparse table has the bytes that encoding its codes again gives. */
 static inline bool
 IsEncoded(const CuckooTable *table, const uint64_t *codes, uint64_t count)
 {
 	size_t		bytes = (size_t) CuckooSparseBytes(&table->shape, count);
 	uint8_t    *form = Allocate(bytes + CUCKOO_TAIL_BYTES);
-	ArraySource source = SourceOf(codes, count);
+	CuckooRun	run = {codes, count};
+	CuckooSource source = {&run, 1, false};
 	CuckooSparse sparse;
 	bool		same;
 
 	CuckooSparseInit(&sparse, &table->shape, count, form);
-	CuckooSparseBuild(&sparse, &source.source);
+	CuckooSparseBuild(&sparse, &source);
 	same = memcmp(form, table->data, bytes) == 0;
 	free(form);
 	return same;
-}
-
-/* All codes of a source, in memory of their own; their number in *count. */
-static inline uint64_t *
-ReadAll(CuckooSource *source, uint64_t *count)
-{
-	uint64_t   *codes;
-	uint64_t	at = 0;
-	size_t		read;
-
-	*count = CuckooSourceCount(source);
-	codes = Allocate((size_t) *count * sizeof(uint64_t));
-	/* Read 61 codes at a time, so that pieces end everywhere. */
-	while ((read = source->read(source, codes + at,
-								*count - at < 61 ? (size_t) (*count - at) : 61)) > 0)
-		at += read;
-	Require(at == *count);
-	return codes;
 }
 
 /*
@@ -390,7 +332,7 @@ ValueOfHashes(const uint64_t *hashes, uint64_t count, double fpr, uint64_t capac
 	CuckooRun	run;
 	uint8_t    *bytes;
 
-	run.hashes = hashes;
+	run.numbers = hashes;
 	run.count = count;
 	CuckooFilterInit(&filter, fpr, capacity, 0);
 	filter.key_type = CUCKOO_KEY_INTEGER;
@@ -419,7 +361,7 @@ static inline Value
 ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, double fpr,
 			 uint64_t capacity)
 {
-	ArraySource source = SourceOf(codes, count);
+	CuckooRun	run = {codes, count};
 	CuckooFilter filter;
 	CuckooPart	part;
 	uint8_t    *bytes;
@@ -428,11 +370,23 @@ ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, do
 	part.shape = *shape;
 	part.items = count;
 	part.representation = CuckooRepresentationFor(shape, count);
-	part.source = &source.source;
+	part.source.runs = &run;
+	part.source.run_count = 1;
 	CuckooFilterInit(&filter, fpr, capacity, 0);
 	filter.key_type = CUCKOO_KEY_INTEGER;
 	bytes = CuckooMakeFilter(&filter, &part, 1);
 	return Valid(bytes, &filter);
+}
+
+/* Add or remove one key in a draft. */
+static inline CuckooChange
+ApplyHash(CuckooDraft *draft, CuckooEdit edit, uint64_t hash)
+{
+	size_t		changed;
+	CuckooChange change = CuckooDraftApply(draft, &hash, 1, edit, &changed);
+
+	Require(changed == (change == CUCKOO_CHANGED) || change == CUCKOO_TOO_LARGE);
+	return change;
 }
 
 /* Add or remove one key, as a function on a stored value does. */
@@ -445,8 +399,7 @@ ChangeValue(Value *value, bool remove, uint64_t hash)
 	Value		after;
 
 	CuckooDraftOpen(&draft, value->bytes, value->length, false);
-	change = remove ? CuckooDraftRemove(&draft, hash) :
-		CuckooDraftAdd(&draft, hash);
+	change = ApplyHash(&draft, remove ? CUCKOO_REMOVE : CUCKOO_ADD, hash);
 	after.bytes = CuckooDraftFinish(&draft);
 	after = Valid(after.bytes, &draft.filter);
 	Require(memcmp(before, value->bytes, value->length) == 0);
@@ -468,23 +421,25 @@ RemoveHash(Value *value, uint64_t hash)
 	return ChangeValue(value, true, hash);
 }
 
-/* Add keys first up to last of a stream, or remove them, in one draft. */
+/* Add keys first up to last of a stream, or remove them, together. */
 static inline void
 ChangeKeys(Value *value, bool remove, uint64_t stream, uint64_t first, uint64_t last)
 {
+	size_t		count = (size_t) (last - first);
+	uint64_t   *hashes = Allocate(2 * count * sizeof(uint64_t));
+	size_t		changed;
 	CuckooDraft draft;
 	uint8_t    *bytes;
 
+	for (size_t i = 0; i < count; i++)
+		hashes[i] = KeyHash(stream, first + i);
+	CuckooSort(hashes, hashes + count, count);
 	CuckooDraftOpen(&draft, value->bytes, value->length, true);
-	for (uint64_t i = first; i < last; i++)
-	{
-		uint64_t	hash = KeyHash(stream, i);
-
-		Require((remove ? CuckooDraftRemove(&draft, hash) :
-				 CuckooDraftAdd(&draft, hash)) == CUCKOO_CHANGED);
-	}
+	CuckooDraftApply(&draft, hashes, count, remove ? CUCKOO_REMOVE : CUCKOO_ADD, &changed);
+	Require(changed == count);
 	bytes = CuckooDraftFinish(&draft);
 	*value = Valid(bytes, &draft.filter);
+	free(hashes);
 }
 
 static inline void
