@@ -159,27 +159,50 @@ Select(uint64_t x, uint64_t sums, uint64_t k)
 	return byte + (CuckooLowestBit(reached) >> 3);
 }
 
-/* Add the lowest width bits, up to 60, of value to bits that are zero there. */
-static inline void
-PutBits(uint8_t *bits, uint64_t position, uint64_t value, int width)
+/* Appends bits. */
+typedef struct Writer
 {
-	uint8_t    *p = bits + (position >> 3);
-	int			shift = (int) (position & 7);
+	uint8_t    *p;
+	uint64_t	pending;		/* bits not yet stored */
+	int			count;			/* number of these, below 64 */
+} Writer;
 
-	CuckooStore64(p, CuckooLoad64(p) | value << shift);
-	if (width > 57 && width + shift > 64)
-		p[8] |= (uint8_t) (value >> (64 - shift));
+/* Start to write at a position.  The bits before it stay as they are. */
+static inline Writer
+WriteAt(uint8_t *bits, uint64_t position)
+{
+	Writer		writer;
+
+	writer.p = bits + (position >> 3);
+	writer.count = (int) (position & 7);
+	writer.pending = *writer.p & ((UINT64_C(1) << writer.count) - 1);
+	return writer;
 }
 
-/* Make bits zero from a position on, to the end of the last byte. */
+/* Append the lowest width bits, at most 63, of value.  Its other bits are zero. */
 static inline void
-ZeroBits(uint8_t *bits, uint64_t position, uint64_t count)
+Put(Writer *writer, uint64_t value, int width)
 {
-	uint8_t    *p = bits + (position >> 3);
-	int			keep = *p & ((1 << (position & 7)) - 1);
+	writer->pending |= value << writer->count;
+	writer->count += width;
+	if (writer->count >= 64)
+	{
+		CuckooStore64(writer->p, writer->pending);
+		writer->p += 8;
+		writer->count -= 64;
+		writer->pending = writer->count == 0 ? 0 : value >> (width - writer->count);
+	}
+}
 
-	memset(p, 0, ((position & 7) + count + 7) >> 3);
-	*p = (uint8_t) keep;
+/* Store the pending bits, in whole bytes. */
+static inline void
+Flush(Writer *writer)
+{
+	for (; writer->count > 0; writer->count -= 8)
+	{
+		*writer->p++ = (uint8_t) writer->pending;
+		writer->pending >>= 8;
+	}
 }
 
 /*
@@ -573,25 +596,32 @@ PutGroup(const CuckooSparse *sparse, uint64_t group, uint64_t start, const Cucko
 {
 	uint64_t	highs = GroupHighs(sparse, group);
 	int			low_bits = sparse->low_bits;
-	uint64_t	position = GroupBit(sparse, group, start);
-	uint64_t	upper = position - group * CUCKOO_GROUP;
+	uint64_t	high = group * CUCKOO_GROUP;
+	Writer		writer = WriteAt(sparse->bits, GroupBit(sparse, group, start));
 
 	CuckooStore32(sparse->starts + 4 * group, (uint32_t) start);
-	ZeroBits(sparse->bits, position, highs + codes->count * (uint64_t) (1 + low_bits));
 	for (uint64_t i = 0; i < codes->count; i++)
 	{
-		uint64_t	bit = upper + (codes->numbers[i] >> low_bits) + i;
+		uint64_t	next = codes->numbers[i] >> low_bits;
 
 		PauseAt(i);
-		sparse->bits[bit >> 3] |= (uint8_t) (1 << (bit & 7));
+		if (next - high > 32)
+		{
+			Put(&writer, 0, 32);
+			high += 32;
+		}
+		Put(&writer, UINT64_C(1) << (next - high), (int) (next - high) + 1);
+		high = next;
 	}
-	position += highs + codes->count;
+	high = group * CUCKOO_GROUP + highs - high;	/* zeros left */
+	Put(&writer, 0, (int) high / 2);
+	Put(&writer, 0, (int) (high + 1) / 2);
 	for (uint64_t i = 0; i < codes->count && low_bits > 0; i++)
 	{
 		PauseAt(i);
-		PutBits(sparse->bits, position, codes->numbers[i] & sparse->low_mask, low_bits);
-		position += (uint64_t) low_bits;
+		Put(&writer, codes->numbers[i] & sparse->low_mask, low_bits);
 	}
+	Flush(&writer);
 }
 
 void
