@@ -18,7 +18,7 @@
 #include "nodes/primnodes.h"
 
 #include "aggstate.h"
-#include "hash.h"
+#include "core/hash.h"
 
 /* The context of the calling aggregate; an error outside of an aggregate. */
 MemoryContext

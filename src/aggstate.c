@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 
 #include "aggstate.h"
-#include "list.h"
+#include "core/list.h"
 
 /* The most distinct keys that an aggregate accepts: a gigabyte of hashes. */
 #define MAX_KEYS			UINT64CONST(120000000)

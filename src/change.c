@@ -14,7 +14,7 @@
 #include "miscadmin.h"
 
 #include "cuckoo.h"
-#include "list.h"
+#include "core/list.h"
 
 /* A function's parameters, from the given argument on; NULL: the default. */
 static void

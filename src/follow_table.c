@@ -31,7 +31,7 @@
 #include "utils/syscache.h"
 
 #include "follow.h"
-#include "list.h"
+#include "core/list.h"
 #include "reader.h"
 
 /*

@@ -51,7 +51,7 @@
 #include "utils/uuid.h"
 #include "utils/xid8.h"
 
-#include "hash.h"
+#include "core/hash.h"
 #include "key_bytes.h"
 
 /*

@@ -13,7 +13,7 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 
-#include "format.h"
+#include "core/format.h"
 
 /*
  * How the values of one SQL type are hashed.  Each call site makes one with

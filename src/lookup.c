@@ -12,7 +12,7 @@
 #include "miscadmin.h"
 
 #include "cuckoo.h"
-#include "hash.h"
+#include "core/hash.h"
 
 /* Look one key up. */
 static inline bool

@@ -35,7 +35,7 @@
 #include "utils/selfuncs.h"
 
 #include "cuckoo.h"
-#include "hash.h"
+#include "core/hash.h"
 
 /*
  * The rows that pass a filter which is not known at planning.

@@ -17,7 +17,7 @@
 #include "lib/ilist.h"
 #include "storage/proc.h"
 
-#include "filter.h"
+#include "core/filter.h"
 
 /* A filter to look keys up in. */
 typedef struct CuckooReader

@@ -38,8 +38,8 @@
 #include "utils/memutils.h"
 
 #include "aggstate.h"
-#include "hash.h"
-#include "list.h"
+#include "core/hash.h"
+#include "core/list.h"
 #include "setops.h"
 
 /* Each row copies a flat state; at this size that takes a microsecond. */

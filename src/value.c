@@ -77,9 +77,7 @@ CuckooAssertValid(CuckooValue *value)
 	CuckooVerdict verdict = CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
 
 	if (verdict.problem != CUCKOO_VALID)
-		elog(PANIC, "cuckoofilter made is not valid: problem %d, expected %llu, found %llu",
-			 verdict.problem, (unsigned long long) verdict.expected,
-			 (unsigned long long) verdict.found);
+		elog(PANIC, "cuckoofilter made is not valid: %s", verdict.message);
 }
 #endif
 

@@ -13,7 +13,7 @@
 
 #include "compat.h"
 
-#include "filter.h"
+#include "core/filter.h"
 #include "key.h"
 
 #define CUCKOO_DEFAULT_FPR	0.001

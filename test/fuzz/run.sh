@@ -19,7 +19,7 @@ set -euo pipefail
 
 seconds=${1:-60}
 here=$root/test/fuzz
-src=$here/../../src
+src=$here/../../src/core
 folder=$(mktemp -d "${TMPDIR:-/tmp}/cuckoo-fuzz.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 

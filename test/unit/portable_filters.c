@@ -135,8 +135,7 @@ CheckFilter(const char *name, const char *base64, char *hashes)
 
 	if (verdict.problem != CUCKOO_VALID)
 	{
-		printf("%s: problem %d, expected %llu, found %llu\n", name, (int) verdict.problem,
-			   (unsigned long long) verdict.expected, (unsigned long long) verdict.found);
+		printf("%s: %s\n", name, verdict.message);
 		Result(false, name, "is not valid");
 		free(longer);
 		free(bytes);

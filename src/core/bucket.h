@@ -231,19 +231,6 @@ CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 	}
 }
 
-/* The same for a narrow bucket. */
-static inline void
-CuckooWriteNarrow(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
-				  uint64_t bits)
-{
-	uint64_t	nibble = number * packing->nibbles;
-	uint8_t    *p = buckets + (nibble >> 1);
-	int			shift = (int) (nibble & 1) * 4;
-	uint64_t	mask = ~UINT64_C(0) >> (64 - packing->nibbles * 4) << shift;
-
-	CuckooStore64(p, (CuckooLoad64(p) & ~mask) | bits << shift);
-}
-
 /* The bits of a bucket from a position on; width is at most 32. */
 static inline uint32_t
 CuckooField(CuckooBits bits, int position, int width)
@@ -346,39 +333,6 @@ CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES
 		}
 	}
 	return bits;
-}
-
-/*
- * The bits of a narrow bucket after a fingerprint was added.  It replaces the
- * first entry, which must be empty.  To decode and encode all four entries
- * takes three times as long.
- */
-static inline uint64_t
-CuckooAddNarrow(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprint)
-{
-	int			width = packing->high_bits;
-	uint64_t	mask = (UINT64_C(1) << width) - 1;
-	uint32_t	nibbles = CuckooMultisets[bits & 0xFFF] >> CUCKOO_LOW_BITS;
-	uint64_t	highs = bits >> (CUCKOO_RANK_BITS + width);
-	uint32_t	nibble = fingerprint & 15;
-	uint64_t	high = fingerprint >> CUCKOO_LOW_BITS;
-	uint64_t	key = (uint64_t) nibble << width | high;
-	int			slot = 0;
-	uint32_t	below;
-
-	/* Count how many of the other three, which are in order, come before it. */
-	for (int i = 0; i < CUCKOO_ENTRIES - 1; i++)
-		slot += ((uint64_t) (nibbles >> (i * CUCKOO_LOW_BITS) & 15) << width |
-				 (highs >> (i * width) & mask)) < key;
-
-	below = (UINT32_C(1) << (slot * CUCKOO_LOW_BITS)) - 1;
-	nibbles = (nibbles & below) | nibble << (slot * CUCKOO_LOW_BITS) |
-		(nibbles & ~below) << CUCKOO_LOW_BITS;
-	mask = (UINT64_C(1) << (slot * width)) - 1;
-	highs &= (UINT64_C(1) << ((CUCKOO_ENTRIES - 1) * width)) - 1;
-	highs = (highs & mask) | high << (slot * width) | (highs & ~mask) << width;
-	return highs << CUCKOO_RANK_BITS |
-		CuckooMultisetRank(nibbles & 15, nibbles >> 4 & 15, nibbles >> 8 & 15, nibbles >> 12);
 }
 
 #endif							/* CUCKOO_BUCKET_H */

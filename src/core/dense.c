@@ -138,12 +138,6 @@ BlockPut(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed)
 
 		if (!CuckooHasEmpty(block->packing, bits))
 			return false;
-		if (CuckooIsNarrow(block->packing))
-		{
-			CuckooWriteNarrow(block->packing, block->data, block->base + bucket,
-							  CuckooAddNarrow(block->packing, bits.low, fingerprint));
-			return true;
-		}
 		CuckooDecode(block->packing, bits, entries);
 		entries[0] = fingerprint;
 		CuckooWriteBits(block->packing, block->data, block->base + bucket,

@@ -144,29 +144,17 @@ typedef struct CuckooFilter
 	CuckooTable tables[CUCKOO_MAX_TABLES];	/* the first table_count */
 } CuckooFilter;
 
-/* The validator's findings, with the numbers that a message needs. */
 typedef enum CuckooProblem
 {
 	CUCKOO_VALID,
-	CUCKOO_TOO_SHORT,			/* expected: bytes at least; found: bytes */
-	CUCKOO_TOO_LONG,			/* expected: bytes at most; found: bytes */
-	CUCKOO_BAD_LENGTH,			/* expected, found: bytes */
-	CUCKOO_NEWER_VERSION,		/* expected: ours; found: the value's */
-	CUCKOO_BAD_VERSION,			/* as above */
-	CUCKOO_BAD_FIELD,			/* found: offset of the header byte */
-	CUCKOO_BAD_TABLE,			/* found: number of the table, from 1 */
-	CUCKOO_BAD_BUCKET,			/* found: number of the bucket, from 0 */
-	CUCKOO_BAD_GROUP,			/* found: number of the group, from 0 */
-	CUCKOO_BAD_ITEMS,			/* expected: as counted; found: as the field says */
-	CUCKOO_BAD_ORDER,			/* found: number of the hash, from 0 */
-	CUCKOO_BAD_TAIL				/* found: offset of the byte */
+	CUCKOO_NEWER,				/* a format version of a later release */
+	CUCKOO_INVALID
 } CuckooProblem;
 
 typedef struct CuckooVerdict
 {
 	CuckooProblem problem;
-	uint64_t	expected;
-	uint64_t	found;
+	char		message[100];	/* a sentence, unless it is valid */
 } CuckooVerdict;
 
 /*

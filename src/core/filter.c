@@ -328,25 +328,31 @@ ClearPending(CuckooDraft *draft)
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
-/*
- * Copies of a key's class in table i, with what is pending.  No later code is
- * pending.
- */
+/* Copies of a key's class that are pending for table i.  No later code is. */
+static inline int
+PendingCopies(const CuckooDraft *draft, int i, uint64_t hash)
+{
+	const CuckooList *codes = &draft->pending[i].codes;
+	uint64_t	at = codes->count;
+	uint64_t	code;
+
+	if (at == 0)
+		return 0;
+	code = CuckooCodeOf(&draft->filter.tables[i].shape, hash);
+	while (at > 0 && codes->numbers[at - 1] == code)
+		at--;
+	return (int) (codes->count - at);
+}
+
+/* Copies of a key's class in table i, with what is pending. */
 static inline int
 CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
 {
 	const CuckooTable *table = &draft->filter.tables[i];
-	const CuckooList *codes = &draft->pending[i].codes;
 	int			copies = table->data == NULL ? 0 : CuckooTableCount(table, hash);
+	int			pending = PendingCopies(draft, i, hash);
 
-	if (codes->count > 0)
-	{
-		uint64_t	code = CuckooCodeOf(&table->shape, hash);
-
-		for (uint64_t at = codes->count; at > 0 && codes->numbers[at - 1] == code; at--)
-			copies += draft->removing ? -1 : 1;
-	}
-	return copies;
+	return draft->removing ? copies - pending : copies + pending;
 }
 
 /* Whether the draft contains a key, with what is pending to be added. */
@@ -355,8 +361,10 @@ Contains(const CuckooDraft *draft, uint64_t hash)
 {
 	for (int i = draft->filter.table_count - 1; i >= 0; i--)
 	{
-		if (draft->pending[i].codes.count > 0 ? CountCopies(draft, i, hash) > 0 :
-			CuckooTableContains(&draft->filter.tables[i], hash))
+		const CuckooTable *table = &draft->filter.tables[i];
+
+		if (PendingCopies(draft, i, hash) > 0 ||
+			(table->data != NULL && CuckooTableContains(table, hash)))
 			return true;
 	}
 	return false;
@@ -391,11 +399,11 @@ HasRoom(const CuckooTable *table)
 
 /*
  * Add to the newest table that holds the class and has room, because a class
- * in two tables cannot be removed; otherwise to the newest with room, or to a
- * new one.
+ * in two tables cannot be removed; otherwise, and if the class is known to be
+ * absent, to the newest with room, or to a new one.
  */
 static CuckooChange
-AddKey(CuckooDraft *draft, uint64_t hash)
+AddKey(CuckooDraft *draft, uint64_t hash, bool absent)
 {
 	CuckooFilter *filter = &draft->filter;
 	CuckooTable *table;
@@ -404,7 +412,7 @@ AddKey(CuckooDraft *draft, uint64_t hash)
 
 	for (int i = filter->table_count - 1; i >= 0; i--)
 	{
-		int			copies = CountCopies(draft, i, hash);
+		int			copies = absent ? 0 : CountCopies(draft, i, hash);
 
 		if (copies >= CUCKOO_MAX_COPIES)
 			return CUCKOO_PINNED;
@@ -632,7 +640,7 @@ CuckooDraftApply(CuckooDraft *draft, const uint64_t *hashes, size_t count, Cucko
 		else if (edit == CUCKOO_ADD_NEW && Contains(draft, hashes[at]))
 			change = CUCKOO_PRESENT;
 		else
-			change = AddKey(draft, hashes[at]);
+			change = AddKey(draft, hashes[at], edit == CUCKOO_ADD_NEW);
 		*changed += change == CUCKOO_CHANGED;
 		at++;
 	}
