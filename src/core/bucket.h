@@ -18,8 +18,6 @@
  * one 64-bit load if f is at most 17, and with two otherwise.  A load may read
  * up to CUCKOO_TAIL_BYTES past the last bucket of a table.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_BUCKET_H
@@ -56,11 +54,21 @@ CuckooIsNarrow(const CuckooPacking *packing)
 	return packing->nibbles <= 16;
 }
 
+/*
+ * The inverse of CuckooMultisetRank: four nibbles, the smallest in the lowest
+ * bits, by the number of the multiset.  There are 4,096 elements so that any 12
+ * bits can be looked up.  Filled when the first table is opened.
+ */
+extern uint16_t CuckooMultisets[4096];
+extern void CuckooInitMultisets(void);
+
 static inline void
 CuckooPackingInit(CuckooPacking *packing, int bits)
 {
 	int			high_bits = bits - CUCKOO_LOW_BITS;
 
+	if (CuckooMultisets[1] == 0)
+		CuckooInitMultisets();
 	packing->high_bits = (uint8_t) high_bits;
 	packing->nibbles = (uint8_t) (bits - 1);
 	packing->reciprocal = (uint32_t) (65536 / high_bits + 1);
@@ -94,13 +102,6 @@ CuckooMultisetRank(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 
 	return a + second[b] + third[c] + fourth[d];
 }
-
-/*
- * The inverse of CuckooMultisetRank: four nibbles, the smallest in the lowest
- * bits, by the number of the multiset.  There are 4,096 elements so that any 12
- * bits can be looked up.  Defined in dense.c.
- */
-extern const uint16_t CuckooMultisets[4096];
 
 /*
  * The sort key of a fingerprint within its bucket: its low nibble first (for

@@ -16,8 +16,6 @@
  * twice as large as the next one is merged with it, so each code is merged only
  * as often as the number of codes doubles.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_COMBINE_H

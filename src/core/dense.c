@@ -18,68 +18,25 @@
  */
 #include "dense.h"
 
-/*
- * The multisets of four nibbles a <= b <= c <= d as a + 16 b + 256 c + 4096 d,
- * in the order of their rank.  Macros list them: A_b lists every a up to b, B_c
- * every b up to c with each of its a's, and C_d every c up to d likewise.
- */
-#define A_0(x) (x)
-#define A_1(x) A_0(x), (x) + 1
-#define A_2(x) A_1(x), (x) + 2
-#define A_3(x) A_2(x), (x) + 3
-#define A_4(x) A_3(x), (x) + 4
-#define A_5(x) A_4(x), (x) + 5
-#define A_6(x) A_5(x), (x) + 6
-#define A_7(x) A_6(x), (x) + 7
-#define A_8(x) A_7(x), (x) + 8
-#define A_9(x) A_8(x), (x) + 9
-#define A_10(x) A_9(x), (x) + 10
-#define A_11(x) A_10(x), (x) + 11
-#define A_12(x) A_11(x), (x) + 12
-#define A_13(x) A_12(x), (x) + 13
-#define A_14(x) A_13(x), (x) + 14
-#define A_15(x) A_14(x), (x) + 15
+uint16_t	CuckooMultisets[4096];
 
-#define B_0(x) A_0(x)
-#define B_1(x) B_0(x), A_1((x) + 0x10)
-#define B_2(x) B_1(x), A_2((x) + 0x20)
-#define B_3(x) B_2(x), A_3((x) + 0x30)
-#define B_4(x) B_3(x), A_4((x) + 0x40)
-#define B_5(x) B_4(x), A_5((x) + 0x50)
-#define B_6(x) B_5(x), A_6((x) + 0x60)
-#define B_7(x) B_6(x), A_7((x) + 0x70)
-#define B_8(x) B_7(x), A_8((x) + 0x80)
-#define B_9(x) B_8(x), A_9((x) + 0x90)
-#define B_10(x) B_9(x), A_10((x) + 0xA0)
-#define B_11(x) B_10(x), A_11((x) + 0xB0)
-#define B_12(x) B_11(x), A_12((x) + 0xC0)
-#define B_13(x) B_12(x), A_13((x) + 0xD0)
-#define B_14(x) B_13(x), A_14((x) + 0xE0)
-#define B_15(x) B_14(x), A_15((x) + 0xF0)
+void
+CuckooInitMultisets(void)
+{
+	uint32_t	rank = 0;
 
-#define C_0(x) B_0(x)
-#define C_1(x) C_0(x), B_1((x) + 0x100)
-#define C_2(x) C_1(x), B_2((x) + 0x200)
-#define C_3(x) C_2(x), B_3((x) + 0x300)
-#define C_4(x) C_3(x), B_4((x) + 0x400)
-#define C_5(x) C_4(x), B_5((x) + 0x500)
-#define C_6(x) C_5(x), B_6((x) + 0x600)
-#define C_7(x) C_6(x), B_7((x) + 0x700)
-#define C_8(x) C_7(x), B_8((x) + 0x800)
-#define C_9(x) C_8(x), B_9((x) + 0x900)
-#define C_10(x) C_9(x), B_10((x) + 0xA00)
-#define C_11(x) C_10(x), B_11((x) + 0xB00)
-#define C_12(x) C_11(x), B_12((x) + 0xC00)
-#define C_13(x) C_12(x), B_13((x) + 0xD00)
-#define C_14(x) C_13(x), B_14((x) + 0xE00)
-#define C_15(x) C_14(x), B_15((x) + 0xF00)
-
-const uint16_t CuckooMultisets[4096] = {
-	C_0(0), C_1(0x1000), C_2(0x2000), C_3(0x3000),
-	C_4(0x4000), C_5(0x5000), C_6(0x6000), C_7(0x7000),
-	C_8(0x8000), C_9(0x9000), C_10(0xA000), C_11(0xB000),
-	C_12(0xC000), C_13(0xD000), C_14(0xE000), C_15(0xF000)
-};
+	for (uint32_t d = 0; d < 16; d++)
+	{
+		for (uint32_t c = 0; c <= d; c++)
+		{
+			for (uint32_t b = 0; b <= c; b++)
+			{
+				for (uint32_t a = 0; a <= b; a++)
+					CuckooMultisets[rank++] = (uint16_t) (a | b << 4 | c << 8 | d << 12);
+			}
+		}
+	}
+}
 
 /* A block in either form. */
 typedef struct Block

@@ -3,15 +3,9 @@
  * dense.h
  *	  A dense table: buckets filled by cuckoo hashing.
  *
- * A table is built dense if its items are at least three quarters of its
- * entries and all find room.  It stays dense until removals leave fewer items
- * than half its entries.
- *
  * A lookup reads two buckets.  Insertion follows the paper: a fingerprint is
  * stored in the first of its buckets with room.  If both are full, entries move
  * to their other buckets to make room.
- *
- * This file is part of the core and needs nothing of PostgreSQL.
  *
  *-------------------------------------------------------------------------
  */

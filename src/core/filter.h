@@ -19,8 +19,6 @@
  * Every filter's bytes come from CuckooMakeFilter: from hashes, from other
  * filters, or from what it was before a change.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_FILTER_H

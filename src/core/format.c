@@ -73,6 +73,17 @@ CheckHeader(const uint8_t *bytes, CuckooVerdict *verdict)
 	return true;
 }
 
+static CuckooShape
+EntryShape(const uint8_t *entry)
+{
+	CuckooShape shape;
+
+	shape.blocks = CuckooLoad32(entry);
+	shape.buckets = CuckooLoad16(entry + 8);
+	shape.bits = entry[10];
+	return shape;
+}
+
 /*
  * The directory, before any length is computed from it.  With fields in these
  * ranges, no sum of sixteen lengths can overflow.
@@ -86,11 +97,8 @@ CheckDirectory(const uint8_t *bytes, CuckooVerdict *verdict)
 	{
 		const uint8_t *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
 		uint64_t	items = CuckooLoad32(entry + 4);
-		CuckooShape shape;
+		CuckooShape shape = EntryShape(entry);
 
-		shape.blocks = CuckooLoad32(entry);
-		shape.buckets = CuckooLoad16(entry + 8);
-		shape.bits = entry[10];
 		if (shape.blocks < 1 || shape.buckets < CUCKOO_MIN_BUCKETS ||
 			shape.buckets > CUCKOO_MAX_BUCKETS || shape.buckets % 2 != 0 ||
 			CuckooShapeBuckets(&shape) > CUCKOO_MAX_TABLE_BUCKETS ||
@@ -161,11 +169,8 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 	for (int i = 0; i < filter->table_count; i++)
 	{
 		const uint8_t *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
-		CuckooShape shape;
+		CuckooShape shape = EntryShape(entry);
 
-		shape.blocks = CuckooLoad32(entry);
-		shape.buckets = CuckooLoad16(entry + 8);
-		shape.bits = entry[10];
 		CuckooTableInit(&filter->tables[i], &shape, (CuckooRepresentation) entry[11],
 						CuckooLoad32(entry + 4), NULL);
 		filter->items += filter->tables[i].items;

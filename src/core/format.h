@@ -26,8 +26,6 @@
  *					partial: 8 bytes per hash, ascending
  *	 end	8		0, so that a word can be read anywhere before
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_FORMAT_H

@@ -7,8 +7,6 @@
  * the same answers whether it is stored sparse, as sorted codes, or dense, in
  * buckets.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_TABLE_H
@@ -38,9 +36,9 @@ typedef struct CuckooTable
 } CuckooTable;
 
 /*
- * The number of items from which on a table is built dense: three quarters of
- * its entries.  There, the dense table is 1.23 times as large as the sparse
- * one; at one half it would be 1.78 times.
+ * The number of items from which on a table is built dense, if they find room:
+ * three quarters of its entries.  There, the dense table is 1.23 times as large
+ * as the sparse one; at one half it would be 1.78 times.
  */
 static inline uint64_t
 CuckooDenseFrom(const CuckooShape *shape)

@@ -219,6 +219,7 @@ GoldenMultisets(void)
 {
 	uint8_t		bytes[2 * 4096];
 
+	CuckooInitMultisets();
 	for (int i = 0; i < 4096; i++)
 		CuckooStore16(bytes + 2 * i, CuckooMultisets[i]);
 	CompareDigest("multisets", bytes, sizeof(bytes));
