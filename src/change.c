@@ -141,17 +141,13 @@ static bool
 ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
 {
 	CuckooElements elements;
-	CuckooList	hashes;
 
 	if (CuckooGetElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft->filter, &elements) == 0)
 		return false;
 	CuckooDropNulls(&elements);
 	if (edit == CUCKOO_ADD)
 		CuckooDraftSetKeyType(draft, CuckooGetElementKey(fcinfo, 1));
-	hashes.numbers = elements.hashes;
-	hashes.count = hashes.room = (uint64) elements.count;
-	CuckooListSort(&hashes);
-	return CuckooApplyToDraft(draft, hashes.numbers, (size_t) hashes.count, edit);
+	return CuckooApplyToDraft(draft, elements.hashes, (size_t) elements.count, edit);
 }
 
 /* cuckoo_add_all(f, array): one more copy of each element */

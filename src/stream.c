@@ -39,7 +39,6 @@
 
 #include "aggstate.h"
 #include "core/hash.h"
-#include "core/list.h"
 #include "setops.h"
 
 /* Each row copies a flat state; at this size that takes a microsecond. */
@@ -63,10 +62,6 @@ typedef struct LargeState
 static void
 LargeAddBatch(LargeState *state)
 {
-	uint64	   *scratch = CuckooAllocate(state->count, sizeof(uint64));
-
-	CuckooSort(state->batch, scratch, state->count);
-	pfree(scratch);
 	CuckooApplyToDraft(&state->draft, state->batch, state->count,
 					   state->distinct ? CUCKOO_ADD_NEW : CUCKOO_ADD);
 	state->count = 0;

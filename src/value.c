@@ -161,7 +161,7 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 }
 
 bool
-CuckooApplyToDraft(CuckooDraft *draft, const uint64 *hashes, size_t count, CuckooEdit edit)
+CuckooApplyToDraft(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooEdit edit)
 {
 	const CuckooFilter *filter = &draft->filter;
 	size_t		changed;

@@ -71,10 +71,10 @@ extern void CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
 extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
 
 /*
- * Add or remove keys by their sorted hashes.  An error if the filter cannot
- * grow.  Returns whether anything changed.
+ * Add or remove keys by their hashes, which may be in any order and are sorted.
+ * An error if the filter cannot grow.  Returns whether anything changed.
  */
-extern bool CuckooApplyToDraft(CuckooDraft *draft, const uint64 *hashes, size_t count,
+extern bool CuckooApplyToDraft(CuckooDraft *draft, uint64 *hashes, size_t count,
 							   CuckooEdit edit);
 
 /* The changed filter. */

@@ -618,15 +618,51 @@ Rewrite(CuckooDraft *draft, size_t count)
 	return true;
 }
 
-CuckooChange
-CuckooDraftApply(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit,
-				 size_t *changed)
+/*
+ * How many keys, from the first on, to add together: those that fill the table
+ * with room, or the next table.  If sorted hashes went on after a table is full,
+ * it would have the lowest of them, which crowd its first blocks.
+ */
+static size_t
+KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit)
+{
+	const CuckooFilter *filter = &draft->filter;
+	int			target = filter->table_count - 1;
+	uint64_t	room = 0;
+	size_t		keys = 0;
+	CuckooShape next;
+
+	while (target >= 0 && !HasRoom(&filter->tables[target]))
+		target--;
+	if (target >= 0)
+		room = CuckooShapeCapacity(&filter->tables[target].shape) - filter->tables[target].items;
+	else if (CuckooNextShape(filter, &next))
+		room = CuckooShapeCapacity(&next);
+	if (count <= room)
+		return count;
+	while (keys < count && room > 0)
+	{
+		uint64_t	hash = hashes[keys++];
+		bool		pinned = false;
+
+		if (keys % CUCKOO_PAUSE == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < filter->table_count; i++)
+			pinned |= CuckooTableCount(&filter->tables[i], hash) == CUCKOO_MAX_COPIES;
+		room -= !pinned && (edit == CUCKOO_ADD || !CuckooFilterContains(filter, hash));
+	}
+	return keys > 0 ? keys : 1;
+}
+
+/* Add or remove keys by their sorted hashes. */
+static CuckooChange
+ApplySorted(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit,
+			size_t *changed)
 {
 	CuckooChange change = CUCKOO_ABSENT;
+	size_t		before = *changed;
 	size_t		at = 0;
 
-	draft->removing = edit == CUCKOO_REMOVE;
-	*changed = 0;
 	while (at < count && change != CUCKOO_FULL)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -646,8 +682,32 @@ CuckooDraftApply(CuckooDraft *draft, const uint64_t *hashes, size_t count, Cucko
 	}
 	if (change == CUCKOO_FULL)
 		ClearPending(draft);
-	else if (*changed > 0 && !Rewrite(draft, count))
+	else if (*changed > before && !Rewrite(draft, count))
 		change = CUCKOO_TOO_LARGE;
+	return change;
+}
+
+CuckooChange
+CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count, CuckooEdit edit,
+				 size_t *changed)
+{
+	uint64_t   *scratch = count > 1 ? CuckooAllocate(count, sizeof(uint64_t)) : NULL;
+	CuckooChange change = CUCKOO_ABSENT;
+
+	draft->removing = edit == CUCKOO_REMOVE;
+	*changed = 0;
+	while (count > 0 && change != CUCKOO_FULL && change != CUCKOO_TOO_LARGE)
+	{
+		size_t		keys = edit == CUCKOO_REMOVE ? count : KeysToAdd(draft, hashes, count, edit);
+
+		if (keys > 1)
+			CuckooSort(hashes, scratch, keys);
+		change = ApplySorted(draft, hashes, keys, edit, changed);
+		hashes += keys;
+		count -= keys;
+	}
+	if (scratch != NULL)
+		pfree(scratch);
 	return change;
 }
 

@@ -165,15 +165,16 @@ extern void CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length,
 							bool writable);
 
 /*
- * Add or remove keys by their sorted hashes, which may be repeated.  Returns
- * the outcome for the last key, and the number of keys that changed the filter.
- * After CUCKOO_FULL or CUCKOO_TOO_LARGE, discard the draft.
+ * Add or remove keys by their hashes, which may be repeated.  Sets *changed to
+ * the number of keys that changed the filter, and returns the outcome of the
+ * last one.  After CUCKOO_FULL or CUCKOO_TOO_LARGE, discard the draft.
  *
- * A sorted batch goes through the filter from its first block to its last.
- * Each block fits in cache, while keys in any order would wait for memory.
+ * The hashes are sorted in place, as many at a time as fit into a table.  A
+ * sorted batch goes through the filter from its first block to its last.  Each
+ * block fits in cache, while keys in any order would wait for memory.
  */
-extern CuckooChange CuckooDraftApply(CuckooDraft *draft, const uint64_t *hashes,
-									 size_t count, CuckooEdit edit, size_t *changed);
+extern CuckooChange CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count,
+									 CuckooEdit edit, size_t *changed);
 
 /* The best number of keys for the next of many batches. */
 extern size_t CuckooDraftBatchKeys(const CuckooDraft *draft);

@@ -163,9 +163,8 @@ ApplyKeys(CuckooDraft *draft, uint64_t first, uint64_t last, CuckooEdit edit)
 
 		if (count > last - first)
 			count = (size_t) (last - first);
-		hashes = Allocate(2 * count * sizeof(uint64_t));
+		hashes = Allocate(count * sizeof(uint64_t));
 		FillHashes(hashes, first, count);
-		CuckooSort(hashes, hashes + count, count);
 		if (CuckooDraftApply(draft, hashes, count, edit, &changed) > CUCKOO_KEPT)
 			Fail("a batch did not fit");
 		free(hashes);

@@ -376,6 +376,36 @@ a_filter_grows_when_its_newest_table_is_at_its_capacity(void **state)
 	}
 }
 
+/*
+ * A batch that fills several tables puts keys from all over each of them, so
+ * they can be placed.  (A table of the lowest hashes could not be dense.)
+ */
+static void
+a_batch_fills_the_tables_that_it_opens_evenly(void **state)
+{
+	static const uint64_t first[] = {0, 10, 38};
+
+	(void) state;
+	for (size_t i = 0; i < lengthof(first); i++)
+	{
+		Value		value = ValueOfKeys(1, 0, first[i], 0.001, 20);
+
+		AddKeys(&value, 1, first[i], 50000);
+		assert_int_equal(TablesOf(&value), 4);
+		for (int table = 0; table < 3; table++)
+		{
+			CuckooFilter filter = Open(&value);
+
+			assert_int_equal(filter.tables[table].items,
+							 CuckooShapeCapacity(&filter.tables[table].shape));
+			assert_int_equal(RepresentationOf(&value, table), CUCKOO_DENSE);
+		}
+		assert_int_equal(ItemsOf(&value), 50000);
+		assert_int_equal(CountFound(&value, 1, 0, 50000), 50000);
+		FreeValue(&value);
+	}
+}
+
 static void
 an_unknown_capacity_grows_past_2_to_the_20_keys_and_keeps_the_rate(void **state)
 {
@@ -776,7 +806,7 @@ static void
 a_batch_changes_one_table_while_it_drops_another(void **state)
 {
 	Value		value = TwoTables(0, 100);
-	uint64_t   *hashes = Allocate(2 * 35 * sizeof(uint64_t));
+	uint64_t   *hashes = Allocate(35 * sizeof(uint64_t));
 	CuckooDraft draft;
 	size_t		changed;
 	uint8_t    *bytes;
@@ -784,7 +814,6 @@ a_batch_changes_one_table_while_it_drops_another(void **state)
 	(void) state;
 	for (uint64_t i = 0; i < 35; i++)
 		hashes[i] = KeyHash(1, i < 20 ? i : 80 + i);
-	CuckooSort(hashes, hashes + 35, 35);
 	CuckooDraftOpen(&draft, value.bytes, value.length, true);
 	CuckooDraftApply(&draft, hashes, 35, CUCKOO_REMOVE, &changed);
 	assert_int_equal(changed, 35);
@@ -802,7 +831,6 @@ a_batch_changes_one_table_while_it_drops_another(void **state)
 	for (uint64_t i = 0; i < 35; i++)
 		hashes[i] = KeyHash(1, i < 15 ? 5 + i : 85 + i);
 	RemoveKeys(&value, 1, 0, 5);
-	CuckooSort(hashes, hashes + 35, 35);
 	CuckooDraftOpen(&draft, value.bytes, value.length, true);
 	CuckooDraftApply(&draft, hashes, 35, CUCKOO_REMOVE, &changed);
 	assert_int_equal(changed, 35);
@@ -1075,10 +1103,9 @@ AddBatches(CuckooDraft *draft, uint64_t first, uint64_t keys, uint64_t copies, b
 
 		if (count > keys * copies - at)
 			count = (size_t) (keys * copies - at);
-		hashes = malloc(2 * count * sizeof(uint64_t));
+		hashes = malloc(count * sizeof(uint64_t));
 		for (size_t i = 0; i < count; i++)
 			hashes[i] = KeyHash(1, first + at++ / copies);
-		CuckooSort(hashes, hashes + count, count);
 		assert_in_range(CuckooDraftApply(draft, hashes, count,
 										 distinct ? CUCKOO_ADD_NEW : CUCKOO_ADD, &changed),
 						CUCKOO_CHANGED, CUCKOO_PRESENT);
@@ -1202,6 +1229,7 @@ main(void)
 		cmocka_unit_test(after_a_table_for_2_to_the_20_or_25_keys_comes_the_one_of_unknown_capacity),
 		cmocka_unit_test(there_is_no_table_after_the_largest_or_the_sixteenth),
 		cmocka_unit_test(a_filter_grows_when_its_newest_table_is_at_its_capacity),
+		cmocka_unit_test(a_batch_fills_the_tables_that_it_opens_evenly),
 		cmocka_unit_test(an_unknown_capacity_grows_past_2_to_the_20_keys_and_keeps_the_rate),
 		cmocka_unit_test(the_rate_of_a_filter_is_that_of_its_tables_together),
 		cmocka_unit_test(a_build_is_sparse_below_three_quarters_and_dense_from_there_on),

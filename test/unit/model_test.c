@@ -504,9 +504,9 @@ BuildSome(Model *model, uint32_t share)
 }
 
 /*
- * Add or remove some keys, which may be repeated, in one batch.  The model does
- * it key by key in the order of hashes.  Returns the number of operations, or 0
- * if the filter is full.
+ * Add or remove some keys, which may be repeated, in one batch, for which the
+ * newest table with room is large enough.  The model does it key by key in the
+ * order of hashes.  Returns the number of operations.
  */
 static uint64_t
 ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t most)
@@ -517,13 +517,22 @@ ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t most)
 	size_t		expected = 0;
 	size_t		changed;
 	CuckooChange change = CUCKOO_ABSENT;
+	uint64_t	room = UINT64_MAX;
 
+	for (int i = model->table_count - 1; i >= 0 && edit != CUCKOO_REMOVE; i--)
+	{
+		room = CuckooShapeCapacity(&model->tables[i].shape) - model->tables[i].classes.total;
+		if (CuckooShapeCapacity(&model->tables[i].shape) > model->tables[i].classes.total)
+			break;
+		room = 1;
+	}
 	for (uint32_t left = 1 + Below(Below(4) == 0 ? 200 : 10); left > 0; left--)
 	{
 		uint64_t	key = Below((uint32_t) model->universe);
 		size_t		at = count;
 
-		if (edit == CUCKOO_REMOVE ? model->copies[key] == 0 : model->copies[key] >= most)
+		if (count >= room ||
+			(edit == CUCKOO_REMOVE ? model->copies[key] == 0 : model->copies[key] >= most))
 			continue;
 		for (; at > 0 && hashes[at - 1] > model->hashes[key]; at--)
 		{

@@ -426,14 +426,13 @@ static inline void
 ChangeKeys(Value *value, bool remove, uint64_t stream, uint64_t first, uint64_t last)
 {
 	size_t		count = (size_t) (last - first);
-	uint64_t   *hashes = Allocate(2 * count * sizeof(uint64_t));
+	uint64_t   *hashes = Allocate(count * sizeof(uint64_t));
 	size_t		changed;
 	CuckooDraft draft;
 	uint8_t    *bytes;
 
 	for (size_t i = 0; i < count; i++)
 		hashes[i] = KeyHash(stream, first + i);
-	CuckooSort(hashes, hashes + count, count);
 	CuckooDraftOpen(&draft, value->bytes, value->length, true);
 	CuckooDraftApply(&draft, hashes, count, remove ? CUCKOO_REMOVE : CUCKOO_ADD, &changed);
 	Require(changed == count);
