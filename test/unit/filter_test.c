@@ -383,7 +383,7 @@ a_filter_grows_when_its_newest_table_is_at_its_capacity(void **state)
 static void
 a_batch_fills_the_tables_that_it_opens_evenly(void **state)
 {
-	static const uint64_t first[] = {0, 10, 38};
+	static const uint64_t first[] = {0, 10, 15};
 
 	(void) state;
 	for (size_t i = 0; i < lengthof(first); i++)
