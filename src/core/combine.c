@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * combine.c
- *	  Union and union all of any number of filters; see combine.h.
+ *	  Union and union all of any number of filters, intersection of two; see
+ *	  combine.h.
  *
  *-------------------------------------------------------------------------
  */
@@ -284,4 +285,164 @@ CuckooCombinationRelease(CuckooCombination *combination)
 		pfree(pool);
 	}
 	combination->pool_count = 0;
+}
+
+/*
+ * Intersection
+ */
+
+/*
+ * A number of up to 88 bits: the position of a hash among all hashes, in units
+ * that two shapes have in common.
+ */
+typedef struct Position
+{
+	uint64_t	high;
+	uint32_t	low;
+} Position;
+
+static inline bool
+IsBefore(Position a, Position b)
+{
+	return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+
+/*
+ * Where the interval of a code begins: at the smallest hash, scaled to the pairs
+ * of its shape, with this fingerprint or a larger one (CuckooScaledFingerprint).
+ * Multiplied by the other shape's pairs, positions of both can be compared
+ * without a division by the pairs, whose remainder would have to be rounded.
+ * With equal shapes, the codes themselves are positions.
+ */
+static inline Position
+Begin(const CuckooShape *shape, uint64_t other_pairs, uint64_t code)
+{
+	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
+	uint64_t	pair = code >> shape->bits;
+	uint64_t	fingerprint = code & fingerprints;
+	uint64_t	part;
+	Position	position;
+
+	if (other_pairs == 0)
+	{
+		position.high = code;
+		position.low = 0;
+		return position;
+	}
+
+	/* The code after a pair's last fingerprint is the next pair's 0, at 1. */
+	part = fingerprint > 1 ? (((fingerprint - 1) << 32) - 1) / fingerprints + 1 : 0;
+	part *= other_pairs;
+	position.high = pair * other_pairs + (part >> 32);
+	position.low = (uint32_t) part;
+	return position;
+}
+
+/*
+ * Add to found[i], for the first of each class of codes, how many items of
+ * another table overlap it, up to eight.
+ */
+static void
+CountOverlaps(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
+			  const CuckooTable *other, const uint64_t *others)
+{
+	bool		same = CuckooSameShape(&table->shape, &other->shape);
+	uint64_t	pairs = same ? 0 : CuckooShapePairs(&table->shape);
+	uint64_t	other_pairs = same ? 0 : CuckooShapePairs(&other->shape);
+	uint64_t	first = 0;
+
+	for (uint64_t i = 0; i < table->items; i++)
+	{
+		Position	begin;
+		Position	end;
+
+		if ((i + first) % CUCKOO_PAUSE < 2)
+			CHECK_FOR_INTERRUPTS();
+		if (i > 0 && codes[i] == codes[i - 1])
+			continue;
+		begin = Begin(&table->shape, other_pairs, codes[i]);
+		end = Begin(&table->shape, other_pairs, codes[i] + 1);
+		while (first < other->items &&
+			   !IsBefore(begin, Begin(&other->shape, pairs, others[first] + 1)))
+		{
+			if (first % CUCKOO_PAUSE == 0)
+				CHECK_FOR_INTERRUPTS();
+			first++;
+		}
+		for (uint64_t j = first; j < other->items && found[i] < CUCKOO_MAX_COPIES &&
+			 IsBefore(Begin(&other->shape, pairs, others[j]), end); j++)
+			found[i]++;
+	}
+}
+
+/* The items of a table that overlap those of another filter; sets *count. */
+static uint64_t *
+Common(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
+	   uint64_t *count)
+{
+	uint64_t   *codes = CuckooTableCodes(table, NULL, 0, false);
+	uint8_t    *found = CuckooAllocate(table->items, 1);
+	uint64_t	kept = 0;
+	int			copies = 0;
+
+	memset(found, 0, (size_t) table->items);
+	for (int i = 0; i < other->table_count; i++)
+		CountOverlaps(table, codes, found, &other->tables[i], others[i]);
+	for (uint64_t i = 0; i < table->items; i++)
+	{
+		if (i % CUCKOO_PAUSE == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (i == 0 || codes[i] != codes[i - 1])
+			copies = found[i];
+		codes[kept] = codes[i];
+		kept += copies-- > 0;
+	}
+	pfree(found);
+	*count = kept;
+	return codes;
+}
+
+CuckooConflict
+CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
+				CuckooFilter *filter, uint8_t **bytes)
+{
+	bool		keep_right = CuckooFilterRate(right) < CuckooFilterRate(left);
+	const CuckooFilter *kept = keep_right ? right : left;
+	const CuckooFilter *other = keep_right ? left : right;
+	uint64_t   *others[CUCKOO_MAX_TABLES];
+	CuckooRun	runs[CUCKOO_MAX_TABLES];
+	CuckooPart	parts[CUCKOO_MAX_TABLES];
+	CuckooConflict conflict = CuckooCombineHeaders(CUCKOO_UNION_ALL, &left->header,
+												   &right->header, &filter->header);
+
+	if (conflict != CUCKOO_NO_CONFLICT)
+		return conflict;
+	if ((left->flags | right->flags) & CUCKOO_FLAG_UNSET)
+	{
+		CuckooFilterInitUnset(filter);
+		*bytes = CuckooMakeFilter(filter, NULL, 0);
+		return CUCKOO_NO_CONFLICT;
+	}
+	filter->fpr = kept->fpr;
+	filter->capacity = kept->capacity;
+	memset(parts, 0, sizeof(parts));
+	for (int i = 0; i < other->table_count; i++)
+		others[i] = CuckooTableCodes(&other->tables[i], NULL, 0, false);
+	for (int i = 0; i < kept->table_count; i++)
+	{
+		const CuckooTable *table = &kept->tables[i];
+
+		runs[i].numbers = Common(table, other, others, &runs[i].count);
+		parts[i].shape = table->shape;
+		parts[i].source.runs = &runs[i];
+		parts[i].source.run_count = 1;
+		parts[i].items = runs[i].count;
+		parts[i].representation = CuckooRepresentationFor(&table->shape, runs[i].count);
+	}
+	for (int i = 0; i < other->table_count; i++)
+		pfree(others[i]);
+	*bytes = CuckooMakeFilter(filter, parts, kept->table_count);
+	for (int i = 0; i < kept->table_count; i++)
+		pfree((void *) runs[i].numbers);
+	return CUCKOO_NO_CONFLICT;
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * combine.h
- *	  Union and union all of any number of filters.
+ *	  Union and union all of any number of filters, intersection of two.
  *
  * Tables of equal shape always become one, even beyond its capacity.  Of each
  * class, union takes the larger number of copies, and union all the sum, up to
@@ -94,5 +94,20 @@ extern uint8_t *CuckooCombinationMake(CuckooCombination *combination,
 									  CuckooFilter *filter);
 
 extern void CuckooCombinationRelease(CuckooCombination *combination);
+
+/*
+ * The filter of the keys that two filters have in common, whatever their
+ * shapes.  Sets *bytes to its bytes, NULL if they would be too large.
+ *
+ * A class stands for the keys of an interval of hashes, in every shape.  The
+ * items of the filter with the smaller expected rate (the first, if they are
+ * equal) are kept, with its shapes and parameters, if their interval overlaps
+ * that of an item of the other filter.  In tables of one shape, these are the
+ * items of equal classes.  No key of both filters is lost: its hash is in both
+ * intervals.  A class keeps as many copies as overlap it, and not more than it
+ * has.
+ */
+extern CuckooConflict CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
+									  CuckooFilter *filter, uint8_t **bytes);
 
 #endif							/* CUCKOO_COMBINE_H */

@@ -735,6 +735,150 @@ CombineOthers(Model *model, Value *value)
 	return operations + (uint64_t) count;
 }
 
+/* The smallest hash whose code is at least this one, found by trying. */
+static uint64_t
+FirstHash(const CuckooShape *shape, uint64_t code)
+{
+	uint64_t	first = 0;
+	uint64_t	last = UINT64_MAX;
+
+	while (first < last)
+	{
+		uint64_t	middle = first + (last - first) / 2;
+
+		if (CuckooCodeOf(shape, middle) >= code)
+			last = middle;
+		else
+			first = middle + 1;
+	}
+	return first;
+}
+
+/* The hashes of the classes of a model's tables, from first to last. */
+typedef struct Interval
+{
+	uint64_t	first;
+	uint64_t	last;
+	uint32_t	copies;
+} Interval;
+
+static int
+IntervalsOf(const Model *model, Interval *intervals)
+{
+	int			count = 0;
+
+	for (int i = 0; i < model->table_count; i++)
+	{
+		const ModelTable *table = &model->tables[i];
+
+		for (uint64_t k = 0; k < table->classes.room; k++)
+		{
+			uint64_t	code = table->classes.numbers[k];
+			Interval   *interval = &intervals[count];
+
+			if (table->classes.counts[k] == 0)
+				continue;
+			interval->first = FirstHash(&table->shape, code);
+			interval->last = FirstHash(&table->shape, code + 1);
+			if (CuckooCodeOf(&table->shape, interval->last) > code)
+				interval->last--;
+			interval->copies = table->classes.counts[k];
+			count++;
+		}
+	}
+	return count;
+}
+
+/*
+ * Intersect the filter with another one over the same keys, of any capacity and
+ * rate.  No key of both is missing, and each table holds the classes whose
+ * hashes include a hash of a class of the other filter.
+ */
+static uint64_t
+IntersectOther(Model *model, Value *value)
+{
+	static const double rates[] = {0.1, 0.01, 0.001, 1e-5, 2e-8};
+	Model		other = *model;
+	Value		other_value;
+	Value		both;
+	CuckooFilter filters[2];
+	CuckooFilter filter;
+	CuckooConflict conflict;
+	Interval   *intervals;
+	const Model *kept;
+	int			swap = (int) Below(2);
+	int			count;
+	uint64_t	operations;
+
+	other.table_count = 0;
+	other.removable = true;
+	other.hashes = Duplicate(model->hashes, (size_t) model->universe * sizeof(uint64_t));
+	other.copies = Allocate((size_t) model->universe * sizeof(uint32_t));
+	if (Below(3) > 0)
+	{
+		other.capacity = Below(3) ? 1 + Below(3000) : 0;
+		other.fpr = rates[Below(lengthof(rates))];
+	}
+	other_value = BuildSome(&other, Below(101));
+	operations = LiveOn(&other, &other_value, Below(300));
+
+	filters[swap] = Open(value);
+	filters[1 - swap] = Open(&other_value);
+	conflict = CuckooIntersect(&filters[0], &filters[1], &filter, &both.bytes);
+	assert_int_equal(conflict, CUCKOO_NO_CONFLICT);
+	both = Valid(both.bytes, &filter);
+	for (uint64_t key = 0; key < model->universe; key++)
+	{
+		uint32_t	copies = model->copies[key] < other.copies[key] ?
+			model->copies[key] : other.copies[key];
+
+		if (copies > 0)
+			assert_true(CuckooFilterContains(&filter, model->hashes[key]));
+		if (model->removable && other.removable)
+			assert_true((uint32_t) CuckooFilterCount(&filter, model->hashes[key]) >=
+						(copies < 8 ? copies : 8));
+	}
+
+	kept = (CuckooFilterRate(&filters[1]) < CuckooFilterRate(&filters[0])) == (swap == 0) ?
+		&other : model;
+	assert_true(filter.fpr == kept->fpr && filter.capacity == kept->capacity);
+	assert_int_equal(filter.table_count, kept->table_count);
+	intervals = Allocate(((size_t) model->universe * 16 + 1) * sizeof(Interval));
+	count = IntervalsOf(kept == model ? &other : model, intervals);
+	for (int i = 0; i < kept->table_count; i++)
+	{
+		ModelTable	expected = kept->tables[i];
+		const Counts *classes = &kept->tables[i].classes;
+
+		CountsInit(&expected.classes, 16);
+		for (uint64_t k = 0; k < classes->room; k++)
+		{
+			uint64_t	code = classes->numbers[k];
+			uint32_t	overlaps = 0;
+
+			if (classes->counts[k] == 0)
+				continue;
+			for (int n = 0; n < count; n++)
+			{
+				if (CuckooCodeOf(&expected.shape, intervals[n].first) <= code &&
+					CuckooCodeOf(&expected.shape, intervals[n].last) >= code)
+					overlaps += intervals[n].copies;
+			}
+			if (overlaps > 0)
+				CountsSet(&expected.classes, code,
+						  overlaps < classes->counts[k] ? overlaps : classes->counts[k]);
+		}
+		expected.dense = filter.tables[i].representation == CUCKOO_DENSE;
+		CheckTable(&expected, &filter.tables[i]);
+		CountsFree(&expected.classes);
+	}
+	free(intervals);
+	FreeValue(&both);
+	FreeValue(&other_value);
+	ModelFree(&other);
+	return operations + 1;
+}
+
 /* The life of one filter; returns the number of operations. */
 static uint64_t
 Live(void)
@@ -761,6 +905,8 @@ Live(void)
 		CheckValue(&model, &value);
 		if (Below(2) == 0 && model.table_count < 8 && universe <= 5000)
 			operations += CombineOthers(&model, &value);
+		if (Below(2) == 0 && universe <= 300)
+			operations += IntersectOther(&model, &value);
 	}
 	FreeValue(&value);
 	ModelFree(&model);
