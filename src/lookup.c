@@ -12,6 +12,7 @@
 #include "miscadmin.h"
 
 #include "cuckoo.h"
+#include "core/hash.h"
 
 /* Look one key up. */
 static inline bool

@@ -42,7 +42,7 @@
 
 /* A filter's key type, seed and shapes, for a message. */
 static void
-DescribeFilter(StringInfo text, const CuckooFilter *filter)
+DescribeFilter(StringInfo text, const CuckooHeader *filter)
 {
 	appendStringInfo(text, "keys of type %s, seed %lld",
 					 CuckooKeyTypeDescribe(filter->key_type, filter->signature),
@@ -56,8 +56,8 @@ DescribeFilter(StringInfo text, const CuckooFilter *filter)
 
 /* Report why two filters cannot be combined. */
 static void
-ReportConflict(CuckooConflict conflict, const CuckooFilter *left,
-			   const CuckooFilter *right)
+ReportConflict(CuckooConflict conflict, const CuckooHeader *left,
+			   const CuckooHeader *right)
 {
 	StringInfoData detail;
 	int			code = ERRCODE_PROGRAM_LIMIT_EXCEEDED;
@@ -110,11 +110,11 @@ AddValue(CuckooCombination *combination, CuckooValue *value)
 	CuckooConflict conflict;
 
 	CuckooOpenFilter(&filter, value);
-	conflict = CuckooCombinationAdd(combination, &filter, &CuckooServer);
+	conflict = CuckooCombinationAdd(combination, &filter);
 	if (conflict != CUCKOO_NO_CONFLICT)
 	{
 		combination->header.table_count = combination->pool_count;
-		ReportConflict(conflict, &combination->header, &filter);
+		ReportConflict(conflict, &combination->header, &filter.header);
 	}
 }
 
@@ -123,7 +123,7 @@ static CuckooValue *
 MakeValue(CuckooCombination *combination)
 {
 	CuckooFilter made;
-	uint8	   *bytes = CuckooCombinationMake(combination, &made, &CuckooServer);
+	uint8	   *bytes = CuckooCombinationMake(combination, &made);
 
 	if (bytes == NULL)
 		CuckooReportTooLarge(made.items, made.fpr);
@@ -151,7 +151,7 @@ CombineSetValues(CuckooOperation operation, CuckooValue *left, CuckooValue *righ
 	AddValue(&combination, left);
 	AddValue(&combination, right);
 	value = MakeValue(&combination);
-	CuckooCombinationRelease(&combination, &CuckooServer);
+	CuckooCombinationRelease(&combination);
 	return value;
 }
 
@@ -238,7 +238,7 @@ LargeMake(LargeState *state)
 	MemoryContext old = MemoryContextSwitchTo(state->header.eoh_context);
 
 	/* The merged runs belong to the state, the new filter to the caller. */
-	CuckooCombinationCollapse(&state->combination, &CuckooServer);
+	CuckooCombinationCollapse(&state->combination);
 	MemoryContextSwitchTo(old);
 	return MakeValue(&state->combination);
 }

@@ -72,7 +72,7 @@ CheckTable(const CuckooTable *table, uint64_t random)
 {
 	CuckooTableSource base;
 	uint64_t	count;
-	uint64_t   *codes = ReadAll(CuckooTableSourceInit(&base, table, &host), &count);
+	uint64_t   *codes = ReadAll(CuckooTableSourceInit(&base, table), &count);
 
 	CuckooTableSourceRelease(&base);
 	Require(count == table->items);
@@ -134,7 +134,7 @@ CopyValue(const uint8_t *bytes, size_t length)
 {
 	Value		copy;
 
-	copy.bytes = (uint8_t *) host.allocate(host.header_bytes + length) + host.header_bytes;
+	copy.bytes = (uint8_t *) palloc(VARHDRSZ + length) + VARHDRSZ;
 	memcpy(copy.bytes, bytes, length);
 	copy.length = length;
 	return copy;
@@ -165,7 +165,7 @@ Change(Value *value, uint64_t random)
 			hash = KeyHash(1, hash % 8);
 		if (hash % 5 < 3)
 		{
-			change = CuckooDraftAdd(&draft, hash, &host);
+			change = CuckooDraftAdd(&draft, hash);
 			Require(change == CUCKOO_CHANGED || change == CUCKOO_PINNED ||
 					change == CUCKOO_FULL || change == CUCKOO_TOO_LARGE);
 			if (change == CUCKOO_FULL || change == CUCKOO_TOO_LARGE)
@@ -177,12 +177,12 @@ Change(Value *value, uint64_t random)
 		{
 			bool		contained = CuckooDraftContains(&draft, hash);
 
-			change = CuckooDraftRemove(&draft, hash, &host);
+			change = CuckooDraftRemove(&draft, hash);
 			Require(contained == (change != CUCKOO_ABSENT));
 			Require(draft.filter.items == items - (change == CUCKOO_CHANGED));
 		}
 	}
-	bytes = CuckooDraftFinish(&draft, &host);
+	bytes = CuckooDraftFinish(&draft);
 	Require(bytes != NULL);
 	if (!writable)
 	{
@@ -240,7 +240,7 @@ static void
 FuzzRaw(const uint8_t *bytes, size_t length)
 {
 	uint8_t    *copy = Duplicate(bytes, length);
-	CuckooVerdict verdict = CuckooValidate(copy, length, &host);
+	CuckooVerdict verdict = CuckooValidate(copy, length);
 
 	Require(memcmp(copy, bytes, length) == 0);
 	free(copy);
@@ -333,13 +333,13 @@ FuzzSound(Input *input, uint64_t random)
 		part->source = &sources[count].source;
 		count++;
 	}
-	bytes = CuckooMakeFilter(&filter, parts, count, &host);
+	bytes = CuckooMakeFilter(&filter, parts, count);
 	value = Valid(bytes, &filter);
 	for (int i = 0; i < count; i++)
 	{
 		CuckooTableSource base;
 		uint64_t	read;
-		uint64_t   *again = ReadAll(CuckooTableSourceInit(&base, &filter.tables[i], &host), &read);
+		uint64_t   *again = ReadAll(CuckooTableSourceInit(&base, &filter.tables[i]), &read);
 
 		CuckooTableSourceRelease(&base);
 		Require(read == parts[i].items);
@@ -366,7 +366,7 @@ typedef struct Set
 static void
 Finish(Set *set)
 {
-	uint8_t    *bytes = CuckooDraftFinish(&set->draft, &host);
+	uint8_t    *bytes = CuckooDraftFinish(&set->draft);
 
 	Require(bytes != NULL);
 	set->value = Valid(bytes, &set->draft.filter);
@@ -471,7 +471,7 @@ FuzzDifferential(Input *input)
 					{
 						if (set->copies[key] == 0 || !set->removable)
 							continue;
-						Require(CuckooDraftRemove(&set->draft, hashes[key], &host) != CUCKOO_ABSENT);
+						Require(CuckooDraftRemove(&set->draft, hashes[key]) != CUCKOO_ABSENT);
 						set->copies[key]--;
 					}
 					break;
@@ -483,7 +483,7 @@ FuzzDifferential(Input *input)
 
 					for (uint32_t key = from; key < from + count && key < MODEL_KEYS; key++)
 					{
-						CuckooChange change = CuckooDraftAdd(&set->draft, hashes[key], &host);
+						CuckooChange change = CuckooDraftAdd(&set->draft, hashes[key]);
 
 						Require(change == CUCKOO_CHANGED || change == CUCKOO_PINNED);
 						Require(CuckooDraftContains(&set->draft, hashes[key]));

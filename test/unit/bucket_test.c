@@ -111,6 +111,7 @@ multisets_are_numbered_in_order_without_gaps(void **state)
 	uint32_t	number = 0;
 
 	(void) state;
+	CuckooInitMultisets();
 	for (uint32_t d = 0; d < 16; d++)
 		for (uint32_t c = 0; c <= d; c++)
 			for (uint32_t b = 0; b <= c; b++)
@@ -128,6 +129,7 @@ static void
 decoding_a_multiset_undoes_its_rank(void **state)
 {
 	(void) state;
+	CuckooInitMultisets();
 	for (uint32_t number = 0; number < CUCKOO_MULTISETS; number++)
 	{
 		uint32_t	m = CuckooMultisets[number];

@@ -132,10 +132,11 @@ BuildSparse(const CuckooShape *shape, const uint64_t *codes, uint64_t count,
 			uint8_t garbage)
 {
 	CuckooSparse sparse = NewSparse(shape, count, garbage);
-	ArraySource source = SourceOf(codes, count);
+	CuckooRun	run = {codes, count};
+	CuckooSource source = {&run, 1, false};
 	size_t		bytes = (size_t) CuckooSparseBytes(shape, count);
 
-	CuckooSparseBuild(&sparse, &source.source, &host);
+	CuckooSparseBuild(&sparse, &source);
 	/* Nothing is written after the table. */
 	for (size_t i = 0; i < CUCKOO_TAIL_BYTES; i++)
 		assert_int_equal(sparse.starts[bytes + i], garbage);
@@ -167,7 +168,7 @@ IsSound(const CuckooSparse *sparse)
 	memcpy(copy, sparse->starts, bytes);
 	memset(copy + bytes, 0xFF, CUCKOO_TAIL_BYTES);
 	CuckooSparseInit(&read, &sparse->shape, sparse->items, copy);
-	sound = CuckooSparseCheck(&read, &bad, &host);
+	sound = CuckooSparseCheck(&read, &bad);
 	assert_true(bad <= read.groups);
 	free(copy);
 	return sound;
@@ -252,9 +253,7 @@ CheckTable(uint64_t *random, const CuckooShape *shape, const uint64_t *codes, ui
 	CuckooSparse sparse = BuildSparse(shape, codes, n, (uint8_t) NextRandom(random));
 	size_t		bytes;
 	uint8_t    *book = EncodeByTheBook(shape, codes, n, &bytes);
-	CuckooSparseSource source;
-	uint64_t	read;
-	uint64_t   *again;
+	uint64_t   *again = Allocate((size_t) n * sizeof(uint64_t));
 	uint64_t	end = CuckooShapeCodes(shape);
 
 	assert_true(bytes == CuckooSparseBytes(shape, n));
@@ -263,9 +262,7 @@ CheckTable(uint64_t *random, const CuckooShape *shape, const uint64_t *codes, ui
 				 sparse.low_bits, (unsigned long long) n);
 	assert_true(IsSound(&sparse));
 
-	CuckooSparseSourceInit(&source, &sparse);
-	again = ReadAll(&source.source, &read);
-	assert_true(read == n);
+	CuckooSparseCodes(&sparse, again);
 	assert_memory_equal(again, codes, (size_t) n * sizeof(uint64_t));
 
 	for (int i = 0; i < 200; i++)
@@ -441,6 +438,31 @@ Split(uint64_t *random, const uint64_t *codes, uint64_t n, uint32_t share,
 	}
 }
 
+/*
+ * Edit the groups with changes; if low parts have another width, build it from
+ * the edited codes.
+ */
+static void
+Edit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_t *codes, uint64_t count,
+	 bool remove)
+{
+	CuckooTable table;
+	CuckooRun	run;
+	CuckooSource source = {&run, 1, false};
+
+	if (target->low_bits == sparse->low_bits)
+	{
+		CuckooSparseEdit(target, sparse, codes, count, remove);
+		return;
+	}
+	CuckooTableInit(&table, &sparse->shape, CUCKOO_SPARSE, sparse->items, sparse->starts);
+	table.items = target->items;
+	run.numbers = CuckooTableCodes(&table, codes, count, remove);
+	run.count = target->items;
+	CuckooSparseBuild(target, &source);
+	pfree((void *) run.numbers);
+}
+
 static void
 adding_and_removing_codes_gives_the_bytes_of_a_build(void **state)
 {
@@ -474,12 +496,12 @@ adding_and_removing_codes_gives_the_bytes_of_a_build(void **state)
 		}
 
 		target = NewSparse(&shape, n, 3);
-		CuckooSparseEdit(&target, &part, changed, changed_count, false, &host);
+		Edit(&target, &part, changed, changed_count, false);
 		assert_true(SameTable(&target, &whole));
 		FreeSparse(&target);
 
 		target = NewSparse(&shape, kept_count, 4);
-		CuckooSparseEdit(&target, &whole, changed, changed_count, true, &host);
+		Edit(&target, &whole, changed, changed_count, true);
 		assert_true(SameTable(&target, &part));
 		FreeSparse(&target);
 
@@ -517,11 +539,11 @@ each_single_code_can_be_added_and_removed(void **state)
 			memcpy(others + i, codes + i + 1, (size_t) (n - 1 - i) * sizeof(uint64_t));
 			part = BuildSparse(&shape, others, n - 1, 2);
 			target = NewSparse(&shape, n, 3);
-			CuckooSparseEdit(&target, &part, &codes[i], 1, false, &host);
+			Edit(&target, &part, &codes[i], 1, false);
 			assert_true(SameTable(&target, &whole));
 			FreeSparse(&target);
 			target = NewSparse(&shape, n - 1, 3);
-			CuckooSparseEdit(&target, &whole, &codes[i], 1, true, &host);
+			Edit(&target, &whole, &codes[i], 1, true);
 			assert_true(SameTable(&target, &part));
 			FreeSparse(&target);
 			FreeSparse(&part);
@@ -560,18 +582,14 @@ what_passes_the_check_is_the_one_form_of_its_codes(void **state)
 			uint64_t	bad;
 
 			sparse.starts[bit / 8] ^= (uint8_t) (1 << bit % 8);
-			assert_int_equal(CuckooSparseCheck(&sparse, &bad, &host), IsSound(&sparse));
-			if (CuckooSparseCheck(&sparse, &bad, &host))
+			assert_int_equal(CuckooSparseCheck(&sparse, &bad), IsSound(&sparse));
+			if (CuckooSparseCheck(&sparse, &bad))
 			{
-				CuckooSparseSource source;
-				uint64_t	count;
-				uint64_t   *read;
+				uint64_t   *read = Allocate((size_t) n * sizeof(uint64_t));
 				CuckooSparse again;
 
-				CuckooSparseSourceInit(&source, &sparse);
-				read = ReadAll(&source.source, &count);
-				assert_true(count == n);
-				again = BuildSparse(&shape, read, count, 0);
+				CuckooSparseCodes(&sparse, read);
+				again = BuildSparse(&shape, read, n, 0);
 				assert_true(SameTable(&again, &sparse));
 				FreeSparse(&again);
 				free(read);
@@ -595,7 +613,7 @@ BadGroup(const CuckooShape *shape, const uint64_t *codes, uint64_t n)
 	uint64_t	bad;
 
 	assert_false(IsSound(&sparse));
-	assert_false(CuckooSparseCheck(&sparse, &bad, &host));
+	assert_false(CuckooSparseCheck(&sparse, &bad));
 	FreeSparse(&sparse);
 	return bad;
 }
@@ -643,7 +661,7 @@ nine_copies_of_a_code_are_refused_and_eight_are_not(void **state)
 		for (uint64_t i = 0; i < n; i++)
 			codes[508 + i] = codes[508];
 		sparse = BuildSparse(&shape, codes, 600, 0);
-		assert_int_equal(CuckooSparseCheck(&sparse, &bad, &host), n == 8);
+		assert_int_equal(CuckooSparseCheck(&sparse, &bad), n == 8);
 		FreeSparse(&sparse);
 	}
 }
@@ -688,7 +706,7 @@ CheckRefused(Damage *damage, uint64_t group)
 {
 	uint64_t	bad;
 
-	assert_false(CuckooSparseCheck(&damage->sparse, &bad, &host));
+	assert_false(CuckooSparseCheck(&damage->sparse, &bad));
 	assert_int_equal(bad, group);
 	assert_false(IsSound(&damage->sparse));
 	free(damage->codes);
@@ -731,7 +749,7 @@ starts_that_end_below_the_items_are_refused(void **state)
 
 	(void) state;
 	memset(sparse.starts, 0, (size_t) CuckooSparseBytes(&shape, 1));
-	assert_false(CuckooSparseCheck(&sparse, &bad, &host));
+	assert_false(CuckooSparseCheck(&sparse, &bad));
 	assert_int_equal(bad, sparse.groups);
 	FreeSparse(&sparse);
 }

@@ -159,7 +159,7 @@ Select(uint64_t x, uint64_t sums, uint64_t k)
 	return byte + (CuckooLowestBit(reached) >> 3);
 }
 
-/* Appends bits.  The unused bits of the last byte become zero. */
+/* Appends bits. */
 typedef struct Writer
 {
 	uint8_t    *p;
@@ -168,16 +168,18 @@ typedef struct Writer
 } Writer;
 
 /* Start to write at a position.  The bits before it stay as they are. */
-static inline void
-WriterInit(Writer *writer, uint8_t *bits, uint64_t position)
+static inline Writer
+WriteAt(uint8_t *bits, uint64_t position)
 {
-	writer->p = bits + (position >> 3);
-	writer->count = (int) (position & 7);
-	writer->pending = writer->count == 0 ? 0 :
-		(uint64_t) (*writer->p & ((1U << writer->count) - 1));
+	Writer		writer;
+
+	writer.p = bits + (position >> 3);
+	writer.count = (int) (position & 7);
+	writer.pending = *writer.p & ((UINT64_C(1) << writer.count) - 1);
+	return writer;
 }
 
-/* Append the lowest width bits, 1 to 63, of value.  Its other bits are zero. */
+/* Append the lowest width bits, at most 63, of value.  Its other bits are zero. */
 static inline void
 Put(Writer *writer, uint64_t value, int width)
 {
@@ -192,80 +194,62 @@ Put(Writer *writer, uint64_t value, int width)
 	}
 }
 
-static inline void
-PutZeros(Writer *writer, uint64_t count)
-{
-	for (; count > 32; count -= 32)
-		Put(writer, 0, 32);
-	if (count > 0)
-		Put(writer, 0, (int) count);
-}
-
 /* Store the pending bits, in whole bytes. */
 static inline void
-WriterFlush(Writer *writer)
+Flush(Writer *writer)
 {
 	for (; writer->count > 0; writer->count -= 8)
 	{
 		*writer->p++ = (uint8_t) writer->pending;
 		writer->pending >>= 8;
 	}
-	writer->count = 0;
 }
 
 /*
  * Copy count bits from one position to another.  The target's bits before its
- * position stay as they are.
+ * position stay as they are; those after its end, in the last byte, may change.
  */
 static void
-CopyBits(uint8_t *target, uint64_t target_bit, const uint8_t *source,
-		 uint64_t source_bit, uint64_t count, const CuckooHost *host)
+CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uint64_t count)
 {
-	Writer		writer;
-	const uint8_t *s;
-	uint64_t	align = (8 - (target_bit & 7)) & 7;
+	uint64_t	head = (8 - (to & 7)) & 7;	/* up to a whole byte of the target */
+	uint64_t	bytes;
+	uint64_t	done = 0;
 	int			shift;
 
-	if (align > count)
-		align = count;
-	WriterInit(&writer, target, target_bit);
-	if (align > 0)
-		Put(&writer, GetBits(source, source_bit, 8, (UINT64_C(1) << align) - 1), (int) align);
-	WriterFlush(&writer);
-	source_bit += align;
-	count -= align;
 	if (count == 0)
 		return;
-
-	/* The rest of the target begins at a whole byte. */
-	target += (target_bit + align) >> 3;
-	s = source + (source_bit >> 3);
-	shift = (int) (source_bit & 7);
-	while (count >= 64)
+	if (head > 0)
 	{
-		uint64_t	words = count / 64;
+		uint8_t    *p = target + (to >> 3);
 
-		if (words > CUCKOO_PAUSE_BYTES / 8)
-			words = CUCKOO_PAUSE_BYTES / 8;
-		host->pause();
-		if (shift == 0)
-			memcpy(target, s, words * 8);
-		else
-		{
-			for (uint64_t i = 0; i < words; i++)
-				CuckooStore64(target + 8 * i, CuckooLoad64(s + 8 * i) >> shift |
-							  (uint64_t) s[8 * i + 8] << (64 - shift));
-		}
-		target += 8 * words;
-		s += 8 * words;
-		count -= 64 * words;
+		*p = (uint8_t) ((*p & ((1 << (to & 7)) - 1)) |
+						GetBits(source, from, 8, 255) << (to & 7));
+		if (count <= head)
+			return;
+		to += head;
+		from += head;
+		count -= head;
 	}
-	for (int done = 0; done < (int) count; done += 8)
+	target += to >> 3;
+	source += from >> 3;
+	shift = (int) (from & 7);
+	bytes = (count + 7) / 8;
+	if (shift == 0)
 	{
-		int			left = (int) count - done < 8 ? (int) count - done : 8;
+		CuckooCopy(target, source, (size_t) bytes);
+		return;
+	}
+	while (done < bytes)
+	{
+		uint64_t	stop = bytes - done < CUCKOO_PAUSE_BYTES ? bytes : done + CUCKOO_PAUSE_BYTES;
 
-		*target++ = (uint8_t) GetBits(s, (uint64_t) (shift + done), left,
-									  (UINT64_C(1) << left) - 1);
+		CHECK_FOR_INTERRUPTS();
+		for (; stop - done >= 8; done += 8)
+			CuckooStore64(target + done, CuckooLoad64(source + done) >> shift |
+						  (uint64_t) source[done + 8] << (64 - shift));
+		for (; done < stop; done++)
+			target[done] = (uint8_t) (source[done] >> shift | source[done + 1] << (8 - shift));
 	}
 }
 
@@ -503,35 +487,43 @@ CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t 
  * Reading all
  */
 
-/* Go to the first code of a group. */
-static inline void
-EnterGroup(CuckooSparseSource *source, uint64_t group)
+/* Where the next code of a group is. */
+typedef struct Reader
 {
-	const CuckooSparse *sparse = &source->sparse;
-	uint64_t	start = Start(sparse, group);
+	const CuckooSparse *sparse;
+	uint64_t	left;			/* codes of the group from here on */
+	uint64_t	high;			/* the high part is at least this */
+	uint64_t	upper;			/* bit from which to read its high part */
+	uint64_t	lower;			/* bit at which its low part begins */
+} Reader;
 
-	source->group = group;
-	source->item = start;
-	source->group_end = Start(sparse, group + 1);
-	source->high = group * CUCKOO_GROUP;
-	source->upper = GroupBit(sparse, group, start);
-	source->lower = source->upper + GroupHighs(sparse, group) + source->group_end - start;
+/* The codes of a group. */
+static inline Reader
+ReadGroup(const CuckooSparse *sparse, uint64_t group)
+{
+	uint64_t	start = Start(sparse, group);
+	Reader		reader;
+
+	reader.sparse = sparse;
+	reader.left = Start(sparse, group + 1) - start;
+	reader.high = group * CUCKOO_GROUP;
+	reader.upper = GroupBit(sparse, group, start);
+	reader.lower = reader.upper + GroupHighs(sparse, group) + reader.left;
+	return reader;
 }
 
-/* The next codes of the current group. */
-static inline size_t
-ReadGroup(CuckooSparseSource *source, uint64_t *codes, size_t room)
+/* Store the next codes of a group; returns their number. */
+static inline uint64_t
+ReadCodes(Reader *reader, uint64_t *codes, uint64_t room)
 {
-	const CuckooSparse *sparse = &source->sparse;
-	const uint8_t *bits = sparse->bits;
-	int			low_bits = sparse->low_bits;
-	uint64_t	low_mask = sparse->low_mask;
-	uint64_t	high = source->high;
-	uint64_t	upper = source->upper;
-	uint64_t	lower = source->lower;
-	size_t		count = source->group_end - source->item < room ?
-		(size_t) (source->group_end - source->item) : room;
-	size_t		done = 0;
+	const uint8_t *bits = reader->sparse->bits;
+	int			low_bits = reader->sparse->low_bits;
+	uint64_t	low_mask = reader->sparse->low_mask;
+	uint64_t	high = reader->high;
+	uint64_t	upper = reader->upper;
+	uint64_t	lower = reader->lower;
+	uint64_t	count = reader->left < room ? reader->left : room;
+	uint64_t	done = 0;
 
 	while (done < count)
 	{
@@ -554,247 +546,120 @@ ReadGroup(CuckooSparseSource *source, uint64_t *codes, size_t room)
 		else
 			upper -= (uint64_t) left;
 	}
-	source->item += count;
-	source->high = high;
-	source->upper = upper;
-	source->lower = lower;
+	reader->left -= count;
+	reader->high = high;
+	reader->upper = upper;
+	reader->lower = lower;
 	return count;
 }
 
-static void
-SparseRewind(CuckooSource *source)
+/* Store all codes of a group; returns their number. */
+static uint64_t
+ReadAllCodes(const CuckooSparse *sparse, uint64_t group, uint64_t *codes)
 {
-	EnterGroup((CuckooSparseSource *) source, 0);
-}
+	Reader		reader = ReadGroup(sparse, group);
+	uint64_t	count = 0;
 
-static size_t
-SparseRead(CuckooSource *source, uint64_t *codes, size_t room)
-{
-	CuckooSparseSource *sparse = (CuckooSparseSource *) source;
-	size_t		count = 0;
-
-	while (count < room && sparse->item < sparse->sparse.items)
+	do
 	{
-		while (sparse->item == sparse->group_end)
-			EnterGroup(sparse, sparse->group + 1);
-		count += ReadGroup(sparse, codes + count, room - count);
-	}
+		CHECK_FOR_INTERRUPTS();
+		count += ReadCodes(&reader, codes + count, CUCKOO_PAUSE);
+	} while (reader.left > 0);
 	return count;
 }
 
 void
-CuckooSparseSourceInit(CuckooSparseSource *source, const CuckooSparse *sparse)
+CuckooSparseCodes(const CuckooSparse *sparse, uint64_t *codes)
 {
-	source->source.rewind = SparseRewind;
-	source->source.read = SparseRead;
-	source->sparse = *sparse;
-	EnterGroup(source, 0);
+	for (uint64_t group = 0; group < sparse->groups; group++)
+		codes += ReadAllCodes(sparse, group, codes);
 }
 
 /*
  * Building
  */
 
-/* The low parts of a group, kept until all its high parts are written. */
-typedef struct Lows
-{
-	uint64_t   *parts;
-	uint64_t	count;
-	uint64_t	room;
-	uint64_t	some[CUCKOO_READ_CODES];
-	const CuckooHost *host;
-} Lows;
-
-static void
-LowsInit(Lows *lows, const CuckooHost *host)
-{
-	lows->parts = lows->some;
-	lows->count = 0;
-	lows->room = CUCKOO_READ_CODES;
-	lows->host = host;
-}
-
-static void
-LowsRelease(Lows *lows)
-{
-	if (lows->parts != lows->some)
-		lows->host->release(lows->parts);
-}
-
-/*
- * Double the memory.  By chance a group does not have so many codes, but it can
- * have them if there are many copies or if the keys were chosen on purpose.
- */
-static void
-LowsEnlarge(Lows *lows)
-{
-	uint64_t   *parts = CuckooAllocate(lows->host, 2 * lows->room, sizeof(uint64_t));
-
-	CuckooCopy((uint8_t *) parts, (const uint8_t *) lows->parts,
-			   (size_t) lows->count * sizeof(uint64_t), lows->host);
-	LowsRelease(lows);
-	lows->parts = parts;
-	lows->room *= 2;
-}
-
 /* A group can have millions of codes, so pause at every 65,536th. */
 static inline void
-PauseAt(const Lows *lows, uint64_t i)
+PauseAt(uint64_t i)
 {
-	if (i % 65536 == 65535)
-		lows->host->pause();
+	if (i % CUCKOO_PAUSE == CUCKOO_PAUSE - 1)
+		CHECK_FOR_INTERRUPTS();
 }
 
 /*
- * Writes groups code by code: the high part of each code at once, the low parts
- * at the end of the group.
+ * Write a group with these codes: the high parts in unary, then the low parts.
+ * start is the number of codes before it.
  */
-typedef struct Encoder
+static void
+PutGroup(const CuckooSparse *sparse, uint64_t group, uint64_t start, const CuckooList *codes)
 {
-	Writer		writer;
-	int			low_bits;
-	uint64_t	high;			/* high parts below this are complete */
-	Lows		lows;
-} Encoder;
+	uint64_t	highs = GroupHighs(sparse, group);
+	int			low_bits = sparse->low_bits;
+	uint64_t	high = group * CUCKOO_GROUP;
+	Writer		writer = WriteAt(sparse->bits, GroupBit(sparse, group, start));
 
-static inline void
-EncodeCode(Encoder *encoder, uint64_t code)
-{
-	uint64_t	high = code >> encoder->low_bits;
-	uint64_t	zeros = high - encoder->high;
-
-	if (zeros < 56)
-		Put(&encoder->writer, UINT64_C(1) << zeros, (int) zeros + 1);
-	else
+	CuckooStore32(sparse->starts + 4 * group, (uint32_t) start);
+	for (uint64_t i = 0; i < codes->count; i++)
 	{
-		PutZeros(&encoder->writer, zeros);
-		Put(&encoder->writer, 1, 1);
-	}
-	encoder->high = high;
-	if (encoder->lows.count == encoder->lows.room)
-		LowsEnlarge(&encoder->lows);
-	PauseAt(&encoder->lows, encoder->lows.count);
-	encoder->lows.parts[encoder->lows.count++] =
-		code & ((UINT64_C(1) << encoder->low_bits) - 1);
-}
+		uint64_t	next = codes->numbers[i] >> low_bits;
 
-/* End a group, whose high parts are below end. */
-static inline void
-EncodeEnd(Encoder *encoder, uint64_t end)
-{
-	PutZeros(&encoder->writer, end - encoder->high);
-	encoder->high = end;
-	if (encoder->low_bits > 0)
-	{
-		for (uint64_t i = 0; i < encoder->lows.count; i++)
+		PauseAt(i);
+		if (next - high > 32)
 		{
-			PauseAt(&encoder->lows, i);
-			Put(&encoder->writer, encoder->lows.parts[i], encoder->low_bits);
+			Put(&writer, 0, 32);
+			high += 32;
 		}
+		Put(&writer, UINT64_C(1) << (next - high), (int) (next - high) + 1);
+		high = next;
 	}
-	encoder->lows.count = 0;
+	high = group * CUCKOO_GROUP + highs - high;	/* zeros left */
+	Put(&writer, 0, (int) high / 2);
+	Put(&writer, 0, (int) (high + 1) / 2);
+	for (uint64_t i = 0; i < codes->count && low_bits > 0; i++)
+	{
+		PauseAt(i);
+		Put(&writer, codes->numbers[i] & sparse->low_mask, low_bits);
+	}
+	Flush(&writer);
 }
 
 void
-CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source, const CuckooHost *host)
+CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source)
 {
-	uint64_t	codes[CUCKOO_READ_CODES];
-	size_t		count = 0;
-	size_t		at = 0;
-	uint64_t	items = 0;
-	Encoder		encoder;
+	CuckooCursor cursor;
+	CuckooList	codes = {NULL, 0, 0};	/* of a group */
+	uint64_t	start = 0;
 
-	WriterInit(&encoder.writer, sparse->bits, 0);
-	encoder.low_bits = sparse->low_bits;
-	encoder.high = 0;
-	LowsInit(&encoder.lows, host);
-	CuckooStore32(sparse->starts, 0);
-	source->rewind(source);
+	CuckooCursorInit(&cursor, source, &sparse->shape);
+	CuckooListReserve(&codes, CUCKOO_READ_CODES);
 	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
-		uint64_t	end = group * CUCKOO_GROUP + GroupHighs(sparse, group);
+		uint64_t	end = (group * CUCKOO_GROUP + GroupHighs(sparse, group)) << sparse->low_bits;
 
-		if (group % 4096 == 0)
-			host->pause();
-		for (;;)
+		codes.count = CuckooCursorRead(&cursor, end, codes.numbers, (size_t) codes.room);
+		while (codes.count == codes.room)
 		{
-			if (at == count)
-			{
-				count = source->read(source, codes, CUCKOO_READ_CODES);
-				at = 0;
-				if (count == 0)
-					break;
-			}
-			if (codes[at] >> sparse->low_bits >= end)
-				break;
-			EncodeCode(&encoder, codes[at]);
-			at++;
+			CuckooListReserve(&codes, 2 * codes.room);
+			codes.count += CuckooCursorRead(&cursor, end, codes.numbers + codes.count,
+											(size_t) (codes.room - codes.count));
 		}
-		items += encoder.lows.count;
-		EncodeEnd(&encoder, end);
-		CuckooStore32(sparse->starts + 4 * (group + 1), (uint32_t) items);
+		PutGroup(sparse, group, start, &codes);
+		start += codes.count;
 	}
-	WriterFlush(&encoder.writer);
-	LowsRelease(&encoder.lows);
-}
-
-/*
- * Editing
- */
-
-/* Write one group again, with the codes added to it or removed from it. */
-static void
-EditGroup(CuckooSparse *target, CuckooSparseSource *old, uint64_t group,
-		  uint64_t position, const uint64_t *codes, uint64_t count, bool remove,
-		  Encoder *encoder)
-{
-	uint64_t	some[CUCKOO_GROUP];
-	uint64_t	at = 0;
-	size_t		read;
-
-	WriterInit(&encoder->writer, target->bits, position);
-	encoder->high = group * CUCKOO_GROUP;
-	EnterGroup(old, group);
-	while ((read = ReadGroup(old, some, CUCKOO_GROUP)) > 0)
-	{
-		for (size_t i = 0; i < read; i++)
-		{
-			while (!remove && at < count && codes[at] < some[i])
-				EncodeCode(encoder, codes[at++]);
-			if (remove && at < count && codes[at] == some[i])
-				at++;
-			else
-				EncodeCode(encoder, some[i]);
-		}
-	}
-	while (!remove && at < count)
-		EncodeCode(encoder, codes[at++]);
-	EncodeEnd(encoder, group * CUCKOO_GROUP + GroupHighs(target, group));
-	WriterFlush(&encoder->writer);
+	CuckooStore32(sparse->starts + 4 * sparse->groups, (uint32_t) start);
+	CuckooListFree(&codes);
 }
 
 void
 CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_t *codes,
-				 uint64_t count, bool remove, const CuckooHost *host)
+				 uint64_t count, bool remove)
 {
 	int			low_bits = sparse->low_bits;
-	CuckooSparseSource old;
-	Encoder		encoder;
+	CuckooList	edited = {NULL, 0, 0};
 	uint64_t	at = 0;			/* codes done */
 	uint64_t	from = 0;		/* groups done */
 
-	CuckooSparseSourceInit(&old, sparse);
-	if (target->low_bits != low_bits)
-	{
-		CuckooEditSource edit;
-
-		CuckooEditSourceInit(&edit, &old.source, codes, count, remove);
-		CuckooSparseBuild(target, &edit.source, host);
-		return;
-	}
-
-	encoder.low_bits = low_bits;
-	LowsInit(&encoder.lows, host);
 	while (from < sparse->groups)
 	{
 		uint64_t	group = at < count ?
@@ -803,29 +668,35 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		uint64_t	first = GroupBit(sparse, from, Start(sparse, from));
 		uint64_t	end = at < count ? GroupBit(sparse, group, Start(sparse, group)) :
 			sparse->end;
-		uint64_t	position;
 		uint64_t	next = at;
+		uint64_t	stored;
 
 		/* Move the groups without a change before it. */
-		host->pause();
+		CHECK_FOR_INTERRUPTS();
 		for (uint64_t i = from; i < group; i++)
 			CuckooStore32(target->starts + 4 * i, (uint32_t) (Start(sparse, i) + change));
-		position = first + change * (uint64_t) (1 + low_bits);
-		CopyBits(target->bits, position, sparse->bits, first, end - first, host);
+		CopyBits(target->bits, first + change * (uint64_t) (1 + low_bits), sparse->bits, first,
+				 end - first);
 		from = group;
 		if (at == count)
 			break;
 
 		while (next < count && (codes[next] >> low_bits) / CUCKOO_GROUP == group)
 			next++;
-		position = end + change * (uint64_t) (1 + low_bits);
-		EditGroup(target, &old, group, position, codes + at, next - at, remove, &encoder);
-		CuckooStore32(target->starts + 4 * group, (uint32_t) (Start(sparse, group) + change));
+		edited.count = 0;
+		stored = Start(sparse, group + 1) - Start(sparse, group);
+		CuckooListReserve(&edited, stored + next - at);
+		ReadAllCodes(sparse, group, edited.numbers + (remove ? 0 : next - at));
+		edited.count = CuckooEditCodes(edited.numbers, stored, codes + at, next - at, remove);
+		PutGroup(target, group, Start(sparse, group) + change, &edited);
 		at = next;
 		from = group + 1;
 	}
 	CuckooStore32(target->starts + 4 * target->groups, (uint32_t) target->items);
-	LowsRelease(&encoder.lows);
+	/* Copying may have left bits after the end. */
+	if ((target->end & 7) != 0)
+		target->bits[target->end >> 3] &= (uint8_t) ((1 << (target->end & 7)) - 1);
+	CuckooListFree(&edited);
 }
 
 /*
@@ -838,7 +709,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
  * with a zero.
  */
 static bool
-CheckGroups(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
+CheckGroups(const CuckooSparse *sparse, uint64_t *bad)
 {
 	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
@@ -850,7 +721,7 @@ CheckGroups(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
 
 		*bad = group;
 		if (group % 65536 == 0)
-			host->pause();
+			CHECK_FOR_INTERRUPTS();
 		if (next < start || next > sparse->items || (group == 0 && start != 0))
 			return false;
 		left = GroupHighs(sparse, group) + next - start;
@@ -873,32 +744,32 @@ CheckGroups(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
 }
 
 bool
-CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
+CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 {
 	uint64_t	codes[CUCKOO_READ_CODES];
-	CuckooSparseSource source;
 	uint64_t	last = 0;		/* no code is 0 */
 	int			copies = 0;
-	size_t		count;
 
-	if (!CheckGroups(sparse, bad, host))
+	if (!CheckGroups(sparse, bad))
 		return false;
-	CuckooSparseSourceInit(&source, sparse);
-	while ((count = SparseRead(&source.source, codes, CUCKOO_READ_CODES)) > 0)
+	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
-		if (source.item >> 16 != (source.item - count) >> 16)
-			host->pause();
-		for (size_t i = 0; i < count; i++)
+		Reader		reader = ReadGroup(sparse, group);
+		uint64_t	count;
+
+		*bad = group;
+		while ((count = ReadCodes(&reader, codes, CUCKOO_READ_CODES)) > 0)
 		{
-			copies = codes[i] == last ? copies + 1 : 1;
-			if (codes[i] < last || copies > CUCKOO_MAX_COPIES ||
-				codes[i] >= CuckooShapeCodes(&sparse->shape) ||
-				(codes[i] & sparse->fingerprints) == 0)
+			CHECK_FOR_INTERRUPTS();
+			for (uint64_t i = 0; i < count; i++)
 			{
-				*bad = (codes[i] >> sparse->low_bits) / CUCKOO_GROUP;
-				return false;
+				copies = codes[i] == last ? copies + 1 : 1;
+				if (codes[i] < last || copies > CUCKOO_MAX_COPIES ||
+					codes[i] >= CuckooShapeCodes(&sparse->shape) ||
+					(codes[i] & sparse->fingerprints) == 0)
+					return false;
+				last = codes[i];
 			}
-			last = codes[i];
 		}
 	}
 	*bad = sparse->groups;

@@ -3,46 +3,31 @@
  * sparse.h
  *	  A sparse table: its sorted codes in Elias-Fano form.
  *
- * A table is built sparse if it has fewer items than three quarters of its
- * entries, or if a dense table has no room for its classes.  A dense table
- * becomes sparse when it has fewer items than half its entries.  The size of a
- * sparse table depends mainly on its items, not on the capacity: about
- * log2(U / n) + 1.5 bits per code.
- *
  * P. Elias: "Efficient storage and retrieval by content and address of static
  * files", JACM 21 (1974); R. M. Fano: "On the number of bits required to
  * implement an associative memory", MIT 1971.
  *
- * A code is split into a low part of l bits, stored as it is, and a high part.
- * High parts ascend and are stored in unary: for each of the possible high
- * parts, a 1 per code that has it, then a 0.  With n codes below U, l is the
- * smallest number with 2 Z <= 3 max(n, 1), where Z = ((U - 1) >> l) + 1 is the
- * number of possible high parts.
+ * A code is split into a quotient, its high part, and a remainder, its low part
+ * of l bits.  High parts ascend and are stored in unary: for each of the Z
+ * possible ones, a 1 per code that has it, then a 0.  A lookup finds the codes
+ * of a high part by rank and select.  l is the smallest number for which there
+ * are at most three high parts for every two codes.  A table then needs about
+ * log2(U / n) + 1.5 bits per code, whatever its capacity.
  *
- * High parts come in groups of 64, so that a lookup reads two numbers and one
- * group of 110 to 263 bytes.  (Groups of 128 would save 0.26 bits per code, but
+ * High parts come in groups of 64, so that a lookup reads two numbers of a
+ * directory, the starts, and one group of 110 to 263 bytes: the high parts in
+ * unary, then the low parts.  (Groups of 128 would save 0.26 bits per code, but
  * a lookup would take 6 ns longer.  With a directory of fixed width a lookup
- * takes 7 to 12 ns less, but the table is 11 to 25 % larger.)  With
- * g = ceil(Z / 64), the bytes are:
- *
- *	start[0 .. g]	4 bytes each: start[j] is the number of codes with a high
- *					part below 64 j
- *	bits			the lowest bit of a byte first.  Group j begins at bit
- *					64 j + start[j] (1 + l).  It has z = min(64, Z - 64 j)
- *					possible high parts and k = start[j + 1] - start[j] codes:
- *					z + k bits for the high parts, then the k low parts.  Zero
- *					bits fill the last byte.
- *
- * The same multiset of codes always has the same bytes.
- *
- * This file is part of the core and needs nothing of PostgreSQL.
+ * takes 7 to 12 ns less, but the table is 11 to 25 % larger.)
+ * docs/format.md describes every bit.  The same multiset of codes always has
+ * the same bytes.
  *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_SPARSE_H
 #define CUCKOO_SPARSE_H
 
-#include "codes.h"
+#include "list.h"
 
 #define CUCKOO_GROUP		64	/* high parts per group */
 
@@ -125,40 +110,26 @@ extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
  * Encode the codes of a source.  The table has been initialized for exactly
  * this number of items, and its data has room for CuckooSparseBytes.
  */
-extern void CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source,
-							  const CuckooHost *host);
+extern void CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source);
 
 /*
  * Encode into target the table that results from adding or removing count
- * sorted codes.  target has been initialized for the resulting number of items.
- * No code may end up with more than eight copies, and each code removed must be
- * in the table.  Groups without a change are copied as they are.
+ * sorted codes.  target has been initialized for the resulting number of items,
+ * and has low parts as wide as the table's.  No code may end up with more than
+ * eight copies, and each code removed must be in the table.  Groups without a
+ * change are copied as they are.
  */
 extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
-							 const uint64_t *codes, uint64_t count, bool remove,
-							 const CuckooHost *host);
+							 const uint64_t *codes, uint64_t count, bool remove);
 
-/* The codes of a sparse table. */
-typedef struct CuckooSparseSource
-{
-	CuckooSource source;
-	CuckooSparse sparse;
-	uint64_t	item;			/* number of the next code */
-	uint64_t	high;			/* its high part is at least this */
-	uint64_t	upper;			/* bit from which to read its high part */
-	uint64_t	lower;			/* bit at which its low part begins */
-	uint64_t	group;			/* number of its group */
-	uint64_t	group_end;		/* number of the first code after the group */
-} CuckooSparseSource;
-
-extern void CuckooSparseSourceInit(CuckooSparseSource *source, const CuckooSparse *sparse);
+/* Store the codes of the table, sorted. */
+extern void CuckooSparseCodes(const CuckooSparse *sparse, uint64_t *codes);
 
 /*
  * Check a table from an untrusted source, which has CuckooSparseBytes, against
  * the rules of docs/format.md.  If it breaks one, *bad is the number of the
  * first group that does.
  */
-extern bool CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad,
-							  const CuckooHost *host);
+extern bool CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad);
 
 #endif							/* CUCKOO_SPARSE_H */

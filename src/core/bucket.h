@@ -18,8 +18,6 @@
  * one 64-bit load if f is at most 17, and with two otherwise.  A load may read
  * up to CUCKOO_TAIL_BYTES past the last bucket of a table.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_BUCKET_H
@@ -56,11 +54,21 @@ CuckooIsNarrow(const CuckooPacking *packing)
 	return packing->nibbles <= 16;
 }
 
+/*
+ * The inverse of CuckooMultisetRank: four nibbles, the smallest in the lowest
+ * bits, by the number of the multiset.  There are 4,096 elements so that any 12
+ * bits can be looked up.  Filled when the first table is opened.
+ */
+extern uint16_t CuckooMultisets[4096];
+extern void CuckooInitMultisets(void);
+
 static inline void
 CuckooPackingInit(CuckooPacking *packing, int bits)
 {
 	int			high_bits = bits - CUCKOO_LOW_BITS;
 
+	if (CuckooMultisets[1] == 0)
+		CuckooInitMultisets();
 	packing->high_bits = (uint8_t) high_bits;
 	packing->nibbles = (uint8_t) (bits - 1);
 	packing->reciprocal = (uint32_t) (65536 / high_bits + 1);
@@ -94,13 +102,6 @@ CuckooMultisetRank(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 
 	return a + second[b] + third[c] + fourth[d];
 }
-
-/*
- * The inverse of CuckooMultisetRank: four nibbles, the smallest in the lowest
- * bits, by the number of the multiset.  There are 4,096 elements so that any 12
- * bits can be looked up.  Defined in dense.c.
- */
-extern const uint16_t CuckooMultisets[4096];
 
 /*
  * The sort key of a fingerprint within its bucket: its low nibble first (for
@@ -231,19 +232,6 @@ CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 	}
 }
 
-/* The same for a narrow bucket. */
-static inline void
-CuckooWriteNarrow(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
-				  uint64_t bits)
-{
-	uint64_t	nibble = number * packing->nibbles;
-	uint8_t    *p = buckets + (nibble >> 1);
-	int			shift = (int) (nibble & 1) * 4;
-	uint64_t	mask = ~UINT64_C(0) >> (64 - packing->nibbles * 4) << shift;
-
-	CuckooStore64(p, (CuckooLoad64(p) & ~mask) | bits << shift);
-}
-
 /* The bits of a bucket from a position on; width is at most 32. */
 static inline uint32_t
 CuckooField(CuckooBits bits, int position, int width)
@@ -346,39 +334,6 @@ CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES
 		}
 	}
 	return bits;
-}
-
-/*
- * The bits of a narrow bucket after a fingerprint was added.  It replaces the
- * first entry, which must be empty.  To decode and encode all four entries
- * takes three times as long.
- */
-static inline uint64_t
-CuckooAddNarrow(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprint)
-{
-	int			width = packing->high_bits;
-	uint64_t	mask = (UINT64_C(1) << width) - 1;
-	uint32_t	nibbles = CuckooMultisets[bits & 0xFFF] >> CUCKOO_LOW_BITS;
-	uint64_t	highs = bits >> (CUCKOO_RANK_BITS + width);
-	uint32_t	nibble = fingerprint & 15;
-	uint64_t	high = fingerprint >> CUCKOO_LOW_BITS;
-	uint64_t	key = (uint64_t) nibble << width | high;
-	int			slot = 0;
-	uint32_t	below;
-
-	/* Count how many of the other three, which are in order, come before it. */
-	for (int i = 0; i < CUCKOO_ENTRIES - 1; i++)
-		slot += ((uint64_t) (nibbles >> (i * CUCKOO_LOW_BITS) & 15) << width |
-				 (highs >> (i * width) & mask)) < key;
-
-	below = (UINT32_C(1) << (slot * CUCKOO_LOW_BITS)) - 1;
-	nibbles = (nibbles & below) | nibble << (slot * CUCKOO_LOW_BITS) |
-		(nibbles & ~below) << CUCKOO_LOW_BITS;
-	mask = (UINT64_C(1) << (slot * width)) - 1;
-	highs &= (UINT64_C(1) << ((CUCKOO_ENTRIES - 1) * width)) - 1;
-	highs = (highs & mask) | high << (slot * width) | (highs & ~mask) << width;
-	return highs << CUCKOO_RANK_BITS |
-		CuckooMultisetRank(nibbles & 15, nibbles >> 4 & 15, nibbles >> 8 & 15, nibbles >> 12);
 }
 
 #endif							/* CUCKOO_BUCKET_H */

@@ -3,15 +3,9 @@
  * dense.h
  *	  A dense table: buckets filled by cuckoo hashing.
  *
- * A table is built dense if its items are at least three quarters of its
- * entries and all find room.  It stays dense until removals leave fewer items
- * than half its entries.
- *
  * A lookup reads two buckets.  Insertion follows the paper: a fingerprint is
  * stored in the first of its buckets with room.  If both are full, entries move
  * to their other buckets to make room.
- *
- * This file is part of the core and needs nothing of PostgreSQL.
  *
  *-------------------------------------------------------------------------
  */
@@ -19,7 +13,7 @@
 #define CUCKOO_DENSE_H
 
 #include "bucket.h"
-#include "codes.h"
+#include "list.h"
 
 /*
  * Entries that one insertion moves, at most.  With one step of look-ahead this
@@ -152,8 +146,7 @@ typedef enum CuckooInsertion
  * Add one copy of a class.  If this fails, the table is left as it was.  The
  * result depends only on the class and the content of the table.
  */
-extern CuckooInsertion CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place,
-										 const CuckooHost *host);
+extern CuckooInsertion CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place);
 
 /* Remove one copy of a class; false if there is none. */
 extern bool CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place);
@@ -163,31 +156,16 @@ extern bool CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place);
  * initialized.  Returns false if the codes find no room; the buckets are then
  * garbage.  The same codes, shape and seed give the same bytes.
  */
-extern bool CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed,
-							 const CuckooHost *host);
+extern bool CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed);
 
-/* The codes of a dense table, sorted block by block. */
-typedef struct CuckooDenseSource
-{
-	CuckooSource source;
-	CuckooDense dense;
-	const CuckooHost *host;
-	uint64_t   *codes;			/* of the current block, and as much scratch */
-	size_t		count;			/* number of codes of the current block */
-	size_t		at;				/* codes of it that have been read */
-	uint32_t	block;			/* number of the next block */
-} CuckooDenseSource;
-
-extern void CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense,
-								  const CuckooHost *host);
-extern void CuckooDenseSourceRelease(CuckooDenseSource *source);
+/* Store the codes of the table, sorted. */
+extern void CuckooDenseCodes(const CuckooDense *dense, uint64_t *codes);
 
 /*
  * Check buckets from an untrusted source: the entries of each must be in
  * canonical order.  Sets *items to the number of entries in use.  Returns false
  * at the first bad bucket and sets *bad to its number.
  */
-extern bool CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad,
-							 const CuckooHost *host);
+extern bool CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad);
 
 #endif							/* CUCKOO_DENSE_H */

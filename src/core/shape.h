@@ -19,14 +19,12 @@
  * Codes ascend with hashes, and blocks ascend with codes.  Hashes therefore
  * need to be sorted only once.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_SHAPE_H
 #define CUCKOO_SHAPE_H
 
-#include "bytes.h"
+#include "port.h"
 
 #define CUCKOO_ENTRIES		4	/* per bucket */
 
@@ -264,20 +262,6 @@ CuckooPlaceOf(const CuckooShape *shape, uint64_t hash)
 {
 	return CuckooScaledPlace(shape, CuckooShapePairs(shape), CuckooShapeFingerprints(shape),
 							 hash);
-}
-
-/* The place of a class. */
-static inline CuckooPlace
-CuckooPlaceOfCode(const CuckooShape *shape, uint64_t code)
-{
-	CuckooPlace place;
-
-	place.even = 2 * (code >> shape->bits);
-	place.base = place.even / shape->buckets * shape->buckets;
-	place.first = (uint32_t) (place.even - place.base);
-	place.fingerprint = (uint32_t) code & CuckooShapeFingerprints(shape);
-	place.second = CuckooOtherBucket(place.fingerprint, place.first, shape->buckets);
-	return place;
 }
 
 #endif							/* CUCKOO_SHAPE_H */
