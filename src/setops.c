@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * setops.c
- *	  SQL functions that combine filters: union, union all, their aggregates.
+ *	  SQL functions that combine filters: union, union all, their aggregates,
+ *	  intersection.
  *
  * The state of the aggregates has one of two forms.  Both are values of the
  * type, so the state can be sent anywhere as an ordinary filter:
@@ -219,6 +220,24 @@ Datum
 cuckoo_union_all(PG_FUNCTION_ARGS)
 {
 	return CombineArguments(fcinfo, CUCKOO_UNION_ALL);
+}
+
+/* cuckoo_intersection(f, g), f & g */
+PG_FUNCTION_INFO_V1(cuckoo_intersection);
+Datum
+cuckoo_intersection(PG_FUNCTION_ARGS)
+{
+	CuckooFilter left;
+	CuckooFilter right;
+	CuckooFilter both;
+	uint8	   *bytes = NULL;
+
+	CuckooOpenFilter(&left, PG_GETARG_CUCKOOFILTER_P(0));
+	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
+	ReportConflict(CuckooIntersect(&left, &right, &both, &bytes), &left.header, &right.header);
+	if (bytes == NULL)
+		CuckooReportTooLarge(both.items, both.fpr);
+	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(bytes, &both));
 }
 
 /*
