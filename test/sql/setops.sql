@@ -236,7 +236,7 @@ SELECT (f('a') & f('full')) = f('a') AS subset_left, (f('full') & f('a')) = f('a
 SELECT (brief(f & g)).*, (brief(g & f)).* FROM (SELECT cuckoo_agg(k, 5000, 0.01) AS f, cuckoo_agg(k, 900, 1e-6, 0) AS g FROM generate_series(1, 800) AS k) AS x;
 -- Filters that have grown or were put together, dense and sparse
 SELECT n, m, (cuckoo_info(f)).subfilters AS left, (cuckoo_info(g)).subfilters AS right, (cuckoo_info(f & g)).subfilters, missing(f & g, 1 + m / 2, least(n, m + m / 2)), missing(g & f, 1 + m / 2, least(n, m + m / 2)),
-	cuckoo_cardinality(f & g) - greatest(least(n, m + m / 2) - m / 2, 0) <= 5 + 1.5 * n * (cuckoo_fpr(f) + cuckoo_fpr(g)) AS few_others
+	cuckoo_cardinality(f & g) - greatest(least(n, m + m / 2) - m / 2, 0) <= 5 + 1.5 * (n * cuckoo_fpr(g) + m * cuckoo_fpr(f)) AS few_others
 FROM unnest('{10,3000,50000}'::integer[]) AS n, unnest('{8,2000,40000}'::integer[]) AS m,
 	LATERAL (SELECT cuckoo_add_all(cuckoo_new(100, 0.001), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_add_all(cuckoo_new(1500, 0.01), ARRAY(SELECT generate_series(1 + m / 2, m + m / 2))) AS g) AS x
 ORDER BY n, m;
