@@ -800,7 +800,7 @@ CountPinned(const CuckooFilter *filter)
 
 	for (int i = 0; i < filter->table_count; i++)
 	{
-		uint64	   *codes = CuckooTableCodes(&filter->tables[i], NULL, 0, false);
+		uint64	   *codes = CuckooTableCodes(&filter->tables[i]);
 		uint64		last = 0;
 		int			copies = 0;
 

@@ -115,7 +115,7 @@ ReadOnly(CuckooPool *pool)
 {
 	if (pool->only.data == NULL)
 		return;
-	AddRun(pool, CuckooTableCodes(&pool->only, NULL, 0, false), pool->only.items);
+	AddRun(pool, CuckooTableCodes(&pool->only), pool->only.items);
 	pfree(pool->only.data);
 	pool->only.data = NULL;
 }
@@ -139,7 +139,7 @@ AddTable(CuckooOperation operation, CuckooPool *pool, const CuckooTable *table)
 		return;
 	}
 	ReadOnly(pool);
-	AddRun(pool, CuckooTableCodes(table, NULL, 0, false), table->items);
+	AddRun(pool, CuckooTableCodes(table), table->items);
 	while (pool->run_count > 1 &&
 		   pool->runs[pool->run_count - 2].count < 2 * pool->runs[pool->run_count - 1].count)
 		MergeRuns(operation, pool);

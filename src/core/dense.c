@@ -411,37 +411,31 @@ CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed)
 	return ok;
 }
 
-void
-CuckooDenseCodes(const CuckooDense *dense, uint64_t *codes)
+uint64_t
+CuckooDenseCodes(const CuckooDense *dense, uint32_t block, uint64_t *codes, uint64_t *scratch)
 {
 	uint32_t	buckets = dense->shape.buckets;
-	uint64_t   *scratch = CuckooAllocate((uint64_t) buckets * CUCKOO_ENTRIES, sizeof(uint64_t));
+	uint64_t	base = (uint64_t) block * buckets;
+	size_t		count = 0;
 
-	for (uint32_t block = 0; block < dense->shape.blocks; block++)
+	CHECK_FOR_INTERRUPTS();
+	for (uint32_t bucket = 0; bucket < buckets; bucket++)
 	{
-		uint64_t	base = (uint64_t) block * buckets;
-		size_t		count = 0;
+		uint32_t	entries[CUCKOO_ENTRIES];
 
-		CHECK_FOR_INTERRUPTS();
-		for (uint32_t bucket = 0; bucket < buckets; bucket++)
+		CuckooDecode(&dense->packing,
+					 CuckooReadBits(&dense->packing, dense->data, base + bucket), entries);
+		for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 		{
-			uint32_t	entries[CUCKOO_ENTRIES];
+			uint32_t	even = bucket & 1 ?
+				CuckooOtherBucket(entries[slot], bucket, buckets) : bucket;
 
-			CuckooDecode(&dense->packing,
-						 CuckooReadBits(&dense->packing, dense->data, base + bucket), entries);
-			for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
-			{
-				uint32_t	even = bucket & 1 ?
-					CuckooOtherBucket(entries[slot], bucket, buckets) : bucket;
-
-				if (entries[slot] != 0)
-					codes[count++] = (base + even) / 2 << dense->shape.bits | entries[slot];
-			}
+			if (entries[slot] != 0)
+				codes[count++] = (base + even) / 2 << dense->shape.bits | entries[slot];
 		}
-		CuckooSort(codes, scratch, count);
-		codes += count;
 	}
-	pfree(scratch);
+	CuckooSort(codes, scratch, count);
+	return count;
 }
 
 bool

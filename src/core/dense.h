@@ -158,8 +158,12 @@ extern bool CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place);
  */
 extern bool CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed);
 
-/* Store the codes of the table, sorted. */
-extern void CuckooDenseCodes(const CuckooDense *dense, uint64_t *codes);
+/*
+ * Store the codes of a block, sorted; returns their number.  Both arrays have
+ * room for its entries.
+ */
+extern uint64_t CuckooDenseCodes(const CuckooDense *dense, uint32_t block, uint64_t *codes,
+								 uint64_t *scratch);
 
 /*
  * Check buckets from an untrusted source: the entries of each must be in

@@ -174,33 +174,10 @@ CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
 static bool
 FillTable(CuckooFilter *filter, int i, const CuckooPart *part)
 {
-	CuckooTable *table = &filter->tables[i];
-	const CuckooTable *old = part->table;
-	uint64_t   *codes;
-	CuckooRun	run;
-	CuckooSource source = {&run, 1, false};
-	bool		filled;
-
-	if (old == NULL)
-		return CuckooTableBuild(table, &part->source, filter->seed);
-	if (part->count == 0 && table->representation == old->representation)
-	{
-		CuckooCopy(table->data, old->data, (size_t) CuckooTableStoredBytes(table));
-		return true;
-	}
-	if (table->representation == CUCKOO_SPARSE && old->representation == CUCKOO_SPARSE &&
-		table->sparse.low_bits == old->sparse.low_bits && old->data != NULL)
-	{
-		CuckooSparseEdit(&table->sparse, &old->sparse, part->codes, part->count,
-						 part->remove);
-		return true;
-	}
-	codes = CuckooTableCodes(old, part->codes, part->count, part->remove);
-	run.numbers = codes;
-	run.count = part->items;
-	filled = CuckooTableBuild(table, &source, filter->seed);
-	pfree(codes);
-	return filled;
+	if (part->table == NULL)
+		return CuckooTableBuild(&filter->tables[i], &part->source, filter->seed);
+	return CuckooTableEdit(&filter->tables[i], part->table, part->codes, part->count,
+						   part->remove, filter->seed);
 }
 
 /* Whether a part is to be built dense, but may as well be sparse. */

@@ -295,6 +295,23 @@ CuckooCursorInit(CuckooCursor *cursor, const CuckooSource *source, const CuckooS
 	cursor->shape = *shape;
 }
 
+/* Go to the next run; false if there is none. */
+static bool
+NextRun(CuckooCursor *cursor)
+{
+	const CuckooSource *source = cursor->source;
+
+	CHECK_FOR_INTERRUPTS();
+	cursor->at = 0;
+	cursor->current.count = 0;
+	if (source->next != NULL)
+		return source->next(source->state, &cursor->current);
+	if (cursor->run == source->run_count)
+		return false;
+	cursor->current = source->runs[cursor->run++];
+	return true;
+}
+
 size_t
 CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes, size_t room)
 {
@@ -307,13 +324,18 @@ CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes, size_t roo
 	size_t		count = 0;
 	bool		more = true;
 
-	while (more && count < room && cursor->run < cursor->source->run_count)
+	while (more && count < room)
 	{
-		const CuckooRun *run = &cursor->source->runs[cursor->run];
-		const uint64_t *numbers = run->numbers;
+		const uint64_t *numbers = cursor->current.numbers;
+		uint64_t	left = cursor->current.count - cursor->at;
 		uint64_t	at = cursor->at;
-		uint64_t	stop = run->count - at < CUCKOO_PAUSE ? run->count : at + CUCKOO_PAUSE;
+		uint64_t	stop = at + (left < CUCKOO_PAUSE ? left : CUCKOO_PAUSE);
 
+		if (left == 0)
+		{
+			more = NextRun(cursor);
+			continue;
+		}
 		/* Any number of copies may have to be left out. */
 		CHECK_FOR_INTERRUPTS();
 		while (!hashes && at < stop && count < room && (more = numbers[at] < end))
@@ -331,11 +353,6 @@ CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes, size_t roo
 			count += copies <= CUCKOO_MAX_COPIES;
 		}
 		cursor->at = at;
-		if (at == run->count)
-		{
-			cursor->run++;
-			cursor->at = 0;
-		}
 	}
 	cursor->last = last;
 	cursor->copies = copies;

@@ -61,13 +61,18 @@ typedef struct CuckooRun
 
 /*
  * What a table is built from: sorted codes, or sorted hashes.  They may be
- * split into several runs, each of which continues the one before.
+ * split into several runs, each of which continues the one before.  Runs are in
+ * an array, or made one by one.
  */
 typedef struct CuckooSource
 {
 	const CuckooRun *runs;
 	uint64_t	run_count;
 	bool		hashes;
+	bool		(*next) (void *state, CuckooRun *run);	/* if not NULL: makes the
+														 * next run; false if
+														 * there is none */
+	void	   *state;
 } CuckooSource;
 
 /* Reads the codes of a source; of hashes, at most eight copies of each. */
@@ -75,7 +80,8 @@ typedef struct CuckooCursor
 {
 	const CuckooSource *source;
 	CuckooShape shape;			/* whose codes are wanted */
-	uint64_t	run;			/* number of the run of the next number */
+	CuckooRun	current;		/* the run of the next number */
+	uint64_t	run;			/* number of the run after it */
 	uint64_t	at;				/* position of the next number in its run */
 	uint64_t	last;			/* the last code of a hash; 0: none */
 	int			copies;			/* how often it has been read */

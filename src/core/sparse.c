@@ -553,26 +553,25 @@ ReadCodes(Reader *reader, uint64_t *codes, uint64_t room)
 	return count;
 }
 
-/* Store all codes of a group; returns their number. */
-static uint64_t
-ReadAllCodes(const CuckooSparse *sparse, uint64_t group, uint64_t *codes)
+uint64_t
+CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to)
 {
-	Reader		reader = ReadGroup(sparse, group);
-	uint64_t	count = 0;
-
-	do
-	{
-		CHECK_FOR_INTERRUPTS();
-		count += ReadCodes(&reader, codes + count, CUCKOO_PAUSE);
-	} while (reader.left > 0);
-	return count;
+	return Start(sparse, to) - Start(sparse, from);
 }
 
 void
-CuckooSparseCodes(const CuckooSparse *sparse, uint64_t *codes)
+CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64_t *codes)
 {
-	for (uint64_t group = 0; group < sparse->groups; group++)
-		codes += ReadAllCodes(sparse, group, codes);
+	for (uint64_t group = from; group < to; group++)
+	{
+		Reader		reader = ReadGroup(sparse, group);
+
+		do
+		{
+			CHECK_FOR_INTERRUPTS();
+			codes += ReadCodes(&reader, codes, CUCKOO_PAUSE);
+		} while (reader.left > 0);
+	}
 }
 
 /*
@@ -684,9 +683,10 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		while (next < count && (codes[next] >> low_bits) / CUCKOO_GROUP == group)
 			next++;
 		edited.count = 0;
-		stored = Start(sparse, group + 1) - Start(sparse, group);
+		stored = CuckooSparseCountIn(sparse, group, group + 1);
 		CuckooListReserve(&edited, stored + next - at);
-		ReadAllCodes(sparse, group, edited.numbers + (remove ? 0 : next - at));
+		CuckooSparseCodes(sparse, group, group + 1,
+						  edited.numbers + (remove ? 0 : next - at));
 		edited.count = CuckooEditCodes(edited.numbers, stored, codes + at, next - at, remove);
 		PutGroup(target, group, Start(sparse, group) + change, &edited);
 		at = next;

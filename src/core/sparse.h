@@ -122,8 +122,12 @@ extern void CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source);
 extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
 							 const uint64_t *codes, uint64_t count, bool remove);
 
-/* Store the codes of the table, sorted. */
-extern void CuckooSparseCodes(const CuckooSparse *sparse, uint64_t *codes);
+/* The number of codes in the groups from one up to, but not including, another. */
+extern uint64_t CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to);
+
+/* Store these codes, sorted. */
+extern void CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to,
+							  uint64_t *codes);
 
 /*
  * Check a table from an untrusted source, which has CuckooSparseBytes, against

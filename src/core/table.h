@@ -143,11 +143,14 @@ CuckooTablePrefetch(const CuckooTable *table, uint64_t hash)
 extern bool CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed);
 
 /*
- * The sorted codes of a table with count sorted codes added or removed, to be
- * freed.  The table's items are the resulting number of codes.  Each code
- * removed must be in the table.
+ * The same with the codes of another table of this shape, after count sorted
+ * codes were added to them or removed.  Each code removed must be in the table,
+ * and the other table's data may be NULL if it has no other codes.
  */
-extern uint64_t *CuckooTableCodes(const CuckooTable *table, const uint64_t *codes,
-								  uint64_t count, bool remove);
+extern bool CuckooTableEdit(CuckooTable *table, const CuckooTable *old, const uint64_t *codes,
+							uint64_t count, bool remove, uint64_t seed);
+
+/* The sorted codes of a table, to be freed. */
+extern uint64_t *CuckooTableCodes(const CuckooTable *table);
 
 #endif							/* CUCKOO_TABLE_H */

@@ -79,7 +79,7 @@ BuildDense(const CuckooShape *shape, const uint64_t *codes, size_t count, uint64
 {
 	CuckooDense dense = NewDense(shape);
 	CuckooRun	run = {codes, count};
-	CuckooSource source = {&run, 1, false};
+	CuckooSource source = {&run, 1, false, NULL, NULL};
 
 	memset(dense.data, 0x5A, (size_t) CuckooDenseBytes(shape));
 	if (!CuckooDenseBuild(&dense, &source, seed))
@@ -289,6 +289,7 @@ the_codes_of_a_table_are_read_back_in_order(void **state)
 		size_t		keys = (size_t) CuckooShapeEntries(&shapes[i]) * 8 / 10;
 		uint64_t   *codes = CodesOf(&shapes[i], KEYS, keys);
 		CuckooDense dense = BuildDense(&shapes[i], codes, keys, 5);
+		CuckooTable table;
 		uint64_t	count;
 		uint64_t   *read;
 
@@ -307,10 +308,10 @@ the_codes_of_a_table_are_read_back_in_order(void **state)
 			keys = (size_t) count;
 		}
 		assert_int_equal(ItemsOf(&dense), keys);
-		read = Allocate(keys * sizeof(uint64_t));
-		CuckooDenseCodes(&dense, read);
+		CuckooTableInit(&table, &shapes[i], CUCKOO_DENSE, keys, dense.data);
+		read = CuckooTableCodes(&table);
 		assert_memory_equal(read, codes, keys * sizeof(uint64_t));
-		free(read);
+		pfree(read);
 		FreeDense(&dense);
 		free(codes);
 	}

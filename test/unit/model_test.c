@@ -380,7 +380,7 @@ CheckTable(const ModelTable *expected, const CuckooTable *table)
 
 	assert_true(CuckooSameShape(&expected->shape, &table->shape));
 	assert_true(table->items == n);
-	read = CuckooTableCodes(table, NULL, 0, false);
+	read = CuckooTableCodes(table);
 	assert_memory_equal(read, codes, (size_t) n * sizeof(uint64_t));
 	if (table->representation == CUCKOO_SPARSE)
 		assert_true(IsEncoded(table, codes, n));

@@ -133,7 +133,7 @@ BuildSparse(const CuckooShape *shape, const uint64_t *codes, uint64_t count,
 {
 	CuckooSparse sparse = NewSparse(shape, count, garbage);
 	CuckooRun	run = {codes, count};
-	CuckooSource source = {&run, 1, false};
+	CuckooSource source = {&run, 1, false, NULL, NULL};
 	size_t		bytes = (size_t) CuckooSparseBytes(shape, count);
 
 	CuckooSparseBuild(&sparse, &source);
@@ -262,7 +262,7 @@ CheckTable(uint64_t *random, const CuckooShape *shape, const uint64_t *codes, ui
 				 sparse.low_bits, (unsigned long long) n);
 	assert_true(IsSound(&sparse));
 
-	CuckooSparseCodes(&sparse, again);
+	CuckooSparseCodes(&sparse, 0, sparse.groups, again);
 	assert_memory_equal(again, codes, (size_t) n * sizeof(uint64_t));
 
 	for (int i = 0; i < 200; i++)
@@ -438,29 +438,17 @@ Split(uint64_t *random, const uint64_t *codes, uint64_t n, uint32_t share,
 	}
 }
 
-/*
- * Edit the groups with changes; if low parts have another width, build it from
- * the edited codes.
- */
+/* As after a batch: groups with changes are edited, or all are built again. */
 static void
 Edit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_t *codes, uint64_t count,
 	 bool remove)
 {
 	CuckooTable table;
-	CuckooRun	run;
-	CuckooSource source = {&run, 1, false};
+	CuckooTable old;
 
-	if (target->low_bits == sparse->low_bits)
-	{
-		CuckooSparseEdit(target, sparse, codes, count, remove);
-		return;
-	}
-	CuckooTableInit(&table, &sparse->shape, CUCKOO_SPARSE, sparse->items, sparse->starts);
-	table.items = target->items;
-	run.numbers = CuckooTableCodes(&table, codes, count, remove);
-	run.count = target->items;
-	CuckooSparseBuild(target, &source);
-	pfree((void *) run.numbers);
+	CuckooTableInit(&old, &sparse->shape, CUCKOO_SPARSE, sparse->items, sparse->starts);
+	CuckooTableInit(&table, &target->shape, CUCKOO_SPARSE, target->items, target->starts);
+	CuckooTableEdit(&table, &old, codes, count, remove, 0);
 }
 
 static void
@@ -588,7 +576,7 @@ what_passes_the_check_is_the_one_form_of_its_codes(void **state)
 				uint64_t   *read = Allocate((size_t) n * sizeof(uint64_t));
 				CuckooSparse again;
 
-				CuckooSparseCodes(&sparse, read);
+				CuckooSparseCodes(&sparse, 0, sparse.groups, read);
 				again = BuildSparse(&shape, read, n, 0);
 				assert_true(SameTable(&again, &sparse));
 				FreeSparse(&again);

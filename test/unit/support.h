@@ -243,7 +243,7 @@ IsEncoded(const CuckooTable *table, const uint64_t *codes, uint64_t count)
 	size_t		bytes = (size_t) CuckooSparseBytes(&table->shape, count);
 	uint8_t    *form = Allocate(bytes + CUCKOO_TAIL_BYTES);
 	CuckooRun	run = {codes, count};
-	CuckooSource source = {&run, 1, false};
+	CuckooSource source = {&run, 1, false, NULL, NULL};
 	CuckooSparse sparse;
 	bool		same;
 
