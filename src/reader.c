@@ -185,10 +185,10 @@ CountInDense(const CuckooReader *reader, const CuckooTable *table, uint64 offset
 {
 	CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 	int			copies = CountInBucket(reader, &table->dense, offset,
-									   place.base + place.first, place.fingerprint);
+									   place.base + place.i1, place.fingerprint);
 
 	if (copies == 0 || !any)
-		copies += CountInBucket(reader, &table->dense, offset, place.base + place.second,
+		copies += CountInBucket(reader, &table->dense, offset, place.base + place.i2,
 								place.fingerprint);
 	return copies;
 }

@@ -168,7 +168,7 @@ GoldenPlaces(void)
 			snprintf(value, sizeof(value),
 					 "code %016llx, block at %llu, buckets %u and %u, fingerprint %u",
 					 (unsigned long long) CuckooCodeOf(&shapes[i], hashes[j]),
-					 (unsigned long long) place.base, place.first, place.second,
+					 (unsigned long long) place.base, place.i1, place.i2,
 					 place.fingerprint);
 			Compare(name, value);
 		}
