@@ -16,7 +16,8 @@
 #include "list.h"
 
 /*
- * Entries that one insertion moves, at most.  With one step of look-ahead this
+ * Entries that one insertion moves, at most: the MaxNumKicks of the paper.  With
+ * one step of look-ahead this
  * is ample at a table's capacity.  A fingerprint that has found no room by then
  * would not find any soon.
  */
@@ -82,7 +83,7 @@ CuckooDenseContainsAt(const CuckooDense *dense, const CuckooPlace *place)
 	 * overlap, and a "yes" takes the same time for either bucket.
 	 */
 	bits = CuckooReadNarrow(packing, dense->data, place->even);
-	second = CuckooReadNarrow(packing, dense->data, place->base + place->second);
+	second = CuckooReadNarrow(packing, dense->data, place->base + place->i2);
 	matches = CuckooMatchHigh(packing, bits, place->fingerprint);
 	in_second = CuckooMatchHigh(packing, second, place->fingerprint);
 	if ((matches | in_second) == 0)
@@ -111,8 +112,8 @@ CuckooDensePrefetchAt(const CuckooDense *dense, const CuckooPlace *place)
 {
 	uint64_t	nibbles = dense->packing.nibbles;
 
-	CUCKOO_PREFETCH(dense->data + ((place->base + place->first) * nibbles >> 1));
-	CUCKOO_PREFETCH(dense->data + ((place->base + place->second) * nibbles >> 1));
+	CUCKOO_PREFETCH(dense->data + ((place->base + place->i1) * nibbles >> 1));
+	CUCKOO_PREFETCH(dense->data + ((place->base + place->i2) * nibbles >> 1));
 }
 
 /* Begin to load what a lookup of the hash will read. */

@@ -89,7 +89,7 @@ CuckooSparseBytes(const CuckooShape *shape, uint64_t items)
 }
 
 static inline uint64_t
-Start(const CuckooSparse *sparse, uint64_t group)
+GroupStart(const CuckooSparse *sparse, uint64_t group)
 {
 	return CuckooLoad32(sparse->starts + 4 * group);
 }
@@ -147,7 +147,7 @@ ByteSums(uint64_t x)
  * which would miss the cache, and no instruction that old machines lack.
  */
 static inline int
-Select(uint64_t x, uint64_t sums, uint64_t k)
+SelectOne(uint64_t x, uint64_t sums, uint64_t k)
 {
 	uint64_t	reached = ((sums | HIGH_BYTES) - k * LOW_BYTES) & HIGH_BYTES;
 	int			byte = CuckooLowestBit(reached) - 7;	/* its first bit */
@@ -285,7 +285,7 @@ FindRun(const uint8_t *bits, uint64_t position, uint64_t r, uint64_t *before)
 			at += 64;
 			zeros = ~CuckooLoad64(bits + (at >> 3));
 		}
-		zero = Select(zeros, sums, left);
+		zero = SelectOne(zeros, sums, left);
 		run = at + (uint64_t) zero + 1;
 		zeros = (zeros >> zero >> 1) << zero << 1;
 	}
@@ -334,7 +334,7 @@ FindRunQuickly(const uint8_t *bits, uint64_t position, uint64_t r, uint64_t *bef
 	if (left > sums[word] >> 56)
 		return FindRun(bits, position, r, before);
 
-	zero = Select(zeros[word], sums[word], left);
+	zero = SelectOne(zeros[word], sums[word], left);
 	at = (position & ~UINT64_C(7)) + 64 * word;
 	run = at + (uint64_t) zero + 1;
 	rest = (zeros[word] >> zero >> 1) << zero << 1;
@@ -356,8 +356,8 @@ CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 	uint64_t	low = code & sparse->low_mask;
 	uint64_t	group = high / CUCKOO_GROUP;
 	uint64_t	r = high % CUCKOO_GROUP;
-	uint64_t	start = Start(sparse, group);
-	uint64_t	codes = Start(sparse, group + 1) - start;
+	uint64_t	start = GroupStart(sparse, group);
+	uint64_t	codes = GroupStart(sparse, group + 1) - start;
 	uint64_t	position = GroupBit(sparse, group, start);
 	int			low_bits = sparse->low_bits;
 	uint64_t	before;
@@ -445,10 +445,10 @@ int
 CuckooSparseCount(const CuckooSparse *sparse, uint64_t code)
 {
 	uint64_t	group = (code >> sparse->low_bits) / CUCKOO_GROUP;
-	uint64_t	start = Start(sparse, group);
+	uint64_t	start = GroupStart(sparse, group);
 
 	return CountInGroup(sparse, sparse->bits, GroupBit(sparse, group, start), code,
-						Start(sparse, group + 1) - start);
+						GroupStart(sparse, group + 1) - start);
 }
 
 uint64_t
@@ -501,11 +501,11 @@ typedef struct Reader
 static inline Reader
 ReadGroup(const CuckooSparse *sparse, uint64_t group)
 {
-	uint64_t	start = Start(sparse, group);
+	uint64_t	start = GroupStart(sparse, group);
 	Reader		reader;
 
 	reader.sparse = sparse;
-	reader.left = Start(sparse, group + 1) - start;
+	reader.left = GroupStart(sparse, group + 1) - start;
 	reader.high = group * CUCKOO_GROUP;
 	reader.upper = GroupBit(sparse, group, start);
 	reader.lower = reader.upper + GroupHighs(sparse, group) + reader.left;
@@ -556,7 +556,7 @@ ReadCodes(Reader *reader, uint64_t *codes, uint64_t room)
 uint64_t
 CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to)
 {
-	return Start(sparse, to) - Start(sparse, from);
+	return GroupStart(sparse, to) - GroupStart(sparse, from);
 }
 
 void
@@ -664,8 +664,8 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		uint64_t	group = at < count ?
 			(codes[at] >> low_bits) / CUCKOO_GROUP : sparse->groups;
 		uint64_t	change = remove ? 0 - at : at;
-		uint64_t	first = GroupBit(sparse, from, Start(sparse, from));
-		uint64_t	end = at < count ? GroupBit(sparse, group, Start(sparse, group)) :
+		uint64_t	first = GroupBit(sparse, from, GroupStart(sparse, from));
+		uint64_t	end = at < count ? GroupBit(sparse, group, GroupStart(sparse, group)) :
 			sparse->end;
 		uint64_t	next = at;
 		uint64_t	stored;
@@ -673,7 +673,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		/* Move the groups without a change before it. */
 		CHECK_FOR_INTERRUPTS();
 		for (uint64_t i = from; i < group; i++)
-			CuckooStore32(target->starts + 4 * i, (uint32_t) (Start(sparse, i) + change));
+			CuckooStore32(target->starts + 4 * i, (uint32_t) (GroupStart(sparse, i) + change));
 		CopyBits(target->bits, first + change * (uint64_t) (1 + low_bits), sparse->bits, first,
 				 end - first);
 		from = group;
@@ -688,7 +688,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		CuckooSparseCodes(sparse, group, group + 1,
 						  edited.numbers + (remove ? 0 : next - at));
 		edited.count = CuckooEditCodes(edited.numbers, stored, codes + at, next - at, remove);
-		PutGroup(target, group, Start(sparse, group) + change, &edited);
+		PutGroup(target, group, GroupStart(sparse, group) + change, &edited);
 		at = next;
 		from = group + 1;
 	}
@@ -713,8 +713,8 @@ CheckGroups(const CuckooSparse *sparse, uint64_t *bad)
 {
 	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
-		uint64_t	start = Start(sparse, group);
-		uint64_t	next = Start(sparse, group + 1);
+		uint64_t	start = GroupStart(sparse, group);
+		uint64_t	next = GroupStart(sparse, group + 1);
 		uint64_t	position = GroupBit(sparse, group, start);
 		uint64_t	left;
 		uint64_t	ones = 0;
@@ -740,7 +740,7 @@ CheckGroups(const CuckooSparse *sparse, uint64_t *bad)
 			return false;
 	}
 	*bad = sparse->groups;
-	return Start(sparse, sparse->groups) == sparse->items;
+	return GroupStart(sparse, sparse->groups) == sparse->items;
 }
 
 bool
