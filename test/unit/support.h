@@ -185,6 +185,10 @@ HashOfCode(const CuckooShape *shape, uint64_t code)
 static int	areas_in_use;
 static int	pauses;
 
+/* How many areas of at least so many bytes were allocated. */
+static size_t large_area = SIZE_MAX;
+static int	large_areas;
+
 /* Memory is garbage at first: the core must not rely on zeros. */
 void *
 palloc(size_t bytes)
@@ -194,6 +198,7 @@ palloc(size_t bytes)
 	Require(p != NULL);
 	memset(p, 0xA5, bytes);
 	areas_in_use++;
+	large_areas += bytes >= large_area;
 	return p;
 }
 
