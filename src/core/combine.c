@@ -312,7 +312,6 @@ IsBefore(Position a, Position b)
  * of its shape, with this fingerprint or a larger one (CuckooScaledFingerprint).
  * Multiplied by the other shape's pairs, positions of both can be compared
  * without a division by the pairs, whose remainder would have to be rounded.
- * With equal shapes, the codes themselves are positions.
  */
 static inline Position
 Begin(const CuckooShape *shape, uint64_t other_pairs, uint64_t code)
@@ -323,19 +322,30 @@ Begin(const CuckooShape *shape, uint64_t other_pairs, uint64_t code)
 	uint64_t	part;
 	Position	position;
 
-	if (other_pairs == 0)
-	{
-		position.high = code;
-		position.low = 0;
-		return position;
-	}
-
 	/* The code after a pair's last fingerprint is the next pair's 0, at 1. */
 	part = fingerprint > 1 ? (((fingerprint - 1) << 32) - 1) / fingerprints + 1 : 0;
 	part *= other_pairs;
 	position.high = pair * other_pairs + (part >> 32);
 	position.low = (uint32_t) part;
 	return position;
+}
+
+/* The same as CountOverlaps for a table of the same shape: its equal codes. */
+static void
+CountEqual(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
+		   const CuckooTable *other, const uint64_t *others)
+{
+	uint64_t	i = 0;
+
+	for (uint64_t j = 0; j < other->items; j++)
+	{
+		if (j % CUCKOO_PAUSE == 0)
+			CHECK_FOR_INTERRUPTS();
+		while (i < table->items && codes[i] < others[j])
+			i++;
+		if (i < table->items && codes[i] == others[j])
+			found[i] = (uint8_t) (found[i] + (found[i] < CUCKOO_MAX_COPIES));
+	}
 }
 
 /*
@@ -346,9 +356,8 @@ static void
 CountOverlaps(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
 			  const CuckooTable *other, const uint64_t *others)
 {
-	bool		same = CuckooSameShape(&table->shape, &other->shape);
-	uint64_t	pairs = same ? 0 : CuckooShapePairs(&table->shape);
-	uint64_t	other_pairs = same ? 0 : CuckooShapePairs(&other->shape);
+	uint64_t	pairs = CuckooShapePairs(&table->shape);
+	uint64_t	other_pairs = CuckooShapePairs(&other->shape);
 	uint64_t	first = 0;
 
 	for (uint64_t i = 0; i < table->items; i++)
@@ -387,7 +396,12 @@ Common(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
 
 	memset(found, 0, (size_t) table->items);
 	for (int i = 0; i < other->table_count; i++)
-		CountOverlaps(table, codes, found, &other->tables[i], others[i]);
+	{
+		if (CuckooSameShape(&table->shape, &other->tables[i].shape))
+			CountEqual(table, codes, found, &other->tables[i], others[i]);
+		else
+			CountOverlaps(table, codes, found, &other->tables[i], others[i]);
+	}
 	for (uint64_t i = 0; i < table->items; i++)
 	{
 		if (i % CUCKOO_PAUSE == 0)
