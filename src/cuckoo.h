@@ -78,7 +78,10 @@ CuckooGetKey(FunctionCallInfo fcinfo, int argument)
 static inline uint64
 CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 {
-	uint64		hash = CuckooKeyHash(key, value, filter->seed);
+	/* Integers, the most frequent keys, are hashed without a function call. */
+	uint64		hash = key->key_type == CUCKOO_KEY_INTEGER ?
+		CuckooHashInt64(CuckooIntegerValue(key->type, value), filter->seed) :
+		CuckooKeyHash(key, value, filter->seed);
 
 	CuckooMatchKeyType(filter->key_type, filter->signature, key);
 	return hash;
