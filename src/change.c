@@ -151,8 +151,7 @@ ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, bool remove)
 	for (int i = 0; i < elements.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (i + CUCKOO_PREFETCH_KEYS < elements.count)
-			CuckooFilterPrefetch(&draft->filter, elements.hashes[i + CUCKOO_PREFETCH_KEYS]);
+		CuckooFilterPrefetch(&draft->filter, elements.hashes, i, elements.count);
 		changed |= remove ? CuckooRemoveFromDraft(draft, elements.hashes[i]) :
 			CuckooAddToDraft(draft, elements.hashes[i]);
 	}

@@ -122,10 +122,8 @@ CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 
 		CHECK_FOR_INTERRUPTS();
 		elements->nulls[i] = is_null;
-		if (is_null)
-			continue;
-		elements->hashes[i] = CuckooArgumentHash(key, value, filter);
-		count++;
+		elements->hashes[i] = is_null ? 0 : CuckooArgumentHash(key, value, filter);
+		count += !is_null;
 	}
 	array_free_iterator(iterator);
 	return count;

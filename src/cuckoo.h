@@ -49,7 +49,7 @@ typedef struct CuckooElements
 	ArrayType  *array;
 	int			count;			/* NULLs among them */
 	bool	   *nulls;
-	uint64	   *hashes;			/* of those that are not NULL */
+	uint64	   *hashes;			/* 0 for a NULL */
 } CuckooElements;
 
 /*

@@ -115,9 +115,8 @@ LookUpEach(FunctionCallInfo fcinfo, Answers *answers)
 	for (int i = 0; i < elements->count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (i + CUCKOO_PREFETCH_KEYS < elements->count && reader->slices == NULL &&
-			!elements->nulls[i + CUCKOO_PREFETCH_KEYS])
-			CuckooFilterPrefetch(&reader->filter, elements->hashes[i + CUCKOO_PREFETCH_KEYS]);
+		if (reader->slices == NULL)
+			CuckooFilterPrefetch(&reader->filter, elements->hashes, i, elements->count);
 		if (elements->nulls[i])
 		{
 			answers->any_null = true;

@@ -363,6 +363,22 @@ FindRunQuickly(const uint8_t *bits, uint64_t position, uint64_t r, uint64_t *bef
 	return at + (uint64_t) CuckooLowestBit(rest) - run;
 }
 
+void
+CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
+{
+	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
+										sparse->shape.bits, hash);
+	uint64_t	high = code >> sparse->low_bits;
+	uint64_t	start = Start(sparse, high / CUCKOO_GROUP);
+	uint64_t	codes = Start(sparse, high / CUCKOO_GROUP + 1) - start;
+	uint64_t	position = GroupBit(sparse, high / CUCKOO_GROUP, start);
+	uint64_t	before = codes * (high % CUCKOO_GROUP) / CUCKOO_GROUP;
+
+	CUCKOO_PREFETCH(sparse->bits + (position >> 3));
+	position += CUCKOO_GROUP + codes + before * sparse->low_bits;
+	CUCKOO_PREFETCH(sparse->bits + (position >> 3));
+}
+
 bool
 CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 {

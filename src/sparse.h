@@ -104,6 +104,12 @@ CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
 }
 
 /*
+ * Begin to load what it will read next, when that has been loaded: the upper
+ * part of the group, and the low parts about where they should be.
+ */
+extern void CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash);
+
+/*
  * For lookups that read only parts of the table:
  *
  * - CuckooSparseStartsAt returns the offset in the table of two starts (8

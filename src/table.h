@@ -128,15 +128,6 @@ CuckooTableCount(const CuckooTable *table, uint64_t hash)
 	return CuckooSparseCount(&table->sparse, CuckooCodeOf(&table->shape, hash));
 }
 
-static inline void
-CuckooTablePrefetch(const CuckooTable *table, uint64_t hash)
-{
-	if (table->representation == CUCKOO_DENSE)
-		CuckooDensePrefetch(&table->dense, hash);
-	else
-		CuckooSparsePrefetch(&table->sparse, hash);
-}
-
 /* The codes of a table. */
 typedef struct CuckooTableSource
 {
