@@ -10,8 +10,14 @@
 #define LOW_BYTES	UINT64_C(0x0101010101010101)
 #define HIGH_BYTES	UINT64_C(0x8080808080808080)
 
-/* Words of a group's upper part that a lookup reads at once. */
-#define WORDS		3
+/* A byte of the directory with this value stands for at least so many codes. */
+#define MANY		255
+
+/*
+ * The most codes of a group whose upper part is in one word, and its end with
+ * it, whatever the bit at which it begins.
+ */
+#define WORD_CODES	(57 - CUCKOO_GROUP)
 
 /*
  * Geometry
@@ -34,8 +40,8 @@ BitLength(uint64_t number)
 }
 
 /*
- * The number of low bits: the fewest that leave at most three high parts for
- * every two items.  A filter that is not toasted is opened for each lookup, so
+ * The number of low bits: the fewest that leave at most eight high parts for
+ * every seven items.  A filter that is not toasted is opened for each lookup, so
  * the search does not start at 0: (last >> l) + 1 <= wanted requires
  * l >= BitLength(last) - BitLength(wanted).
  */
@@ -43,7 +49,7 @@ static int
 LowBits(const CuckooShape *shape, uint64_t items)
 {
 	uint64_t	last = CuckooShapeCodes(shape) - 1;
-	uint64_t	wanted = 3 * (items == 0 ? 1 : items) / 2;
+	uint64_t	wanted = 8 * (items == 0 ? 1 : items) / 7;
 	int			low_bits = BitLength(last) - BitLength(wanted);
 
 	if (low_bits < 0)
@@ -68,13 +74,14 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items,
 	sparse->low_mask = (UINT64_C(1) << low_bits) - 1;
 	sparse->highs = ((CuckooShapeCodes(shape) - 1) >> low_bits) + 1;
 	sparse->groups = (sparse->highs + CUCKOO_GROUP - 1) / CUCKOO_GROUP;
-	sparse->end = sparse->highs + items * (uint64_t) (1 + low_bits);
+	sparse->entries = (sparse->groups + CUCKOO_ENTRY_GROUPS - 1) / CUCKOO_ENTRY_GROUPS;
+	sparse->end = sparse->groups * CUCKOO_GROUP + items * (uint64_t) (1 + low_bits);
 
 	/* A load of 8 bytes from any bit on has at least 57 of the bits wanted. */
-	sparse->fields = low_bits == 0 ? 1 : (uint8_t) (57 / low_bits);
+	sparse->fields = low_bits == 0 ? 0 : (uint8_t) (57 / low_bits);
 	for (int field = 0; field < sparse->fields; field++)
 		sparse->ones |= UINT64_C(1) << (field * low_bits);
-	sparse->tops = low_bits == 0 ? 0 : sparse->ones << (low_bits - 1);
+	sparse->tops = sparse->fields == 0 ? 0 : sparse->ones << (low_bits - 1);
 
 	CuckooSparseSetData(sparse, data);
 }
@@ -88,25 +95,42 @@ CuckooSparseBytes(const CuckooShape *shape, uint64_t items)
 	return CuckooSparseStoredBytes(&sparse);
 }
 
-static inline uint64_t
-Start(const CuckooSparse *sparse, uint64_t group)
+static inline const uint8_t *
+Entry(const CuckooSparse *sparse, uint64_t high)
 {
-	return CuckooLoad32(sparse->starts + 4 * group);
+	return sparse->directory + high / CUCKOO_ENTRY * CUCKOO_ENTRY_BYTES;
 }
 
-/* The first bit of a group; start is the number of codes before it. */
+/* The number of codes before the groups of an entry, which may be the end. */
 static inline uint64_t
-GroupBit(const CuckooSparse *sparse, uint64_t group, uint64_t start)
+Start(const CuckooSparse *sparse, uint64_t entry)
 {
-	return group * CUCKOO_GROUP + start * (uint64_t) (1 + sparse->low_bits);
+	return entry == sparse->entries ? sparse->items :
+		CuckooLoad32(sparse->directory + entry * CUCKOO_ENTRY_BYTES);
 }
 
+/* The first bit of the groups of an entry. */
 static inline uint64_t
-GroupHighs(const CuckooSparse *sparse, uint64_t group)
+EntryBit(const CuckooSparse *sparse, uint64_t entry)
 {
-	uint64_t	left = sparse->highs - group * CUCKOO_GROUP;
+	return entry == sparse->entries ? sparse->end :
+		entry * CUCKOO_ENTRY + Start(sparse, entry) * (uint64_t) (1 + sparse->low_bits);
+}
 
-	return left < CUCKOO_GROUP ? left : CUCKOO_GROUP;
+/*
+ * Enter a group, with its codes and the number of codes before it, into its
+ * entry of the directory, and into the bytes for the groups after it.
+ */
+static inline void
+PutEntry(uint8_t *entry, uint64_t group, uint64_t before, uint64_t codes)
+{
+	uint64_t	number = group % CUCKOO_ENTRY_GROUPS;
+
+	if (number == 0)
+		CuckooStore32(entry, (uint32_t) before);
+	codes += before - CuckooLoad32(entry);
+	memset(entry + 4 + number, codes < MANY ? (int) codes : MANY,
+		   CUCKOO_ENTRY_GROUPS - number);
 }
 
 /*
@@ -177,7 +201,7 @@ WriterInit(Writer *writer, uint8_t *bits, uint64_t position)
 		(uint64_t) (*writer->p & ((1U << writer->count) - 1));
 }
 
-/* Append the lowest width bits, 1 to 63, of value.  Its other bits are zero. */
+/* Append the lowest width bits, up to 63, of value.  Its other bits are zero. */
 static inline void
 Put(Writer *writer, uint64_t value, int width)
 {
@@ -190,15 +214,6 @@ Put(Writer *writer, uint64_t value, int width)
 		writer->count -= 64;
 		writer->pending = writer->count == 0 ? 0 : value >> (width - writer->count);
 	}
-}
-
-static inline void
-PutZeros(Writer *writer, uint64_t count)
-{
-	for (; count > 32; count -= 32)
-		Put(writer, 0, 32);
-	if (count > 0)
-		Put(writer, 0, (int) count);
 }
 
 /* Store the pending bits, in whole bytes. */
@@ -274,185 +289,111 @@ CopyBits(uint8_t *target, uint64_t target_bit, const uint8_t *source,
  */
 
 /*
- * Find the codes with high part number r, from 0, of the group that begins at a
- * position.  Returns their number, and sets *before to the number of codes in
- * the group before them.  The codes are the ones between zero number r, from 1,
- * and the next zero.
+ * The position after zero number k, from 1, of the bits from a position on; the
+ * position itself if k is 0.  If bits up to end do not have so many zeros, it
+ * is larger than end.
  */
 static inline uint64_t
-FindRun(const uint8_t *bits, uint64_t position, uint64_t r, uint64_t *before)
+AfterZero(const uint8_t *bits, uint64_t position, uint64_t k, uint64_t end)
 {
 	uint64_t	at = position & ~UINT64_C(7);
 	uint64_t	zeros = ~CuckooLoad64(bits + (at >> 3)) & (~UINT64_C(0) << (position & 7));
-	uint64_t	run = position;
+	uint64_t	sums = ByteSums(zeros);
 
-	if (r > 0)
+	if (k == 0)
+		return position;
+	while (sums >> 56 < k)
 	{
-		uint64_t	left = r;
-		uint64_t	sums;
-		int			zero;
-
-		for (;;)
-		{
-			sums = ByteSums(zeros);
-			if (left <= sums >> 56)
-				break;
-			left -= sums >> 56;
-			at += 64;
-			zeros = ~CuckooLoad64(bits + (at >> 3));
-		}
-		zero = Select(zeros, sums, left);
-		run = at + (uint64_t) zero + 1;
-		zeros = (zeros >> zero >> 1) << zero << 1;
-	}
-	while (zeros == 0)
-	{
+		k -= sums >> 56;
 		at += 64;
+		if (at > end)
+			return UINT64_MAX;
 		zeros = ~CuckooLoad64(bits + (at >> 3));
+		sums = ByteSums(zeros);
 	}
-	*before = run - position - r;
-	return at + (uint64_t) CuckooLowestBit(zeros) - run;
+	return at + (uint64_t) Select(zeros, sums, k) + 1;
 }
 
-/*
- * The same as FindRun, but faster if zero number r is in the first three words,
- * as it is for almost all groups.  A branch on which of the words contains it
- * would be mispredicted half the time, so this is computed without one.
- */
+/* Codes of a group whose upper part begins at a position. */
 static inline uint64_t
-FindRunQuickly(const uint8_t *bits, uint64_t position, uint64_t r, uint64_t *before)
+GroupCodes(const uint8_t *bits, uint64_t position)
 {
-	const uint8_t *p = bits + (position >> 3);
-	uint64_t	zeros[WORDS];
-	uint64_t	sums[WORDS];
-	uint64_t	left = r;
-	uint64_t	word = 0;
-	uint64_t	sum = 0;
-	uint64_t	at;
-	uint64_t	run;
-	uint64_t	rest;
-	int			zero;
-
-	for (int i = 0; i < WORDS; i++)
-		zeros[i] = ~CuckooLoad64(p + 8 * i);
-	zeros[0] &= ~UINT64_C(0) << (position & 7);
-	for (int i = 0; i < WORDS; i++)
-		sums[i] = ByteSums(zeros[i]);
-	for (int i = 0; i < WORDS - 1; i++)
-	{
-		uint64_t	further;	/* 1 if the zero is in a later word */
-
-		sum += sums[i] >> 56;
-		further = (sum - r) >> 63;
-		word += further;
-		left -= (sums[i] >> 56) & (0 - further);
-	}
-	if (left > sums[word] >> 56)
-		return FindRun(bits, position, r, before);
-
-	zero = Select(zeros[word], sums[word], left);
-	at = (position & ~UINT64_C(7)) + 64 * word;
-	run = at + (uint64_t) zero + 1;
-	rest = (zeros[word] >> zero >> 1) << zero << 1;
-	while (rest == 0)
-	{
-		at += 64;
-		rest = ~CuckooLoad64(bits + (at >> 3));
-	}
-	*before = run - position - r;
-	return at + (uint64_t) CuckooLowestBit(rest) - run;
+	return AfterZero(bits, position, CUCKOO_GROUP, UINT64_MAX) - position - CUCKOO_GROUP;
 }
 
-void
-CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
+/* Where a group is. */
+typedef struct Group
 {
-	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
-										sparse->shape.bits, hash);
-	uint64_t	high = code >> sparse->low_bits;
-	uint64_t	start = Start(sparse, high / CUCKOO_GROUP);
-	uint64_t	codes = Start(sparse, high / CUCKOO_GROUP + 1) - start;
-	uint64_t	position = GroupBit(sparse, high / CUCKOO_GROUP, start);
-	uint64_t	before = codes * (high % CUCKOO_GROUP) / CUCKOO_GROUP;
+	uint64_t	bit;			/* its first bit */
+	uint64_t	codes;			/* their number, or UNKNOWN: the groups before it,
+								 * from the first one of the entry on, begin at
+								 * the bit */
+} Group;
 
-	CUCKOO_PREFETCH(sparse->bits + (position >> 3));
-	position += CUCKOO_GROUP + codes + before * sparse->low_bits;
-	CUCKOO_PREFETCH(sparse->bits + (position >> 3));
-}
+#define UNKNOWN		UINT64_MAX
 
-bool
-CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
+/* The group of a high part, by its entry of the directory. */
+static inline Group
+FindGroup(const CuckooSparse *sparse, const uint8_t *entry, uint64_t high)
 {
-	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
-										sparse->shape.bits, hash);
-	uint64_t	high = code >> sparse->low_bits;
-	uint64_t	low = code & sparse->low_mask;
-	uint64_t	group = high / CUCKOO_GROUP;
-	uint64_t	r = high % CUCKOO_GROUP;
-	uint64_t	start = Start(sparse, group);
-	uint64_t	codes = Start(sparse, group + 1) - start;
-	uint64_t	position = GroupBit(sparse, group, start);
-	int			low_bits = sparse->low_bits;
-	uint64_t	before;
-	uint64_t	length;
+	uint64_t	start = CuckooLoad32(entry);
+	uint64_t	counts = CuckooLoad64(entry + 4);
+	int			shift = (int) (high / CUCKOO_GROUP % CUCKOO_ENTRY_GROUPS) * 8;
+	uint64_t	before = counts << 8 >> shift & 255;
+	uint64_t	codes = (counts >> shift & 255) - before;
+	Group		group;
 
-	/* Only 8 readable bytes follow the last bits, too few for three words. */
-	if (r == 0 || position + 64 * WORDS > sparse->end)
-		length = FindRun(sparse->bits, position, r, &before);
+	if (before + codes < MANY)
+	{
+		group.bit = high / CUCKOO_GROUP * CUCKOO_GROUP +
+			(start + before) * (uint64_t) (1 + sparse->low_bits);
+		group.codes = codes;
+	}
 	else
-		length = FindRunQuickly(sparse->bits, position, r, &before);
-
-	if (low_bits == 0)
-		return length > 0;
-	position += GroupHighs(sparse, group) + codes + before * (uint64_t) low_bits;
-	if (length <= sparse->fields)
 	{
-		/* Compare all at once by the zero-byte trick, for any field width. */
-		uint64_t	x = CuckooLoad64(sparse->bits + (position >> 3)) >> (position & 7);
-
-		x ^= low * sparse->ones;
-		return ((x - sparse->ones) & ~x & sparse->tops &
-				((UINT64_C(1) << (length * (uint64_t) low_bits)) - 1)) != 0;
+		group.bit = high / CUCKOO_ENTRY * CUCKOO_ENTRY +
+			start * (uint64_t) (1 + sparse->low_bits);
+		group.codes = UNKNOWN;
 	}
-	/* Many codes with the same high part are rare, unless made on purpose. */
-	while (length > 0)
-	{
-		uint64_t	half = length / 2;
-		uint64_t	middle = GetBits(sparse->bits, position + half * (uint64_t) low_bits,
-									 low_bits, sparse->low_mask);
-
-		if (middle == low)
-			return true;
-		if (middle < low)
-		{
-			position += (half + 1) * (uint64_t) low_bits;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
-	return false;
+	return group;
 }
 
 /*
- * Copies of a code in the group that begins at a position in bits, which are
- * those of the table or a copy of the group.
+ * Copies of a code in its group.  The bits are those of the table or a copy of
+ * some of them.
  */
 static int
-CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, uint64_t position,
-			 uint64_t code, uint64_t codes)
+CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint64_t code)
 {
 	uint64_t	high = code >> sparse->low_bits;
 	uint64_t	low = code & sparse->low_mask;
 	int			low_bits = sparse->low_bits;
-	uint64_t	before;
-	uint64_t	length = FindRun(bits, position, high % CUCKOO_GROUP, &before);
-	uint64_t	lows = position + GroupHighs(sparse, high / CUCKOO_GROUP) + codes +
-		before * (uint64_t) low_bits;
+	uint64_t	run;
+	uint64_t	lows;
+	uint64_t	length;
 	uint64_t	from = 0;
-	uint64_t	to = length;
+	uint64_t	to;
 	int			copies = 0;
 
+	/* Walk to it through the groups before it. */
+	if (group.codes == UNKNOWN)
+	{
+		group.codes = GroupCodes(bits, group.bit);
+		for (uint64_t left = high / CUCKOO_GROUP % CUCKOO_ENTRY_GROUPS; left > 0; left--)
+		{
+			group.bit += CUCKOO_GROUP + group.codes * (uint64_t) (1 + low_bits);
+			group.codes = GroupCodes(bits, group.bit);
+		}
+	}
+
+	/* The codes with its high part are the ones between two zeros. */
+	run = AfterZero(bits, group.bit, high % CUCKOO_GROUP, UINT64_MAX);
+	length = AfterZero(bits, run, 1, UINT64_MAX) - 1 - run;
+	lows = group.bit + CUCKOO_GROUP + group.codes +
+		(run - group.bit - high % CUCKOO_GROUP) * (uint64_t) low_bits;
+
 	/* Find the first low part that is not less. */
+	to = length;
 	while (from < to)
 	{
 		uint64_t	middle = from + (to - from) / 2;
@@ -473,65 +414,114 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, uint64_t position,
 	return copies;
 }
 
+void
+CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
+{
+	uint64_t	high = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
+										sparse->shape.bits, hash) >> sparse->low_bits;
+	Group		group = FindGroup(sparse, Entry(sparse, high), high);
+	uint64_t	end = group.bit + CUCKOO_GROUP +
+		group.codes * (uint64_t) (1 + sparse->low_bits);
+
+	CUCKOO_PREFETCH(sparse->bits + (group.bit >> 3));
+	if (group.codes != UNKNOWN)
+		CUCKOO_PREFETCH(sparse->bits + (end >> 3));
+}
+
+bool
+CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
+{
+	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
+										sparse->shape.bits, hash);
+	uint64_t	high = code >> sparse->low_bits;
+	uint64_t	r = high % CUCKOO_GROUP;
+	int			low_bits = sparse->low_bits;
+	Group		group = FindGroup(sparse, Entry(sparse, high), high);
+	uint64_t	word;
+	uint64_t	zeros;
+	uint64_t	run;
+	uint64_t	length;
+	uint64_t	position;
+	uint64_t	x;
+
+	/* Many codes in one group are rare, unless made on purpose. */
+	if (group.codes > WORD_CODES)
+		return CountInGroup(sparse, sparse->bits, group, code) > 0;
+
+	/* With a zero put before it, the codes follow zero number r + 1. */
+	word = CuckooLoad64(sparse->bits + (group.bit >> 3)) >> (group.bit & 7);
+	zeros = ~word << 1 | 1;
+	run = (uint64_t) Select(zeros, ByteSums(zeros), r + 1);
+	length = (uint64_t) CuckooLowestBit(~word >> run);
+	if (length > sparse->fields)
+		return CountInGroup(sparse, sparse->bits, group, code) > 0;
+
+	/* Compare all at once by the zero-byte trick, for any field width. */
+	position = group.bit + CUCKOO_GROUP + group.codes + (run - r) * (uint64_t) low_bits;
+	x = CuckooLoad64(sparse->bits + (position >> 3)) >> (position & 7);
+	x ^= (code & sparse->low_mask) * sparse->ones;
+	return ((x - sparse->ones) & ~x & sparse->tops &
+			((UINT64_C(1) << (length * (uint64_t) low_bits)) - 1)) != 0;
+}
+
 int
 CuckooSparseCount(const CuckooSparse *sparse, uint64_t code)
 {
-	uint64_t	group = (code >> sparse->low_bits) / CUCKOO_GROUP;
-	uint64_t	start = Start(sparse, group);
+	uint64_t	high = code >> sparse->low_bits;
 
-	return CountInGroup(sparse, sparse->bits, GroupBit(sparse, group, start), code,
-						Start(sparse, group + 1) - start);
+	return CountInGroup(sparse, sparse->bits, FindGroup(sparse, Entry(sparse, high), high),
+						code);
 }
 
 uint64_t
-CuckooSparseStartsAt(const CuckooSparse *sparse, uint64_t code)
+CuckooSparseEntryAt(const CuckooSparse *sparse, uint64_t code)
 {
-	return (code >> sparse->low_bits) / CUCKOO_GROUP * 4;
+	return (code >> sparse->low_bits) / CUCKOO_ENTRY * CUCKOO_ENTRY_BYTES;
 }
 
 uint64_t
-CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *starts,
+CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *entry,
 					uint64_t *bytes)
 {
-	uint64_t	group = (code >> sparse->low_bits) / CUCKOO_GROUP;
-	uint64_t	start = CuckooLoad32(starts);
-	uint64_t	codes = CuckooLoad32(starts + 4) - start;
-	uint64_t	first = GroupBit(sparse, group, start);
-	uint64_t	end = first + GroupHighs(sparse, group) +
-		codes * (uint64_t) (1 + sparse->low_bits);
+	uint64_t	high = code >> sparse->low_bits;
+	Group		group = FindGroup(sparse, entry, high);
+	uint64_t	end = group.bit + CUCKOO_GROUP +
+		group.codes * (uint64_t) (1 + sparse->low_bits);
 
-	*bytes = (end + 7) / 8 - first / 8;
-	return 4 * (sparse->groups + 1) + first / 8;
+	if (group.codes == UNKNOWN)
+	{
+		uint64_t	next = high / CUCKOO_ENTRY + 1;
+
+		end = next == sparse->entries ? sparse->end : next * CUCKOO_ENTRY +
+			CuckooLoad32(entry + CUCKOO_ENTRY_BYTES) * (uint64_t) (1 + sparse->low_bits);
+	}
+	*bytes = (end + 7) / 8 - group.bit / 8;
+	return CUCKOO_ENTRY_BYTES * sparse->entries + group.bit / 8;
 }
 
 int
-CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t *starts,
+CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t *entry,
 					   const uint8_t *group)
 {
-	uint64_t	number = (code >> sparse->low_bits) / CUCKOO_GROUP;
-	uint64_t	start = CuckooLoad32(starts);
+	Group		copied = FindGroup(sparse, entry, code >> sparse->low_bits);
 
-	return CountInGroup(sparse, group, GroupBit(sparse, number, start) & 7, code,
-						CuckooLoad32(starts + 4) - start);
+	copied.bit &= 7;
+	return CountInGroup(sparse, group, copied, code);
 }
 
 /*
  * Reading all
  */
 
-/* Go to the first code of a group. */
+/* Go to the first code of a group, which begins at a position. */
 static inline void
-EnterGroup(CuckooSparseSource *source, uint64_t group)
+EnterGroup(CuckooSparseSource *source, uint64_t group, uint64_t position)
 {
-	const CuckooSparse *sparse = &source->sparse;
-	uint64_t	start = Start(sparse, group);
-
 	source->group = group;
-	source->item = start;
-	source->group_end = Start(sparse, group + 1);
+	source->left = GroupCodes(source->sparse.bits, position);
 	source->high = group * CUCKOO_GROUP;
-	source->upper = GroupBit(sparse, group, start);
-	source->lower = source->upper + GroupHighs(sparse, group) + source->group_end - start;
+	source->upper = position;
+	source->lower = position + CUCKOO_GROUP + source->left;
 }
 
 /* The next codes of the current group. */
@@ -545,8 +535,7 @@ ReadGroup(CuckooSparseSource *source, uint64_t *codes, size_t room)
 	uint64_t	high = source->high;
 	uint64_t	upper = source->upper;
 	uint64_t	lower = source->lower;
-	size_t		count = source->group_end - source->item < room ?
-		(size_t) (source->group_end - source->item) : room;
+	size_t		count = source->left < room ? (size_t) source->left : room;
 	size_t		done = 0;
 
 	while (done < count)
@@ -571,6 +560,7 @@ ReadGroup(CuckooSparseSource *source, uint64_t *codes, size_t room)
 			upper -= (uint64_t) left;
 	}
 	source->item += count;
+	source->left -= count;
 	source->high = high;
 	source->upper = upper;
 	source->lower = lower;
@@ -580,7 +570,8 @@ ReadGroup(CuckooSparseSource *source, uint64_t *codes, size_t room)
 static void
 SparseRewind(CuckooSource *source)
 {
-	EnterGroup((CuckooSparseSource *) source, 0);
+	((CuckooSparseSource *) source)->item = 0;
+	EnterGroup((CuckooSparseSource *) source, 0, 0);
 }
 
 static size_t
@@ -591,8 +582,8 @@ SparseRead(CuckooSource *source, uint64_t *codes, size_t room)
 
 	while (count < room && sparse->item < sparse->sparse.items)
 	{
-		while (sparse->item == sparse->group_end)
-			EnterGroup(sparse, sparse->group + 1);
+		while (sparse->left == 0)
+			EnterGroup(sparse, sparse->group + 1, sparse->lower);
 		count += ReadGroup(sparse, codes + count, room - count);
 	}
 	return count;
@@ -604,7 +595,7 @@ CuckooSparseSourceInit(CuckooSparseSource *source, const CuckooSparse *sparse)
 	source->source.rewind = SparseRewind;
 	source->source.read = SparseRead;
 	source->sparse = *sparse;
-	EnterGroup(source, 0);
+	SparseRewind(&source->source);
 }
 
 /*
@@ -662,94 +653,89 @@ PauseAt(const Lows *lows, uint64_t i)
 }
 
 /*
- * Writes groups code by code: the high part of each code at once, the low parts
- * at the end of the group.
+ * Writes groups and their directory code by code: the high part of each code at
+ * once, the low parts at the end of the group.
  */
 typedef struct Encoder
 {
+	CuckooSparse *sparse;
 	Writer		writer;
-	int			low_bits;
+	uint64_t	group;			/* number of the current group */
 	uint64_t	high;			/* high parts below this are complete */
+	uint64_t	items;			/* codes before the group */
 	Lows		lows;
 } Encoder;
+
+/* Start to write the groups of an entry, with this number of codes before it. */
+static void
+EncodeFrom(Encoder *encoder, uint64_t entry, uint64_t items)
+{
+	encoder->group = entry * CUCKOO_ENTRY_GROUPS;
+	encoder->high = entry * CUCKOO_ENTRY;
+	encoder->items = items;
+	WriterInit(&encoder->writer, encoder->sparse->bits,
+			   encoder->high + items * (uint64_t) (1 + encoder->sparse->low_bits));
+}
+
+/* End the current group and those after it, up to a group. */
+static void
+EncodeUpTo(Encoder *encoder, uint64_t end)
+{
+	CuckooSparse *sparse = encoder->sparse;
+	Lows	   *lows = &encoder->lows;
+
+	for (; encoder->group < end; encoder->group++)
+	{
+		uint64_t	high = (encoder->group + 1) * CUCKOO_GROUP;
+
+		Put(&encoder->writer, 0, (int) (high - encoder->high));
+		encoder->high = high;
+		for (uint64_t i = 0; i < lows->count; i++)
+		{
+			PauseAt(lows, i);
+			Put(&encoder->writer, lows->parts[i], sparse->low_bits);
+		}
+		PutEntry(sparse->directory + encoder->group / CUCKOO_ENTRY_GROUPS * CUCKOO_ENTRY_BYTES,
+				 encoder->group, encoder->items, lows->count);
+		encoder->items += lows->count;
+		lows->count = 0;
+	}
+}
 
 static inline void
 EncodeCode(Encoder *encoder, uint64_t code)
 {
-	uint64_t	high = code >> encoder->low_bits;
-	uint64_t	zeros = high - encoder->high;
+	uint64_t	high = code >> encoder->sparse->low_bits;
 
-	if (zeros < 56)
-		Put(&encoder->writer, UINT64_C(1) << zeros, (int) zeros + 1);
-	else
-	{
-		PutZeros(&encoder->writer, zeros);
-		Put(&encoder->writer, 1, 1);
-	}
+	if (high / CUCKOO_GROUP > encoder->group)
+		EncodeUpTo(encoder, high / CUCKOO_GROUP);
+	Put(&encoder->writer, UINT64_C(1) << (high - encoder->high),
+		(int) (high - encoder->high) + 1);
 	encoder->high = high;
 	if (encoder->lows.count == encoder->lows.room)
 		LowsEnlarge(&encoder->lows);
 	PauseAt(&encoder->lows, encoder->lows.count);
-	encoder->lows.parts[encoder->lows.count++] =
-		code & ((UINT64_C(1) << encoder->low_bits) - 1);
-}
-
-/* End a group, whose high parts are below end. */
-static inline void
-EncodeEnd(Encoder *encoder, uint64_t end)
-{
-	PutZeros(&encoder->writer, end - encoder->high);
-	encoder->high = end;
-	if (encoder->low_bits > 0)
-	{
-		for (uint64_t i = 0; i < encoder->lows.count; i++)
-		{
-			PauseAt(&encoder->lows, i);
-			Put(&encoder->writer, encoder->lows.parts[i], encoder->low_bits);
-		}
-	}
-	encoder->lows.count = 0;
+	encoder->lows.parts[encoder->lows.count++] = code & encoder->sparse->low_mask;
 }
 
 void
 CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source, const CuckooHost *host)
 {
 	uint64_t	codes[CUCKOO_READ_CODES];
-	size_t		count = 0;
-	size_t		at = 0;
-	uint64_t	items = 0;
+	size_t		count;
 	Encoder		encoder;
 
-	WriterInit(&encoder.writer, sparse->bits, 0);
-	encoder.low_bits = sparse->low_bits;
-	encoder.high = 0;
+	encoder.sparse = sparse;
 	LowsInit(&encoder.lows, host);
-	CuckooStore32(sparse->starts, 0);
+	EncodeFrom(&encoder, 0, 0);
 	source->rewind(source);
-	for (uint64_t group = 0; group < sparse->groups; group++)
+	while ((count = source->read(source, codes, CUCKOO_READ_CODES)) > 0)
 	{
-		uint64_t	end = group * CUCKOO_GROUP + GroupHighs(sparse, group);
-
-		if (group % 4096 == 0)
-			host->pause();
-		for (;;)
-		{
-			if (at == count)
-			{
-				count = source->read(source, codes, CUCKOO_READ_CODES);
-				at = 0;
-				if (count == 0)
-					break;
-			}
-			if (codes[at] >> sparse->low_bits >= end)
-				break;
-			EncodeCode(&encoder, codes[at]);
-			at++;
-		}
-		items += encoder.lows.count;
-		EncodeEnd(&encoder, end);
-		CuckooStore32(sparse->starts + 4 * (group + 1), (uint32_t) items);
+		host->pause();
+		for (size_t i = 0; i < count; i++)
+			EncodeCode(&encoder, codes[i]);
 	}
+	EncodeUpTo(&encoder, sparse->groups);
 	WriterFlush(&encoder.writer);
 	LowsRelease(&encoder.lows);
 }
@@ -758,21 +744,26 @@ CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source, const CuckooHost *
  * Editing
  */
 
-/* Write one group again, with the codes added to it or removed from it. */
+/*
+ * Write the groups of one entry again, with the codes added to them or removed
+ * from them.
+ */
 static void
-EditGroup(CuckooSparse *target, CuckooSparseSource *old, uint64_t group,
-		  uint64_t position, const uint64_t *codes, uint64_t count, bool remove,
-		  Encoder *encoder)
+EditEntry(Encoder *encoder, CuckooSparseSource *old, uint64_t entry, const uint64_t *codes,
+		  uint64_t count, bool remove)
 {
-	uint64_t	some[CUCKOO_GROUP];
+	uint64_t	some[CUCKOO_ENTRY];
+	uint64_t	end = (entry + 1) * CUCKOO_ENTRY_GROUPS;
 	uint64_t	at = 0;
-	size_t		read;
 
-	WriterInit(&encoder->writer, target->bits, position);
-	encoder->high = group * CUCKOO_GROUP;
-	EnterGroup(old, group);
-	while ((read = ReadGroup(old, some, CUCKOO_GROUP)) > 0)
+	old->item = Start(&old->sparse, entry);
+	EnterGroup(old, entry * CUCKOO_ENTRY_GROUPS, EntryBit(&old->sparse, entry));
+	while (old->item < Start(&old->sparse, entry + 1))
 	{
+		uint64_t	left = Start(&old->sparse, entry + 1) - old->item;
+		size_t		read = SparseRead(&old->source, some,
+									  left < CUCKOO_ENTRY ? (size_t) left : CUCKOO_ENTRY);
+
 		for (size_t i = 0; i < read; i++)
 		{
 			while (!remove && at < count && codes[at] < some[i])
@@ -785,7 +776,7 @@ EditGroup(CuckooSparse *target, CuckooSparseSource *old, uint64_t group,
 	}
 	while (!remove && at < count)
 		EncodeCode(encoder, codes[at++]);
-	EncodeEnd(encoder, group * CUCKOO_GROUP + GroupHighs(target, group));
+	EncodeUpTo(encoder, end < encoder->sparse->groups ? end : encoder->sparse->groups);
 	WriterFlush(&encoder->writer);
 }
 
@@ -797,7 +788,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 	CuckooSparseSource old;
 	Encoder		encoder;
 	uint64_t	at = 0;			/* codes done */
-	uint64_t	from = 0;		/* groups done */
+	uint64_t	from = 0;		/* entries done */
 
 	CuckooSparseSourceInit(&old, sparse);
 	if (target->low_bits != low_bits)
@@ -809,38 +800,36 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		return;
 	}
 
-	encoder.low_bits = low_bits;
+	encoder.sparse = target;
 	LowsInit(&encoder.lows, host);
-	while (from < sparse->groups)
+	while (from < sparse->entries)
 	{
-		uint64_t	group = at < count ?
-			(codes[at] >> low_bits) / CUCKOO_GROUP : sparse->groups;
+		uint64_t	entry = at < count ? (codes[at] >> low_bits) / CUCKOO_ENTRY : sparse->entries;
 		uint64_t	change = remove ? 0 - at : at;
-		uint64_t	first = GroupBit(sparse, from, Start(sparse, from));
-		uint64_t	end = at < count ? GroupBit(sparse, group, Start(sparse, group)) :
-			sparse->end;
-		uint64_t	position;
+		uint64_t	first = EntryBit(sparse, from);
 		uint64_t	next = at;
 
 		/* Move the groups without a change before it. */
 		host->pause();
-		for (uint64_t i = from; i < group; i++)
-			CuckooStore32(target->starts + 4 * i, (uint32_t) (Start(sparse, i) + change));
-		position = first + change * (uint64_t) (1 + low_bits);
-		CopyBits(target->bits, position, sparse->bits, first, end - first, host);
-		from = group;
+		for (uint64_t i = from; i < entry; i++)
+		{
+			uint8_t    *moved = target->directory + i * CUCKOO_ENTRY_BYTES;
+
+			memcpy(moved, sparse->directory + i * CUCKOO_ENTRY_BYTES, CUCKOO_ENTRY_BYTES);
+			CuckooStore32(moved, (uint32_t) (Start(sparse, i) + change));
+		}
+		CopyBits(target->bits, first + change * (uint64_t) (1 + low_bits), sparse->bits, first,
+				 EntryBit(sparse, entry) - first, host);
 		if (at == count)
 			break;
 
-		while (next < count && (codes[next] >> low_bits) / CUCKOO_GROUP == group)
+		while (next < count && (codes[next] >> low_bits) / CUCKOO_ENTRY == entry)
 			next++;
-		position = end + change * (uint64_t) (1 + low_bits);
-		EditGroup(target, &old, group, position, codes + at, next - at, remove, &encoder);
-		CuckooStore32(target->starts + 4 * group, (uint32_t) (Start(sparse, group) + change));
+		EncodeFrom(&encoder, entry, Start(sparse, entry) + change);
+		EditEntry(&encoder, &old, entry, codes + at, next - at, remove);
 		at = next;
-		from = group + 1;
+		from = entry + 1;
 	}
-	CuckooStore32(target->starts + 4 * target->groups, (uint32_t) target->items);
 	LowsRelease(&encoder.lows);
 }
 
@@ -849,43 +838,36 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
  */
 
 /*
- * Check what makes the table safe to read: the starts ascend from 0 to the
- * number of items, and the high parts of each group have a one per code and end
- * with a zero.
+ * Check what makes the table safe to read: each group has its zeros, and no more
+ * codes than the table has left, and the directory is that of these groups.
  */
 static bool
 CheckGroups(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
 {
+	uint8_t		entry[CUCKOO_ENTRY_BYTES];
+	uint64_t	position = 0;
+	uint64_t	items = 0;
+
 	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
-		uint64_t	start = Start(sparse, group);
-		uint64_t	next = Start(sparse, group + 1);
-		uint64_t	position = GroupBit(sparse, group, start);
-		uint64_t	left;
-		uint64_t	ones = 0;
+		uint64_t	lows = AfterZero(sparse->bits, position, CUCKOO_GROUP, sparse->end);
+		uint64_t	codes = lows - position - CUCKOO_GROUP;
 
 		*bad = group;
 		if (group % 65536 == 0)
 			host->pause();
-		if (next < start || next > sparse->items || (group == 0 && start != 0))
+		if (lows > sparse->end || codes > sparse->items - items)
 			return false;
-		left = GroupHighs(sparse, group) + next - start;
-		if (GetBits(sparse->bits, position + left - 1, 1, 1) != 0)
-			return false;
-		while (left > 0)
-		{
-			int			width = left < 56 ? (int) left : 56;
-
-			ones += ByteSums(GetBits(sparse->bits, position, width,
-									 (UINT64_C(1) << width) - 1)) >> 56;
-			position += (uint64_t) width;
-			left -= (uint64_t) width;
-		}
-		if (ones != next - start)
+		PutEntry(entry, group, items, codes);
+		items += codes;
+		position = lows + codes * (uint64_t) sparse->low_bits;
+		if ((group % CUCKOO_ENTRY_GROUPS == CUCKOO_ENTRY_GROUPS - 1 ||
+			 group == sparse->groups - 1) &&
+			memcmp(entry, Entry(sparse, group * CUCKOO_GROUP), sizeof(entry)) != 0)
 			return false;
 	}
 	*bad = sparse->groups;
-	return Start(sparse, sparse->groups) == sparse->items;
+	return items == sparse->items;
 }
 
 bool

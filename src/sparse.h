@@ -16,22 +16,27 @@
  * A code is split into a low part of l bits, stored as it is, and a high part.
  * High parts ascend and are stored in unary: for each of the possible high
  * parts, a 1 per code that has it, then a 0.  With n codes below U, l is the
- * smallest number with 2 Z <= 3 max(n, 1), where Z = ((U - 1) >> l) + 1 is the
+ * smallest number with 7 Z <= 8 max(n, 1), where Z = ((U - 1) >> l) + 1 is the
  * number of possible high parts.
  *
- * High parts come in groups of 64, so that a lookup reads two numbers and one
- * group of 110 to 263 bytes.  (Groups of 128 would save 0.26 bits per code, but
- * a lookup would take 6 ns longer.  With a directory of fixed width a lookup
- * takes 7 to 12 ns less, but the table is 11 to 25 % larger.)  With
- * g = ceil(Z / 64), the bytes are:
+ * High parts come in groups of 16, so that one word holds the unary part of
+ * nearly all groups, and eight groups share an entry of the directory.  (Groups
+ * of 64 with 4 bytes each would save 0.2 to 0.29 bits per code, but a lookup
+ * would take 1.25 times as long in cache, and 1.6 times in memory.)  There are
+ * g = ceil(Z / 16) groups; the last one is filled up with high parts that no
+ * code has.  The bytes are:
  *
- *	start[0 .. g]	4 bytes each: start[j] is the number of codes with a high
- *					part below 64 j
- *	bits			the lowest bit of a byte first.  Group j begins at bit
- *					64 j + start[j] (1 + l).  It has z = min(64, Z - 64 j)
- *					possible high parts and k = start[j + 1] - start[j] codes:
- *					z + k bits for the high parts, then the k low parts.  Zero
- *					bits fill the last byte.
+ *	directory		12 bytes for every eight groups: the number of codes before
+ *					them in 4 bytes, then for each group a byte: the number of
+ *					codes in the groups up to and with this one, but 255 at most.
+ *					A group that does not exist has no codes.
+ *	bits			the lowest bit of a byte first.  The groups follow each other
+ *					without gaps.  With k codes, a group has 16 + k bits for the
+ *					high parts, then the k low parts.  Zero bits fill the last
+ *					byte.
+ *
+ * The first of eight groups, with number 8 j, begins at bit
+ * 128 j + (codes before it) (1 + l).
  *
  * The same multiset of codes always has the same bytes.
  *
@@ -44,7 +49,10 @@
 
 #include "codes.h"
 
-#define CUCKOO_GROUP		64	/* high parts per group */
+#define CUCKOO_GROUP		16	/* high parts per group */
+#define CUCKOO_ENTRY_GROUPS 8	/* groups per entry of the directory */
+#define CUCKOO_ENTRY		(CUCKOO_GROUP * CUCKOO_ENTRY_GROUPS)	/* and high parts */
+#define CUCKOO_ENTRY_BYTES	(4 + CUCKOO_ENTRY_GROUPS)
 
 typedef struct CuckooSparse
 {
@@ -53,14 +61,15 @@ typedef struct CuckooSparse
 	uint64_t	pairs;			/* from here on, computed from the two above */
 	uint32_t	fingerprints;
 	uint8_t		low_bits;		/* l */
-	uint8_t		fields;			/* low parts compared at once */
+	uint8_t		fields;			/* low parts compared at once; 0 if l is 0 */
 	uint64_t	low_mask;
 	uint64_t	highs;			/* Z */
 	uint64_t	groups;			/* g */
+	uint64_t	entries;		/* of the directory: ceil(g / 8) */
 	uint64_t	end;			/* number of bits without the fill bits */
 	uint64_t	ones;			/* the lowest bit of each field */
 	uint64_t	tops;			/* the highest bit of each field */
-	uint8_t    *starts;
+	uint8_t    *directory;
 	uint8_t    *bits;			/* followed by at least 8 bytes of readable
 								 * memory */
 } CuckooSparse;
@@ -72,15 +81,15 @@ extern uint64_t CuckooSparseBytes(const CuckooShape *shape, uint64_t items);
 static inline uint64_t
 CuckooSparseStoredBytes(const CuckooSparse *sparse)
 {
-	return 4 * (sparse->groups + 1) + (sparse->end + 7) / 8;
+	return CUCKOO_ENTRY_BYTES * sparse->entries + (sparse->end + 7) / 8;
 }
 
 /* Set where the bytes of a table are. */
 static inline void
 CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
 {
-	sparse->starts = data;
-	sparse->bits = data == NULL ? NULL : data + 4 * (sparse->groups + 1);
+	sparse->directory = data;
+	sparse->bits = data == NULL ? NULL : data + CUCKOO_ENTRY_BYTES * sparse->entries;
 }
 
 /* data may be NULL if nothing reads it. */
@@ -100,32 +109,32 @@ CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
 	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
 										sparse->shape.bits, hash);
 
-	CUCKOO_PREFETCH(sparse->starts + (code >> sparse->low_bits) / CUCKOO_GROUP * 4);
+	CUCKOO_PREFETCH(sparse->directory +
+					(code >> sparse->low_bits) / CUCKOO_ENTRY * CUCKOO_ENTRY_BYTES);
 }
 
-/*
- * Begin to load what it will read next, when that has been loaded: the upper
- * part of the group, and the low parts about where they should be.
- */
+/* Begin to load what it will read next, when that has been loaded. */
 extern void CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash);
 
 /*
  * For lookups that read only parts of the table:
  *
- * - CuckooSparseStartsAt returns the offset in the table of two starts (8
- *	 bytes).
+ * - CuckooSparseEntryAt returns the offset in the table of the code's entry in
+ *	 the directory.  CUCKOO_ENTRY_BYTES + 4 bytes from there on, with the start
+ *	 of the next entry, are passed to the other two.
  *
- * - CuckooSparseGroupAt takes these bytes.  It returns the offset in the table
- *	 of the code's group, and sets *bytes to the size of the group.
+ * - CuckooSparseGroupAt returns the offset in the table of the code's group, and
+ *	 sets *bytes to the size of the group; or of all groups of the entry, if it
+ *	 does not say where the group is.
  *
- * - CuckooSparseGroupCount takes the starts and a copy of the group, followed
- *	 by 8 readable bytes.  It returns the copies of the code.
+ * - CuckooSparseGroupCount also takes a copy of these bytes, followed by 8
+ *	 readable ones.  It returns the copies of the code.
  */
-extern uint64_t CuckooSparseStartsAt(const CuckooSparse *sparse, uint64_t code);
+extern uint64_t CuckooSparseEntryAt(const CuckooSparse *sparse, uint64_t code);
 extern uint64_t CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code,
-									const uint8_t *starts, uint64_t *bytes);
+									const uint8_t *entry, uint64_t *bytes);
 extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
-								   const uint8_t *starts, const uint8_t *group);
+								   const uint8_t *entry, const uint8_t *group);
 
 /*
  * Encode the codes of a source.  The table has been initialized for exactly
@@ -138,7 +147,7 @@ extern void CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source,
  * Encode into target the table that results from adding or removing count
  * sorted codes.  target has been initialized for the resulting number of items.
  * No code may end up with more than eight copies, and each code removed must be
- * in the table.  Groups without a change are copied as they are.
+ * in the table.  What has no change is copied as it is, eight groups at a time.
  */
 extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
 							 const uint64_t *codes, uint64_t count, bool remove,
@@ -154,7 +163,7 @@ typedef struct CuckooSparseSource
 	uint64_t	upper;			/* bit from which to read its high part */
 	uint64_t	lower;			/* bit at which its low part begins */
 	uint64_t	group;			/* number of its group */
-	uint64_t	group_end;		/* number of the first code after the group */
+	uint64_t	left;			/* codes of the group that have not been read */
 } CuckooSparseSource;
 
 extern void CuckooSparseSourceInit(CuckooSparseSource *source, const CuckooSparse *sparse);
