@@ -193,26 +193,26 @@ CountInDense(const CuckooReader *reader, const CuckooTable *table, uint64 offset
 	return copies;
 }
 
-/* Copies of a class in a sparse table: reads a directory entry, then a group. */
+/* Copies of a class in a sparse table: reads its place in the index, then a group. */
 static int
 CountInSparse(const CuckooReader *reader, const CuckooTable *table, uint64 offset,
 			  uint64 hash)
 {
 	const CuckooSparse *sparse = &table->sparse;
 	uint64		code = CuckooCodeOf(&table->shape, hash);
-	uint8		entry[CUCKOO_ENTRY_BYTES + 4];
+	uint8		section[CUCKOO_SECTION_BYTES + 4];
 	uint64		bytes;
 	uint64		at;
 	uint8	   *group;
 	int			copies;
 
-	ReadSlice(reader, offset + CuckooSparseEntryAt(sparse, code), entry, sizeof(entry));
-	at = CuckooSparseGroupAt(sparse, code, entry, &bytes);
+	ReadSlice(reader, offset + CuckooSparseSectionAt(sparse, code), section, sizeof(section));
+	at = CuckooSparseGroupAt(sparse, code, section, &bytes);
 	/* A group may have been made large.  Its size counts as further lookups. */
 	StoredOf(reader)->lookups += bytes / BYTES_PER_LOOKUP;
 	group = palloc0(bytes + CUCKOO_TAIL_BYTES);
 	ReadSlice(reader, offset + at, group, (int) bytes);
-	copies = CuckooSparseGroupCount(sparse, code, entry, group);
+	copies = CuckooSparseGroupCount(sparse, code, section, group);
 	pfree(group);
 	return copies;
 }

@@ -10,7 +10,7 @@
 #define LOW_BYTES	UINT64_C(0x0101010101010101)
 #define HIGH_BYTES	UINT64_C(0x8080808080808080)
 
-/* A byte of the directory with this value stands for at least so many codes. */
+/* A byte of the index with this value stands for at least so many codes. */
 #define MANY		255
 
 /*
@@ -74,7 +74,7 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items,
 	sparse->low_mask = (UINT64_C(1) << low_bits) - 1;
 	sparse->highs = ((CuckooShapeCodes(shape) - 1) >> low_bits) + 1;
 	sparse->groups = (sparse->highs + CUCKOO_GROUP - 1) / CUCKOO_GROUP;
-	sparse->entries = (sparse->groups + CUCKOO_ENTRY_GROUPS - 1) / CUCKOO_ENTRY_GROUPS;
+	sparse->sections = (sparse->groups + CUCKOO_SECTION_GROUPS - 1) / CUCKOO_SECTION_GROUPS;
 	sparse->end = sparse->groups * CUCKOO_GROUP + items * (uint64_t) (1 + low_bits);
 
 	/* A load of 8 bytes from any bit on has at least 57 of the bits wanted. */
@@ -95,42 +95,43 @@ CuckooSparseBytes(const CuckooShape *shape, uint64_t items)
 	return CuckooSparseStoredBytes(&sparse);
 }
 
+/* What the index says of the section of a high part. */
 static inline const uint8_t *
-Entry(const CuckooSparse *sparse, uint64_t high)
+Section(const CuckooSparse *sparse, uint64_t high)
 {
-	return sparse->directory + high / CUCKOO_ENTRY * CUCKOO_ENTRY_BYTES;
+	return sparse->index + high / CUCKOO_SECTION * CUCKOO_SECTION_BYTES;
 }
 
-/* The number of codes before the groups of an entry, which may be the end. */
+/* The number of codes before a section, which may be the end of the table. */
 static inline uint64_t
-Start(const CuckooSparse *sparse, uint64_t entry)
+Start(const CuckooSparse *sparse, uint64_t section)
 {
-	return entry == sparse->entries ? sparse->items :
-		CuckooLoad32(sparse->directory + entry * CUCKOO_ENTRY_BYTES);
+	return section == sparse->sections ? sparse->items :
+		CuckooLoad32(sparse->index + section * CUCKOO_SECTION_BYTES);
 }
 
-/* The first bit of the groups of an entry. */
+/* The first bit of a section. */
 static inline uint64_t
-EntryBit(const CuckooSparse *sparse, uint64_t entry)
+SectionBit(const CuckooSparse *sparse, uint64_t section)
 {
-	return entry == sparse->entries ? sparse->end :
-		entry * CUCKOO_ENTRY + Start(sparse, entry) * (uint64_t) (1 + sparse->low_bits);
+	return section == sparse->sections ? sparse->end :
+		section * CUCKOO_SECTION + Start(sparse, section) * (uint64_t) (1 + sparse->low_bits);
 }
 
 /*
- * Enter a group, with its codes and the number of codes before it, into its
- * entry of the directory, and into the bytes for the groups after it.
+ * Put a group, with its codes and the number of codes before it, into the index,
+ * and into the bytes for the groups after it.
  */
 static inline void
-PutEntry(uint8_t *entry, uint64_t group, uint64_t before, uint64_t codes)
+PutSection(uint8_t *section, uint64_t group, uint64_t before, uint64_t codes)
 {
-	uint64_t	number = group % CUCKOO_ENTRY_GROUPS;
+	uint64_t	number = group % CUCKOO_SECTION_GROUPS;
 
 	if (number == 0)
-		CuckooStore32(entry, (uint32_t) before);
-	codes += before - CuckooLoad32(entry);
-	memset(entry + 4 + number, codes < MANY ? (int) codes : MANY,
-		   CUCKOO_ENTRY_GROUPS - number);
+		CuckooStore32(section, (uint32_t) before);
+	codes += before - CuckooLoad32(section);
+	memset(section + 4 + number, codes < MANY ? (int) codes : MANY,
+		   CUCKOO_SECTION_GROUPS - number);
 }
 
 /*
@@ -326,19 +327,19 @@ typedef struct Group
 {
 	uint64_t	bit;			/* its first bit */
 	uint64_t	codes;			/* their number, or UNKNOWN: the groups before it,
-								 * from the first one of the entry on, begin at
+								 * from the first one of the section on, begin at
 								 * the bit */
 } Group;
 
 #define UNKNOWN		UINT64_MAX
 
-/* The group of a high part, by its entry of the directory. */
+/* The group of a high part, by what the index says of its section. */
 static inline Group
-FindGroup(const CuckooSparse *sparse, const uint8_t *entry, uint64_t high)
+FindGroup(const CuckooSparse *sparse, const uint8_t *section, uint64_t high)
 {
-	uint64_t	start = CuckooLoad32(entry);
-	uint64_t	counts = CuckooLoad64(entry + 4);
-	int			shift = (int) (high / CUCKOO_GROUP % CUCKOO_ENTRY_GROUPS) * 8;
+	uint64_t	start = CuckooLoad32(section);
+	uint64_t	counts = CuckooLoad64(section + 4);
+	int			shift = (int) (high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS) * 8;
 	uint64_t	before = counts << 8 >> shift & 255;
 	uint64_t	codes = (counts >> shift & 255) - before;
 	Group		group;
@@ -351,7 +352,7 @@ FindGroup(const CuckooSparse *sparse, const uint8_t *entry, uint64_t high)
 	}
 	else
 	{
-		group.bit = high / CUCKOO_ENTRY * CUCKOO_ENTRY +
+		group.bit = high / CUCKOO_SECTION * CUCKOO_SECTION +
 			start * (uint64_t) (1 + sparse->low_bits);
 		group.codes = UNKNOWN;
 	}
@@ -379,7 +380,7 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint6
 	if (group.codes == UNKNOWN)
 	{
 		group.codes = GroupCodes(bits, group.bit);
-		for (uint64_t left = high / CUCKOO_GROUP % CUCKOO_ENTRY_GROUPS; left > 0; left--)
+		for (uint64_t left = high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS; left > 0; left--)
 		{
 			group.bit += CUCKOO_GROUP + group.codes * (uint64_t) (1 + low_bits);
 			group.codes = GroupCodes(bits, group.bit);
@@ -419,7 +420,7 @@ CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 {
 	uint64_t	high = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
 										sparse->shape.bits, hash) >> sparse->low_bits;
-	Group		group = FindGroup(sparse, Entry(sparse, high), high);
+	Group		group = FindGroup(sparse, Section(sparse, high), high);
 	uint64_t	end = group.bit + CUCKOO_GROUP +
 		group.codes * (uint64_t) (1 + sparse->low_bits);
 
@@ -436,7 +437,7 @@ CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 	uint64_t	high = code >> sparse->low_bits;
 	uint64_t	r = high % CUCKOO_GROUP;
 	int			low_bits = sparse->low_bits;
-	Group		group = FindGroup(sparse, Entry(sparse, high), high);
+	Group		group = FindGroup(sparse, Section(sparse, high), high);
 	uint64_t	word;
 	uint64_t	zeros;
 	uint64_t	run;
@@ -469,41 +470,41 @@ CuckooSparseCount(const CuckooSparse *sparse, uint64_t code)
 {
 	uint64_t	high = code >> sparse->low_bits;
 
-	return CountInGroup(sparse, sparse->bits, FindGroup(sparse, Entry(sparse, high), high),
+	return CountInGroup(sparse, sparse->bits, FindGroup(sparse, Section(sparse, high), high),
 						code);
 }
 
 uint64_t
-CuckooSparseEntryAt(const CuckooSparse *sparse, uint64_t code)
+CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code)
 {
-	return (code >> sparse->low_bits) / CUCKOO_ENTRY * CUCKOO_ENTRY_BYTES;
+	return (code >> sparse->low_bits) / CUCKOO_SECTION * CUCKOO_SECTION_BYTES;
 }
 
 uint64_t
-CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *entry,
+CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *section,
 					uint64_t *bytes)
 {
 	uint64_t	high = code >> sparse->low_bits;
-	Group		group = FindGroup(sparse, entry, high);
+	Group		group = FindGroup(sparse, section, high);
 	uint64_t	end = group.bit + CUCKOO_GROUP +
 		group.codes * (uint64_t) (1 + sparse->low_bits);
 
 	if (group.codes == UNKNOWN)
 	{
-		uint64_t	next = high / CUCKOO_ENTRY + 1;
+		uint64_t	next = high / CUCKOO_SECTION + 1;
 
-		end = next == sparse->entries ? sparse->end : next * CUCKOO_ENTRY +
-			CuckooLoad32(entry + CUCKOO_ENTRY_BYTES) * (uint64_t) (1 + sparse->low_bits);
+		end = next == sparse->sections ? sparse->end : next * CUCKOO_SECTION +
+			CuckooLoad32(section + CUCKOO_SECTION_BYTES) * (uint64_t) (1 + sparse->low_bits);
 	}
 	*bytes = (end + 7) / 8 - group.bit / 8;
-	return CUCKOO_ENTRY_BYTES * sparse->entries + group.bit / 8;
+	return CUCKOO_SECTION_BYTES * sparse->sections + group.bit / 8;
 }
 
 int
-CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t *entry,
+CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t *section,
 					   const uint8_t *group)
 {
-	Group		copied = FindGroup(sparse, entry, code >> sparse->low_bits);
+	Group		copied = FindGroup(sparse, section, code >> sparse->low_bits);
 
 	copied.bit &= 7;
 	return CountInGroup(sparse, group, copied, code);
@@ -653,7 +654,7 @@ PauseAt(const Lows *lows, uint64_t i)
 }
 
 /*
- * Writes groups and their directory code by code: the high part of each code at
+ * Writes groups and the index code by code: the high part of each code at
  * once, the low parts at the end of the group.
  */
 typedef struct Encoder
@@ -666,12 +667,12 @@ typedef struct Encoder
 	Lows		lows;
 } Encoder;
 
-/* Start to write the groups of an entry, with this number of codes before it. */
+/* Start to write a section, with this number of codes before it. */
 static void
-EncodeFrom(Encoder *encoder, uint64_t entry, uint64_t items)
+EncodeFrom(Encoder *encoder, uint64_t section, uint64_t items)
 {
-	encoder->group = entry * CUCKOO_ENTRY_GROUPS;
-	encoder->high = entry * CUCKOO_ENTRY;
+	encoder->group = section * CUCKOO_SECTION_GROUPS;
+	encoder->high = section * CUCKOO_SECTION;
 	encoder->items = items;
 	WriterInit(&encoder->writer, encoder->sparse->bits,
 			   encoder->high + items * (uint64_t) (1 + encoder->sparse->low_bits));
@@ -695,7 +696,7 @@ EncodeUpTo(Encoder *encoder, uint64_t end)
 			PauseAt(lows, i);
 			Put(&encoder->writer, lows->parts[i], sparse->low_bits);
 		}
-		PutEntry(sparse->directory + encoder->group / CUCKOO_ENTRY_GROUPS * CUCKOO_ENTRY_BYTES,
+		PutSection(sparse->index + encoder->group / CUCKOO_SECTION_GROUPS * CUCKOO_SECTION_BYTES,
 				 encoder->group, encoder->items, lows->count);
 		encoder->items += lows->count;
 		lows->count = 0;
@@ -745,24 +746,23 @@ CuckooSparseBuild(CuckooSparse *sparse, CuckooSource *source, const CuckooHost *
  */
 
 /*
- * Write the groups of one entry again, with the codes added to them or removed
- * from them.
+ * Write one section again, with the codes added to it or removed from it.
  */
 static void
-EditEntry(Encoder *encoder, CuckooSparseSource *old, uint64_t entry, const uint64_t *codes,
+EditSection(Encoder *encoder, CuckooSparseSource *old, uint64_t section, const uint64_t *codes,
 		  uint64_t count, bool remove)
 {
-	uint64_t	some[CUCKOO_ENTRY];
-	uint64_t	end = (entry + 1) * CUCKOO_ENTRY_GROUPS;
+	uint64_t	some[CUCKOO_SECTION];
+	uint64_t	end = (section + 1) * CUCKOO_SECTION_GROUPS;
 	uint64_t	at = 0;
 
-	old->item = Start(&old->sparse, entry);
-	EnterGroup(old, entry * CUCKOO_ENTRY_GROUPS, EntryBit(&old->sparse, entry));
-	while (old->item < Start(&old->sparse, entry + 1))
+	old->item = Start(&old->sparse, section);
+	EnterGroup(old, section * CUCKOO_SECTION_GROUPS, SectionBit(&old->sparse, section));
+	while (old->item < Start(&old->sparse, section + 1))
 	{
-		uint64_t	left = Start(&old->sparse, entry + 1) - old->item;
+		uint64_t	left = Start(&old->sparse, section + 1) - old->item;
 		size_t		read = SparseRead(&old->source, some,
-									  left < CUCKOO_ENTRY ? (size_t) left : CUCKOO_ENTRY);
+									  left < CUCKOO_SECTION ? (size_t) left : CUCKOO_SECTION);
 
 		for (size_t i = 0; i < read; i++)
 		{
@@ -788,7 +788,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 	CuckooSparseSource old;
 	Encoder		encoder;
 	uint64_t	at = 0;			/* codes done */
-	uint64_t	from = 0;		/* entries done */
+	uint64_t	from = 0;		/* sections done */
 
 	CuckooSparseSourceInit(&old, sparse);
 	if (target->low_bits != low_bits)
@@ -802,33 +802,33 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 
 	encoder.sparse = target;
 	LowsInit(&encoder.lows, host);
-	while (from < sparse->entries)
+	while (from < sparse->sections)
 	{
-		uint64_t	entry = at < count ? (codes[at] >> low_bits) / CUCKOO_ENTRY : sparse->entries;
+		uint64_t	section = at < count ? (codes[at] >> low_bits) / CUCKOO_SECTION : sparse->sections;
 		uint64_t	change = remove ? 0 - at : at;
-		uint64_t	first = EntryBit(sparse, from);
+		uint64_t	first = SectionBit(sparse, from);
 		uint64_t	next = at;
 
-		/* Move the groups without a change before it. */
+		/* Move the sections without a change before it. */
 		host->pause();
-		for (uint64_t i = from; i < entry; i++)
+		for (uint64_t i = from; i < section; i++)
 		{
-			uint8_t    *moved = target->directory + i * CUCKOO_ENTRY_BYTES;
+			uint8_t    *moved = target->index + i * CUCKOO_SECTION_BYTES;
 
-			memcpy(moved, sparse->directory + i * CUCKOO_ENTRY_BYTES, CUCKOO_ENTRY_BYTES);
+			memcpy(moved, sparse->index + i * CUCKOO_SECTION_BYTES, CUCKOO_SECTION_BYTES);
 			CuckooStore32(moved, (uint32_t) (Start(sparse, i) + change));
 		}
 		CopyBits(target->bits, first + change * (uint64_t) (1 + low_bits), sparse->bits, first,
-				 EntryBit(sparse, entry) - first, host);
+				 SectionBit(sparse, section) - first, host);
 		if (at == count)
 			break;
 
-		while (next < count && (codes[next] >> low_bits) / CUCKOO_ENTRY == entry)
+		while (next < count && (codes[next] >> low_bits) / CUCKOO_SECTION == section)
 			next++;
-		EncodeFrom(&encoder, entry, Start(sparse, entry) + change);
-		EditEntry(&encoder, &old, entry, codes + at, next - at, remove);
+		EncodeFrom(&encoder, section, Start(sparse, section) + change);
+		EditSection(&encoder, &old, section, codes + at, next - at, remove);
 		at = next;
-		from = entry + 1;
+		from = section + 1;
 	}
 	LowsRelease(&encoder.lows);
 }
@@ -839,12 +839,12 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 
 /*
  * Check what makes the table safe to read: each group has its zeros, and no more
- * codes than the table has left, and the directory is that of these groups.
+ * codes than the table has left, and the index is that of these groups.
  */
 static bool
 CheckGroups(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
 {
-	uint8_t		entry[CUCKOO_ENTRY_BYTES];
+	uint8_t		section[CUCKOO_SECTION_BYTES];
 	uint64_t	position = 0;
 	uint64_t	items = 0;
 
@@ -858,12 +858,12 @@ CheckGroups(const CuckooSparse *sparse, uint64_t *bad, const CuckooHost *host)
 			host->pause();
 		if (lows > sparse->end || codes > sparse->items - items)
 			return false;
-		PutEntry(entry, group, items, codes);
+		PutSection(section, group, items, codes);
 		items += codes;
 		position = lows + codes * (uint64_t) sparse->low_bits;
-		if ((group % CUCKOO_ENTRY_GROUPS == CUCKOO_ENTRY_GROUPS - 1 ||
+		if ((group % CUCKOO_SECTION_GROUPS == CUCKOO_SECTION_GROUPS - 1 ||
 			 group == sparse->groups - 1) &&
-			memcmp(entry, Entry(sparse, group * CUCKOO_GROUP), sizeof(entry)) != 0)
+			memcmp(section, Section(sparse, group * CUCKOO_GROUP), sizeof(section)) != 0)
 			return false;
 	}
 	*bad = sparse->groups;

@@ -20,23 +20,22 @@
  * number of possible high parts.
  *
  * High parts come in groups of 16, so that one word holds the unary part of
- * nearly all groups, and eight groups share an entry of the directory.  (Groups
+ * nearly all groups, and eight groups make a section of the table.  (Groups
  * of 64 with 4 bytes each would save 0.2 to 0.29 bits per code, but a lookup
  * would take 1.25 times as long in cache, and 1.6 times in memory.)  There are
  * g = ceil(Z / 16) groups; the last one is filled up with high parts that no
  * code has.  The bytes are:
  *
- *	directory		12 bytes for every eight groups: the number of codes before
- *					them in 4 bytes, then for each group a byte: the number of
- *					codes in the groups up to and with this one, but 255 at most.
- *					A group that does not exist has no codes.
+ *	index			12 bytes for every section: the number of codes before it in 4
+ *					bytes, then for each group a byte: the number of codes in the
+ *					groups up to and with this one, but 255 at most.  A group
+ *					that does not exist has no codes.
  *	bits			the lowest bit of a byte first.  The groups follow each other
  *					without gaps.  With k codes, a group has 16 + k bits for the
  *					high parts, then the k low parts.  Zero bits fill the last
  *					byte.
  *
- * The first of eight groups, with number 8 j, begins at bit
- * 128 j + (codes before it) (1 + l).
+ * Section j begins at bit 128 j + (codes before it) (1 + l).
  *
  * The same multiset of codes always has the same bytes.
  *
@@ -50,9 +49,9 @@
 #include "codes.h"
 
 #define CUCKOO_GROUP		16	/* high parts per group */
-#define CUCKOO_ENTRY_GROUPS 8	/* groups per entry of the directory */
-#define CUCKOO_ENTRY		(CUCKOO_GROUP * CUCKOO_ENTRY_GROUPS)	/* and high parts */
-#define CUCKOO_ENTRY_BYTES	(4 + CUCKOO_ENTRY_GROUPS)
+#define CUCKOO_SECTION_GROUPS	8	/* groups per section */
+#define CUCKOO_SECTION		(CUCKOO_GROUP * CUCKOO_SECTION_GROUPS)	/* high parts */
+#define CUCKOO_SECTION_BYTES	(4 + CUCKOO_SECTION_GROUPS)	/* in the index */
 
 typedef struct CuckooSparse
 {
@@ -65,11 +64,11 @@ typedef struct CuckooSparse
 	uint64_t	low_mask;
 	uint64_t	highs;			/* Z */
 	uint64_t	groups;			/* g */
-	uint64_t	entries;		/* of the directory: ceil(g / 8) */
+	uint64_t	sections;		/* ceil(g / 8) */
 	uint64_t	end;			/* number of bits without the fill bits */
 	uint64_t	ones;			/* the lowest bit of each field */
 	uint64_t	tops;			/* the highest bit of each field */
-	uint8_t    *directory;
+	uint8_t    *index;
 	uint8_t    *bits;			/* followed by at least 8 bytes of readable
 								 * memory */
 } CuckooSparse;
@@ -81,15 +80,15 @@ extern uint64_t CuckooSparseBytes(const CuckooShape *shape, uint64_t items);
 static inline uint64_t
 CuckooSparseStoredBytes(const CuckooSparse *sparse)
 {
-	return CUCKOO_ENTRY_BYTES * sparse->entries + (sparse->end + 7) / 8;
+	return CUCKOO_SECTION_BYTES * sparse->sections + (sparse->end + 7) / 8;
 }
 
 /* Set where the bytes of a table are. */
 static inline void
 CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
 {
-	sparse->directory = data;
-	sparse->bits = data == NULL ? NULL : data + CUCKOO_ENTRY_BYTES * sparse->entries;
+	sparse->index = data;
+	sparse->bits = data == NULL ? NULL : data + CUCKOO_SECTION_BYTES * sparse->sections;
 }
 
 /* data may be NULL if nothing reads it. */
@@ -109,8 +108,8 @@ CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
 	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
 										sparse->shape.bits, hash);
 
-	CUCKOO_PREFETCH(sparse->directory +
-					(code >> sparse->low_bits) / CUCKOO_ENTRY * CUCKOO_ENTRY_BYTES);
+	CUCKOO_PREFETCH(sparse->index +
+					(code >> sparse->low_bits) / CUCKOO_SECTION * CUCKOO_SECTION_BYTES);
 }
 
 /* Begin to load what it will read next, when that has been loaded. */
@@ -119,22 +118,22 @@ extern void CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 /*
  * For lookups that read only parts of the table:
  *
- * - CuckooSparseEntryAt returns the offset in the table of the code's entry in
- *	 the directory.  CUCKOO_ENTRY_BYTES + 4 bytes from there on, with the start
- *	 of the next entry, are passed to the other two.
+ * - CuckooSparseSectionAt returns the offset in the table of what the index says
+ *	 of the code's section.  CUCKOO_SECTION_BYTES + 4 bytes from there on, with
+ *	 the start of the next section, are passed to the other two.
  *
  * - CuckooSparseGroupAt returns the offset in the table of the code's group, and
- *	 sets *bytes to the size of the group; or of all groups of the entry, if it
+ *	 sets *bytes to the size of the group; or of the whole section, if the index
  *	 does not say where the group is.
  *
  * - CuckooSparseGroupCount also takes a copy of these bytes, followed by 8
  *	 readable ones.  It returns the copies of the code.
  */
-extern uint64_t CuckooSparseEntryAt(const CuckooSparse *sparse, uint64_t code);
+extern uint64_t CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code);
 extern uint64_t CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code,
-									const uint8_t *entry, uint64_t *bytes);
+									const uint8_t *section, uint64_t *bytes);
 extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
-								   const uint8_t *entry, const uint8_t *group);
+								   const uint8_t *section, const uint8_t *group);
 
 /*
  * Encode the codes of a source.  The table has been initialized for exactly

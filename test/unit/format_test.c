@@ -488,7 +488,7 @@ lengths_are_those_of_the_parts_and_0_beyond_the_largest_filter(void **state)
 	filter.table_count = 2;
 	CuckooTableInit(&filter.tables[0], &small, CUCKOO_DENSE, 1, NULL);
 	CuckooTableInit(&filter.tables[1], &empty, CUCKOO_SPARSE, 0, NULL);
-	/* 8 buckets of 6 bytes; one entry of the directory and 16 bits */
+	/* 8 buckets of 6 bytes; one section of the index and 16 bits */
 	assert_int_equal(CuckooBytes(&filter), 44 + 2 * 12 + 8 * 6 + 12 + 2);
 	filter.table_count = CUCKOO_MAX_TABLES;
 	for (int i = 0; i < CUCKOO_MAX_TABLES; i++)
@@ -942,11 +942,11 @@ a_bad_group_is_refused_by_its_number_in_any_table(void **state)
 		CuckooVerdict verdict;
 
 		assert_int_equal(filter.tables[i].representation, CUCKOO_SPARSE);
-		/* The first entry of the directory, which is checked with its last group */
+		/* The first section of the index, which is checked with its last group */
 		verdict = JudgeChanged(sample, at, 1, 1);
 		assert_verdict(verdict, CUCKOO_BAD_GROUP, 0,
-					   sparse->groups < CUCKOO_ENTRY_GROUPS ? sparse->groups - 1 :
-					   CUCKOO_ENTRY_GROUPS - 1);
+					   sparse->groups < CUCKOO_SECTION_GROUPS ? sparse->groups - 1 :
+					   CUCKOO_SECTION_GROUPS - 1);
 		/* An unused bit of the last byte, if it has some */
 		if (sparse->end % 8 == 0)
 			continue;

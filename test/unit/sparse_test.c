@@ -15,7 +15,7 @@
 
 typedef enum Spread
 {
-	EVEN, ONE_GROUP, ONE_ENTRY, ONE_HIGH_PART, FEW_CODES, BOTH_ENDS, LAST_GROUP, SPREADS
+	EVEN, ONE_GROUP, ONE_SECTION, ONE_HIGH_PART, FEW_CODES, BOTH_ENDS, LAST_GROUP, SPREADS
 } Spread;
 
 static int
@@ -54,8 +54,8 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 	group = (uint64_t) CUCKOO_GROUP << sparse.low_bits;
 	if (spread == ONE_GROUP)
 		from = Below(random, sparse.groups) * group;
-	else if (spread == ONE_ENTRY)
-		from = Below(random, sparse.entries) * CUCKOO_ENTRY_GROUPS * group;
+	else if (spread == ONE_SECTION)
+		from = Below(random, sparse.sections) * CUCKOO_SECTION_GROUPS * group;
 	else if (spread == ONE_HIGH_PART)
 		from = Below(random, sparse.highs) << sparse.low_bits;
 	else if (spread == LAST_GROUP)
@@ -64,8 +64,8 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 		from = Below(random, end);
 	if (spread == ONE_GROUP || spread == LAST_GROUP)
 		range = group;
-	else if (spread == ONE_ENTRY)
-		range = CUCKOO_ENTRY_GROUPS * group;
+	else if (spread == ONE_SECTION)
+		range = CUCKOO_SECTION_GROUPS * group;
 	else if (spread == ONE_HIGH_PART)
 		range = UINT64_C(1) << sparse.low_bits;
 	else if (spread == FEW_CODES)
@@ -142,21 +142,21 @@ BuildSparse(const CuckooShape *shape, const uint64_t *codes, uint64_t count,
 	CuckooSparseBuild(&sparse, &source.source, &host);
 	/* Nothing is written after the table. */
 	for (size_t i = 0; i < CUCKOO_TAIL_BYTES; i++)
-		assert_int_equal(sparse.directory[bytes + i], garbage);
+		assert_int_equal(sparse.index[bytes + i], garbage);
 	return sparse;
 }
 
 static void
 FreeSparse(CuckooSparse *sparse)
 {
-	free(sparse->directory);
+	free(sparse->index);
 }
 
 static bool
 SameTable(const CuckooSparse *a, const CuckooSparse *b)
 {
 	return a->items == b->items &&
-		memcmp(a->directory, b->directory, (size_t) CuckooSparseBytes(&a->shape, a->items)) == 0;
+		memcmp(a->index, b->index, (size_t) CuckooSparseBytes(&a->shape, a->items)) == 0;
 }
 
 static bool
@@ -168,7 +168,7 @@ IsSound(const CuckooSparse *sparse)
 	uint64_t	bad;
 	bool		sound;
 
-	memcpy(copy, sparse->directory, bytes);
+	memcpy(copy, sparse->index, bytes);
 	memset(copy + bytes, 0xFF, CUCKOO_TAIL_BYTES);
 	CuckooSparseInit(&read, &sparse->shape, sparse->items, copy);
 	sound = CuckooSparseCheck(&read, &bad, &host);
@@ -194,7 +194,7 @@ EncodeByTheBook(const CuckooShape *shape, const uint64_t *codes, uint64_t n, siz
 	uint64_t	highs = end;
 	int			l = 0;
 	uint64_t	groups;
-	size_t		directory;
+	size_t		index;
 	uint8_t    *table;
 	uint8_t    *bits;
 	uint64_t	position = 0;
@@ -203,19 +203,19 @@ EncodeByTheBook(const CuckooShape *shape, const uint64_t *codes, uint64_t n, siz
 	while (7 * highs > 8 * (n > 0 ? n : 1))
 		highs = ((end - 1) >> ++l) + 1;
 	groups = (highs + 15) / 16;
-	directory = (size_t) (12 * ((groups + 7) / 8));
-	*bytes = directory + (size_t) ((16 * groups + n * (uint64_t) (1 + l) + 7) / 8);
+	index = (size_t) (12 * ((groups + 7) / 8));
+	*bytes = index + (size_t) ((16 * groups + n * (uint64_t) (1 + l) + 7) / 8);
 	table = Allocate(*bytes);
-	bits = table + directory;
+	bits = table + index;
 	for (uint64_t group = 0; group < (groups + 7) / 8 * 8; group++)
 	{
-		uint8_t    *entry = table + 12 * (group / 8);
+		uint8_t    *section = table + 12 * (group / 8);
 		uint64_t	first = at;
 
 		if (group % 8 == 0)
 		{
 			assert_true(group >= groups || position == 16 * group + at * (uint64_t) (1 + l));
-			CuckooStore32(entry, (uint32_t) at);
+			CuckooStore32(section, (uint32_t) at);
 		}
 		for (uint64_t high = 16 * group; group < groups && high < 16 * group + 16; high++)
 		{
@@ -228,8 +228,8 @@ EncodeByTheBook(const CuckooShape *shape, const uint64_t *codes, uint64_t n, siz
 			for (int bit = 0; bit < l; bit++)
 				PutBit(bits, position++, codes[i] >> bit);
 		}
-		entry[4 + group % 8] = at - CuckooLoad32(entry) > 255 ? 255 :
-			(uint8_t) (at - CuckooLoad32(entry));
+		section[4 + group % 8] = at - CuckooLoad32(section) > 255 ? 255 :
+			(uint8_t) (at - CuckooLoad32(section));
 	}
 	assert_true(at == n && position == 16 * groups + n * (uint64_t) (1 + l));
 	return table;
@@ -244,7 +244,7 @@ CheckCode(const CuckooSparse *sparse, uint64_t code, int copies)
 	uint64_t	hash = HashOfCode(&sparse->shape, code);
 	CuckooTable table;
 
-	CuckooTableInit(&table, &sparse->shape, CUCKOO_SPARSE, sparse->items, sparse->directory);
+	CuckooTableInit(&table, &sparse->shape, CUCKOO_SPARSE, sparse->items, sparse->index);
 	assert_true(CuckooCodeOf(&sparse->shape, hash) == code);
 	if (CuckooSparseCount(sparse, code) != copies ||
 		CuckooSparseContains(sparse, hash) != (copies > 0) ||
@@ -269,7 +269,7 @@ CheckTable(uint64_t *random, const CuckooShape *shape, const uint64_t *codes, ui
 	uint64_t	end = CuckooShapeCodes(shape);
 
 	assert_true(bytes == CuckooSparseBytes(shape, n));
-	if (memcmp(sparse.directory, book, bytes) != 0)
+	if (memcmp(sparse.index, book, bytes) != 0)
 		fail_msg("f %d, l %d, %llu items: other bytes than by the book", shape->bits,
 				 sparse.low_bits, (unsigned long long) n);
 	assert_true(IsSound(&sparse));
@@ -570,7 +570,7 @@ what_passes_the_check_is_the_one_form_of_its_codes(void **state)
 		{
 			uint64_t	bad;
 
-			sparse.directory[bit / 8] ^= (uint8_t) (1 << bit % 8);
+			sparse.index[bit / 8] ^= (uint8_t) (1 << bit % 8);
 			assert_int_equal(CuckooSparseCheck(&sparse, &bad, &host), IsSound(&sparse));
 			if (CuckooSparseCheck(&sparse, &bad, &host))
 			{
@@ -590,7 +590,7 @@ what_passes_the_check_is_the_one_form_of_its_codes(void **state)
 			}
 			else
 				refused++;
-			sparse.directory[bit / 8] ^= (uint8_t) (1 << bit % 8);
+			sparse.index[bit / 8] ^= (uint8_t) (1 << bit % 8);
 		}
 		FreeSparse(&sparse);
 		free(codes);
@@ -707,13 +707,13 @@ CheckRefused(Damage *damage, uint64_t first, uint64_t last)
 	FreeSparse(&damage->sparse);
 }
 
-/* Every byte of it, also those for groups that the last entry does not have. */
+/* Every byte of it, also those for groups that the last section does not have. */
 static void
-a_directory_that_is_not_that_of_the_groups_is_refused(void **state)
+an_index_that_is_not_that_of_the_groups_is_refused(void **state)
 {
 	Damage		damage = NewDamage();
 	uint64_t	groups = damage.sparse.groups;
-	size_t		bytes = (size_t) damage.sparse.entries * 12;
+	size_t		bytes = (size_t) damage.sparse.sections * 12;
 
 	(void) state;
 	free(damage.codes);
@@ -725,15 +725,15 @@ a_directory_that_is_not_that_of_the_groups_is_refused(void **state)
 			uint64_t	last = at / 12 * 8 + 7 < groups ? at / 12 * 8 + 7 : groups - 1;
 
 			damage = NewDamage();
-			damage.sparse.directory[at] = (uint8_t) (damage.sparse.directory[at] + value);
+			damage.sparse.index[at] = (uint8_t) (damage.sparse.index[at] + value);
 			CheckRefused(&damage, last, last);
 		}
 	}
 }
 
-/* The bytes of a directory do not say more, but the starts do. */
+/* The bytes of a index do not say more, but the starts do. */
 static void
-many_codes_are_entered_as_255(void **state)
+many_codes_are_counted_as_255(void **state)
 {
 	CuckooShape shape = ShapeOf(1, 1000, 16);
 	uint64_t	n = 254 * 3 + 1;
@@ -744,7 +744,7 @@ many_codes_are_entered_as_255(void **state)
 	CuckooSparseInit(&sparse, &shape, n, NULL);
 	for (uint64_t more = 0; more < 3; more++)
 	{
-		/* 253, 254 or 255 codes in group 1, one in group 2, the others in entry 1. */
+		/* 253, 254 or 255 codes in group 1, one in group 2, the others in section 1. */
 		for (uint64_t i = 0; i < n; i++)
 		{
 			uint64_t	high = i < 253 + more ? 16 : i == 253 + more ? 33 : 130;
@@ -752,11 +752,11 @@ many_codes_are_entered_as_255(void **state)
 			codes[i] = (high << sparse.low_bits) + 1 + i / 2;
 		}
 		sparse = BuildSparse(&shape, codes, n, 0);
-		assert_int_equal(sparse.directory[4], 0);
-		assert_int_equal(sparse.directory[5], 253 + more);
-		assert_int_equal(sparse.directory[6], more == 0 ? 254 : 255);
-		assert_int_equal(sparse.directory[11], more == 0 ? 254 : 255);
-		assert_int_equal(CuckooLoad32(sparse.directory + 12), 254 + more);
+		assert_int_equal(sparse.index[4], 0);
+		assert_int_equal(sparse.index[5], 253 + more);
+		assert_int_equal(sparse.index[6], more == 0 ? 254 : 255);
+		assert_int_equal(sparse.index[11], more == 0 ? 254 : 255);
+		assert_int_equal(CuckooLoad32(sparse.index + 12), 254 + more);
 		for (uint64_t i = 0; i < n; i++)
 			CheckCode(&sparse, codes[i], CountIn(codes, n, codes[i]));
 		FreeSparse(&sparse);
@@ -773,10 +773,10 @@ groups_that_exceed_the_table_are_refused(void **state)
 	uint64_t	bad;
 
 	(void) state;
-	memset(sparse.directory, 0xFF, (size_t) CuckooSparseBytes(&shape, 200));
+	memset(sparse.index, 0xFF, (size_t) CuckooSparseBytes(&shape, 200));
 	assert_false(CuckooSparseCheck(&sparse, &bad, &host));
 	assert_int_equal(bad, 0);
-	memset(sparse.directory, 0, (size_t) CuckooSparseBytes(&shape, 200));
+	memset(sparse.index, 0, (size_t) CuckooSparseBytes(&shape, 200));
 	assert_false(CuckooSparseCheck(&sparse, &bad, &host));
 	assert_int_equal(bad, sparse.groups);
 	FreeSparse(&sparse);
@@ -784,16 +784,16 @@ groups_that_exceed_the_table_are_refused(void **state)
 
 /* Any bit of the upper part of the tenth group with the other value. */
 static void
-a_group_with_more_or_fewer_codes_than_the_directory_says_is_refused(void **state)
+a_group_with_more_or_fewer_codes_than_the_index_says_is_refused(void **state)
 {
 	Damage		damage = NewDamage();
-	uint64_t	first = 128 + CuckooLoad32(damage.sparse.directory + 12) *
+	uint64_t	first = 128 + CuckooLoad32(damage.sparse.index + 12) *
 		(uint64_t) (1 + damage.sparse.low_bits);
 	uint64_t	codes;
 
 	(void) state;
-	first += CUCKOO_GROUP + damage.sparse.directory[16] * (uint64_t) (1 + damage.sparse.low_bits);
-	codes = (uint64_t) damage.sparse.directory[17] - damage.sparse.directory[16];
+	first += CUCKOO_GROUP + damage.sparse.index[16] * (uint64_t) (1 + damage.sparse.low_bits);
+	codes = (uint64_t) damage.sparse.index[17] - damage.sparse.index[16];
 	assert_true(codes > 0);
 	for (uint64_t at = first; at < first + CUCKOO_GROUP + codes; at++)
 	{
@@ -840,10 +840,10 @@ main(void)
 		cmocka_unit_test(codes_without_fingerprint_or_past_the_end_are_refused),
 		cmocka_unit_test(nine_copies_of_a_code_are_refused_and_eight_are_not),
 		cmocka_unit_test(descending_codes_are_refused),
-		cmocka_unit_test(a_directory_that_is_not_that_of_the_groups_is_refused),
-		cmocka_unit_test(many_codes_are_entered_as_255),
+		cmocka_unit_test(an_index_that_is_not_that_of_the_groups_is_refused),
+		cmocka_unit_test(many_codes_are_counted_as_255),
 		cmocka_unit_test(groups_that_exceed_the_table_are_refused),
-		cmocka_unit_test(a_group_with_more_or_fewer_codes_than_the_directory_says_is_refused),
+		cmocka_unit_test(a_group_with_more_or_fewer_codes_than_the_index_says_is_refused),
 		cmocka_unit_test(bits_that_fill_up_the_last_byte_are_zero),
 	};
 
