@@ -20,7 +20,7 @@ INSERT INTO sound
 	UNION ALL SELECT 'empty', cuckoo_new(0.01, 50, 7)::bytea
 	UNION ALL SELECT 'sparse table', (cuckoo_new() + 1 + 2 + 2)::bytea
 	UNION ALL SELECT 'of arrays', cuckoo_agg(ARRAY[i], 0.01, 50)::bytea FROM generate_series(1, 2) AS i
-	UNION ALL SELECT 'several groups', cuckoo_agg(i, 0.001, 200)::bytea FROM generate_series(1, 70) AS i
+	UNION ALL SELECT 'two or more groups', cuckoo_agg(i, 0.001, 200)::bytea FROM generate_series(1, 70) AS i
 	UNION ALL SELECT 'dense table', cuckoo_agg(i, 0.001, 90)::bytea FROM generate_series(1, 90) AS i
 	UNION ALL SELECT 'dense and sparse', cuckoo_add_all(cuckoo_new(0.1, 1), ARRAY(SELECT generate_series(1, 50)))::bytea
 	UNION ALL SELECT 'two words per bucket', cuckoo_agg(i, 2e-8, 60)::bytea FROM generate_series(1, 60) AS i
