@@ -306,10 +306,14 @@ AfterZero(const uint8_t *bits, uint64_t position, uint64_t k, uint64_t end)
 	while (sums >> 56 < k)
 	{
 		k -= sums >> 56;
-		at += 64;
-		if (at > end)
-			return UINT64_MAX;
-		zeros = ~CuckooLoad64(bits + (at >> 3));
+		/* Words without a zero are frequent in groups with many codes. */
+		do
+		{
+			at += 64;
+			if (at > end)
+				return UINT64_MAX;
+			zeros = ~CuckooLoad64(bits + (at >> 3));
+		} while (zeros == 0);
 		sums = ByteSums(zeros);
 	}
 	return at + (uint64_t) Select(zeros, sums, k) + 1;
@@ -367,9 +371,11 @@ static int
 CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint64_t code)
 {
 	uint64_t	high = code >> sparse->low_bits;
+	uint64_t	r = high % CUCKOO_GROUP;
 	uint64_t	low = code & sparse->low_mask;
 	int			low_bits = sparse->low_bits;
 	uint64_t	run;
+	uint64_t	next;
 	uint64_t	lows;
 	uint64_t	length;
 	uint64_t	from = 0;
@@ -379,19 +385,19 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint6
 	/* Walk to it through the groups before it. */
 	if (group.codes == UNKNOWN)
 	{
-		group.codes = GroupCodes(bits, group.bit);
 		for (uint64_t left = high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS; left > 0; left--)
-		{
-			group.bit += CUCKOO_GROUP + group.codes * (uint64_t) (1 + low_bits);
-			group.codes = GroupCodes(bits, group.bit);
-		}
+			group.bit += CUCKOO_GROUP +
+				GroupCodes(bits, group.bit) * (uint64_t) (1 + low_bits);
 	}
 
 	/* The codes with its high part are the ones between two zeros. */
-	run = AfterZero(bits, group.bit, high % CUCKOO_GROUP, UINT64_MAX);
-	length = AfterZero(bits, run, 1, UINT64_MAX) - 1 - run;
-	lows = group.bit + CUCKOO_GROUP + group.codes +
-		(run - group.bit - high % CUCKOO_GROUP) * (uint64_t) low_bits;
+	run = AfterZero(bits, group.bit, r, UINT64_MAX);
+	next = AfterZero(bits, run, 1, UINT64_MAX);
+	length = next - 1 - run;
+	lows = group.codes == UNKNOWN ?
+		AfterZero(bits, next, CUCKOO_GROUP - 1 - r, UINT64_MAX) :
+		group.bit + CUCKOO_GROUP + group.codes;
+	lows += (run - group.bit - r) * (uint64_t) low_bits;
 
 	/* Find the first low part that is not less. */
 	to = length;
