@@ -39,8 +39,8 @@ typedef struct CuckooTable
 
 /*
  * The number of items from which on a table is built dense: three quarters of
- * its entries.  There, the dense table is 1.23 times as large as the sparse
- * one; at one half it would be 1.78 times.
+ * its entries.  There, the dense table is 1.21 times as large as the sparse
+ * one; at one half it would be 1.74 times.
  */
 static inline uint64_t
 CuckooDenseFrom(const CuckooShape *shape)

@@ -552,7 +552,8 @@ def compare_malformed():
 
 def compare_text():
     """Both sides refuse text that is not base64 in the form that the page requires."""
-    good = b64encode(write_keys('integer', [42], 0.001, 1)).decode()
+    good = b64encode(write_keys('integer', [42, 43], 0.001, 9)).decode()
+    assert good.endswith('=')
     texts = [good, ' ' + good, good + '\n', good[:8] + '\n' + good[8:], good + ' ', good.rstrip('='),
              good[:8] + '-_' + good[10:], good[:-4], '']
     rows = sql('CREATE FUNCTION pg_temp.good(form text) RETURNS integer LANGUAGE plpgsql AS $$ BEGIN '
