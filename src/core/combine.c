@@ -380,7 +380,7 @@ static uint64_t *
 Common(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
 	   uint64_t *count)
 {
-	uint64_t   *codes = CuckooTableCodes(table, NULL, 0, false);
+	uint64_t   *codes = CuckooTableCodes(table);
 	uint8_t    *found = CuckooAllocate(table->items, 1);
 	uint64_t	kept = 0;
 	int			copies = 0;
@@ -427,7 +427,7 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 	filter->capacity = kept->capacity;
 	memset(parts, 0, sizeof(parts));
 	for (int i = 0; i < other->table_count; i++)
-		others[i] = CuckooTableCodes(&other->tables[i], NULL, 0, false);
+		others[i] = CuckooTableCodes(&other->tables[i]);
 	for (int i = 0; i < kept->table_count; i++)
 	{
 		const CuckooTable *table = &kept->tables[i];

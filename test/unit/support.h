@@ -185,6 +185,10 @@ HashOfCode(const CuckooShape *shape, uint64_t code)
 static int	areas_in_use;
 static int	pauses;
 
+/* How many areas of at least so many bytes were allocated. */
+static size_t large_area = SIZE_MAX;
+static int	large_areas;
+
 /* Memory is garbage at first: the core must not rely on zeros. */
 void *
 palloc(size_t bytes)
@@ -194,6 +198,7 @@ palloc(size_t bytes)
 	Require(p != NULL);
 	memset(p, 0xA5, bytes);
 	areas_in_use++;
+	large_areas += bytes >= large_area;
 	return p;
 }
 
@@ -528,19 +533,19 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 	if (table->representation == CUCKOO_SPARSE)
 	{
 		uint64_t	code = CuckooCodeOf(&table->shape, hash);
-		uint64_t	starts_at = CuckooSparseStartsAt(&nowhere.sparse, code);
-		uint8_t    *starts = Duplicate(table->data + starts_at, 8);
+		uint64_t	section_at = CuckooSparseSectionAt(&nowhere.sparse, code);
+		uint8_t    *section = Duplicate(table->data + section_at, CUCKOO_SECTION_BYTES + 4);
 		uint64_t	bytes;
-		uint64_t	at = CuckooSparseGroupAt(&nowhere.sparse, code, starts, &bytes);
+		uint64_t	at = CuckooSparseGroupAt(&nowhere.sparse, code, section, &bytes);
 		uint8_t    *group = Allocate((size_t) bytes + 8);
 		int			copies;
 
 		Require(at + bytes <= CuckooSparseBytes(&table->shape, table->items));
 		memcpy(group, table->data + at, (size_t) bytes);
 		memset(group + bytes, garbage, 8);
-		copies = CuckooSparseGroupCount(&nowhere.sparse, code, starts, group);
+		copies = CuckooSparseGroupCount(&nowhere.sparse, code, section, group);
 		free(group);
-		free(starts);
+		free(section);
 		return copies;
 	}
 	else
