@@ -152,10 +152,10 @@ CountSliced(const CuckooReader *reader, uint64 hash, int limit)
 		{
 			CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 
-			copies += CountInBucket(reader, &table->dense, offset, place.base + place.first,
+			copies += CountInBucket(reader, &table->dense, offset, place.base + place.i1,
 									place.fingerprint);
 			if (copies < limit)
-				copies += CountInBucket(reader, &table->dense, offset, place.base + place.second,
+				copies += CountInBucket(reader, &table->dense, offset, place.base + place.i2,
 										place.fingerprint);
 		}
 		else

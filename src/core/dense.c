@@ -62,7 +62,7 @@ typedef struct Kick
  * at 0.
  */
 static inline uint64_t
-Random(uint64_t *state)
+NextRandom(uint64_t *state)
 {
 	uint64_t	z = (*state += UINT64_C(0x9E3779B97F4A7C15));
 
@@ -143,7 +143,7 @@ LookAhead(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed
 	BlockRead(block, bucket, entries, packed);
 	for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 	{
-		uint32_t	other = CuckooOtherBucket(entries[slot], bucket, block->buckets);
+		uint32_t	other = CuckooAlternateBucket(entries[slot], bucket, block->buckets);
 
 		if (BlockPut(block, other, entries[slot], packed))
 		{
@@ -158,23 +158,23 @@ LookAhead(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed
  * Find room for a fingerprint whose two buckets are full, if LookAhead has
  * found none for it.  A random entry of one bucket is evicted, the fingerprint
  * takes its place, and room is sought for the evicted entry in the same way.
- * To look ahead at each step makes a walk at a table's capacity about four
+ * To look ahead at each step makes relocation at a table's capacity about four
  * times shorter.
  *
- * If the walk finds no room in a packed block, the block is restored.  kicks
+ * If no room is found in a packed block, the block is restored.  kicks
  * then has room for CUCKOO_MAX_KICKS.  It records buckets and fingerprints
  * rather than slots, because entries are sorted again at each step.
  */
 CUCKOO_INLINE bool
-Walk(const Block *block, uint32_t fingerprint, uint32_t first, uint32_t second,
+Relocate(const Block *block, uint32_t fingerprint, uint32_t i1, uint32_t i2,
 	 uint64_t *random, Kick *kicks, bool packed)
 {
-	uint32_t	bucket = Random(random) & 1 ? first : second;
+	uint32_t	bucket = NextRandom(random) & 1 ? i1 : i2;
 	uint32_t	entries[CUCKOO_ENTRIES];
 
 	for (int kick = 0; kick < CUCKOO_MAX_KICKS; kick++)
 	{
-		int			slot = (int) (Random(random) & (CUCKOO_ENTRIES - 1));
+		int			slot = (int) (NextRandom(random) & (CUCKOO_ENTRIES - 1));
 		uint32_t	out;
 
 		BlockRead(block, bucket, entries, packed);
@@ -189,7 +189,7 @@ Walk(const Block *block, uint32_t fingerprint, uint32_t first, uint32_t second,
 
 		/* The last look-ahead has shown that its other bucket is full. */
 		fingerprint = out;
-		bucket = CuckooOtherBucket(fingerprint, bucket, block->buckets);
+		bucket = CuckooAlternateBucket(fingerprint, bucket, block->buckets);
 		if (LookAhead(block, bucket, fingerprint, packed))
 			return true;
 	}
@@ -224,9 +224,9 @@ CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place)
 {
 	const CuckooPacking *packing = &dense->packing;
 
-	return CountIn(packing, CuckooReadBits(packing, dense->data, place->base + place->first),
+	return CountIn(packing, CuckooReadBits(packing, dense->data, place->base + place->i1),
 				   place->fingerprint) +
-		CountIn(packing, CuckooReadBits(packing, dense->data, place->base + place->second),
+		CountIn(packing, CuckooReadBits(packing, dense->data, place->base + place->i2),
 				place->fingerprint);
 }
 
@@ -317,20 +317,20 @@ CuckooInsertion
 CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place)
 {
 	Block		block = PackedBlock(dense, place);
-	uint64_t	random = (place->base + place->first) << 32 | place->fingerprint;
+	uint64_t	random = (place->base + place->i1) << 32 | place->fingerprint;
 	Kick	   *kicks;
 	bool		found;
 
-	if (BlockPut(&block, place->first, place->fingerprint, true) ||
-		BlockPut(&block, place->second, place->fingerprint, true))
+	if (BlockPut(&block, place->i1, place->fingerprint, true) ||
+		BlockPut(&block, place->i2, place->fingerprint, true))
 		return CUCKOO_INSERTED;
 	if (CuckooDenseCount(dense, place) == CUCKOO_MAX_COPIES)
 		return CUCKOO_EIGHT_COPIES;
-	if (LookAhead(&block, place->first, place->fingerprint, true) ||
-		LookAhead(&block, place->second, place->fingerprint, true))
+	if (LookAhead(&block, place->i1, place->fingerprint, true) ||
+		LookAhead(&block, place->i2, place->fingerprint, true))
 		return CUCKOO_INSERTED;
 	kicks = palloc(CUCKOO_MAX_KICKS * sizeof(Kick));
-	found = Walk(&block, place->fingerprint, place->first, place->second, &random,
+	found = Relocate(&block, place->fingerprint, place->i1, place->i2, &random,
 				 kicks, true);
 	pfree(kicks);
 	return found ? CUCKOO_INSERTED : CUCKOO_NO_ROOM;
@@ -343,7 +343,7 @@ CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place)
 
 	for (int i = 0; i < 2; i++)
 	{
-		uint32_t	bucket = i == 0 ? place->first : place->second;
+		uint32_t	bucket = i == 0 ? place->i1 : place->i2;
 		uint32_t	entries[CUCKOO_ENTRIES];
 
 		BlockRead(&block, bucket, entries, true);
@@ -369,17 +369,17 @@ CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place)
  * even bucket can still need it.
  */
 static inline bool
-PutUnpacked(const Block *block, uint32_t first, uint32_t fingerprint, uint64_t *random)
+PutUnpacked(const Block *block, uint32_t i1, uint32_t fingerprint, uint64_t *random)
 {
-	uint32_t	second;
+	uint32_t	i2;
 
-	if (BlockPut(block, first, fingerprint, false))
+	if (BlockPut(block, i1, fingerprint, false))
 		return true;
-	second = CuckooOtherBucket(fingerprint, first, block->buckets);
-	return BlockPut(block, second, fingerprint, false) ||
-		LookAhead(block, first, fingerprint, false) ||
-		LookAhead(block, second, fingerprint, false) ||
-		Walk(block, fingerprint, first, second, random, NULL, false);
+	i2 = CuckooAlternateBucket(fingerprint, i1, block->buckets);
+	return BlockPut(block, i2, fingerprint, false) ||
+		LookAhead(block, i1, fingerprint, false) ||
+		LookAhead(block, i2, fingerprint, false) ||
+		Relocate(block, fingerprint, i1, i2, random, NULL, false);
 }
 
 /*
@@ -392,11 +392,11 @@ RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed)
 	uint64_t	state = seed;
 	uint64_t	random;
 
-	random = Random(&state);
+	random = NextRandom(&state);
 	state = random ^ ((uint64_t) shape->blocks << 32 | shape->buckets);
-	random = Random(&state);
+	random = NextRandom(&state);
 	state = random ^ ((uint64_t) block << 32 | shape->bits);
-	return Random(&state);
+	return NextRandom(&state);
 }
 
 /* Encode all buckets of an unpacked block into the table. */
@@ -476,7 +476,7 @@ CuckooDenseCodes(const CuckooDense *dense, uint32_t block, uint64_t *codes, uint
 		for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 		{
 			uint32_t	even = bucket & 1 ?
-				CuckooOtherBucket(entries[slot], bucket, buckets) : bucket;
+				CuckooAlternateBucket(entries[slot], bucket, buckets) : bucket;
 
 			if (entries[slot] != 0)
 				codes[count++] = (base + even) / 2 << dense->shape.bits | entries[slot];

@@ -16,7 +16,8 @@
 #include "list.h"
 
 /*
- * Entries that one insertion moves, at most.  With one step of look-ahead this
+ * Entries that one insertion moves, at most: the MaxNumKicks of the paper.  With
+ * one step of look-ahead this
  * is ample at a table's capacity.  A fingerprint that has found no room by then
  * would not find any soon.
  */
@@ -81,7 +82,7 @@ CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 {
 	const CuckooPacking *packing = &dense->packing;
 	const uint8_t *even = CuckooEvenBucket(packing, dense->data, place.even);
-	const uint8_t *odd = CuckooOddBucket(packing, dense->data, place.base + place.second);
+	const uint8_t *odd = CuckooOddBucket(packing, dense->data, place.base + place.i2);
 	uint64_t	bits;
 	uint64_t	second;
 	uint64_t	matches;
@@ -124,8 +125,8 @@ CuckooDensePrefetchAt(const CuckooDense *dense, const CuckooPlace *place)
 {
 	uint64_t	nibbles = dense->packing.nibbles;
 
-	CUCKOO_PREFETCH(dense->data + ((place->base + place->first) * nibbles >> 1));
-	CUCKOO_PREFETCH(dense->data + ((place->base + place->second) * nibbles >> 1));
+	CUCKOO_PREFETCH(dense->data + ((place->base + place->i1) * nibbles >> 1));
+	CUCKOO_PREFETCH(dense->data + ((place->base + place->i2) * nibbles >> 1));
 }
 
 /* Begin to load what a lookup of the hash will read. */

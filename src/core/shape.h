@@ -77,8 +77,8 @@ typedef struct CuckooPlace
 {
 	uint64_t	even;			/* number of the even bucket in the table */
 	uint64_t	base;			/* number of the block's first bucket */
-	uint32_t	first;			/* number of the even bucket in the block */
-	uint32_t	second;			/* number of the odd bucket in the block */
+	uint32_t	i1;				/* number of the even bucket in the block */
+	uint32_t	i2;				/* number of the odd one, its alternate */
 	uint32_t	fingerprint;	/* 1 to 2^f - 1 */
 } CuckooPlace;
 
@@ -183,9 +183,9 @@ CuckooBucketSum(uint32_t fingerprint, uint32_t buckets)
 	return (uint32_t) ((uint64_t) h * buckets >> 32) | 1;
 }
 
-/* The other candidate bucket of a fingerprint, within the block. */
+/* The alternate bucket of a fingerprint, within the block. */
 static inline uint32_t
-CuckooOtherBucket(uint32_t fingerprint, uint32_t bucket, uint32_t buckets)
+CuckooAlternateBucket(uint32_t fingerprint, uint32_t bucket, uint32_t buckets)
 {
 	uint32_t	other = CuckooBucketSum(fingerprint, buckets) - bucket;
 
@@ -259,9 +259,9 @@ CuckooScaledPlace(const CuckooShape *shape, uint64_t pairs, uint32_t fingerprint
 
 	place.even = 2 * CuckooScale(pairs, hash, &rest);
 	place.base = CuckooScale(shape->blocks, hash, &unused) * shape->buckets;
-	place.first = (uint32_t) (place.even - place.base);
+	place.i1 = (uint32_t) (place.even - place.base);
 	place.fingerprint = CuckooScaledFingerprint(fingerprints, rest);
-	place.second = CuckooOtherBucket(place.fingerprint, place.first, shape->buckets);
+	place.i2 = CuckooAlternateBucket(place.fingerprint, place.i1, shape->buckets);
 	return place;
 }
 

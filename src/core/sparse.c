@@ -104,7 +104,7 @@ Section(const CuckooSparse *sparse, uint64_t high)
 
 /* The number of codes before a section, which may be the end of the table. */
 static inline uint64_t
-Start(const CuckooSparse *sparse, uint64_t section)
+SectionStart(const CuckooSparse *sparse, uint64_t section)
 {
 	return section == sparse->sections ? sparse->items :
 		CuckooLoad32(sparse->index + section * CUCKOO_SECTION_BYTES);
@@ -115,7 +115,8 @@ static inline uint64_t
 SectionBit(const CuckooSparse *sparse, uint64_t section)
 {
 	return section == sparse->sections ? sparse->end :
-		section * CUCKOO_SECTION + Start(sparse, section) * (uint64_t) (1 + sparse->low_bits);
+		section * CUCKOO_SECTION +
+		SectionStart(sparse, section) * (uint64_t) (1 + sparse->low_bits);
 }
 
 /*
@@ -172,7 +173,7 @@ ByteSums(uint64_t x)
  * which would miss the cache, and no instruction that old machines lack.
  */
 static inline int
-Select(uint64_t x, uint64_t sums, uint64_t k)
+SelectOne(uint64_t x, uint64_t sums, uint64_t k)
 {
 	uint64_t	reached = ((sums | HIGH_BYTES) - k * LOW_BYTES) & HIGH_BYTES;
 	int			byte = CuckooLowestBit(reached) - 7;	/* its first bit */
@@ -309,7 +310,7 @@ AfterZero(const uint8_t *bits, uint64_t position, uint64_t k, uint64_t end)
 		} while (zeros == 0);
 		sums = ByteSums(zeros);
 	}
-	return at + (uint64_t) Select(zeros, sums, k) + 1;
+	return at + (uint64_t) SelectOne(zeros, sums, k) + 1;
 }
 
 /* Codes of a group whose upper part begins at a position. */
@@ -451,7 +452,7 @@ CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 	/* With a zero put before it, the codes follow zero number r + 1. */
 	word = CuckooLoad64(sparse->bits + (group.bit >> 3)) >> (group.bit & 7);
 	zeros = ~word << 1 | 1;
-	run = (uint64_t) Select(zeros, ByteSums(zeros), r + 1);
+	run = (uint64_t) SelectOne(zeros, ByteSums(zeros), r + 1);
 	length = (uint64_t) CuckooLowestBit(~word >> run);
 	if (length > sparse->fields)
 		return CountInGroup(sparse, sparse->bits, group, code) > 0;
@@ -582,7 +583,7 @@ ReadCodes(Reader *reader, uint64_t *codes, uint64_t room)
 uint64_t
 CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to)
 {
-	return Start(sparse, to) - Start(sparse, from);
+	return SectionStart(sparse, to) - SectionStart(sparse, from);
 }
 
 /* The number of the first group of a section, which may be the end of the table. */
@@ -713,7 +714,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 			uint8_t    *moved = target->index + i * CUCKOO_SECTION_BYTES;
 
 			memcpy(moved, sparse->index + i * CUCKOO_SECTION_BYTES, CUCKOO_SECTION_BYTES);
-			CuckooStore32(moved, (uint32_t) (Start(sparse, i) + change));
+			CuckooStore32(moved, (uint32_t) (SectionStart(sparse, i) + change));
 		}
 		CopyBits(target->bits, first + change * (uint64_t) (1 + low_bits), sparse->bits, first,
 				 SectionBit(sparse, section) - first);
@@ -729,7 +730,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		CuckooSparseCodes(sparse, section, section + 1,
 						  edited.numbers + (remove ? 0 : next - at));
 		edited.count = CuckooEditCodes(edited.numbers, stored, codes + at, next - at, remove);
-		PutSection(target, section, Start(sparse, section) + change, &edited);
+		PutSection(target, section, SectionStart(sparse, section) + change, &edited);
 		at = next;
 		from = section + 1;
 	}

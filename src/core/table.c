@@ -62,9 +62,9 @@ ReadRun(void *state, CuckooRun *run)
 	}
 	while (edits < reader->count && reader->edit[edits] < end)
 		edits++;
-	/* A block needs as much again to sort its codes. */
+	/* A block needs as much again to sort its codes.  Never ask for nothing. */
 	reader->codes.count = 0;
-	CuckooListReserve(&reader->codes, edits + (dense ? 2 * stored : stored));
+	CuckooListReserve(&reader->codes, edits + (dense ? 2 * stored : stored + 1));
 	others = reader->codes.numbers + (reader->remove ? 0 : edits);
 	if (dense)
 		stored = CuckooDenseCodes(&table->dense, (uint32_t) from, others, others + stored);
@@ -73,7 +73,8 @@ ReadRun(void *state, CuckooRun *run)
 	run->numbers = reader->codes.numbers;
 	run->count = CuckooEditCodes(reader->codes.numbers, stored, reader->edit, edits,
 								 reader->remove);
-	reader->edit += edits;
+	if (edits > 0)
+		reader->edit += edits;
 	reader->count -= edits;
 	reader->part = to;
 	return true;

@@ -168,7 +168,7 @@ GoldenPlaces(void)
 			snprintf(value, sizeof(value),
 					 "code %016llx, block at %llu, buckets %u and %u, fingerprint %u",
 					 (unsigned long long) CuckooCodeOf(&shapes[i], hashes[j]),
-					 (unsigned long long) place.base, place.first, place.second,
+					 (unsigned long long) place.base, place.i1, place.i2,
 					 place.fingerprint);
 			Compare(name, value);
 		}
@@ -331,17 +331,27 @@ static Value
 LivedFilter(double fpr, uint64_t capacity, uint64_t keys)
 {
 	Value		value = ValueOfHashes(NULL, 0, fpr, capacity);
+	uint64_t   *hashes = Allocate((size_t) keys * sizeof(uint64_t));
+	size_t		together = capacity == 0 && keys > 0 ? (size_t) keys : 1;
+	size_t		changed;
 	CuckooDraft draft;
 	uint8_t    *bytes;
 
-	/* One by one takes long, and to a sparse table the order is the same. */
-	if (keys > 100000)
-		AddKeys(&value, 4, 0, keys);
+	/*
+	 * One by one, because the order matters to dense tables.  A large sparse
+	 * one, to which it does not matter, would be copied for each key.
+	 */
 	CuckooDraftOpen(&draft, value.bytes, value.length, true);
-	for (uint64_t i = 0; keys <= 100000 && i < keys; i++)
-		ApplyHash(&draft, CUCKOO_ADD, KeyHash(4, i));
+	for (uint64_t i = 0; i < keys; i++)
+		hashes[i] = KeyHash(4, i);
+	for (uint64_t i = 0; i < keys; i += together)
+		CuckooDraftApply(&draft, hashes + i, together, CUCKOO_ADD, &changed);
 	for (uint64_t i = 0; i < keys; i += 7)
-		ApplyHash(&draft, CUCKOO_REMOVE, KeyHash(4, i));
+		hashes[i / 7] = KeyHash(4, i);
+	for (uint64_t i = 0; i < (keys + 6) / 7; i += together)
+		CuckooDraftApply(&draft, hashes + i, together == 1 ? 1 : (keys + 6) / 7, CUCKOO_REMOVE,
+						 &changed);
+	free(hashes);
 	bytes = CuckooDraftFinish(&draft);
 	return WithCopies(Valid(bytes, &draft.filter));
 }

@@ -555,7 +555,7 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 
 		for (int i = 0; i < 2; i++)
 		{
-			uint64_t	bucket = place.base + (i == 0 ? place.first : place.second);
+			uint64_t	bucket = place.base + (i == 0 ? place.i1 : place.i2);
 			uint8_t    *span = Allocate(CUCKOO_SPAN_BYTES);
 			int			bytes;
 			uint64_t	at = CuckooBucketSpan(&nowhere.dense, bucket, &bytes);
