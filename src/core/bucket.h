@@ -42,9 +42,11 @@ typedef struct CuckooPacking
 {
 	uint8_t		high_bits;		/* bits of a high part: f - 4 */
 	uint8_t		nibbles;		/* nibbles of a bucket: f - 1 */
+	uint8_t		odd_shift;		/* bits before an odd bucket in its first byte */
 	uint32_t	reciprocal;		/* the first number above 2^16 / high_bits */
-	uint64_t	ones;			/* narrow: the lowest bit of each high part */
-	uint64_t	tops;			/* narrow: the highest bit of each high part */
+	uint64_t	ones;			/* the lowest bit of each high part in a narrow
+								 * bucket, or of two high parts */
+	uint64_t	tops;			/* the highest bit of each */
 } CuckooPacking;
 
 /* Whether buckets are narrow: a bucket of up to 16 nibbles fits in one word. */
@@ -71,15 +73,12 @@ CuckooPackingInit(CuckooPacking *packing, int bits)
 		CuckooInitMultisets();
 	packing->high_bits = (uint8_t) high_bits;
 	packing->nibbles = (uint8_t) (bits - 1);
+	packing->odd_shift = (uint8_t) ((bits - 1) % 2 * 4);
 	packing->reciprocal = (uint32_t) (65536 / high_bits + 1);
-	packing->ones = 0;
-	packing->tops = 0;
+	packing->ones = 1 | UINT64_C(1) << high_bits;
 	if (CuckooIsNarrow(packing))
-	{
-		packing->ones = 1 | UINT64_C(1) << high_bits | UINT64_C(1) << (2 * high_bits) |
-			UINT64_C(1) << (3 * high_bits);
-		packing->tops = packing->ones << (high_bits - 1);
-	}
+		packing->ones = (packing->ones | packing->ones << (2 * high_bits)) << CUCKOO_RANK_BITS;
+	packing->tops = packing->ones << (high_bits - 1);
 }
 
 /*
@@ -121,41 +120,59 @@ typedef struct CuckooBits
 } CuckooBits;
 
 /*
- * Read a narrow bucket by its number.  The bits above it belong to the next
- * bucket.
+ * Where a bucket with an even number starts, and one with an odd number.  An
+ * even one starts at a byte, and an odd one odd_shift bits later.
  */
-static inline uint64_t
-CuckooReadNarrow(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
+static inline const uint8_t *
+CuckooEvenBucket(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
 {
-	uint64_t	nibble = number * packing->nibbles;
+	return buckets + (number >> 1) * packing->nibbles;
+}
 
-	return CuckooLoad64(buckets + (nibble >> 1)) >> ((nibble & 1) * 4);
+static inline const uint8_t *
+CuckooOddBucket(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
+{
+	return buckets + (number * packing->nibbles >> 1);
 }
 
 /*
- * Which of the four high parts of a narrow bucket equal that of the
- * fingerprint: the highest bit of each is set in the result.  This is the
- * zero-byte trick, with fields of any width.  The result is zero only if none
- * is equal.  The lowest bit set is right; those above it may be wrong.
+ * Two of the high parts of a wide bucket that starts shift bits after p: the
+ * first two (pair 0) or the last two (pair 1).
+ */
+static inline uint64_t
+CuckooReadPair(const CuckooPacking *packing, const uint8_t *p, int shift, int pair)
+{
+	int			position = shift + CUCKOO_RANK_BITS + pair * 2 * packing->high_bits;
+
+	return CuckooLoad64(p + (position >> 3)) >> (position & 7);
+}
+
+/*
+ * Which of the high parts of a narrow bucket, or of two high parts of a wide
+ * one, equal that of the fingerprint: the highest bit of each is set in the
+ * result.  This is the zero-byte trick, with fields of any width.  The result
+ * is zero only if none is equal.  The lowest bit set is right; those above it
+ * may be wrong.
  */
 static inline uint64_t
 CuckooMatchHigh(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprint)
 {
 	uint64_t	high = fingerprint >> CUCKOO_LOW_BITS;
-	uint64_t	x = (bits >> CUCKOO_RANK_BITS) ^ (high * packing->ones);
+	uint64_t	x = bits ^ (high * packing->ones);
 
 	return (x - packing->ones) & ~x & packing->tops;
 }
 
 /*
- * Whether the entry of the lowest match of CuckooMatchHigh also has the low
- * nibble of the fingerprint.
+ * Whether the entry of the lowest match of CuckooMatchHigh in a narrow bucket
+ * also has the low nibble of the fingerprint.
  */
 static inline bool
 CuckooMatchLow(const CuckooPacking *packing, uint64_t bits, uint64_t matches,
 			   uint32_t fingerprint)
 {
-	uint32_t	field = (uint32_t) (CuckooLowestBit(matches) + 1 - packing->high_bits);
+	uint32_t	field = (uint32_t) (CuckooLowestBit(matches) + 1 - CUCKOO_RANK_BITS -
+									packing->high_bits);
 	uint32_t	slot = field * packing->reciprocal >> 16;
 
 	return ((CuckooMultisets[bits & 0xFFF] >> (4 * slot) ^ fingerprint) & 15) == 0;

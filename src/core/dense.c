@@ -230,6 +230,54 @@ CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place)
 				place->fingerprint);
 }
 
+bool
+CuckooSearch(const CuckooPacking *packing, const uint8_t *even, const uint8_t *odd,
+			 uint32_t fingerprint)
+{
+	return CountIn(packing, CuckooReadBitsAt(packing, even, 0), fingerprint) > 0 ||
+		CountIn(packing, CuckooReadBitsAt(packing, odd, packing->odd_shift), fingerprint) > 0;
+}
+
+/* The matches of two high parts: see CuckooReadPair. */
+static inline uint64_t
+MatchPair(const CuckooPacking *packing, const uint8_t *bucket, int shift, int pair,
+		  uint32_t fingerprint)
+{
+	return CuckooMatchHigh(packing, CuckooReadPair(packing, bucket, shift, pair), fingerprint);
+}
+
+/*
+ * As for narrow buckets, most lookups end when the high parts are compared, and
+ * a match is found without a branch.
+ */
+bool
+CuckooSearchWide(const CuckooPacking *packing, const uint8_t *even, const uint8_t *odd,
+				 uint32_t fingerprint)
+{
+	int			shift = packing->odd_shift;
+	uint64_t	a = MatchPair(packing, even, 0, 0, fingerprint);
+	uint64_t	b = MatchPair(packing, even, 0, 1, fingerprint);
+	uint64_t	c = MatchPair(packing, odd, shift, 0, fingerprint);
+	uint64_t	d = MatchPair(packing, odd, shift, 1, fingerprint);
+	uint32_t	pair;
+	uint32_t	second;			/* 1 for the second high part of the pair */
+	uint32_t	rank;
+
+	if ((a | b | c | d) == 0)
+		return false;
+
+	/*
+	 * Shifted by the number of its pair, no match covers another, as a high
+	 * part has 14 bits or more.
+	 */
+	pair = (uint32_t) CuckooLowestBit(a | b << 1 | c << 2 | d << 3) + 1 - packing->high_bits;
+	second = pair >= packing->high_bits;
+	pair -= second * packing->high_bits;
+	rank = CuckooLoad16(even + (odd - even) * (pair >> 1)) >> (pair >> 1) * shift & 0xFFF;
+	return ((CuckooMultisets[rank] >> (pair % 2 * 8 + second * 4) ^ fingerprint) & 15) == 0 ||
+		CuckooSearch(packing, even, odd, fingerprint);
+}
+
 uint64_t
 CuckooBucketSpan(const CuckooDense *dense, uint64_t bucket, int *bytes)
 {

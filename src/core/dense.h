@@ -57,17 +57,32 @@ CuckooDenseInit(CuckooDense *dense, const CuckooShape *shape, uint8_t *data)
 extern int	CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place);
 
 /* The place of a hash. */
-static inline CuckooPlace
+CUCKOO_INLINE CuckooPlace
 CuckooDensePlace(const CuckooDense *dense, uint64_t hash)
 {
 	return CuckooScaledPlace(&dense->shape, dense->pairs, dense->fingerprints, hash);
 }
 
-/* Whether the table contains the class of a place. */
-static inline bool
-CuckooDenseContainsAt(const CuckooDense *dense, const CuckooPlace *place)
+/*
+ * Whether an even or an odd bucket, which start at these addresses, has a
+ * fingerprint.  CuckooSearchWide is for wide buckets, CuckooSearch for all, but
+ * it decodes both.
+ */
+extern bool CuckooSearch(const CuckooPacking *packing, const uint8_t *even,
+						 const uint8_t *odd, uint32_t fingerprint);
+extern bool CuckooSearchWide(const CuckooPacking *packing, const uint8_t *even,
+							 const uint8_t *odd, uint32_t fingerprint);
+
+/*
+ * Whether the table contains the class of a place.  The place is passed by
+ * value, and no function is given its address, so that it stays in registers.
+ */
+CUCKOO_INLINE bool
+CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 {
 	const CuckooPacking *packing = &dense->packing;
+	const uint8_t *even = CuckooEvenBucket(packing, dense->data, place.even);
+	const uint8_t *odd = CuckooOddBucket(packing, dense->data, place.base + place.i2);
 	uint64_t	bits;
 	uint64_t	second;
 	uint64_t	matches;
@@ -75,17 +90,17 @@ CuckooDenseContainsAt(const CuckooDense *dense, const CuckooPlace *place)
 	uint64_t	only_second;
 
 	if (!CuckooIsNarrow(packing))
-		return CuckooDenseCount(dense, place) > 0;
+		return CuckooSearchWide(packing, even, odd, place.fingerprint);
 
 	/*
 	 * The answer to most lookups is "no", and the high parts alone mostly show
 	 * it.  Both buckets are read before either is tested, so that the loads
 	 * overlap, and a "yes" takes the same time for either bucket.
 	 */
-	bits = CuckooReadNarrow(packing, dense->data, place->even);
-	second = CuckooReadNarrow(packing, dense->data, place->base + place->i2);
-	matches = CuckooMatchHigh(packing, bits, place->fingerprint);
-	in_second = CuckooMatchHigh(packing, second, place->fingerprint);
+	bits = CuckooLoad64(even);
+	second = CuckooLoad64(odd) >> packing->odd_shift;
+	matches = CuckooMatchHigh(packing, bits, place.fingerprint);
+	in_second = CuckooMatchHigh(packing, second, place.fingerprint);
 	if ((matches | in_second) == 0)
 		return false;
 
@@ -93,17 +108,15 @@ CuckooDenseContainsAt(const CuckooDense *dense, const CuckooPlace *place)
 	only_second = -(uint64_t) (matches == 0);
 	bits ^= (bits ^ second) & only_second;
 	matches ^= (matches ^ in_second) & only_second;
-	return CuckooMatchLow(packing, bits, matches, place->fingerprint) ||
-		CuckooDenseCount(dense, place) > 0;
+	return CuckooMatchLow(packing, bits, matches, place.fingerprint) ||
+		CuckooSearch(packing, even, odd, place.fingerprint);
 }
 
 /* Whether the table contains the class of a hash. */
 static inline bool
 CuckooDenseContains(const CuckooDense *dense, uint64_t hash)
 {
-	CuckooPlace place = CuckooDensePlace(dense, hash);
-
-	return CuckooDenseContainsAt(dense, &place);
+	return CuckooDenseContainsAt(dense, CuckooDensePlace(dense, hash));
 }
 
 /* Begin to load what a lookup of the place will read. */

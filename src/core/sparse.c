@@ -10,8 +10,14 @@
 #define LOW_BYTES	UINT64_C(0x0101010101010101)
 #define HIGH_BYTES	UINT64_C(0x8080808080808080)
 
-/* Words of a group's upper part that a lookup reads at once. */
-#define WORDS		3
+/* A byte of the index with this value stands for at least so many codes. */
+#define MANY		255
+
+/*
+ * The most codes of a group whose upper part is in one word, and its end with
+ * it, whatever the bit at which it begins.
+ */
+#define WORD_CODES	(57 - CUCKOO_GROUP)
 
 /*
  * Geometry
@@ -34,8 +40,8 @@ BitLength(uint64_t number)
 }
 
 /*
- * The number of low bits: the fewest that leave at most three high parts for
- * every two items.  A filter that is not toasted is opened for each lookup, so
+ * The number of low bits: the fewest that leave at most eight high parts for
+ * every seven items.  A filter that is not toasted is opened for each lookup, so
  * the search does not start at 0: (last >> l) + 1 <= wanted requires
  * l >= BitLength(last) - BitLength(wanted).
  */
@@ -43,7 +49,7 @@ static int
 LowBits(const CuckooShape *shape, uint64_t items)
 {
 	uint64_t	last = CuckooShapeCodes(shape) - 1;
-	uint64_t	wanted = 3 * (items == 0 ? 1 : items) / 2;
+	uint64_t	wanted = 8 * (items == 0 ? 1 : items) / 7;
 	int			low_bits = BitLength(last) - BitLength(wanted);
 
 	if (low_bits < 0)
@@ -68,13 +74,14 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items,
 	sparse->low_mask = (UINT64_C(1) << low_bits) - 1;
 	sparse->highs = ((CuckooShapeCodes(shape) - 1) >> low_bits) + 1;
 	sparse->groups = (sparse->highs + CUCKOO_GROUP - 1) / CUCKOO_GROUP;
-	sparse->end = sparse->highs + items * (uint64_t) (1 + low_bits);
+	sparse->sections = (sparse->groups + CUCKOO_SECTION_GROUPS - 1) / CUCKOO_SECTION_GROUPS;
+	sparse->end = sparse->groups * CUCKOO_GROUP + items * (uint64_t) (1 + low_bits);
 
 	/* A load of 8 bytes from any bit on has at least 57 of the bits wanted. */
-	sparse->fields = low_bits == 0 ? 1 : (uint8_t) (57 / low_bits);
+	sparse->fields = low_bits == 0 ? 0 : (uint8_t) (57 / low_bits);
 	for (int field = 0; field < sparse->fields; field++)
 		sparse->ones |= UINT64_C(1) << (field * low_bits);
-	sparse->tops = low_bits == 0 ? 0 : sparse->ones << (low_bits - 1);
+	sparse->tops = sparse->fields == 0 ? 0 : sparse->ones << (low_bits - 1);
 
 	CuckooSparseSetData(sparse, data);
 }
@@ -88,25 +95,44 @@ CuckooSparseBytes(const CuckooShape *shape, uint64_t items)
 	return CuckooSparseStoredBytes(&sparse);
 }
 
-static inline uint64_t
-GroupStart(const CuckooSparse *sparse, uint64_t group)
+/* What the index says of the section of a high part. */
+static inline const uint8_t *
+Section(const CuckooSparse *sparse, uint64_t high)
 {
-	return CuckooLoad32(sparse->starts + 4 * group);
+	return sparse->index + high / CUCKOO_SECTION * CUCKOO_SECTION_BYTES;
 }
 
-/* The first bit of a group; start is the number of codes before it. */
+/* The number of codes before a section, which may be the end of the table. */
 static inline uint64_t
-GroupBit(const CuckooSparse *sparse, uint64_t group, uint64_t start)
+SectionStart(const CuckooSparse *sparse, uint64_t section)
 {
-	return group * CUCKOO_GROUP + start * (uint64_t) (1 + sparse->low_bits);
+	return section == sparse->sections ? sparse->items :
+		CuckooLoad32(sparse->index + section * CUCKOO_SECTION_BYTES);
 }
 
+/* The first bit of a section. */
 static inline uint64_t
-GroupHighs(const CuckooSparse *sparse, uint64_t group)
+SectionBit(const CuckooSparse *sparse, uint64_t section)
 {
-	uint64_t	left = sparse->highs - group * CUCKOO_GROUP;
+	return section == sparse->sections ? sparse->end :
+		section * CUCKOO_SECTION +
+		SectionStart(sparse, section) * (uint64_t) (1 + sparse->low_bits);
+}
 
-	return left < CUCKOO_GROUP ? left : CUCKOO_GROUP;
+/*
+ * Put a group, with its codes and the number of codes before it, into what the
+ * index says of its section, and into the bytes for the groups after it.
+ */
+static inline void
+PutIndex(uint8_t *section, uint64_t group, uint64_t before, uint64_t codes)
+{
+	uint64_t	number = group % CUCKOO_SECTION_GROUPS;
+
+	if (number == 0)
+		CuckooStore32(section, (uint32_t) before);
+	codes += before - CuckooLoad32(section);
+	memset(section + 4 + number, codes < MANY ? (int) codes : MANY,
+		   CUCKOO_SECTION_GROUPS - number);
 }
 
 /*
@@ -258,169 +284,117 @@ CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uin
  */
 
 /*
- * Find the codes with high part number r, from 0, of the group that begins at a
- * position.  Returns their number, and sets *before to the number of codes in
- * the group before them.  The codes are the ones between zero number r, from 1,
- * and the next zero.
+ * The position after zero number k, from 1, of the bits from a position on; the
+ * position itself if k is 0.  If bits up to end do not have so many zeros, it
+ * is larger than end.
  */
 static inline uint64_t
-FindRun(const uint8_t *bits, uint64_t position, uint64_t r, uint64_t *before)
+AfterZero(const uint8_t *bits, uint64_t position, uint64_t k, uint64_t end)
 {
 	uint64_t	at = position & ~UINT64_C(7);
 	uint64_t	zeros = ~CuckooLoad64(bits + (at >> 3)) & (~UINT64_C(0) << (position & 7));
-	uint64_t	run = position;
+	uint64_t	sums = ByteSums(zeros);
 
-	if (r > 0)
+	if (k == 0)
+		return position;
+	while (sums >> 56 < k)
 	{
-		uint64_t	left = r;
-		uint64_t	sums;
-		int			zero;
-
-		for (;;)
+		k -= sums >> 56;
+		/* Words without a zero are frequent in groups with many codes. */
+		do
 		{
-			sums = ByteSums(zeros);
-			if (left <= sums >> 56)
-				break;
-			left -= sums >> 56;
 			at += 64;
+			if (at > end)
+				return UINT64_MAX;
 			zeros = ~CuckooLoad64(bits + (at >> 3));
-		}
-		zero = SelectOne(zeros, sums, left);
-		run = at + (uint64_t) zero + 1;
-		zeros = (zeros >> zero >> 1) << zero << 1;
+		} while (zeros == 0);
+		sums = ByteSums(zeros);
 	}
-	while (zeros == 0)
-	{
-		at += 64;
-		zeros = ~CuckooLoad64(bits + (at >> 3));
-	}
-	*before = run - position - r;
-	return at + (uint64_t) CuckooLowestBit(zeros) - run;
+	return at + (uint64_t) SelectOne(zeros, sums, k) + 1;
 }
 
-/*
- * The same as FindRun, but faster if zero number r is in the first three words,
- * as it is for almost all groups.  A branch on which of the words contains it
- * would be mispredicted half the time, so this is computed without one.
- */
+/* Codes of a group whose upper part begins at a position. */
 static inline uint64_t
-FindRunQuickly(const uint8_t *bits, uint64_t position, uint64_t r, uint64_t *before)
+GroupCodes(const uint8_t *bits, uint64_t position)
 {
-	const uint8_t *p = bits + (position >> 3);
-	uint64_t	zeros[WORDS];
-	uint64_t	sums[WORDS];
-	uint64_t	left = r;
-	uint64_t	word = 0;
-	uint64_t	sum = 0;
-	uint64_t	at;
-	uint64_t	run;
-	uint64_t	rest;
-	int			zero;
-
-	for (int i = 0; i < WORDS; i++)
-		zeros[i] = ~CuckooLoad64(p + 8 * i);
-	zeros[0] &= ~UINT64_C(0) << (position & 7);
-	for (int i = 0; i < WORDS; i++)
-		sums[i] = ByteSums(zeros[i]);
-	for (int i = 0; i < WORDS - 1; i++)
-	{
-		uint64_t	further;	/* 1 if the zero is in a later word */
-
-		sum += sums[i] >> 56;
-		further = (sum - r) >> 63;
-		word += further;
-		left -= (sums[i] >> 56) & (0 - further);
-	}
-	if (left > sums[word] >> 56)
-		return FindRun(bits, position, r, before);
-
-	zero = SelectOne(zeros[word], sums[word], left);
-	at = (position & ~UINT64_C(7)) + 64 * word;
-	run = at + (uint64_t) zero + 1;
-	rest = (zeros[word] >> zero >> 1) << zero << 1;
-	while (rest == 0)
-	{
-		at += 64;
-		rest = ~CuckooLoad64(bits + (at >> 3));
-	}
-	*before = run - position - r;
-	return at + (uint64_t) CuckooLowestBit(rest) - run;
+	return AfterZero(bits, position, CUCKOO_GROUP, UINT64_MAX) - position - CUCKOO_GROUP;
 }
 
-bool
-CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
+/* Where a group is. */
+typedef struct Group
 {
-	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
-										sparse->shape.bits, hash);
-	uint64_t	high = code >> sparse->low_bits;
-	uint64_t	low = code & sparse->low_mask;
-	uint64_t	group = high / CUCKOO_GROUP;
-	uint64_t	r = high % CUCKOO_GROUP;
-	uint64_t	start = GroupStart(sparse, group);
-	uint64_t	codes = GroupStart(sparse, group + 1) - start;
-	uint64_t	position = GroupBit(sparse, group, start);
-	int			low_bits = sparse->low_bits;
-	uint64_t	before;
-	uint64_t	length;
+	uint64_t	bit;			/* its first bit */
+	uint64_t	codes;			/* their number, or UNKNOWN: the groups before it,
+								 * from the first one of the section on, begin at
+								 * the bit */
+} Group;
 
-	/* Only 8 readable bytes follow the last bits, too few for three words. */
-	if (r == 0 || position + 64 * WORDS > sparse->end)
-		length = FindRun(sparse->bits, position, r, &before);
+#define UNKNOWN		UINT64_MAX
+
+/* The group of a high part, by what the index says of its section. */
+static inline Group
+FindGroup(const CuckooSparse *sparse, const uint8_t *section, uint64_t high)
+{
+	uint64_t	start = CuckooLoad32(section);
+	uint64_t	counts = CuckooLoad64(section + 4);
+	int			shift = (int) (high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS) * 8;
+	uint64_t	before = counts << 8 >> shift & 255;
+	uint64_t	codes = (counts >> shift & 255) - before;
+	Group		group;
+
+	if (before + codes < MANY)
+	{
+		group.bit = high / CUCKOO_GROUP * CUCKOO_GROUP +
+			(start + before) * (uint64_t) (1 + sparse->low_bits);
+		group.codes = codes;
+	}
 	else
-		length = FindRunQuickly(sparse->bits, position, r, &before);
-
-	if (low_bits == 0)
-		return length > 0;
-	position += GroupHighs(sparse, group) + codes + before * (uint64_t) low_bits;
-	if (length <= sparse->fields)
 	{
-		/* Compare all at once by the zero-byte trick, for any field width. */
-		uint64_t	x = CuckooLoad64(sparse->bits + (position >> 3)) >> (position & 7);
-
-		x ^= low * sparse->ones;
-		return ((x - sparse->ones) & ~x & sparse->tops &
-				((UINT64_C(1) << (length * (uint64_t) low_bits)) - 1)) != 0;
+		group.bit = high / CUCKOO_SECTION * CUCKOO_SECTION +
+			start * (uint64_t) (1 + sparse->low_bits);
+		group.codes = UNKNOWN;
 	}
-	/* Many codes with the same high part are rare, unless made on purpose. */
-	while (length > 0)
-	{
-		uint64_t	half = length / 2;
-		uint64_t	middle = GetBits(sparse->bits, position + half * (uint64_t) low_bits,
-									 low_bits, sparse->low_mask);
-
-		if (middle == low)
-			return true;
-		if (middle < low)
-		{
-			position += (half + 1) * (uint64_t) low_bits;
-			length -= half + 1;
-		}
-		else
-			length = half;
-	}
-	return false;
+	return group;
 }
 
 /*
- * Copies of a code in the group that begins at a position in bits, which are
- * those of the table or a copy of the group.
+ * Copies of a code in its group.  The bits are those of the table or a copy of
+ * some of them.
  */
 static int
-CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, uint64_t position,
-			 uint64_t code, uint64_t codes)
+CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint64_t code)
 {
 	uint64_t	high = code >> sparse->low_bits;
+	uint64_t	r = high % CUCKOO_GROUP;
 	uint64_t	low = code & sparse->low_mask;
 	int			low_bits = sparse->low_bits;
-	uint64_t	before;
-	uint64_t	length = FindRun(bits, position, high % CUCKOO_GROUP, &before);
-	uint64_t	lows = position + GroupHighs(sparse, high / CUCKOO_GROUP) + codes +
-		before * (uint64_t) low_bits;
+	uint64_t	run;
+	uint64_t	next;
+	uint64_t	lows;
+	uint64_t	length;
 	uint64_t	from = 0;
-	uint64_t	to = length;
+	uint64_t	to;
 	int			copies = 0;
 
+	/* Walk to it through the groups before it. */
+	if (group.codes == UNKNOWN)
+	{
+		for (uint64_t left = high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS; left > 0; left--)
+			group.bit += CUCKOO_GROUP +
+				GroupCodes(bits, group.bit) * (uint64_t) (1 + low_bits);
+	}
+
+	/* The codes with its high part are the ones between two zeros. */
+	run = AfterZero(bits, group.bit, r, UINT64_MAX);
+	next = AfterZero(bits, run, 1, UINT64_MAX);
+	length = next - 1 - run;
+	lows = group.codes == UNKNOWN ?
+		AfterZero(bits, next, CUCKOO_GROUP - 1 - r, UINT64_MAX) :
+		group.bit + CUCKOO_GROUP + group.codes;
+	lows += (run - group.bit - r) * (uint64_t) low_bits;
+
 	/* Find the first low part that is not less. */
+	to = length;
 	while (from < to)
 	{
 		uint64_t	middle = from + (to - from) / 2;
@@ -441,46 +415,99 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, uint64_t position,
 	return copies;
 }
 
+void
+CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
+{
+	uint64_t	high = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
+										sparse->shape.bits, hash) >> sparse->low_bits;
+	Group		group = FindGroup(sparse, Section(sparse, high), high);
+	uint64_t	end = group.bit + CUCKOO_GROUP +
+		group.codes * (uint64_t) (1 + sparse->low_bits);
+
+	CUCKOO_PREFETCH(sparse->bits + (group.bit >> 3));
+	if (group.codes != UNKNOWN)
+		CUCKOO_PREFETCH(sparse->bits + (end >> 3));
+}
+
+bool
+CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
+{
+	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
+										sparse->shape.bits, hash);
+	uint64_t	high = code >> sparse->low_bits;
+	uint64_t	r = high % CUCKOO_GROUP;
+	int			low_bits = sparse->low_bits;
+	Group		group = FindGroup(sparse, Section(sparse, high), high);
+	uint64_t	word;
+	uint64_t	zeros;
+	uint64_t	run;
+	uint64_t	length;
+	uint64_t	position;
+	uint64_t	x;
+
+	/* Many codes in one group are rare, unless made on purpose. */
+	if (group.codes > WORD_CODES)
+		return CountInGroup(sparse, sparse->bits, group, code) > 0;
+
+	/* With a zero put before it, the codes follow zero number r + 1. */
+	word = CuckooLoad64(sparse->bits + (group.bit >> 3)) >> (group.bit & 7);
+	zeros = ~word << 1 | 1;
+	run = (uint64_t) SelectOne(zeros, ByteSums(zeros), r + 1);
+	length = (uint64_t) CuckooLowestBit(~word >> run);
+	if (length > sparse->fields)
+		return CountInGroup(sparse, sparse->bits, group, code) > 0;
+
+	/* Compare all at once by the zero-byte trick, for any field width. */
+	position = group.bit + CUCKOO_GROUP + group.codes + (run - r) * (uint64_t) low_bits;
+	x = CuckooLoad64(sparse->bits + (position >> 3)) >> (position & 7);
+	x ^= (code & sparse->low_mask) * sparse->ones;
+	return ((x - sparse->ones) & ~x & sparse->tops &
+			((UINT64_C(1) << (length * (uint64_t) low_bits)) - 1)) != 0;
+}
+
 int
 CuckooSparseCount(const CuckooSparse *sparse, uint64_t code)
 {
-	uint64_t	group = (code >> sparse->low_bits) / CUCKOO_GROUP;
-	uint64_t	start = GroupStart(sparse, group);
+	uint64_t	high = code >> sparse->low_bits;
 
-	return CountInGroup(sparse, sparse->bits, GroupBit(sparse, group, start), code,
-						GroupStart(sparse, group + 1) - start);
+	return CountInGroup(sparse, sparse->bits, FindGroup(sparse, Section(sparse, high), high),
+						code);
 }
 
 uint64_t
-CuckooSparseStartsAt(const CuckooSparse *sparse, uint64_t code)
+CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code)
 {
-	return (code >> sparse->low_bits) / CUCKOO_GROUP * 4;
+	return (code >> sparse->low_bits) / CUCKOO_SECTION * CUCKOO_SECTION_BYTES;
 }
 
 uint64_t
-CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *starts,
+CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *section,
 					uint64_t *bytes)
 {
-	uint64_t	group = (code >> sparse->low_bits) / CUCKOO_GROUP;
-	uint64_t	start = CuckooLoad32(starts);
-	uint64_t	codes = CuckooLoad32(starts + 4) - start;
-	uint64_t	first = GroupBit(sparse, group, start);
-	uint64_t	end = first + GroupHighs(sparse, group) +
-		codes * (uint64_t) (1 + sparse->low_bits);
+	uint64_t	high = code >> sparse->low_bits;
+	Group		group = FindGroup(sparse, section, high);
+	uint64_t	end = group.bit + CUCKOO_GROUP +
+		group.codes * (uint64_t) (1 + sparse->low_bits);
 
-	*bytes = (end + 7) / 8 - first / 8;
-	return 4 * (sparse->groups + 1) + first / 8;
+	if (group.codes == UNKNOWN)
+	{
+		uint64_t	next = high / CUCKOO_SECTION + 1;
+
+		end = next == sparse->sections ? sparse->end : next * CUCKOO_SECTION +
+			CuckooLoad32(section + CUCKOO_SECTION_BYTES) * (uint64_t) (1 + sparse->low_bits);
+	}
+	*bytes = (end + 7) / 8 - group.bit / 8;
+	return CUCKOO_SECTION_BYTES * sparse->sections + group.bit / 8;
 }
 
 int
-CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t *starts,
+CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t *section,
 					   const uint8_t *group)
 {
-	uint64_t	number = (code >> sparse->low_bits) / CUCKOO_GROUP;
-	uint64_t	start = CuckooLoad32(starts);
+	Group		copied = FindGroup(sparse, section, code >> sparse->low_bits);
 
-	return CountInGroup(sparse, group, GroupBit(sparse, number, start) & 7, code,
-						CuckooLoad32(starts + 4) - start);
+	copied.bit &= 7;
+	return CountInGroup(sparse, group, copied, code);
 }
 
 /*
@@ -494,21 +521,21 @@ typedef struct Reader
 	uint64_t	left;			/* codes of the group from here on */
 	uint64_t	high;			/* the high part is at least this */
 	uint64_t	upper;			/* bit from which to read its high part */
-	uint64_t	lower;			/* bit at which its low part begins */
+	uint64_t	lower;			/* bit at which its low part begins; after the
+								 * last one, the next group does */
 } Reader;
 
-/* The codes of a group. */
+/* The codes of a group, which begins at a position. */
 static inline Reader
-ReadGroup(const CuckooSparse *sparse, uint64_t group)
+ReadGroup(const CuckooSparse *sparse, uint64_t group, uint64_t position)
 {
-	uint64_t	start = GroupStart(sparse, group);
 	Reader		reader;
 
 	reader.sparse = sparse;
-	reader.left = GroupStart(sparse, group + 1) - start;
+	reader.left = GroupCodes(sparse->bits, position);
 	reader.high = group * CUCKOO_GROUP;
-	reader.upper = GroupBit(sparse, group, start);
-	reader.lower = reader.upper + GroupHighs(sparse, group) + reader.left;
+	reader.upper = position;
+	reader.lower = position + CUCKOO_GROUP + reader.left;
 	return reader;
 }
 
@@ -556,21 +583,32 @@ ReadCodes(Reader *reader, uint64_t *codes, uint64_t room)
 uint64_t
 CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to)
 {
-	return GroupStart(sparse, to) - GroupStart(sparse, from);
+	return SectionStart(sparse, to) - SectionStart(sparse, from);
+}
+
+/* The number of the first group of a section, which may be the end of the table. */
+static inline uint64_t
+FirstGroup(const CuckooSparse *sparse, uint64_t section)
+{
+	return section == sparse->sections ? sparse->groups : section * CUCKOO_SECTION_GROUPS;
 }
 
 void
 CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64_t *codes)
 {
-	for (uint64_t group = from; group < to; group++)
+	uint64_t	position = SectionBit(sparse, from);
+	uint64_t	end = FirstGroup(sparse, to);
+
+	for (uint64_t group = FirstGroup(sparse, from); group < end; group++)
 	{
-		Reader		reader = ReadGroup(sparse, group);
+		Reader		reader = ReadGroup(sparse, group, position);
 
 		do
 		{
 			CHECK_FOR_INTERRUPTS();
 			codes += ReadCodes(&reader, codes, CUCKOO_PAUSE);
 		} while (reader.left > 0);
+		position = reader.lower;
 	}
 }
 
@@ -587,38 +625,40 @@ PauseAt(uint64_t i)
 }
 
 /*
- * Write a group with these codes: the high parts in unary, then the low parts.
- * start is the number of codes before it.
+ * Write a section with these codes: of each group the high parts in unary, then
+ * the low parts.  start is the number of codes before the section.
  */
 static void
-PutGroup(const CuckooSparse *sparse, uint64_t group, uint64_t start, const CuckooList *codes)
+PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
+		   const CuckooList *codes)
 {
-	uint64_t	highs = GroupHighs(sparse, group);
+	const uint64_t *numbers = codes->numbers;
 	int			low_bits = sparse->low_bits;
-	uint64_t	high = group * CUCKOO_GROUP;
-	Writer		writer = WriteAt(sparse->bits, GroupBit(sparse, group, start));
+	uint64_t	high = section * CUCKOO_SECTION;
+	uint64_t	end = FirstGroup(sparse, section + 1);
+	uint64_t	from = 0;		/* codes written */
+	Writer		writer = WriteAt(sparse->bits, high + start * (uint64_t) (1 + low_bits));
 
-	CuckooStore32(sparse->starts + 4 * group, (uint32_t) start);
-	for (uint64_t i = 0; i < codes->count; i++)
+	for (uint64_t group = FirstGroup(sparse, section); group < end; group++)
 	{
-		uint64_t	next = codes->numbers[i] >> low_bits;
+		uint64_t	to = from;
 
-		PauseAt(i);
-		if (next - high > 32)
+		for (; to < codes->count && numbers[to] >> low_bits < (group + 1) * CUCKOO_GROUP; to++)
 		{
-			Put(&writer, 0, 32);
-			high += 32;
+			int			zeros = (int) ((numbers[to] >> low_bits) - high);
+
+			PauseAt(to);
+			Put(&writer, UINT64_C(1) << zeros, zeros + 1);
+			high += (uint64_t) zeros;
 		}
-		Put(&writer, UINT64_C(1) << (next - high), (int) (next - high) + 1);
-		high = next;
-	}
-	high = group * CUCKOO_GROUP + highs - high;	/* zeros left */
-	Put(&writer, 0, (int) high / 2);
-	Put(&writer, 0, (int) (high + 1) / 2);
-	for (uint64_t i = 0; i < codes->count && low_bits > 0; i++)
-	{
-		PauseAt(i);
-		Put(&writer, codes->numbers[i] & sparse->low_mask, low_bits);
+		Put(&writer, 0, (int) ((group + 1) * CUCKOO_GROUP - high));
+		high = (group + 1) * CUCKOO_GROUP;
+		PutIndex(sparse->index + section * CUCKOO_SECTION_BYTES, group, start + from, to - from);
+		for (; from < to; from++)
+		{
+			PauseAt(from);
+			Put(&writer, numbers[from] & sparse->low_mask, low_bits);
+		}
 	}
 	Flush(&writer);
 }
@@ -627,14 +667,14 @@ void
 CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source)
 {
 	CuckooCursor cursor;
-	CuckooList	codes = {NULL, 0, 0};	/* of a group */
+	CuckooList	codes = {NULL, 0, 0};	/* of a section */
 	uint64_t	start = 0;
 
 	CuckooCursorInit(&cursor, source, &sparse->shape);
 	CuckooListReserve(&codes, CUCKOO_READ_CODES);
-	for (uint64_t group = 0; group < sparse->groups; group++)
+	for (uint64_t section = 0; section < sparse->sections; section++)
 	{
-		uint64_t	end = (group * CUCKOO_GROUP + GroupHighs(sparse, group)) << sparse->low_bits;
+		uint64_t	end = CuckooSparseEnd(sparse, section + 1);
 
 		codes.count = CuckooCursorRead(&cursor, end, codes.numbers, (size_t) codes.room);
 		while (codes.count == codes.room)
@@ -643,10 +683,9 @@ CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source)
 			codes.count += CuckooCursorRead(&cursor, end, codes.numbers + codes.count,
 											(size_t) (codes.room - codes.count));
 		}
-		PutGroup(sparse, group, start, &codes);
+		PutSection(sparse, section, start, &codes);
 		start += codes.count;
 	}
-	CuckooStore32(sparse->starts + 4 * sparse->groups, (uint32_t) start);
 	CuckooListFree(&codes);
 }
 
@@ -657,42 +696,44 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 	int			low_bits = sparse->low_bits;
 	CuckooList	edited = {NULL, 0, 0};
 	uint64_t	at = 0;			/* codes done */
-	uint64_t	from = 0;		/* groups done */
+	uint64_t	from = 0;		/* sections done */
 
-	while (from < sparse->groups)
+	while (from < sparse->sections)
 	{
-		uint64_t	group = at < count ?
-			(codes[at] >> low_bits) / CUCKOO_GROUP : sparse->groups;
+		uint64_t	section = at < count ?
+			(codes[at] >> low_bits) / CUCKOO_SECTION : sparse->sections;
 		uint64_t	change = remove ? 0 - at : at;
-		uint64_t	first = GroupBit(sparse, from, GroupStart(sparse, from));
-		uint64_t	end = at < count ? GroupBit(sparse, group, GroupStart(sparse, group)) :
-			sparse->end;
+		uint64_t	first = SectionBit(sparse, from);
 		uint64_t	next = at;
 		uint64_t	stored;
 
-		/* Move the groups without a change before it. */
+		/* Move the sections without a change before it. */
 		CHECK_FOR_INTERRUPTS();
-		for (uint64_t i = from; i < group; i++)
-			CuckooStore32(target->starts + 4 * i, (uint32_t) (GroupStart(sparse, i) + change));
+		for (uint64_t i = from; i < section; i++)
+		{
+			uint8_t    *moved = target->index + i * CUCKOO_SECTION_BYTES;
+
+			memcpy(moved, sparse->index + i * CUCKOO_SECTION_BYTES, CUCKOO_SECTION_BYTES);
+			CuckooStore32(moved, (uint32_t) (SectionStart(sparse, i) + change));
+		}
 		CopyBits(target->bits, first + change * (uint64_t) (1 + low_bits), sparse->bits, first,
-				 end - first);
-		from = group;
+				 SectionBit(sparse, section) - first);
+		from = section;
 		if (at == count)
 			break;
 
-		while (next < count && (codes[next] >> low_bits) / CUCKOO_GROUP == group)
+		while (next < count && (codes[next] >> low_bits) / CUCKOO_SECTION == section)
 			next++;
 		edited.count = 0;
-		stored = CuckooSparseCountIn(sparse, group, group + 1);
+		stored = CuckooSparseCountIn(sparse, section, section + 1);
 		CuckooListReserve(&edited, stored + next - at);
-		CuckooSparseCodes(sparse, group, group + 1,
+		CuckooSparseCodes(sparse, section, section + 1,
 						  edited.numbers + (remove ? 0 : next - at));
 		edited.count = CuckooEditCodes(edited.numbers, stored, codes + at, next - at, remove);
-		PutGroup(target, group, GroupStart(sparse, group) + change, &edited);
+		PutSection(target, section, SectionStart(sparse, section) + change, &edited);
 		at = next;
-		from = group + 1;
+		from = section + 1;
 	}
-	CuckooStore32(target->starts + 4 * target->groups, (uint32_t) target->items);
 	/* Copying may have left bits after the end. */
 	if ((target->end & 7) != 0)
 		target->bits[target->end >> 3] &= (uint8_t) ((1 << (target->end & 7)) - 1);
@@ -704,49 +745,43 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
  */
 
 /*
- * Check what makes the table safe to read: the starts ascend from 0 to the
- * number of items, and the high parts of each group have a one per code and end
- * with a zero.
+ * Check what makes the table safe to read: each group has its zeros, and no more
+ * codes than the table has left, and the index is that of these groups.
  */
 static bool
 CheckGroups(const CuckooSparse *sparse, uint64_t *bad)
 {
+	uint8_t		section[CUCKOO_SECTION_BYTES];
+	uint64_t	position = 0;
+	uint64_t	items = 0;
+
 	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
-		uint64_t	start = GroupStart(sparse, group);
-		uint64_t	next = GroupStart(sparse, group + 1);
-		uint64_t	position = GroupBit(sparse, group, start);
-		uint64_t	left;
-		uint64_t	ones = 0;
+		uint64_t	lows = AfterZero(sparse->bits, position, CUCKOO_GROUP, sparse->end);
+		uint64_t	codes = lows - position - CUCKOO_GROUP;
 
 		*bad = group;
 		if (group % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (next < start || next > sparse->items || (group == 0 && start != 0))
+		if (lows > sparse->end || codes > sparse->items - items)
 			return false;
-		left = GroupHighs(sparse, group) + next - start;
-		if (GetBits(sparse->bits, position + left - 1, 1, 1) != 0)
-			return false;
-		while (left > 0)
-		{
-			int			width = left < 56 ? (int) left : 56;
-
-			ones += ByteSums(GetBits(sparse->bits, position, width,
-									 (UINT64_C(1) << width) - 1)) >> 56;
-			position += (uint64_t) width;
-			left -= (uint64_t) width;
-		}
-		if (ones != next - start)
+		PutIndex(section, group, items, codes);
+		items += codes;
+		position = lows + codes * (uint64_t) sparse->low_bits;
+		if ((group % CUCKOO_SECTION_GROUPS == CUCKOO_SECTION_GROUPS - 1 ||
+			 group == sparse->groups - 1) &&
+			memcmp(section, Section(sparse, group * CUCKOO_GROUP), sizeof(section)) != 0)
 			return false;
 	}
 	*bad = sparse->groups;
-	return GroupStart(sparse, sparse->groups) == sparse->items;
+	return items == sparse->items;
 }
 
 bool
 CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 {
 	uint64_t	codes[CUCKOO_READ_CODES];
+	uint64_t	position = 0;
 	uint64_t	last = 0;		/* no code is 0 */
 	int			copies = 0;
 
@@ -754,7 +789,7 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 		return false;
 	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
-		Reader		reader = ReadGroup(sparse, group);
+		Reader		reader = ReadGroup(sparse, group, position);
 		uint64_t	count;
 
 		*bad = group;
@@ -771,6 +806,7 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 				last = codes[i];
 			}
 		}
+		position = reader.lower;
 	}
 	*bad = sparse->groups;
 	return (sparse->end & 7) == 0 ||

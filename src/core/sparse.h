@@ -11,14 +11,15 @@
  * of l bits.  High parts ascend and are stored in unary: for each of the Z
  * possible ones, a 1 per code that has it, then a 0.  A lookup finds the codes
  * of a high part by rank and select.  l is the smallest number for which there
- * are at most three high parts for every two codes.  A table then needs about
- * log2(U / n) + 1.5 bits per code, whatever its capacity.
+ * are at most eight high parts for every seven codes.  A table then needs about
+ * log2(U / n) + 2.8 bits per code, whatever its capacity.
  *
- * High parts come in groups of 64, so that a lookup reads two numbers of a
- * directory, the starts, and one group of 110 to 263 bytes: the high parts in
- * unary, then the low parts.  (Groups of 128 would save 0.26 bits per code, but
- * a lookup would take 6 ns longer.  With a directory of fixed width a lookup
- * takes 7 to 12 ns less, but the table is 11 to 25 % larger.)
+ * High parts come in groups of 16, so that one word holds the unary part of
+ * nearly all groups.  After it come the low parts.  Eight groups are a section,
+ * of which the index says how many codes are before it (4 bytes) and in it up to
+ * the end of each group (a byte each, 255 at most).  (Groups of 64 with 4 bytes
+ * each would save 0.2 to 0.29 bits per code, but a lookup would take 1.25 times
+ * as long in cache, and 1.6 times in memory.)
  * docs/format.md describes every bit.  The same multiset of codes always has
  * the same bytes.
  *
@@ -29,7 +30,10 @@
 
 #include "list.h"
 
-#define CUCKOO_GROUP		64	/* high parts per group */
+#define CUCKOO_GROUP		16	/* high parts per group */
+#define CUCKOO_SECTION_GROUPS	8	/* groups per section */
+#define CUCKOO_SECTION		(CUCKOO_GROUP * CUCKOO_SECTION_GROUPS)	/* high parts */
+#define CUCKOO_SECTION_BYTES	(4 + CUCKOO_SECTION_GROUPS)	/* in the index */
 
 typedef struct CuckooSparse
 {
@@ -38,14 +42,15 @@ typedef struct CuckooSparse
 	uint64_t	pairs;			/* from here on, computed from the two above */
 	uint32_t	fingerprints;
 	uint8_t		low_bits;		/* l */
-	uint8_t		fields;			/* low parts compared at once */
+	uint8_t		fields;			/* low parts compared at once; 0 if l is 0 */
 	uint64_t	low_mask;
 	uint64_t	highs;			/* Z */
 	uint64_t	groups;			/* g */
+	uint64_t	sections;		/* ceil(g / 8) */
 	uint64_t	end;			/* number of bits without the fill bits */
 	uint64_t	ones;			/* the lowest bit of each field */
 	uint64_t	tops;			/* the highest bit of each field */
-	uint8_t    *starts;
+	uint8_t    *index;
 	uint8_t    *bits;			/* followed by at least 8 bytes of readable
 								 * memory */
 } CuckooSparse;
@@ -57,15 +62,15 @@ extern uint64_t CuckooSparseBytes(const CuckooShape *shape, uint64_t items);
 static inline uint64_t
 CuckooSparseStoredBytes(const CuckooSparse *sparse)
 {
-	return 4 * (sparse->groups + 1) + (sparse->end + 7) / 8;
+	return CUCKOO_SECTION_BYTES * sparse->sections + (sparse->end + 7) / 8;
 }
 
 /* Set where the bytes of a table are. */
 static inline void
 CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
 {
-	sparse->starts = data;
-	sparse->bits = data == NULL ? NULL : data + 4 * (sparse->groups + 1);
+	sparse->index = data;
+	sparse->bits = data == NULL ? NULL : data + CUCKOO_SECTION_BYTES * sparse->sections;
 }
 
 /* data may be NULL if nothing reads it. */
@@ -85,26 +90,32 @@ CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
 	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
 										sparse->shape.bits, hash);
 
-	CUCKOO_PREFETCH(sparse->starts + (code >> sparse->low_bits) / CUCKOO_GROUP * 4);
+	CUCKOO_PREFETCH(sparse->index +
+					(code >> sparse->low_bits) / CUCKOO_SECTION * CUCKOO_SECTION_BYTES);
 }
+
+/* Begin to load what it will read next, when that has been loaded. */
+extern void CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash);
 
 /*
  * For lookups that read only parts of the table:
  *
- * - CuckooSparseStartsAt returns the offset in the table of two starts (8
- *	 bytes).
+ * - CuckooSparseSectionAt returns the offset in the table of what the index says
+ *	 of the code's section.  CUCKOO_SECTION_BYTES + 4 bytes from there on, with
+ *	 the start of the next section, are passed to the other two.
  *
- * - CuckooSparseGroupAt takes these bytes.  It returns the offset in the table
- *	 of the code's group, and sets *bytes to the size of the group.
+ * - CuckooSparseGroupAt returns the offset in the table of the code's group, and
+ *	 sets *bytes to the size of the group; or of the whole section, if the index
+ *	 does not say where the group is.
  *
- * - CuckooSparseGroupCount takes the starts and a copy of the group, followed
- *	 by 8 readable bytes.  It returns the copies of the code.
+ * - CuckooSparseGroupCount also takes a copy of these bytes, followed by 8
+ *	 readable ones.  It returns the copies of the code.
  */
-extern uint64_t CuckooSparseStartsAt(const CuckooSparse *sparse, uint64_t code);
+extern uint64_t CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code);
 extern uint64_t CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code,
-									const uint8_t *starts, uint64_t *bytes);
+									const uint8_t *section, uint64_t *bytes);
 extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
-								   const uint8_t *starts, const uint8_t *group);
+								   const uint8_t *section, const uint8_t *group);
 
 /*
  * Encode the codes of a source.  The table has been initialized for exactly
@@ -116,13 +127,24 @@ extern void CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source);
  * Encode into target the table that results from adding or removing count
  * sorted codes.  target has been initialized for the resulting number of items,
  * and has low parts as wide as the table's.  No code may end up with more than
- * eight copies, and each code removed must be in the table.  Groups without a
+ * eight copies, and each code removed must be in the table.  Sections without a
  * change are copied as they are.
  */
 extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
 							 const uint64_t *codes, uint64_t count, bool remove);
 
-/* The number of codes in the groups from one up to, but not including, another. */
+/*
+ * The codes of all sections before this one are below it.  (A section that ends
+ * the table may end above 2^64.)
+ */
+static inline uint64_t
+CuckooSparseEnd(const CuckooSparse *sparse, uint64_t section)
+{
+	return section == sparse->sections ? UINT64_MAX :
+		section * CUCKOO_SECTION << sparse->low_bits;
+}
+
+/* The number of codes in the sections from one up to, but not including, another. */
 extern uint64_t CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to);
 
 /* Store these codes, sorted. */

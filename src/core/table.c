@@ -17,8 +17,8 @@ CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed)
 }
 
 /*
- * Reads the edited codes of a table, as many at a time as a block or some groups
- * have.  All of them would need eight bytes each.
+ * Reads the edited codes of a table, as many at a time as a block or some
+ * sections have.  All of them would need eight bytes each.
  */
 typedef struct Reader
 {
@@ -26,11 +26,11 @@ typedef struct Reader
 	const uint64_t *edit;		/* codes not yet added or removed */
 	uint64_t	count;
 	bool		remove;
-	uint64_t	part;			/* number of the next block or group */
+	uint64_t	part;			/* number of the next block or section */
 	CuckooList	codes;
 } Reader;
 
-#define GROUPS_READ		64
+#define SECTIONS_READ	32
 
 static bool
 ReadRun(void *state, CuckooRun *run)
@@ -46,7 +46,7 @@ ReadRun(void *state, CuckooRun *run)
 	uint64_t	edits = 0;
 	uint64_t   *others;
 
-	if (from == (dense ? shape->blocks : table->sparse.groups))
+	if (from == (dense ? shape->blocks : table->sparse.sections))
 		return false;
 	if (dense)
 	{
@@ -55,8 +55,9 @@ ReadRun(void *state, CuckooRun *run)
 	}
 	else
 	{
-		to = table->sparse.groups - from < GROUPS_READ ? table->sparse.groups : from + GROUPS_READ;
-		end = to * CUCKOO_GROUP << table->sparse.low_bits;
+		to = table->sparse.sections - from < SECTIONS_READ ? table->sparse.sections :
+			from + SECTIONS_READ;
+		end = CuckooSparseEnd(&table->sparse, to);
 		stored = CuckooSparseCountIn(&table->sparse, from, to);
 	}
 	while (edits < reader->count && reader->edit[edits] < end)

@@ -37,8 +37,8 @@ typedef struct CuckooTable
 
 /*
  * The number of items from which on a table is built dense, if they find room:
- * three quarters of its entries.  There, the dense table is 1.23 times as large
- * as the sparse one; at one half it would be 1.78 times.
+ * three quarters of its entries.  There, the dense table is 1.21 times as large
+ * as the sparse one; at one half it would be 1.74 times.
  */
 static inline uint64_t
 CuckooDenseFrom(const CuckooShape *shape)
@@ -124,15 +124,6 @@ CuckooTableCount(const CuckooTable *table, uint64_t hash)
 		return CuckooDenseCount(&table->dense, &place);
 	}
 	return CuckooSparseCount(&table->sparse, CuckooCodeOf(&table->shape, hash));
-}
-
-static inline void
-CuckooTablePrefetch(const CuckooTable *table, uint64_t hash)
-{
-	if (table->representation == CUCKOO_DENSE)
-		CuckooDensePrefetch(&table->dense, hash);
-	else
-		CuckooSparsePrefetch(&table->sparse, hash);
 }
 
 /*

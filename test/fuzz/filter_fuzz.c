@@ -105,7 +105,6 @@ CheckTable(const CuckooTable *table, uint64_t random)
 		Require(CuckooTableCount(table, hash) == copies);
 		Require(CuckooTableContains(table, hash) == (copies > 0));
 		Require(SlicedCount(table, hash, (uint8_t) hash) == copies);
-		CuckooTablePrefetch(table, hash);
 	}
 	pfree(codes);
 }
@@ -116,6 +115,7 @@ CheckValue(const Value *value, uint64_t random)
 	CuckooFilter filter = Open(value);
 	uint8_t    *header = Duplicate(value->bytes, value->length);
 	double		rate = CuckooFilterRate(&filter);
+	uint64_t	hashes[64];
 
 	Require(CuckooBytes(&filter) == value->length);
 	CuckooWriteHeader(&filter, header);
@@ -124,6 +124,10 @@ CheckValue(const Value *value, uint64_t random)
 	Require(rate >= 0 && rate <= 1);
 	for (int i = 0; i < filter.table_count; i++)
 		CheckTable(&filter.tables[i], random + (uint64_t) i);
+	for (size_t i = 0; i < lengthof(hashes); i++)
+		hashes[i] = i < 2 ? 0 - (uint64_t) i : NextRandom(&random);
+	for (size_t i = 0; i < lengthof(hashes); i++)
+		CuckooFilterPrefetch(&filter, hashes, i, lengthof(hashes));
 }
 
 static Value

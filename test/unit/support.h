@@ -533,19 +533,19 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 	if (table->representation == CUCKOO_SPARSE)
 	{
 		uint64_t	code = CuckooCodeOf(&table->shape, hash);
-		uint64_t	starts_at = CuckooSparseStartsAt(&nowhere.sparse, code);
-		uint8_t    *starts = Duplicate(table->data + starts_at, 8);
+		uint64_t	section_at = CuckooSparseSectionAt(&nowhere.sparse, code);
+		uint8_t    *section = Duplicate(table->data + section_at, CUCKOO_SECTION_BYTES + 4);
 		uint64_t	bytes;
-		uint64_t	at = CuckooSparseGroupAt(&nowhere.sparse, code, starts, &bytes);
+		uint64_t	at = CuckooSparseGroupAt(&nowhere.sparse, code, section, &bytes);
 		uint8_t    *group = Allocate((size_t) bytes + 8);
 		int			copies;
 
 		Require(at + bytes <= CuckooSparseBytes(&table->shape, table->items));
 		memcpy(group, table->data + at, (size_t) bytes);
 		memset(group + bytes, garbage, 8);
-		copies = CuckooSparseGroupCount(&nowhere.sparse, code, starts, group);
+		copies = CuckooSparseGroupCount(&nowhere.sparse, code, section, group);
 		free(group);
-		free(starts);
+		free(section);
 		return copies;
 	}
 	else
