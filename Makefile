@@ -24,7 +24,7 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 
 # What is built and installed
 
-OBJS = $(patsubst %.c,%.o,$(call found,src/*.c))
+OBJS = $(patsubst %.c,%.o,$(call found,src/*.c) $(call found,src/core/*.c))
 DATA = $(foreach extension,$(EXTENSION),$(call found,sql/$(extension)--*.sql))
 
 # What is tested: pg_regress, isolation specs, TAP
@@ -65,12 +65,12 @@ endif
 
 include $(PGXS)
 
-# In a separate build folder the objects need their subfolder.
-$(shell mkdir -p src)
+# In a separate build folder the objects need their subfolders.
+$(shell mkdir -p src/core)
 
 # Debian's PGXS does not track headers.  Every object depends on all of ours:
 # building takes seconds, and nothing is ever stale.
-$(OBJS) $(OBJS:.o=.bc): $(call found,src/*.h)
+$(OBJS) $(OBJS:.o=.bc): $(call found,src/*.h) $(call found,src/core/*.h)
 
 .PHONY: link-expected
 link-expected:

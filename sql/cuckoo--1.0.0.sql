@@ -98,6 +98,11 @@ CREATE FUNCTION cuckoo_union_all(f cuckoofilter, g cuckoofilter) RETURNS cuckoof
 COMMENT ON FUNCTION cuckoo_union_all(cuckoofilter, cuckoofilter) IS
 	'sum of the multisets: the copies of both, up to eight. Sub-filters of equal shape become one, others are kept side by side, 16 at most. Removable if both filters are. An error for different seeds or key types';
 
+CREATE FUNCTION cuckoo_intersection(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_intersection(cuckoofilter, cuckoofilter) IS
+	'the keys of both: a key of both is never missing. Of the filter with the smaller expected rate, the items that may be in the other one, with its parameters; the filters may have any capacities and rates. Removable if both filters are. An error for different seeds or key types';
+
 -- Look up
 
 CREATE FUNCTION cuckoo_contains_sel(internal, oid, internal, integer) RETURNS float8
@@ -222,6 +227,11 @@ CREATE OPERATOR | (
 	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter, FUNCTION = cuckoo_union
 );
 COMMENT ON OPERATOR | (cuckoofilter, cuckoofilter) IS 'union of the sets of keys';
+
+CREATE OPERATOR & (
+	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter, FUNCTION = cuckoo_intersection
+);
+COMMENT ON OPERATOR & (cuckoofilter, cuckoofilter) IS 'the keys of both';
 
 -- Comparison, by bytes: PostgreSQL's own functions for bytea
 

@@ -20,6 +20,7 @@
 #include "utils/typcache.h"
 
 #include "aggstate.h"
+#include "core/hash.h"
 
 /* The context of the calling aggregate, in a window or outside (aggstate.h) */
 MemoryContext

@@ -11,7 +11,7 @@
 #include "utils/memutils.h"
 
 #include "aggstate.h"
-#include "sort.h"
+#include "core/list.h"
 
 /* The most distinct keys that an aggregate accepts: a gigabyte of hashes. */
 #define MAX_KEYS			UINT64CONST(120000000)
@@ -206,8 +206,8 @@ FlatSorted(const CuckooFlatState *state, uint64 *count)
 		if (state->slot[i] != 0)
 			hashes[(*count)++] = state->slot[i];
 	}
-	CuckooSort(hashes, hashes + room, *count, NULL);
-	*count = CuckooUnique(hashes, *count, NULL);
+	CuckooSort(hashes, hashes + room, *count);
+	*count = CuckooUnique(hashes, *count);
 	return hashes;
 }
 
@@ -305,9 +305,8 @@ PartNormalize(LargeState *state, int part)
 		state->work_room = room;
 	}
 	PartGet(state, part, state->work);
-	CuckooSort(state->work, state->work + state->work_room, before,
-					 CuckooServer.pause);
-	after = CuckooUnique(state->work, before, CuckooServer.pause);
+	CuckooSort(state->work, state->work + state->work_room, before);
+	after = CuckooUnique(state->work, before);
 	PartSet(state, part, state->work, after);
 	p->sorted = after;
 	p->limit = Max(after * (after > before / 4 * 3 ? 8 : 2), PART_LIMIT);
@@ -644,7 +643,7 @@ LargeRuns(LargeState *state, CuckooRun **runs)
 		{
 			CuckooRun  *run = &(*runs)[run_count++];
 
-			run->hashes = chunk->hashes;
+			run->numbers = chunk->hashes;
 			run->count = Min(left, CHUNK_HASHES);
 			left -= run->count;
 		}
@@ -668,6 +667,6 @@ CuckooStateBuild(CuckooState *state)
 	if (state->large != NULL)
 		run_count = LargeRuns((LargeState *) state->large, &runs);
 	else
-		flat.hashes = FlatSorted(CheckFlat(state->flat), &flat.count);
+		flat.numbers = FlatSorted(CheckFlat(state->flat), &flat.count);
 	return CuckooBuildValue(&filter, runs, run_count);
 }

@@ -32,6 +32,7 @@
 #include "nodes/execnodes.h"
 #include "utils/expandeddatum.h"
 
+#include "core/hash.h"
 #include "cuckoo.h"
 
 /* What all rows of an aggregate must agree on. */

@@ -15,7 +15,7 @@
 #include "miscadmin.h"
 
 #include "cuckoo.h"
-#include "sort.h"
+#include "core/list.h"
 
 /* A function's parameters, from the given argument on; NULL: the default. */
 static void
@@ -54,26 +54,26 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	CuckooKey  *key;
 	CuckooFilter filter;
 	CuckooElements elements;
-	uint64	   *scratch;
+	CuckooList	hashes = {NULL, 0, 0};
 	CuckooRun	run;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	GetParameters(fcinfo, 1, &filter);
 	key = CuckooGetElementKey(fcinfo, 0);
-	run.count = (uint64) CuckooGetElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter,
-										  &elements);
-	if (run.count > 0)
+	hashes.count = (uint64) CuckooGetElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter,
+											 &elements);
+	if (hashes.count > 0)
 	{
 		filter.key_type = (uint8) key->key_type;
 		filter.signature = key->signature;
 	}
 	CuckooDropNulls(&elements);
-	scratch = CuckooAllocate(&CuckooServer, run.count, sizeof(uint64));
-	CuckooSort(elements.hashes, scratch, run.count, CuckooServer.pause);
-	pfree(scratch);
-	run.count = CuckooUnique(elements.hashes, run.count, CuckooServer.pause);
-	run.hashes = elements.hashes;
+	hashes.numbers = elements.hashes;
+	CuckooListSort(&hashes);
+	CuckooListUnique(&hashes);
+	run.numbers = hashes.numbers;
+	run.count = hashes.count;
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &run, 1));
 }
 
@@ -109,7 +109,7 @@ cuckoo_add(PG_FUNCTION_ARGS)
 	OpenArgument(fcinfo, &draft);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CuckooDraftSetKeyType(&draft, key);
-	if (!CuckooAddToDraft(&draft, hash))
+	if (!CuckooApplyToDraft(&draft, &hash, 1, CUCKOO_ADD))
 		return Unchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
@@ -119,25 +119,16 @@ cuckoo_add(PG_FUNCTION_ARGS)
  * anything changed.
  */
 static bool
-ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, bool remove)
+ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
 {
 	CuckooElements elements;
-	bool		changed = false;
 
 	if (CuckooGetElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft->filter, &elements) == 0)
 		return false;
 	CuckooDropNulls(&elements);
-	if (!remove)
+	if (edit == CUCKOO_ADD)
 		CuckooDraftSetKeyType(draft, CuckooGetElementKey(fcinfo, 1));
-	for (int i = 0; i < elements.count; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (i + CUCKOO_PREFETCH_KEYS < elements.count)
-			CuckooFilterPrefetch(&draft->filter, elements.hashes[i + CUCKOO_PREFETCH_KEYS]);
-		changed |= remove ? CuckooRemoveFromDraft(draft, elements.hashes[i]) :
-			CuckooAddToDraft(draft, elements.hashes[i]);
-	}
-	return changed;
+	return CuckooApplyToDraft(draft, elements.hashes, (size_t) elements.count, edit);
 }
 
 /* cuckoo_add_all(f, array): one more copy of each element */
@@ -150,7 +141,7 @@ cuckoo_add_all(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1))
 		return Unchanged(fcinfo);
 	OpenArgument(fcinfo, &draft);
-	if (!ChangeAll(fcinfo, &draft, false))
+	if (!ChangeAll(fcinfo, &draft, CUCKOO_ADD))
 		return Unchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
@@ -185,7 +176,7 @@ cuckoo_remove(PG_FUNCTION_ARGS)
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CheckRemovable(&draft.filter);
-	if (!CuckooRemoveFromDraft(&draft, hash))
+	if (!CuckooApplyToDraft(&draft, &hash, 1, CUCKOO_REMOVE))
 		return Unchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
@@ -201,7 +192,7 @@ cuckoo_remove_all(PG_FUNCTION_ARGS)
 		return Unchanged(fcinfo);
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	CheckRemovable(&draft.filter);
-	if (!ChangeAll(fcinfo, &draft, true))
+	if (!ChangeAll(fcinfo, &draft, CUCKOO_REMOVE))
 		return Unchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }

@@ -126,6 +126,7 @@ CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 
 		CHECK_FOR_INTERRUPTS();
 		elements->nulls[i] = is_null;
+		elements->hashes[i] = 0;
 		if (is_null)
 			continue;
 		elements->hashes[i] = CuckooArgumentHash(key, value, filter);

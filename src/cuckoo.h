@@ -12,6 +12,7 @@
 
 #include "utils/array.h"
 
+#include "core/hash.h"
 #include "key.h"
 #include "reader.h"
 #include "value.h"
@@ -49,7 +50,7 @@ typedef struct CuckooElements
 	ArrayType  *array;
 	int			count;			/* NULLs among them */
 	bool	   *nulls;
-	uint64	   *hashes;			/* of those that are not NULL */
+	uint64	   *hashes;			/* 0 for a NULL */
 } CuckooElements;
 
 /*
@@ -78,7 +79,10 @@ CuckooGetKey(FunctionCallInfo fcinfo, int argument)
 static inline uint64
 CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 {
-	uint64		hash = CuckooKeyHash(key, value, filter->seed);
+	/* Integers, the most frequent keys, are hashed without a function call. */
+	uint64		hash = key->key_type == CUCKOO_KEY_INTEGER ?
+		CuckooHashInt64(CuckooIntegerValue(key->type, value), filter->seed) :
+		CuckooKeyHash(key, value, filter->seed);
 
 	CuckooMatchKeyType(filter->key_type, filter->signature, key);
 	return hash;

@@ -274,7 +274,7 @@ Build(Relation table, Relation rel, FollowTarget *target, double fpr, double cap
 	CuckooCheckSize(fpr, filter.capacity);
 	filter.key_type = (uint8) target->key.key_type;
 	filter.signature = target->key.signature;
-	run.hashes = hashes.hashes;
+	run.numbers = hashes.hashes;
 	run.count = hashes.count;
 	value = CuckooBuildValue(&filter, &run, 1);
 	if (base.found)
@@ -796,30 +796,23 @@ cuckoo_current(PG_FUNCTION_ARGS)
 static int64
 CountPinned(const CuckooFilter *filter)
 {
-	uint64		codes[CUCKOO_READ_CODES];
 	int64		pinned = 0;
 
 	for (int i = 0; i < filter->table_count; i++)
 	{
-		CuckooTableSource table_source;
-		CuckooSource *source = CuckooTableSourceInit(&table_source, &filter->tables[i],
-													 &CuckooServer);
+		uint64	   *codes = CuckooTableCodes(&filter->tables[i]);
 		uint64		last = 0;
 		int			copies = 0;
-		size_t		count;
 
-		source->rewind(source);
-		while ((count = source->read(source, codes, CUCKOO_READ_CODES)) > 0)
+		for (uint64 j = 0; j < filter->tables[i].items; j++)
 		{
-			CHECK_FOR_INTERRUPTS();
-			for (size_t j = 0; j < count; j++)
-			{
-				copies = codes[j] == last ? copies + 1 : 1;
-				last = codes[j];
-				pinned += copies == CUCKOO_MAX_COPIES;
-			}
+			if (j % CUCKOO_PAUSE == 0)
+				CHECK_FOR_INTERRUPTS();
+			copies = codes[j] == last ? copies + 1 : 1;
+			last = codes[j];
+			pinned += copies == CUCKOO_MAX_COPIES;
 		}
-		CuckooTableSourceRelease(&table_source);
+		pfree(codes);
 	}
 	return pinned;
 }

@@ -31,7 +31,7 @@
 #include "utils/syscache.h"
 
 #include "follow.h"
-#include "sort.h"
+#include "core/list.h"
 
 /*
  * Changes
@@ -76,7 +76,7 @@ FollowSort(FollowHashes *list)
 	if (list->count < 2)
 		return;
 	scratch = MemoryContextAllocHuge(CurrentMemoryContext, list->count * sizeof(uint64));
-	CuckooSort(list->hashes, scratch, list->count, CuckooServer.pause);
+	CuckooSort(list->hashes, scratch, list->count);
 	pfree(scratch);
 }
 
@@ -641,6 +641,8 @@ FollowApply(Datum f, FollowChanges *changes)
 {
 	CuckooDraft draft;
 	FollowWalk	walk = {changes, 0, 0};
+	CuckooList	added = {NULL, 0, 0};
+	CuckooList	removed = {NULL, 0, 0};
 	uint64		hash;
 	int64		net;
 
@@ -653,16 +655,15 @@ FollowApply(Datum f, FollowChanges *changes)
 	while (FollowNext(&walk, &hash, &net))
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (; net > 0; net = net > CUCKOO_MAX_COPIES ? CUCKOO_MAX_COPIES : net - 1)
-			CuckooAddToDraft(&draft, hash);
+		for (int64 i = Min(net, CUCKOO_MAX_COPIES); i > 0; i--)
+			CuckooListPut(&added, hash);
+		for (int64 i = Max(net, -CUCKOO_MAX_COPIES); i < 0; i++)
+			CuckooListPut(&removed, hash);
 	}
-	walk.added = walk.removed = 0;
-	while (FollowNext(&walk, &hash, &net))
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (; net < 0; net = net < -CUCKOO_MAX_COPIES ? -CUCKOO_MAX_COPIES : net + 1)
-			CuckooRemoveFromDraft(&draft, hash);
-	}
+	CuckooApplyToDraft(&draft, added.numbers, added.count, CUCKOO_ADD);
+	CuckooApplyToDraft(&draft, removed.numbers, removed.count, CUCKOO_REMOVE);
+	CuckooListFree(&added);
+	CuckooListFree(&removed);
 	return CuckooFinishDraft(&draft);
 }
 

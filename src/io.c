@@ -18,46 +18,6 @@
 
 #include "aggstate.h"
 
-/* Describe what the validator found. */
-static char *
-DescribeVerdict(const CuckooVerdict *verdict)
-{
-	unsigned long long expected = verdict->expected;
-	unsigned long long found = verdict->found;
-
-	switch (verdict->problem)
-	{
-		case CUCKOO_VALID:
-			break;
-		case CUCKOO_TOO_SHORT:
-			return psprintf("It has %llu bytes, but must have at least %llu.", found, expected);
-		case CUCKOO_TOO_LONG:
-			return psprintf("It has %llu bytes, but may have at most %llu.", found, expected);
-		case CUCKOO_BAD_LENGTH:
-			return psprintf("It has %llu bytes, but its header describes %llu.",
-							found, expected);
-		case CUCKOO_NEWER_VERSION:
-		case CUCKOO_BAD_VERSION:
-			return psprintf("Its format version is %llu.", found);
-		case CUCKOO_BAD_FIELD:
-			return psprintf("The header field at offset %llu is out of range.", found);
-		case CUCKOO_BAD_TABLE:
-			return psprintf("The directory entry of sub-filter %llu is out of range.", found);
-		case CUCKOO_BAD_BUCKET:
-			return psprintf("Bucket %llu of a sub-filter is not in its canonical form.", found);
-		case CUCKOO_BAD_GROUP:
-			return psprintf("Group %llu of a sub-filter is not in its canonical form.", found);
-		case CUCKOO_BAD_ITEMS:
-			return psprintf("It holds %llu items, but its header says %llu.",
-							expected, found);
-		case CUCKOO_BAD_ORDER:
-			return psprintf("Hash %llu of the partial state is out of order.", found);
-		case CUCKOO_BAD_TAIL:
-			return psprintf("The byte at offset %llu is not zero.", found);
-	}
-	return NULL;
-}
-
 /*
  * Check portable bytes that come from outside.  If there is an escontext, an
  * error goes there, and false is returned.
@@ -65,21 +25,21 @@ DescribeVerdict(const CuckooVerdict *verdict)
 static bool
 CheckOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
 {
-	CuckooVerdict verdict = CuckooValidate(bytes, length, &CuckooServer);
+	CuckooVerdict verdict = CuckooValidate(bytes, length);
 
-	if (verdict.problem == CUCKOO_NEWER_VERSION)
+	if (verdict.problem == CUCKOO_NEWER)
 		ereturn(escontext, false,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cuckoofilter has a newer format"),
 				 errdetail("Its format version is %llu; this release of the extension reads versions up to %d.",
-						   (unsigned long long) verdict.found, CUCKOO_VERSION),
+						   (unsigned long long) bytes[0], CUCKOO_VERSION),
 				 errhint("Install a release of the extension that reads format version %llu.",
-						 (unsigned long long) verdict.found)));
+						 (unsigned long long) bytes[0])));
 	if (verdict.problem != CUCKOO_VALID)
 		ereturn(escontext, false,
 				(errcode(sqlstate),
 				 errmsg("invalid cuckoofilter value"),
-				 errdetail_internal("%s", DescribeVerdict(&verdict))));
+				 errdetail_internal("%s", verdict.message)));
 
 	return true;
 }

@@ -51,6 +51,7 @@
 #include "utils/uuid.h"
 #include "utils/xid8.h"
 
+#include "core/hash.h"
 #include "key_bytes.h"
 
 /*

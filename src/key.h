@@ -13,8 +13,7 @@
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 
-#include "bytes.h"
-#include "hash.h"
+#include "core/format.h"
 
 /*
  * How the values of one SQL type are hashed.  Each call site makes one with
@@ -88,16 +87,6 @@ CuckooIntegerValue(Oid type, Datum value)
 			Assert(type == OIDOID);
 			return (int64) DatumGetObjectId(value);
 	}
-}
-
-/* The hash of a smallint, integer, bigint or oid, equal to CuckooKeyHash. */
-static inline uint64
-CuckooHashInt64(int64 value, uint64 seed)
-{
-	uint8		bytes[8];
-
-	CuckooStore64(bytes, (uint64) value);
-	return CuckooHash(bytes, sizeof(bytes), seed, CUCKOO_KEY_INTEGER);
 }
 
 /*

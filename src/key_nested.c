@@ -33,6 +33,7 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
+#include "core/hash.h"
 #include "key_bytes.h"
 
 /* Written instead of a length if a nested value is NULL. */

@@ -19,15 +19,9 @@ Contains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
 	const CuckooReader *reader = CuckooReadArgument(fcinfo, filter_argument, 1);
-	Datum		value = PG_GETARG_DATUM(key_argument);
 
-	if (key->type == INT8OID)
-	{
-		CuckooMatchKeyType(reader->filter.key_type, reader->filter.signature, key);
-		return CuckooReaderContains(reader, CuckooHashInt64(DatumGetInt64(value),
-															reader->filter.seed));
-	}
-	return CuckooReaderContains(reader, CuckooArgumentHash(key, value, &reader->filter));
+	return CuckooReaderContains(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(key_argument),
+														   &reader->filter));
 }
 
 /* cuckoo_contains(f, key), f @> key */
@@ -109,9 +103,8 @@ cuckoo_contains_each(PG_FUNCTION_ARGS)
 	for (int i = 0; i < elements.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (i + CUCKOO_PREFETCH_KEYS < elements.count && reader->slices == NULL &&
-			!elements.nulls[i + CUCKOO_PREFETCH_KEYS])
-			CuckooFilterPrefetch(&reader->filter, elements.hashes[i + CUCKOO_PREFETCH_KEYS]);
+		if (reader->slices == NULL)
+			CuckooFilterPrefetch(&reader->filter, elements.hashes, i, elements.count);
 		if (!elements.nulls[i])
 			answers[i] = BoolGetDatum(CuckooReaderContains(reader, elements.hashes[i]));
 	}

@@ -26,6 +26,7 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
+#include "core/hash.h"
 #include "key.h"
 #include "value.h"
 

@@ -113,24 +113,24 @@ CountInBucket(const CuckooReader *reader, const CuckooDense *dense, uint64 offse
 	return CuckooBucketCount(dense, bucket, span, fingerprint);
 }
 
-/* Copies of a class in a sparse table: reads two starts, then a group. */
+/* Copies of a class in a sparse table: reads its place in the index, then a group. */
 static int
 CountInSparse(const CuckooReader *reader, const CuckooSparse *sparse, uint64 offset,
 			  uint64 code)
 {
-	uint8		starts[8];
+	uint8		section[CUCKOO_SECTION_BYTES + 4];
 	uint8	   *group;
 	uint64		at;
 	uint64		bytes;
 	int			copies;
 
-	ReadSlice(reader, offset + CuckooSparseStartsAt(sparse, code), starts, sizeof(starts));
-	at = CuckooSparseGroupAt(sparse, code, starts, &bytes);
+	ReadSlice(reader, offset + CuckooSparseSectionAt(sparse, code), section, sizeof(section));
+	at = CuckooSparseGroupAt(sparse, code, section, &bytes);
 	/* A group may have been made large.  Its size counts as further lookups. */
 	kept[0]->lookups += bytes / BYTES_PER_LOOKUP;
 	group = palloc0(bytes + CUCKOO_TAIL_BYTES);
 	ReadSlice(reader, offset + at, group, (int) bytes);
-	copies = CuckooSparseGroupCount(sparse, code, starts, group);
+	copies = CuckooSparseGroupCount(sparse, code, section, group);
 	pfree(group);
 	return copies;
 }
@@ -152,10 +152,10 @@ CountSliced(const CuckooReader *reader, uint64 hash, int limit)
 		{
 			CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 
-			copies += CountInBucket(reader, &table->dense, offset, place.base + place.first,
+			copies += CountInBucket(reader, &table->dense, offset, place.base + place.i1,
 									place.fingerprint);
 			if (copies < limit)
-				copies += CountInBucket(reader, &table->dense, offset, place.base + place.second,
+				copies += CountInBucket(reader, &table->dense, offset, place.base + place.i2,
 										place.fingerprint);
 		}
 		else

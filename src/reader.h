@@ -10,7 +10,7 @@
 
 #include "compat.h"
 
-#include "filter.h"
+#include "core/filter.h"
 
 /* A filter to look keys up in. */
 typedef struct CuckooReader

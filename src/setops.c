@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * setops.c
- *	  SQL functions that combine filters: union, union all, their aggregates.
+ *	  SQL functions that combine filters: union, union all, their aggregates,
+ *	  intersection.
  *
  * The state of the aggregates has one of two forms.  Both are values of the
  * type, so the state can be sent anywhere as an ordinary filter:
@@ -42,7 +43,7 @@
 
 /* A filter's key type, seed and shapes, for a message. */
 static void
-DescribeFilter(StringInfo text, const CuckooFilter *filter)
+DescribeFilter(StringInfo text, const CuckooHeader *filter)
 {
 	appendStringInfo(text, "keys of type %s, seed %lld",
 					 CuckooKeyTypeDescribe(filter->key_type, filter->signature),
@@ -56,8 +57,8 @@ DescribeFilter(StringInfo text, const CuckooFilter *filter)
 
 /* Report why two filters cannot be combined. */
 static void
-ReportConflict(CuckooConflict conflict, const CuckooFilter *left,
-			   const CuckooFilter *right)
+ReportConflict(CuckooConflict conflict, const CuckooHeader *left,
+			   const CuckooHeader *right)
 {
 	StringInfoData detail;
 	int			code = ERRCODE_PROGRAM_LIMIT_EXCEEDED;
@@ -110,11 +111,11 @@ AddValue(CuckooCombination *combination, CuckooValue *value)
 	CuckooConflict conflict;
 
 	CuckooOpenFilter(&filter, value);
-	conflict = CuckooCombinationAdd(combination, &filter, &CuckooServer);
+	conflict = CuckooCombinationAdd(combination, &filter);
 	if (conflict != CUCKOO_NO_CONFLICT)
 	{
 		combination->header.table_count = combination->pool_count;
-		ReportConflict(conflict, &combination->header, &filter);
+		ReportConflict(conflict, &combination->header, &filter.header);
 	}
 }
 
@@ -123,7 +124,7 @@ static CuckooValue *
 MakeValue(CuckooCombination *combination)
 {
 	CuckooFilter made;
-	uint8	   *bytes = CuckooCombinationMake(combination, &made, &CuckooServer);
+	uint8	   *bytes = CuckooCombinationMake(combination, &made);
 
 	if (bytes == NULL)
 		CuckooReportTooLarge(made.items, made.fpr);
@@ -151,7 +152,7 @@ CombineSetValues(CuckooOperation operation, CuckooValue *left, CuckooValue *righ
 	AddValue(&combination, left);
 	AddValue(&combination, right);
 	value = MakeValue(&combination);
-	CuckooCombinationRelease(&combination, &CuckooServer);
+	CuckooCombinationRelease(&combination);
 	return value;
 }
 
@@ -221,6 +222,24 @@ cuckoo_union_all(PG_FUNCTION_ARGS)
 	return CombineArguments(fcinfo, CUCKOO_UNION_ALL);
 }
 
+/* cuckoo_intersection(f, g), f & g */
+PG_FUNCTION_INFO_V1(cuckoo_intersection);
+Datum
+cuckoo_intersection(PG_FUNCTION_ARGS)
+{
+	CuckooFilter left;
+	CuckooFilter right;
+	CuckooFilter both;
+	uint8	   *bytes = NULL;
+
+	CuckooOpenFilter(&left, PG_GETARG_CUCKOOFILTER_P(0));
+	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
+	ReportConflict(CuckooIntersect(&left, &right, &both, &bytes), &left.header, &right.header);
+	if (bytes == NULL)
+		CuckooReportTooLarge(both.items, both.fpr);
+	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(bytes, &both));
+}
+
 /*
  * The large form
  */
@@ -238,7 +257,7 @@ LargeMake(LargeState *state)
 	MemoryContext old = MemoryContextSwitchTo(state->header.eoh_context);
 
 	/* The merged runs belong to the state, the new filter to the caller. */
-	CuckooCombinationCollapse(&state->combination, &CuckooServer);
+	CuckooCombinationCollapse(&state->combination);
 	MemoryContextSwitchTo(old);
 	return MakeValue(&state->combination);
 }

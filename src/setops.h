@@ -8,7 +8,7 @@
 #ifndef CUCKOO_SETOPS_H
 #define CUCKOO_SETOPS_H
 
-#include "combine.h"
+#include "core/combine.h"
 #include "value.h"
 
 /*

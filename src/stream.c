@@ -38,8 +38,8 @@
 #include "utils/memutils.h"
 
 #include "aggstate.h"
+#include "core/hash.h"
 #include "setops.h"
-#include "sort.h"
 
 /* Each row copies a flat state; at this size that takes a microsecond. */
 #define FLAT_BYTES	4096
@@ -62,11 +62,8 @@ typedef struct LargeState
 static void
 LargeAddBatch(LargeState *state)
 {
-	uint64	   *scratch = CuckooAllocate(&CuckooServer, state->count, sizeof(uint64));
-
-	CuckooSort(state->batch, scratch, state->count, CuckooServer.pause);
-	pfree(scratch);
-	CuckooAddBatchToDraft(&state->draft, state->batch, state->count, state->distinct);
+	CuckooApplyToDraft(&state->draft, state->batch, state->count,
+					   state->distinct ? CUCKOO_ADD_NEW : CUCKOO_ADD);
 	state->count = 0;
 }
 
@@ -85,7 +82,7 @@ LargeMakeRoom(LargeState *state)
 		if (state->batch != NULL)
 			pfree(state->batch);
 		state->batch = NULL;
-		state->batch = CuckooAllocate(&CuckooServer, room, sizeof(uint64));
+		state->batch = CuckooAllocate(room, sizeof(uint64));
 		state->room = room;
 	}
 	MemoryContextSwitchTo(old);
@@ -132,6 +129,7 @@ LargeNew(CuckooValue *flat, bool distinct, MemoryContext aggcontext)
 
 	EOH_init_header(&state->header, &large_methods, context);
 	CuckooOpenDraft(&state->draft, (Datum) 0, copy);
+	state->draft.streaming = true;
 	state->distinct = distinct;
 	MemoryContextSwitchTo(old);
 	return state;
@@ -225,10 +223,8 @@ Transition(FunctionCallInfo fcinfo, bool distinct, const CuckooParameters *param
 		}
 		PG_RETURN_DATUM(EOHPGetRWDatum(&large->header));
 	}
-	if (!key_is_null && distinct)
-		changed |= CuckooAddNewToDraft(draft, hash);
-	else if (!key_is_null)
-		changed |= CuckooAddToDraft(draft, hash);
+	if (!key_is_null)
+		changed |= CuckooApplyToDraft(draft, &hash, 1, distinct ? CUCKOO_ADD_NEW : CUCKOO_ADD);
 	if (!changed)
 		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&small));

@@ -8,33 +8,7 @@
 #include "compat.h"
 
 #include "access/detoast.h"
-#include "miscadmin.h"
-#include "utils/memutils.h"
-
 #include "value.h"
-
-/*
- * The core's host
- */
-
-static void *
-Allocate(size_t bytes)
-{
-	if (bytes > MaxAllocHugeSize)
-		ereport(ERROR,
-				(errcode(ERRCODE_OUT_OF_MEMORY),
-				 errmsg("out of memory"),
-				 errdetail("Failed on request of size %zu.", bytes)));
-	return MemoryContextAllocHuge(CurrentMemoryContext, Max(bytes, 1));
-}
-
-static void
-Pause(void)
-{
-	CHECK_FOR_INTERRUPTS();
-}
-
-const CuckooHost CuckooServer = {Allocate, pfree, Pause, VARHDRSZ};
 
 /*
  * Making values
@@ -54,7 +28,7 @@ CuckooCopyBytes(const uint8 *bytes, size_t length)
 {
 	CuckooValue *copy = CuckooNewValue(length);
 
-	CuckooCopy((uint8 *) VARDATA(copy), bytes, length, &CuckooServer);
+	CuckooCopy((uint8 *) VARDATA(copy), bytes, length);
 	return copy;
 }
 
@@ -74,7 +48,7 @@ CuckooUnsetValue(void)
 	CuckooFilter filter;
 
 	CuckooFilterInitUnset(&filter);
-	return CuckooMadeValue(CuckooMakeFilter(&filter, NULL, 0, &CuckooServer), &filter);
+	return CuckooMadeValue(CuckooMakeFilter(&filter, NULL, 0), &filter);
 }
 
 CuckooValue *
@@ -86,7 +60,7 @@ CuckooEmptyValue(CuckooFilter *parameters)
 CuckooValue *
 CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs, uint64 run_count)
 {
-	uint8	   *bytes = CuckooMakeFromHashes(parameters, runs, run_count, &CuckooServer);
+	uint8	   *bytes = CuckooMakeFromHashes(parameters, runs, run_count);
 
 	if (bytes == NULL)
 		CuckooReportTooLarge(parameters->capacity, parameters->fpr);
@@ -101,14 +75,10 @@ CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs, uint64 run_cou
 void
 CuckooAssertValid(CuckooValue *value)
 {
-	static const CuckooHost checker = {Allocate, pfree, Pause, 0};
-	CuckooVerdict verdict = CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value),
-										   &checker);
+	CuckooVerdict verdict = CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
 
 	if (verdict.problem != CUCKOO_VALID)
-		elog(PANIC, "cuckoofilter made is not valid: problem %d, expected %llu, found %llu",
-			 verdict.problem, (unsigned long long) verdict.expected,
-			 (unsigned long long) verdict.found);
+		elog(PANIC, "cuckoofilter made is not valid: %s", verdict.message);
 }
 #endif
 
@@ -198,17 +168,15 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 			 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
 }
 
-/*
- * Raise an error if the filter has no room for a change; otherwise return
- * whether there was one.
- */
-static bool
-Changed(const CuckooDraft *draft, CuckooChange change)
+bool
+CuckooApplyToDraft(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooEdit edit)
 {
 	const CuckooFilter *filter = &draft->filter;
+	size_t		changed;
+	CuckooChange change = CuckooDraftApply(draft, hashes, count, edit, &changed);
 
 	if (change == CUCKOO_TOO_LARGE)
-		CuckooReportTooLarge(filter->items + 1, filter->fpr);
+		CuckooReportTooLarge(filter->items, filter->fpr);
 	if (change == CUCKOO_FULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -217,39 +185,15 @@ Changed(const CuckooDraft *draft, CuckooChange change)
 						   (unsigned long long) filter->items, filter->table_count),
 				 errhint("Build it again from its keys with cuckoo_agg(key, %llu, %g).",
 						 2 * (unsigned long long) filter->items, filter->fpr)));
-	return change == CUCKOO_CHANGED;
-}
-
-bool
-CuckooAddToDraft(CuckooDraft *draft, uint64 hash)
-{
-	return Changed(draft, CuckooDraftAdd(draft, hash, &CuckooServer));
-}
-
-bool
-CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash)
-{
-	return Changed(draft, CuckooDraftAddNew(draft, hash, &CuckooServer));
-}
-
-void
-CuckooAddBatchToDraft(CuckooDraft *draft, const uint64 *hashes, size_t count, bool distinct)
-{
-	Changed(draft, CuckooDraftAddBatch(draft, hashes, count, distinct, &CuckooServer));
-}
-
-bool
-CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash)
-{
-	return Changed(draft, CuckooDraftRemove(draft, hash, &CuckooServer));
+	return changed > 0;
 }
 
 CuckooValue *
 CuckooFinishDraft(CuckooDraft *draft)
 {
-	uint8	   *bytes = CuckooDraftFinish(draft, &CuckooServer);
+	uint8	   *bytes = CuckooDraftFinish(draft);
 
 	if (bytes == NULL)
-		Changed(draft, CUCKOO_TOO_LARGE);
+		CuckooReportTooLarge(draft->filter.items, draft->filter.fpr);
 	return CuckooMadeValue(bytes, &draft->filter);
 }

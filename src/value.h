@@ -13,7 +13,7 @@
 
 #include "compat.h"
 
-#include "filter.h"
+#include "core/filter.h"
 #include "key.h"
 
 #define CUCKOO_DEFAULT_FPR	0.001
@@ -25,9 +25,6 @@ typedef struct varlena CuckooValue;
 #define DatumGetCuckooFilterP(datum)	((CuckooValue *) PG_DETOAST_DATUM_PACKED(datum))
 #define PG_GETARG_CUCKOOFILTER_P(n)		DatumGetCuckooFilterP(PG_GETARG_DATUM(n))
 #define PG_RETURN_CUCKOOFILTER_P(value) PG_RETURN_POINTER(value)
-
-/* The host of the core: memory in the current context, and interrupts. */
-extern const CuckooHost CuckooServer;
 
 /* The portable bytes of a value that is not toasted. */
 static inline uint8 *
@@ -78,16 +75,11 @@ extern void CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
 extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
 
 /*
- * Add one copy of a key, add it only if it is new, or remove one copy.  An
- * error if the filter cannot grow.  Returns whether anything changed.
+ * Add or remove keys by their hashes, which may be in any order and are sorted.
+ * An error if the filter cannot grow.  Returns whether anything changed.
  */
-extern bool CuckooAddToDraft(CuckooDraft *draft, uint64 hash);
-extern bool CuckooAddNewToDraft(CuckooDraft *draft, uint64 hash);
-extern bool CuckooRemoveFromDraft(CuckooDraft *draft, uint64 hash);
-
-/* Add a batch of keys, by their sorted hashes, or those of them that are new. */
-extern void CuckooAddBatchToDraft(CuckooDraft *draft, const uint64 *hashes,
-								  size_t count, bool distinct);
+extern bool CuckooApplyToDraft(CuckooDraft *draft, uint64 *hashes, size_t count,
+							   CuckooEdit edit);
 
 /* The changed filter. */
 extern CuckooValue *CuckooFinishDraft(CuckooDraft *draft);

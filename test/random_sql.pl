@@ -124,7 +124,7 @@ sub filter
 	return '(' . filter($depth - 1) . pick(' + ', ' - ') . key($depth) . ')' if $choice < 46;
 	return pick('cuckoo_add', 'cuckoo_remove') . '(' . filter($depth - 1) . ', ' . key($depth) . ')' if $choice < 54;
 	return pick('cuckoo_add_all', 'cuckoo_remove_all') . '(' . filter($depth - 1) . ', ' . keys_array($depth) . ')' if $choice < 64;
-	return pick('cuckoo_union', 'cuckoo_union_all') . '(' . filter($depth - 1) . ', ' . filter($depth - 1) . ')' if $choice < 74;
+	return pick('cuckoo_union', 'cuckoo_union_all', 'cuckoo_intersection') . '(' . filter($depth - 1) . ', ' . filter($depth - 1) . ')' if $choice < 74;
 	return '(SELECT ' . aggregate($depth - 1) . ')' if $choice < 88;
 	return '(' . filter($depth - 1) . ')::' . pick('bytea', 'text') . '::cuckoofilter' if $choice < 91;
 	return 'set_byte((' . filter($depth - 1) . ')::bytea, ' . pick(0 .. 60) . ', ' . pick(0, 1, 2, 3, 255, 16, 128) . ')::cuckoofilter' if $choice < 95;
@@ -161,7 +161,7 @@ sub lookup
 	return "(cuckoo_info($f)).*" if $choice < 6;
 	return "cuckoo_subfilters($f)" if $choice < 7;
 	return pick('cuckoo_fpr', 'cuckoo_cardinality', 'length', 'cuckoofilter_hash', 'cuckoofilter_out', 'cuckoofilter_send', 'pg_column_size') . "($f)" if $choice < 8;
-	return "$f | " . filter($depth - 1) if $choice < 9;
+	return $f . pick(' | ', ' & ') . filter($depth - 1) if $choice < 9;
 	return 'cuckoo_hash(' . key($depth) . (chance(0.5) ? '' : ', ' . pick(@bigints)) . ')' if $choice < 10;
 	return 'cuckoo_shard(' . key($depth) . ', ' . pick(@integers) . ')' if $choice < 11;
 	return $f . pick(' = ', ' <> ', ' < ', ' <= ', ' > ', ' >= ', ' IS DISTINCT FROM ') . filter($depth - 1) if $choice < 12;

@@ -5,7 +5,7 @@
  *
  *	core speed KEYS PASSES SLOW_PASSES
  *				nanoseconds per key to build a filter from unsorted hashes, to
- *				add and remove keys one by one, and to look them up.  This is
+ *				add and remove keys in batches, and to look them up.  This is
  *				measured for a dense filter, whose capacity is the number of
  *				keys, and for a sparse one with three times that.  For
  *				comparison, the nanoseconds of one read from memory of the
@@ -32,7 +32,8 @@
 #include <time.h>
 
 #include "combine.h"
-#include "sort.h"
+#include "hash.h"
+#include "list.h"
 
 #define MAX_PASSES		9
 #define QUERIES			10000000	/* lookups per pass */
@@ -61,12 +62,23 @@ Allocate(size_t bytes)
 	return memory;
 }
 
-static void
-Pause(void)
+/* What port.h asks for. */
+void *
+palloc(size_t bytes)
 {
+	return Allocate(bytes);
 }
 
-static const CuckooHost host = {Allocate, free, Pause, 0};
+void
+pfree(void *memory)
+{
+	free(memory);
+}
+
+void
+CheckForInterrupts(void)
+{
+}
 
 /* Processor time in nanoseconds. */
 static double
@@ -116,11 +128,11 @@ Build(CuckooFilter *filter, double fpr, uint64_t capacity, const uint64_t *hashe
 	CuckooRun	run;
 	uint8_t    *bytes;
 
-	run.hashes = hashes;
+	run.numbers = hashes;
 	run.count = count;
 	CuckooFilterInit(filter, fpr, capacity, 0);
 	filter->key_type = CUCKOO_KEY_INTEGER;
-	bytes = CuckooMakeFromHashes(filter, &run, 1, &host);
+	bytes = CuckooMakeFromHashes(filter, &run, 1);
 	if (bytes == NULL)
 		Fail("the filter would be too large");
 	return bytes;
@@ -136,21 +148,41 @@ DraftEmpty(CuckooDraft *draft, double fpr, uint64_t capacity)
 	CuckooDraftOpen(draft, bytes, CuckooBytes(&filter), true);
 }
 
+/*
+ * Add keys or remove them, in batches of the best size, as cuckoo_stream_agg
+ * and cuckoo_remove_all do.
+ */
+static void
+ApplyKeys(CuckooDraft *draft, uint64_t first, uint64_t last, CuckooEdit edit)
+{
+	while (first < last)
+	{
+		size_t		count = CuckooDraftBatchKeys(draft);
+		uint64_t   *hashes;
+		size_t		changed;
+
+		if (count > last - first)
+			count = (size_t) (last - first);
+		hashes = Allocate(count * sizeof(uint64_t));
+		FillHashes(hashes, first, count);
+		if (CuckooDraftApply(draft, hashes, count, edit, &changed) > CUCKOO_KEPT)
+			Fail("a batch did not fit");
+		free(hashes);
+		first += count;
+	}
+}
+
 static void
 AddKeys(CuckooDraft *draft, uint64_t first, uint64_t last)
 {
-	for (uint64_t key = first; key < last; key++)
-	{
-		if (CuckooDraftAdd(draft, KeyHash(key), &host) > CUCKOO_PINNED)
-			Fail("a key was not added");
-	}
+	ApplyKeys(draft, first, last, CUCKOO_ADD);
 }
 
 /* Finish a draft and return the size of the filter in bytes. */
 static size_t
 DraftBytes(CuckooDraft *draft)
 {
-	if (CuckooDraftFinish(draft, &host) == NULL)
+	if (CuckooDraftFinish(draft) == NULL)
 		Fail("the filter would be too large");
 	return CuckooBytes(&draft->filter);
 }
@@ -243,9 +275,9 @@ BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
 
 	FillHashes(hashes, 0, keys);
 	laps[0] = Now();
-	CuckooSort(hashes, scratch, keys, NULL);
+	CuckooSort(hashes, scratch, keys);
 	laps[1] = Now();
-	distinct = CuckooUnique(hashes, keys, NULL);
+	distinct = CuckooUnique(hashes, keys);
 	laps[2] = Now();
 	bytes = Build(&filter, 0.001, CapacityFor(representation, keys), hashes, distinct);
 	laps[3] = Now();
@@ -256,7 +288,7 @@ BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
 	Note(representation, PART_TABLE, laps[3] - laps[2], keys);
 	Note(representation, PART_BUILD, laps[3] - laps[0], keys);
 	if (validate &&
-		CuckooValidate(bytes, CuckooBytes(&filter), &host).problem != CUCKOO_VALID)
+		CuckooValidate(bytes, CuckooBytes(&filter)).problem != CUCKOO_VALID)
 		Fail("built bytes are not valid");
 
 	start = Now();
@@ -281,38 +313,30 @@ BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
 	}
 	Note(representation, PART_READ, Now() - start, READS);
 	read_sink = found;
-	free(bytes);
+	CuckooFreeFilter(bytes);
 }
 
-/* Add and remove keys one by one in one draft, as the array functions do. */
+/* Add and remove keys in batches. */
 static void
-AddAndRemovePass(int representation, uint64_t *hashes, size_t keys)
+AddAndRemovePass(int representation, size_t keys)
 {
 	CuckooDraft draft;
-	double		start;
+	double		start = Now();
 
-	FillHashes(hashes, 0, keys);
-	start = Now();
 	DraftEmpty(&draft, 0.001, CapacityFor(representation, keys));
-	for (size_t i = 0; i < keys; i++)
-	{
-		if (CuckooDraftAdd(&draft, hashes[i], &host) > CUCKOO_PINNED)
-			Fail("a key was not added");
-	}
+	draft.streaming = true;
+	AddKeys(&draft, 0, keys);
 	DraftBytes(&draft);
 	Note(representation, PART_INSERT, Now() - start, keys);
 
 	start = Now();
-	for (size_t i = 0; i < keys; i++)
-	{
-		if (CuckooDraftRemove(&draft, hashes[i], &host) != CUCKOO_CHANGED)
-			Fail("a key was not removed");
-	}
+	draft.streaming = false;
+	ApplyKeys(&draft, 0, keys, CUCKOO_REMOVE);
 	DraftBytes(&draft);
 	Note(representation, PART_REMOVE, Now() - start, keys);
 	if (draft.filter.items != 0)
 		Fail("an item is left");
-	free(draft.bytes);
+	CuckooFreeFilter(draft.bytes);
 }
 
 static void
@@ -335,7 +359,7 @@ Speed(size_t keys, int passes, int slow_passes)
 			BuildAndLookUpPass(representation, hashes, scratch, present, absent, keys,
 							   pass == 0);
 			if (pass < slow_passes)
-				AddAndRemovePass(representation, hashes, keys);
+				AddAndRemovePass(representation, keys);
 		}
 	}
 
@@ -371,8 +395,8 @@ SortedHashes(size_t keys)
 	uint64_t   *scratch = Allocate(keys * sizeof(uint64_t));
 
 	FillHashes(hashes, 0, keys);
-	CuckooSort(hashes, scratch, keys, NULL);
-	if (CuckooUnique(hashes, keys, NULL) != keys)
+	CuckooSort(hashes, scratch, keys);
+	if (CuckooUnique(hashes, keys) != keys)
 		Fail("two keys have the same hash");
 	free(scratch);
 	return hashes;
@@ -401,7 +425,7 @@ Rates(size_t keys)
 				   representation_names[representation], filter.tables[0].shape.bits,
 				   BitsPerKey(&filter, keys), MeasureRate(&filter, (size_t) lookups),
 				   CuckooFilterRate(&filter));
-			free(bytes);
+			CuckooFreeFilter(bytes);
 		}
 	}
 	free(hashes);
@@ -438,7 +462,8 @@ Sizes(size_t max_keys)
 
 				for (int repeat = 0; repeat < repeats; repeat++)
 				{
-					free(bytes);
+					if (bytes != NULL)
+						CuckooFreeFilter(bytes);
 					bytes = Build(&filter, asked[j], 0, hashes, keys);
 				}
 				t[pass] = (Now() - start) / repeats / (double) keys;
@@ -447,7 +472,7 @@ Sizes(size_t max_keys)
 			printf("%zu\t%g\t%d\t%.3f\t%.3g\t%.1f\n", keys, asked[j],
 				   filter.tables[0].shape.bits, BitsPerKey(&filter, keys),
 				   MeasureRate(&filter, 10000000), t[2]);
-			free(bytes);
+			CuckooFreeFilter(bytes);
 		}
 		free(hashes);
 	}
@@ -469,7 +494,7 @@ BuildKeys(CuckooFilter *filter, uint64_t capacity, uint64_t first_key, size_t ke
 		  uint64_t *hashes, uint64_t *scratch)
 {
 	FillHashes(hashes, first_key, keys);
-	CuckooSort(hashes, scratch, keys, NULL);
+	CuckooSort(hashes, scratch, keys);
 	return Build(filter, 0.001, capacity, hashes, keys);
 }
 
@@ -491,7 +516,7 @@ Room(size_t max_keys, uint64_t *hashes, uint64_t *scratch)
 			snprintf(name, sizeof(name), "%zu keys, capacity %d times", sizes[i],
 					 times_room[j]);
 			Figure(name, BitsPerKey(&filter, sizes[i]), "bits per key");
-			free(bytes);
+			CuckooFreeFilter(bytes);
 		}
 	}
 }
@@ -530,7 +555,7 @@ UnknownCapacity(size_t max_keys)
 	Figure(name, draft.filter.table_count, "tables");
 	Figure(name, CuckooFilterRate(&draft.filter), "expected rate");
 	Figure(name, (Now() - start) / (double) max_keys, "ns per key");
-	free(draft.bytes);
+	CuckooFreeFilter(draft.bytes);
 }
 
 /* A filter with a copy of each key for each of its rows, and room for all. */
@@ -547,7 +572,7 @@ Copies(size_t keys, int copies)
 	snprintf(name, sizeof(name), "%zu keys of %d copies each", keys, copies);
 	Figure(name, (double) DraftBytes(&draft), "bytes");
 	Figure(name, (Now() - start) / (double) keys / copies, "ns per copy");
-	free(draft.bytes);
+	CuckooFreeFilter(draft.bytes);
 }
 
 /* Add one key to a stored value, which is not changed, as f + key does. */
@@ -566,12 +591,12 @@ SingleAdds(size_t keys, uint64_t capacity, int adds, uint64_t *hashes, uint64_t 
 		CuckooDraftOpen(&draft, bytes, CuckooBytes(&filter), false);
 		AddKeys(&draft, FIRST_ABSENT + (uint64_t) i, FIRST_ABSENT + (uint64_t) i + 1);
 		DraftBytes(&draft);
-		free(draft.bytes);
+		CuckooFreeFilter(draft.bytes);
 	}
 	snprintf(name, sizeof(name), "single add to %zu keys of %llu", keys,
 			 (unsigned long long) capacity);
 	Figure(name, (Now() - start) / adds / 1000, "us");
-	free(bytes);
+	CuckooFreeFilter(bytes);
 }
 
 /* Unite daily filters with the capacity of the year; build from all keys. */
@@ -603,24 +628,24 @@ Year(size_t daily, uint64_t *hashes, uint64_t *scratch)
 	for (size_t day = 0; day < days; day++)
 	{
 		CuckooOpen(&filter, parts[day], lengths[day]);
-		if (CuckooCombinationAdd(&combination, &filter, &host) != CUCKOO_NO_CONFLICT)
+		if (CuckooCombinationAdd(&combination, &filter) != CUCKOO_NO_CONFLICT)
 			Fail("filters do not combine");
 	}
-	bytes = CuckooCombinationMake(&combination, &filter, &host);
+	bytes = CuckooCombinationMake(&combination, &filter);
 	united = Now() - start;
-	CuckooCombinationRelease(&combination, &host);
+	CuckooCombinationRelease(&combination);
 	if (bytes == NULL || LookUp(&filter, hashes, daily) != daily)
 		Fail("a key is missing");
-	free(bytes);
+	CuckooFreeFilter(bytes);
 	for (size_t day = 0; day < days; day++)
-		free(parts[day]);
+		CuckooFreeFilter(parts[day]);
 
 	FillHashes(hashes, 0, all);
 	start = Now();
-	CuckooSort(hashes, scratch, all, NULL);
+	CuckooSort(hashes, scratch, all);
 	bytes = Build(&filter, 0.001, all, hashes, all);
 	built = Now() - start;
-	free(bytes);
+	CuckooFreeFilter(bytes);
 	Figure("union of 365 daily filters", united / 1e9, "s");
 	Figure("build from the hashes of all their keys", built / 1e9, "s");
 	Figure("union, in terms of the build", united / built, "times");

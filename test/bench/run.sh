@@ -128,8 +128,8 @@ core_built=
 core()
 {
 	if [ -z "$core_built" ]; then
-		as_user_interruptibly gcc -O2 -std=gnu11 -Wall -Wextra -I"$work/src/src" -o "$work/core" "$work/src/test/bench/core.c" \
-			"$work"/src/src/{shape,codes,dense,sparse,sort,format,filter,combine}.c -lm >"$work/log/core" 2>&1 ||
+		as_user_interruptibly gcc -O2 -std=gnu11 -Wall -Wextra -I"$work/src/src/core" -DCUCKOO_STANDALONE -o "$work/core" "$work/src/test/bench/core.c" \
+			"$work"/src/src/core/{shape,list,dense,sparse,table,format,filter,combine}.c -lm >"$work/log/core" 2>&1 ||
 			{ cat "$work/log/core"; die "the core did not compile"; }
 		core_built=1
 	fi

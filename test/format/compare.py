@@ -488,10 +488,13 @@ def altered_filters():
     cases.add(UNSET_FILTER + bytes(8))
     several = make_sparse(Shape(1, 200, 5), range(1, 3200, 32))
     data = write([several], 'integer', 0.1)
-    for i in range(several.groups + 1):
-        at = HEADER_BYTES + DIRECTORY_BYTES + 4 * i
+    for i in range(several.sections):
+        at = HEADER_BYTES + DIRECTORY_BYTES + 12 * i
         for value in 0, several.items - 1, several.items, several.items + 1, 4 * several.items, 2**31, 2**32 - 1:
             cases.add(data[:at] + value.to_bytes(4, 'little') + data[at + 4:])
+        for j in range(at + 4, at + 12):
+            for value in 0, data[j] - 1, data[j] + 1, 254, 255:
+                cases.add(data[:j] + bytes([value % 256]) + data[j + 1:])
     # Empty tables of the same size in every order, and the same table twice.
     empty = [make_sparse(Shape(*shape), []) for shape in ((1, 6, 9), (2, 4, 6), (1, 8, 7), (2, 4, 7))]
     for tables in product(empty, repeat=3):
@@ -549,7 +552,8 @@ def compare_malformed():
 
 def compare_text():
     """Both sides refuse text that is not base64 in the form that the page requires."""
-    good = b64encode(write_keys('integer', [42], 0.001, 1)).decode()
+    good = b64encode(write_keys('integer', [42, 43], 0.001, 9)).decode()
+    assert good.endswith('=')
     texts = [good, ' ' + good, good + '\n', good[:8] + '\n' + good[8:], good + ' ', good.rstrip('='),
              good[:8] + '-_' + good[10:], good[:-4], '']
     rows = sql('CREATE FUNCTION pg_temp.good(form text) RETURNS integer LANGUAGE plpgsql AS $$ BEGIN '

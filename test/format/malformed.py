@@ -10,7 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True
 
-from writer import make_dense, make_sparse, pack, write, write_keys, write_partial
+from writer import encode, make_dense, make_sparse, pack, write, write_keys, write_partial
 
 from cuckoofilter.filter import UNSET_FILTER
 from cuckoofilter.tables import DenseTable, Shape, SparseTable
@@ -20,6 +20,11 @@ BLOCKS, ITEMS, BUCKETS, BITS, REPRESENTATION, TABLE = 36, 40, 44, 46, 47, 48
 codes = [code for code in range(5, 448, 5) if code % 32]
 sparse = make_sparse(Shape(1, 28, 5), codes)
 sparse_filter = write([sparse], 'integer', 0.01)
+large = make_sparse(Shape(1, 76, 5), [code for code in range(5, 1216, 5) if code % 32])
+large_filter = write([large], 'integer', 0.01)
+fewer = encode(SparseTable(sparse.shape, sparse.items),
+               [[code for code in codes[:-1] if code >> sparse.low_bits >> 4 == j] for j in range(4)])
+fewer.data += bytes(fewer.size() - len(fewer.data))
 dense_filter = write([make_dense(Shape(1, 8, 9), [513 * i + 1 for i in range(4)])], 'integer', 0.01)
 empty_filter = write_keys('integer', [], 0.01, 100)
 partial = write_partial('text', [1, 2, 3], 0.01)
@@ -40,18 +45,7 @@ def of_codes(shape, *groups):
     """
     table = SparseTable(shape, sum(map(len, groups)))
     assert table.groups == len(groups)
-    starts, bits = [0], ''
-    for j, codes in enumerate(groups):
-        highs = [code >> table.low_bits for code in codes]
-        last = min(64 * j + 64, table.high_parts)
-        for high in range(64 * j, last):
-            bits += '1' * highs.count(high) + '0'
-        bits += '1' * sum(high >= last for high in highs)
-        for code in codes if table.low_bits else []:
-            bits += format(code % 2**table.low_bits, '0%db' % table.low_bits)[::-1]
-        starts.append(starts[-1] + len(codes))
-    table.data = (struct.pack('<%dI' % len(starts), *starts) +
-                  int(bits[::-1], 2).to_bytes(-(-len(bits) // 8), 'little'))
+    encode(table, groups)
     return write([table], 'integer', 0.01)
 
 
@@ -122,11 +116,15 @@ malformed = {
     'half a hash': partial[:-12] + bytes(8),
     'bytes at the end': patch(sparse_filter, -1, 'B', 1),
     'the first start is not 0': patch(sparse_filter, TABLE, 'I', 1),
-    'starts that do not ascend': patch(sparse_filter, TABLE + 4, 'I', 88),
-    'a start that is far too large': patch(sparse_filter, TABLE + 4, 'I', 2**32 - 1),
-    'the last start is not the items': patch(sparse_filter, TABLE + 8, 'I', 86),
-    'a 1 too few in an upper part': patch(sparse_filter, TABLE + 12, 'B', 0x28),
-    'an upper part that ends with a 1': of_codes(Shape(1, 28, 5), [*codes[:49], 257], codes[50:]),
+    'the second start is wrong': patch(large_filter, TABLE + 12, 'I', large_filter[TABLE + 12] + 1),
+    'a start that is far too large': patch(large_filter, TABLE + 12, 'I', 2**32 - 1),
+    'a wrong count of codes': patch(sparse_filter, TABLE + 5, 'B', sparse_filter[TABLE + 5] + 1),
+    'a count of 255 for fewer codes': patch(sparse_filter, TABLE + 7, 'B', 255),
+    'a count of a group that does not exist': patch(sparse_filter, TABLE + 8, 'B', 0),
+    'a 1 too few in an upper part': patch(sparse_filter, TABLE + 12, 'B', sparse_filter[TABLE + 12] & 0xFE),
+    'a 1 too many in an upper part': patch(sparse_filter, TABLE + 12, 'B', sparse_filter[TABLE + 12] | 2),
+    'a group that does not end': patch(sparse_filter, -17, 'Q', 2**64 - 1),
+    'fewer codes than items': write([fewer], 'integer', 0.01),
     'codes that do not ascend': of_codes(small, [9, 8, 40]),
     'a code nine times': of_codes(small, [9] * 9),
     'a code too large': of_codes(Shape(1, 10, 5), [9, 160 + 3]),

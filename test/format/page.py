@@ -84,7 +84,7 @@ def examples():
 
     page = page[page.index('\n## Examples\n'):page.index('\n## Keys\n')]
     one = b''.join(bytes.fromhex(cells[1]) for cells in rows(page, 'offset'))
-    yield (len(one) == 67 and one == write_keys('integer', [42], 0.001, 1) and
+    yield (len(one) == 72 and one == write_keys('integer', [42], 0.001, 1) and
            '%.4e' % CuckooFilter(one).expected_fpr == '4.0697e-05'), 'page: a filter of one key'
     first, second, dense, partial = (
         bytes.fromhex(''.join(block.split())) for block in re.findall(r'(?:^    [0-9a-f ]+\n)+', page, re.M))

@@ -94,21 +94,31 @@ def make_sparse(shape, codes):
     assert all(map(shape.is_code, codes))
     table = SparseTable(shape, len(codes))
     low_bits = table.low_bits
-    starts, bits, at = [0], [], 0
-    for first in range(0, table.high_parts, 64):
-        lows = []
-        for high in range(first, min(first + 64, table.high_parts)):
-            while at < len(codes) and codes[at] >> low_bits == high:
-                lows.append(codes[at] & ((1 << low_bits) - 1))
-                bits.append('1')
-                at += 1
-            bits.append('0')
-        if low_bits:
-            bits += [format(low, '0%db' % low_bits)[::-1] for low in lows]
-        starts.append(at)
-    string = ''.join(bits)
-    table.data = (struct.pack('<%dI' % len(starts), *starts) +
-                  int(string[::-1], 2).to_bytes((len(string) + 7) // 8, 'little'))
+    groups, at = [], 0
+    for last in range(16, 16 * table.groups + 16, 16):
+        groups.append([])
+        while at < len(codes) and codes[at] >> low_bits < last:
+            groups[-1].append(codes[at])
+            at += 1
+    return encode(table, groups)
+
+
+def encode(table, groups):
+    """The table with these codes in each group, even if they are not valid."""
+    low_bits, bits, index, items, start = table.low_bits, '', b'', 0, 0
+    for j, codes in enumerate(groups):
+        highs = [code >> low_bits for code in codes]
+        for high in range(16 * j, 16 * j + 16):
+            bits += '1' * highs.count(high) + '0'
+        for code in codes if low_bits else []:
+            bits += format(code % 2**low_bits, '0%db' % low_bits)[::-1]
+        if j % 8 == 0:
+            start = items
+            index += struct.pack('<I', start)
+        items += len(codes)
+        index += bytes([min(items - start, 255)])
+    index += index[-1:] * (-len(groups) % 8)
+    table.data = index + int(bits[::-1], 2).to_bytes((len(bits) + 7) // 8, 'little')
     return table
 
 

@@ -70,12 +70,9 @@ Word(Input *input, int bytes)
 static void
 CheckTable(const CuckooTable *table, uint64_t random)
 {
-	CuckooTableSource base;
-	uint64_t	count;
-	uint64_t   *codes = ReadAll(CuckooTableSourceInit(&base, table, &host), &count);
+	uint64_t	count = table->items;
+	uint64_t   *codes = CuckooTableCodes(table);
 
-	CuckooTableSourceRelease(&base);
-	Require(count == table->items);
 	for (uint64_t i = 0; i < count; i++)
 	{
 		Require(codes[i] < CuckooShapeCodes(&table->shape));
@@ -108,9 +105,8 @@ CheckTable(const CuckooTable *table, uint64_t random)
 		Require(CuckooTableCount(table, hash) == copies);
 		Require(CuckooTableContains(table, hash) == (copies > 0));
 		Require(SlicedCount(table, hash, (uint8_t) hash) == copies);
-		CuckooTablePrefetch(table, hash);
 	}
-	free(codes);
+	pfree(codes);
 }
 
 static void
@@ -119,6 +115,7 @@ CheckValue(const Value *value, uint64_t random)
 	CuckooFilter filter = Open(value);
 	uint8_t    *header = Duplicate(value->bytes, value->length);
 	double		rate = CuckooFilterRate(&filter);
+	uint64_t	hashes[64];
 
 	Require(CuckooBytes(&filter) == value->length);
 	CuckooWriteHeader(&filter, header);
@@ -127,6 +124,10 @@ CheckValue(const Value *value, uint64_t random)
 	Require(rate >= 0 && rate <= 1);
 	for (int i = 0; i < filter.table_count; i++)
 		CheckTable(&filter.tables[i], random + (uint64_t) i);
+	for (size_t i = 0; i < lengthof(hashes); i++)
+		hashes[i] = i < 2 ? 0 - (uint64_t) i : NextRandom(&random);
+	for (size_t i = 0; i < lengthof(hashes); i++)
+		CuckooFilterPrefetch(&filter, hashes, i, lengthof(hashes));
 }
 
 static Value
@@ -134,7 +135,7 @@ CopyValue(const uint8_t *bytes, size_t length)
 {
 	Value		copy;
 
-	copy.bytes = (uint8_t *) host.allocate(host.header_bytes + length) + host.header_bytes;
+	copy.bytes = (uint8_t *) palloc(VARHDRSZ + length) + VARHDRSZ;
 	memcpy(copy.bytes, bytes, length);
 	copy.length = length;
 	return copy;
@@ -165,24 +166,24 @@ Change(Value *value, uint64_t random)
 			hash = KeyHash(1, hash % 8);
 		if (hash % 5 < 3)
 		{
-			change = CuckooDraftAdd(&draft, hash, &host);
+			change = ApplyHash(&draft, CUCKOO_ADD, hash);
 			Require(change == CUCKOO_CHANGED || change == CUCKOO_PINNED ||
 					change == CUCKOO_FULL || change == CUCKOO_TOO_LARGE);
 			if (change == CUCKOO_FULL || change == CUCKOO_TOO_LARGE)
 				break;
-			Require(CuckooDraftContains(&draft, hash));
+			Require(CuckooFilterContains(&draft.filter, hash));
 			Require(draft.filter.items == items + (change == CUCKOO_CHANGED));
 		}
 		else
 		{
-			bool		contained = CuckooDraftContains(&draft, hash);
+			bool		contained = CuckooFilterContains(&draft.filter, hash);
 
-			change = CuckooDraftRemove(&draft, hash, &host);
+			change = ApplyHash(&draft, CUCKOO_REMOVE, hash);
 			Require(contained == (change != CUCKOO_ABSENT));
 			Require(draft.filter.items == items - (change == CUCKOO_CHANGED));
 		}
 	}
-	bytes = CuckooDraftFinish(&draft, &host);
+	bytes = CuckooDraftFinish(&draft);
 	Require(bytes != NULL);
 	if (!writable)
 	{
@@ -240,7 +241,7 @@ static void
 FuzzRaw(const uint8_t *bytes, size_t length)
 {
 	uint8_t    *copy = Duplicate(bytes, length);
-	CuckooVerdict verdict = CuckooValidate(copy, length, &host);
+	CuckooVerdict verdict = CuckooValidate(copy, length);
 
 	Require(memcmp(copy, bytes, length) == 0);
 	free(copy);
@@ -301,7 +302,7 @@ FuzzSound(Input *input, uint64_t random)
 {
 	static const double rates[] = {0.1, 0.01, 0.001, 2e-8};
 	static uint64_t codes[4][600];
-	ArraySource sources[4];
+	CuckooRun	runs[4];
 	CuckooPart	parts[4];
 	CuckooFilter filter;
 	int			count = 0;
@@ -329,22 +330,21 @@ FuzzSound(Input *input, uint64_t random)
 		if (Byte(input) % 2 == 0 && part->items <= CuckooShapeEntries(&shape) &&
 			CuckooDenseBytes(&shape) < MAX_BYTES / 4)
 			part->representation = CUCKOO_DENSE;
-		sources[count] = SourceOf(codes[count], part->items);
-		part->source = &sources[count].source;
+		runs[count].numbers = codes[count];
+		runs[count].count = part->items;
+		part->source.runs = &runs[count];
+		part->source.run_count = 1;
 		count++;
 	}
-	bytes = CuckooMakeFilter(&filter, parts, count, &host);
+	bytes = CuckooMakeFilter(&filter, parts, count);
 	value = Valid(bytes, &filter);
 	for (int i = 0; i < count; i++)
 	{
-		CuckooTableSource base;
-		uint64_t	read;
-		uint64_t   *again = ReadAll(CuckooTableSourceInit(&base, &filter.tables[i], &host), &read);
+		uint64_t   *again = CuckooTableCodes(&filter.tables[i]);
 
-		CuckooTableSourceRelease(&base);
-		Require(read == parts[i].items);
-		Require(memcmp(again, codes[i], (size_t) read * sizeof(uint64_t)) == 0);
-		free(again);
+		Require(filter.tables[i].items == parts[i].items);
+		Require(memcmp(again, codes[i], (size_t) parts[i].items * sizeof(uint64_t)) == 0);
+		pfree(again);
 	}
 	if (value.length <= MAX_BYTES)
 		Exercise(&value, random);
@@ -366,7 +366,7 @@ typedef struct Set
 static void
 Finish(Set *set)
 {
-	uint8_t    *bytes = CuckooDraftFinish(&set->draft, &host);
+	uint8_t    *bytes = CuckooDraftFinish(&set->draft);
 
 	Require(bytes != NULL);
 	set->value = Valid(bytes, &set->draft.filter);
@@ -471,9 +471,36 @@ FuzzDifferential(Input *input)
 					{
 						if (set->copies[key] == 0 || !set->removable)
 							continue;
-						Require(CuckooDraftRemove(&set->draft, hashes[key], &host) != CUCKOO_ABSENT);
+						Require(ApplyHash(&set->draft, CUCKOO_REMOVE, hashes[key]) !=
+								CUCKOO_ABSENT);
 						set->copies[key]--;
 					}
+					break;
+				}
+			case 6:
+			case 7:
+				{
+					/* The same keys added or removed in one batch */
+					uint64_t	batch[32];
+					uint32_t	from = Byte(input);
+					uint32_t	count = 1 + Byte(input) % 32;
+					bool		remove = what & 32;
+					size_t		size = 0;
+					size_t		changed;
+
+					for (uint32_t i = 0; i < count; i++)
+					{
+						uint32_t	key = (from + i % 20) % MODEL_KEYS;
+
+						if (remove && (set->copies[key] == 0 || !set->removable))
+							continue;
+						batch[size++] = hashes[key];
+						set->copies[key] = remove ? set->copies[key] - 1 : set->copies[key] + 1;
+					}
+					Require(CuckooDraftApply(&set->draft, batch, size,
+											 remove ? CUCKOO_REMOVE : CUCKOO_ADD,
+											 &changed) < CUCKOO_FULL);
+					Require(changed <= size);
 					break;
 				}
 			default:
@@ -483,10 +510,10 @@ FuzzDifferential(Input *input)
 
 					for (uint32_t key = from; key < from + count && key < MODEL_KEYS; key++)
 					{
-						CuckooChange change = CuckooDraftAdd(&set->draft, hashes[key], &host);
+						CuckooChange change = ApplyHash(&set->draft, CUCKOO_ADD, hashes[key]);
 
 						Require(change == CUCKOO_CHANGED || change == CUCKOO_PINNED);
-						Require(CuckooDraftContains(&set->draft, hashes[key]));
+						Require(CuckooFilterContains(&set->draft.filter, hashes[key]));
 						set->copies[key]++;
 					}
 					break;

@@ -29,7 +29,7 @@ FROM (SELECT decode(f::text, 'base64') AS b) AS bytes$$;
 --
 -- Headers, and sparse tables of few keys
 --
-SELECT filter, show(f) AS "header / tables / starts, bits, tail" FROM (VALUES
+SELECT filter, show(f) AS "header / tables / index, bits, tail" FROM (VALUES
 	('over no rows', (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i)),
 	('new', cuckoo_new()),
 	('new, rate', cuckoo_new(NULL, 0.01)),
@@ -63,7 +63,7 @@ SELECT cuckoo_new() + 1 AS text, encode((cuckoo_new() + 1)::bytea, 'base64') AS 
 --
 SELECT filter, show(f) AS "header / tables / content" FROM (VALUES
 	('sparse', (SELECT cuckoo_agg(i) FROM generate_series(1, 33) AS i)),
-	('sparse, two groups', (SELECT cuckoo_agg(i, 150, 0.01) FROM generate_series(1, 90) AS i)),
+	('sparse, several groups', (SELECT cuckoo_agg(i, 150, 0.01) FROM generate_series(1, 90) AS i)),
 	('sparse, copies', (SELECT cuckoo_multiset_agg(i % 4, 30, 0.01) FROM generate_series(0, 22) AS i)),
 	('dense', (SELECT cuckoo_agg(i, 100, 0.001) FROM generate_series(1, 100) AS i)),
 	('dense, text', (SELECT cuckoo_agg('key ' || i, 100, 0.01) FROM generate_series(1, 100) AS i)),

@@ -20,7 +20,7 @@ INSERT INTO sound
 	UNION ALL SELECT 'empty', cuckoo_new(50, 0.01, 7)::bytea
 	UNION ALL SELECT 'sparse table', (cuckoo_new() + 1 + 2 + 2)::bytea
 	UNION ALL SELECT 'of arrays', cuckoo_agg(ARRAY[i], 50, 0.01)::bytea FROM generate_series(1, 2) AS i
-	UNION ALL SELECT 'two groups', cuckoo_agg(i, 200, 0.001)::bytea FROM generate_series(1, 70) AS i
+	UNION ALL SELECT 'two or more groups', cuckoo_agg(i, 200, 0.001)::bytea FROM generate_series(1, 70) AS i
 	UNION ALL SELECT 'dense table', cuckoo_agg(i, 90, 0.001)::bytea FROM generate_series(1, 90) AS i
 	UNION ALL SELECT 'dense and sparse', cuckoo_add_all(cuckoo_new(1, 0.1), ARRAY(SELECT generate_series(1, 50)))::bytea
 	UNION ALL SELECT 'two words per bucket', cuckoo_agg(i, 60, 2e-8)::bytea FROM generate_series(1, 60) AS i
@@ -140,13 +140,16 @@ RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT blocks || items || buckets || bi
 -- A bit string, lowest bit first
 CREATE FUNCTION bits(b text) RETURNS text LANGUAGE sql IMMUTABLE AS
 $$SELECT string_agg(lpad(to_hex(reverse(rpad(substr(s, at, 8), 8, '0'))::bit(8)::integer), 2, '0'), '' ORDER BY at) FROM replace(b, ' ', '') AS s, generate_series(1, length(s), 8) AS at$$;
--- Sparse tables of codes below 32: without items (the whole table), one item
--- with 5 low bits, two with 4, and nine with 2
-CREATE FUNCTION empty_() RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT entry() || '0000000000000000' || '00'$$;
-CREATE FUNCTION one(upper_ text, low text, starts text DEFAULT '0000000001000000', fill text DEFAULT '0') RETURNS text LANGUAGE sql IMMUTABLE AS
-$$SELECT entry(items => '01000000') || starts || bits(upper_ || low || fill)$$;
-CREATE FUNCTION two(b text) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT entry(items => '02000000') || '0000000002000000' || bits(b)$$;
-CREATE FUNCTION nine(b text) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT entry(items => '09000000') || '0000000009000000' || bits(b)$$;
+-- Sparse tables of codes below 32, all of one group: without items (the whole
+-- table), one item with 5 low bits, two with 4, and nine with 2.  An upper part
+-- goes on with 15, 14 and 8 zeros.
+CREATE FUNCTION empty_() RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT entry() || repeat('00', 14)$$;
+CREATE FUNCTION one(upper_ text, low text, index text DEFAULT '00000000' || repeat('01', 8), fill text DEFAULT '0') RETURNS text LANGUAGE sql IMMUTABLE AS
+$$SELECT entry(items => '01000000') || index || bits(upper_ || repeat('0', 15) || low || fill)$$;
+CREATE FUNCTION two(upper_ text, lows text) RETURNS text LANGUAGE sql IMMUTABLE AS
+$$SELECT entry(items => '02000000') || '00000000' || repeat('02', 8) || bits(upper_ || repeat('0', 14) || lows)$$;
+CREATE FUNCTION nine(upper_ text, lows text) RETURNS text LANGUAGE sql IMMUTABLE AS
+$$SELECT entry(items => '09000000') || '00000000' || repeat('09', 8) || bits(upper_ || repeat('0', 8) || lows)$$;
 -- A dense table of two buckets
 CREATE FUNCTION dense(items text, buckets text) RETURNS text LANGUAGE sql IMMUTABLE AS $$SELECT entry(items => items, representation => '01') || buckets$$;
 
@@ -184,16 +187,17 @@ SELECT what, says(what || '::cuckoofilter') FROM unnest(ARRAY[
 	$$head('01000100', more => entry(buckets => '0000'))$$, $$head('01000100', more => entry(buckets => '0300'))$$, $$head('01000100', more => entry(buckets => '0280'))$$,
 	$$head('01000100', more => entry(blocks => 'e12e0000', buckets => '0080'))$$, $$head('01000100', more => entry(bits => '04'))$$, $$head('01000100', more => entry(bits => '21'))$$,
 	$$head('01000100', more => entry(representation => '02') || '00000000')$$, $$head('01000100', more => dense('09000000', '00000000'))$$,
-	$$head('01000100', tables => '02000000', more => entry() || entry() || repeat('0000000000000000' || '00', 2))$$,
-	$$head('01000100', tables => '02000000', more => entry(bits => '06') || entry() || repeat('0000000000000000' || '00', 2))$$,
-	$$head('01000100', tables => '02000000', more => entry(buckets => '0400') || entry() || repeat('0000000000000000' || '00', 2))$$,
-	-- sparse: starts, the upper part, a fingerprint of 0, fill bits, descending
+	$$head('01000100', tables => '02000000', more => entry() || entry() || repeat('00', 2 * 14))$$,
+	$$head('01000100', tables => '02000000', more => entry(bits => '06') || entry() || repeat('00', 2 * 14))$$,
+	$$head('01000100', tables => '02000000', more => entry(buckets => '0400') || entry() || repeat('00', 2 * 14))$$,
+	-- sparse: the index, the upper part, a fingerprint of 0, fill bits, descending
 	-- codes, nine copies, a code too large
-	$$head('01000100', more => one('10', '10000', starts => '0100000001000000'))$$, $$head('01000100', more => one('10', '10000', starts => '0000000000000000'))$$,
-	$$head('01000100', more => one('10', '10000', starts => '0000000002000000'))$$, $$head('01000100', more => one('01', '10000'))$$, $$head('01000100', more => one('00', '10000'))$$,
+	$$head('01000100', more => one('10', '10000', index => '01000000' || repeat('01', 8)))$$, $$head('01000100', more => one('10', '10000', index => repeat('00', 12)))$$,
+	$$head('01000100', more => one('10', '10000', index => '00000000' || repeat('02', 8)))$$, $$head('01000100', more => one('10', '10000', index => '00000000' || repeat('ff', 8)))$$,
+	$$head('01000100', more => one('10', '10000', index => '00000000' || '01' || repeat('00', 7)))$$, $$head('01000100', more => one('01', '10000'))$$, $$head('01000100', more => one('00', '10000'))$$,
 	$$head('01000100', more => one('11', '10000'))$$, $$head('01000100', more => one('10', '00000'))$$, $$head('01000100', more => one('10', '10000', fill => '1'))$$,
-	$$head('01000100', more => two('1100 0100 1000'))$$, $$head('01000100', more => two('1010 0000 1000'))$$, $$head('01000100', more => nine('11111111100000000 101010101010101010'))$$,
-	$$head('01000100', more => entry(items => '01000000', buckets => '0600') || '0000000001000000' || bits('10 1000011'))$$,
+	$$head('01000100', more => two('1100', '0100 1000'))$$, $$head('01000100', more => two('1010', '0000 1000'))$$, $$head('01000100', more => nine('11111111100000000', '101010101010101010'))$$,
+	$$head('01000100', more => entry(items => '01000000', buckets => '0600') || '00000000' || repeat('01', 8) || bits('10' || repeat('0', 15) || '1000011'))$$,
 	-- dense: no multiset, out of order, another number of items
 	$$head('01000100', more => dense('00000000', '240f0000'))$$, $$head('01000100', more => dense('01000000', '00100000'))$$, $$head('01000100', more => dense('01000000', '00f00000'))$$,
 	$$head('01000100', more => dense('01000000', '00000000'))$$, $$head('01000100', more => dense('00000000', '01000000'))$$,
@@ -201,10 +205,10 @@ SELECT what, says(what || '::cuckoofilter') FROM unnest(ARRAY[
 	$$head('01000000', more => empty_(), tail => '0000000000000001')$$, $$head('01010100', tables => '00000000', tail => '0100000000000000')$$,
 	-- what is accepted
 	$$head('01000000', more => empty_())$$, $$head('01000002', fpr => '0000000000000000', tables => '00000000')$$, $$head('01000101', more => empty_())$$,
-	$$head('01000000', fpr => '3a8c30e28e79553e', more => empty_())$$, $$head('01000100', more => one('10', '10000'))$$, $$head('01000100', more => one('10', '11111'))$$, $$head('01000100', more => two('1100 1000 0100'))$$, $$head('01000100', more => two('1100 1000 1000'))$$,
-	$$head('01000100', more => two('1010 1000 1000'))$$, $$head('01000100', more => entry(items => '01000000', buckets => '0600') || '0000000001000000' || bits('10 1111101'))$$,
+	$$head('01000000', fpr => '3a8c30e28e79553e', more => empty_())$$, $$head('01000100', more => one('10', '10000'))$$, $$head('01000100', more => one('10', '11111'))$$, $$head('01000100', more => two('1100', '1000 0100'))$$, $$head('01000100', more => two('1100', '1000 1000'))$$,
+	$$head('01000100', more => two('1010', '1000 1000'))$$, $$head('01000100', more => entry(items => '01000000', buckets => '0600') || '00000000' || repeat('01', 8) || bits('10' || repeat('0', 15) || '1111101'))$$,
 	$$head('01000100', more => dense('00000000', '00000000'))$$, $$head('01000100', more => dense('01000000', '01000000'))$$,
-	$$head('01000100', tables => '02000000', more => entry() || entry(bits => '06') || repeat('0000000000000000' || '00', 2))$$,
+	$$head('01000100', tables => '02000000', more => entry() || entry(bits => '06') || repeat('00', 2 * 14))$$,
 	$$head('01010100', tables => '00000000', more => '0000000000000000')$$, $$head('01010000', tables => '00000000')$$
 ]) AS what;
 

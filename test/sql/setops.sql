@@ -222,6 +222,37 @@ SELECT what, sqlstate_of(format('SELECT cuckoo_union_all(%L, %L)', f, g)) AS uni
 FROM pairs;
 
 --
+-- Intersection: the keys of both, whatever the shapes of the two filters
+--
+SELECT name, (brief(f('a') & f)).*, cuckoo_cardinality(f('a') & f) - greatest(last - first + 1, 0) BETWEEN 0 AND 5 AS few_others, missing(f('a') & f, first, last),
+	missing(f & f('a'), first, last) AS missing_reversed, cuckoo_intersection(f('a'), f) = (f('a') & f) AS operator
+FROM filters JOIN (VALUES ('a', 1, 3000), ('b', 1, 0), ('overlap', 2001, 3000), ('full', 1, 3000), ('few', 2990, 3000), ('other rate', 1, 0), ('unknown', 1, 2000),
+	('counted', 1, 2000), ('unset', 1, 0), ('new', 1, 0)) AS v (name, first, last) USING (name) ORDER BY name;
+-- A filter with itself is itself, and a subset of one shape keeps its bytes.
+SELECT bool_and((f & f) = f) AS itself FROM filters;
+SELECT (f('a') & f('full')) = f('a') AS subset_left, (f('full') & f('a')) = f('a') AS subset_right;
+-- The filter with the smaller expected rate gives its parameters, sub-filters and
+-- key type; the first one if both are equal.
+SELECT (brief(f & g)).*, (brief(g & f)).* FROM (SELECT cuckoo_agg(k, 5000, 0.01) AS f, cuckoo_agg(k, 900, 1e-6, 0) AS g FROM generate_series(1, 800) AS k) AS x;
+-- Filters that have grown or were put together, dense and sparse
+SELECT n, m, (cuckoo_info(f)).subfilters AS left, (cuckoo_info(g)).subfilters AS right, (cuckoo_info(f & g)).subfilters, missing(f & g, 1 + m / 2, least(n, m + m / 2)), missing(g & f, 1 + m / 2, least(n, m + m / 2)),
+	cuckoo_cardinality(f & g) - greatest(least(n, m + m / 2) - m / 2, 0) <= 5 + 1.5 * (n * cuckoo_fpr(g) + m * cuckoo_fpr(f)) AS few_others
+FROM unnest('{10,3000,50000}'::integer[]) AS n, unnest('{8,2000,40000}'::integer[]) AS m,
+	LATERAL (SELECT cuckoo_add_all(cuckoo_new(100, 0.001), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_add_all(cuckoo_new(1500, 0.01), ARRAY(SELECT generate_series(1 + m / 2, m + m / 2))) AS g) AS x
+ORDER BY n, m;
+-- Copies: the smaller number
+SELECT i, j, cuckoo_count(f & g, 'x') AS same_shape, cuckoo_count(f & h, 'x') AS other_shape FROM (VALUES (1, 1), (2, 5), (5, 2), (8, 3), (8, 8)) AS v (i, j),
+	LATERAL (SELECT cuckoo_add_all(cuckoo_new(100, 1e-6), array_fill('x'::text, ARRAY[i])) AS f, cuckoo_add_all(cuckoo_new(100, 1e-6), array_fill('x'::text, ARRAY[j])) AS g,
+		cuckoo_add_all(cuckoo_new(333, 1e-5), array_fill('x'::text, ARRAY[j])) AS h) AS x;
+-- Removable if both are.
+SELECT (brief(f('a') & f('full'))).removable AS both, (brief(f('a') & (f('a') | f('b')))).removable AS one, (brief((f('a') | f('b')) & f('a'))).removable AS other;
+SELECT cuckoo_cardinality((f('a') & f('overlap')) - 2500) - cuckoo_cardinality(f('a') & f('overlap')) AS removed;
+-- NULL gives NULL.
+SELECT f('a') & NULL AS "right", NULL & f('a') AS "left", cuckoo_intersection(NULL, NULL) AS both;
+-- The same conflicts as for unions; tables of any shapes can be intersected.
+SELECT what, sqlstate_of(format('SELECT cuckoo_intersection(%L, %L)', f, g)) AS intersection, sqlstate_of(format('SELECT cuckoo_intersection(%L, %L)', g, f)) AS reversed FROM pairs;
+
+--
 -- Aggregates
 --
 SELECT cuckoo_union_all_agg(f) = cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')) AS union_all, cuckoo_union_agg(f) = (f('a') | f('b') | f('c')) AS union,

@@ -125,7 +125,8 @@ SELECT brief(cuckoo_agg(k, 10, 0.001)), (cuckoo_info(cuckoo_agg(k, 10, 0.001))).
 -- The length of a sparse table follows from its shape and items.  A dense one
 -- has four fingerprints per bucket, less one bit for each.
 CREATE FUNCTION sparse_bytes(u numeric, n numeric) RETURNS numeric LANGUAGE sql RETURN
-	(SELECT 4 * (ceil(z / 64) + 1) + ceil((z + n * (1 + l)) / 8) FROM generate_series(0, 60) AS l, LATERAL (SELECT div(u - 1, 2::numeric ^ l) + 1 AS z) AS x WHERE 2 * z <= 3 * greatest(n, 1) ORDER BY l LIMIT 1);
+	(SELECT 12 * ceil(g / 8) + ceil((16 * g + n * (1 + l)) / 8) FROM generate_series(0, 60) AS l, LATERAL (SELECT div(u - 1, 2::numeric ^ l) + 1 AS z) AS x, LATERAL (SELECT ceil(z / 16) AS g) AS y
+	WHERE 7 * z <= 8 * greatest(n, 1) ORDER BY l LIMIT 1);
 SELECT representation, count(*), bool_and(bytes = CASE representation WHEN 'sparse' THEN sparse_bytes(blocks * buckets / 2 * 2::numeric ^ fingerprint_bits, items) ELSE ceil(blocks * buckets * (fingerprint_bits - 1) / 2.0) END) AS as_computed
 FROM (VALUES (0.1), (0.001), (2e-8)) AS r (fpr), (VALUES (0), (1), (2), (3), (63), (64), (65), (1000), (1500), (5000), (20000)) AS s (n), (VALUES (NULL), (20), (2000), (1e6)) AS c (capacity),
 	cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), capacity, fpr) AS f, cuckoo_subfilters(f) GROUP BY 1 ORDER BY 1;

@@ -111,6 +111,7 @@ multisets_are_numbered_in_order_without_gaps(void **state)
 	uint32_t	number = 0;
 
 	(void) state;
+	CuckooInitMultisets();
 	for (uint32_t d = 0; d < 16; d++)
 		for (uint32_t c = 0; c <= d; c++)
 			for (uint32_t b = 0; b <= c; b++)
@@ -128,6 +129,7 @@ static void
 decoding_a_multiset_undoes_its_rank(void **state)
 {
 	(void) state;
+	CuckooInitMultisets();
 	for (uint32_t number = 0; number < CUCKOO_MULTISETS; number++)
 	{
 		uint32_t	m = CuckooMultisets[number];
@@ -264,14 +266,14 @@ a_write_changes_the_bits_of_its_bucket_and_no_others(void **state)
 			CuckooDecode(&packing, bits, decoded);
 			SortEntries(kept[number]);
 			assert_memory_equal(decoded, kept[number], sizeof(decoded));
-			if (CuckooIsNarrow(&packing))
-			{
-				uint64_t	word = CuckooReadNarrow(&packing, buckets, number);
 
-				if (packing.nibbles < 16)
-					word &= (UINT64_C(1) << (4 * packing.nibbles)) - 1;
-				assert_true(word == bits.low && bits.high == 0);
-			}
+			/* Lookups find its start in their own way. */
+			bits = number % 2 == 0 ?
+				CuckooReadBitsAt(&packing, CuckooEvenBucket(&packing, buckets, number), 0) :
+				CuckooReadBitsAt(&packing, CuckooOddBucket(&packing, buckets, number),
+								 packing.odd_shift);
+			CuckooDecode(&packing, bits, decoded);
+			assert_memory_equal(decoded, kept[number], sizeof(decoded));
 		}
 		free(buckets);
 		free(expected);
@@ -279,9 +281,10 @@ a_write_changes_the_bits_of_its_bucket_and_no_others(void **state)
 }
 
 /*
- * The comparison of four high parts in one word gives the same as a loop over
- * them: with parts equal to, next to, and far from the one looked for, in
- * every place, and with the next bucket's bits above.
+ * The comparison of the high parts in one word, all four of a narrow bucket or
+ * two of a wide one, gives the same as a loop over them: with parts equal to,
+ * next to, and far from the one looked for, in every place, and with other bits
+ * above and below.
  */
 static void
 matching_high_parts_in_a_word_agrees_with_a_loop(void **state)
@@ -295,9 +298,8 @@ matching_high_parts_in_a_word_agrees_with_a_loop(void **state)
 		uint32_t	most = (uint32_t) ((UINT64_C(1) << f) - 1);
 		int			width = packing.high_bits;
 		uint64_t	mask = (UINT64_C(1) << width) - 1;
+		bool		narrow = CuckooIsNarrow(&packing);
 
-		if (!CuckooIsNarrow(&packing))
-			continue;
 		for (int i = 0; i < 20000; i++)
 		{
 			uint32_t	fingerprint = (uint32_t) NextRandom(&random) & most;
@@ -310,9 +312,9 @@ matching_high_parts_in_a_word_agrees_with_a_loop(void **state)
 			if (i % 4 == 1)
 				fingerprint = (uint32_t) (wanted << CUCKOO_LOW_BITS) |
 					(fingerprint & ((1u << CUCKOO_LOW_BITS) - 1));
-			for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
+			for (int slot = 0; slot < (narrow ? CUCKOO_ENTRIES : 2); slot++)
 			{
-				int			position = CUCKOO_RANK_BITS + slot * width;
+				int			position = (narrow ? CUCKOO_RANK_BITS : 0) + slot * width;
 				uint64_t	part = word >> position & mask;
 
 				switch (RandomBelow(&random, 5))
@@ -380,6 +382,74 @@ the_entry_behind_the_lowest_match_is_told_by_its_low_nibble(void **state)
 	}
 }
 
+/*
+ * Both searches agree with a loop over the entries of two buckets: among entries
+ * with equal high parts or equal nibbles, between other buckets, and in damaged
+ * buckets whose twelve bits are no multiset.
+ */
+static void
+a_search_of_two_buckets_agrees_with_a_loop(void **state)
+{
+	CuckooPacking packing;
+	uint64_t	random = 6;
+
+	(void) state;
+	for_each_width(f, packing)
+	{
+		CuckooShape shape = ShapeOf(1, 8, f);
+		size_t		length = (size_t) CuckooDenseBytes(&shape) + CUCKOO_TAIL_BYTES;
+		uint32_t	most = CuckooShapeFingerprints(&shape);
+		uint8_t    *buckets = Allocate(length);
+		int			hits = 0;
+
+		for (int i = 0; i < 20000; i++)
+		{
+			uint32_t	even = 2 * RandomBelow(&random, 4);
+			uint32_t	odd = 2 * RandomBelow(&random, 4) + 1;
+			uint32_t	entries[2 * CUCKOO_ENTRIES];
+			uint32_t	fingerprint;
+			bool		found = false;
+
+			if (i % 16 == 0)
+			{
+				for (size_t at = 0; at < length; at++)
+					buckets[at] = (uint8_t) NextRandom(&random);
+			}
+			if (i % 16 > 1)
+			{
+				RandomEntries(&random, f, entries);
+				CuckooWriteBits(&packing, buckets, even, CuckooEncode(&packing, entries));
+				RandomEntries(&random, f, entries);
+				CuckooWriteBits(&packing, buckets, odd, CuckooEncode(&packing, entries));
+			}
+			CuckooDecode(&packing, CuckooReadBits(&packing, buckets, even), entries);
+			CuckooDecode(&packing, CuckooReadBits(&packing, buckets, odd),
+						 entries + CUCKOO_ENTRIES);
+			fingerprint = entries[RandomBelow(&random, 2 * CUCKOO_ENTRIES)];
+			if (i % 3 == 0)
+				fingerprint = (fingerprint & ~15u) | RandomBelow(&random, 16);
+			else if (i % 3 == 1)
+				fingerprint ^= 16u << RandomBelow(&random, (uint32_t) packing.high_bits);
+			fingerprint &= most;
+			for (int slot = 0; slot < 2 * CUCKOO_ENTRIES; slot++)
+				found |= entries[slot] == fingerprint;
+			hits += found;
+
+			assert_int_equal(CuckooSearch(&packing,
+										  CuckooEvenBucket(&packing, buckets, even),
+										  CuckooOddBucket(&packing, buckets, odd),
+										  fingerprint), found);
+			if (!CuckooIsNarrow(&packing))
+				assert_int_equal(CuckooSearchWide(&packing,
+												  CuckooEvenBucket(&packing, buckets, even),
+												  CuckooOddBucket(&packing, buckets, odd),
+												  fingerprint), found);
+		}
+		assert_true(hits > 5000 && hits < 19000);
+		free(buckets);
+	}
+}
+
 int
 main(void)
 {
@@ -393,6 +463,7 @@ main(void)
 		cmocka_unit_test(a_write_changes_the_bits_of_its_bucket_and_no_others),
 		cmocka_unit_test(matching_high_parts_in_a_word_agrees_with_a_loop),
 		cmocka_unit_test(the_entry_behind_the_lowest_match_is_told_by_its_low_nibble),
+		cmocka_unit_test(a_search_of_two_buckets_agrees_with_a_loop),
 	};
 
 	return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);

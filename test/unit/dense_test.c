@@ -33,7 +33,7 @@ ItemsOf(const CuckooDense *dense)
 	uint64_t	items;
 	uint64_t	bad;
 
-	assert_true(CuckooDenseCheck(dense, &items, &bad, &host));
+	assert_true(CuckooDenseCheck(dense, &items, &bad));
 	assert_true(AllZero(dense->data + CuckooDenseBytes(&dense->shape), CUCKOO_TAIL_BYTES));
 	return items;
 }
@@ -43,7 +43,7 @@ Insert(CuckooDense *dense, uint64_t hash)
 {
 	CuckooPlace place = CuckooPlaceOf(&dense->shape, hash);
 
-	return CuckooDenseInsert(dense, &place, &host) == CUCKOO_INSERTED;
+	return CuckooDenseInsert(dense, &place) == CUCKOO_INSERTED;
 }
 
 static bool
@@ -78,10 +78,11 @@ static CuckooDense
 BuildDense(const CuckooShape *shape, const uint64_t *codes, size_t count, uint64_t seed)
 {
 	CuckooDense dense = NewDense(shape);
-	ArraySource source = SourceOf(codes, count);
+	CuckooRun	run = {codes, count};
+	CuckooSource source = {&run, 1, false, NULL, NULL};
 
 	memset(dense.data, 0x5A, (size_t) CuckooDenseBytes(shape));
-	if (!CuckooDenseBuild(&dense, &source.source, seed, &host))
+	if (!CuckooDenseBuild(&dense, &source, seed))
 	{
 		FreeDense(&dense);
 		dense.data = NULL;
@@ -288,7 +289,7 @@ the_codes_of_a_table_are_read_back_in_order(void **state)
 		size_t		keys = (size_t) CuckooShapeEntries(&shapes[i]) * 8 / 10;
 		uint64_t   *codes = CodesOf(&shapes[i], KEYS, keys);
 		CuckooDense dense = BuildDense(&shapes[i], codes, keys, 5);
-		CuckooDenseSource source;
+		CuckooTable table;
 		uint64_t	count;
 		uint64_t   *read;
 
@@ -306,12 +307,11 @@ the_codes_of_a_table_are_read_back_in_order(void **state)
 			}
 			keys = (size_t) count;
 		}
-		CuckooDenseSourceInit(&source, &dense, &host);
-		read = ReadAll(&source.source, &count);
-		assert_int_equal(count, keys);
+		assert_int_equal(ItemsOf(&dense), keys);
+		CuckooTableInit(&table, &shapes[i], CUCKOO_DENSE, keys, dense.data);
+		read = CuckooTableCodes(&table);
 		assert_memory_equal(read, codes, keys * sizeof(uint64_t));
-		free(read);
-		CuckooDenseSourceRelease(&source);
+		pfree(read);
 		FreeDense(&dense);
 		free(codes);
 	}
@@ -433,7 +433,7 @@ what_passes_the_check_is_written_back_the_same(void **state)
 			uint64_t	bad;
 
 			dense.data[bit / 8] ^= (uint8_t) (1 << bit % 8);
-			if (CuckooDenseCheck(&dense, &items, &bad, &host))
+			if (CuckooDenseCheck(&dense, &items, &bad))
 			{
 				CuckooDense again = CopyDense(&dense);
 				uint64_t	counted = 0;

@@ -376,15 +376,11 @@ CheckTable(const ModelTable *expected, const CuckooTable *table)
 	uint64_t   *codes = ModelCodes(expected);
 	uint64_t	n = expected->classes.total;
 	uint64_t	entries = CuckooShapeEntries(&table->shape);
-	CuckooTableSource base;
-	uint64_t	count;
 	uint64_t   *read;
 
 	assert_true(CuckooSameShape(&expected->shape, &table->shape));
 	assert_true(table->items == n);
-	read = ReadAll(CuckooTableSourceInit(&base, table, &host), &count);
-	CuckooTableSourceRelease(&base);
-	assert_true(count == n);
+	read = CuckooTableCodes(table);
 	assert_memory_equal(read, codes, (size_t) n * sizeof(uint64_t));
 	if (table->representation == CUCKOO_SPARSE)
 		assert_true(IsEncoded(table, codes, n));
@@ -403,7 +399,7 @@ CheckTable(const ModelTable *expected, const CuckooTable *table)
 		assert_int_equal(CuckooTableContains(table, hash), copies > 0);
 		assert_int_equal(SlicedCount(table, hash, (uint8_t) NextRandom(&random_state)), copies);
 	}
-	free(read);
+	pfree(read);
 	free(codes);
 }
 
@@ -488,8 +484,8 @@ BuildSome(Model *model, uint32_t share)
 			model->copies[key] = 1;
 		}
 	}
-	CuckooSort(hashes, hashes + model->universe, count, NULL);
-	count = CuckooUnique(hashes, count, NULL);
+	CuckooSort(hashes, hashes + model->universe, count);
+	count = CuckooUnique(hashes, count);
 	value = ValueOfHashes(hashes, count, model->fpr, model->capacity);
 	filter = Open(&value);
 	model->capacity = filter.capacity;
@@ -505,6 +501,77 @@ BuildSome(Model *model, uint32_t share)
 	free(hashes);
 	CheckMade(model, &value);
 	return value;
+}
+
+/*
+ * Add or remove some keys, which may be repeated, in one batch, for which the
+ * newest table with room is large enough.  The model does it key by key in the
+ * order of hashes.  Returns the number of operations.
+ */
+static uint64_t
+ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t most)
+{
+	uint64_t	keys[200];
+	uint64_t	hashes[200];
+	size_t		count = 0;
+	size_t		expected = 0;
+	size_t		changed;
+	CuckooChange change = CUCKOO_ABSENT;
+	uint64_t	room = UINT64_MAX;
+
+	for (int i = model->table_count - 1; i >= 0 && edit != CUCKOO_REMOVE; i--)
+	{
+		room = CuckooShapeCapacity(&model->tables[i].shape) - model->tables[i].classes.total;
+		if (CuckooShapeCapacity(&model->tables[i].shape) > model->tables[i].classes.total)
+			break;
+		room = 1;
+	}
+	for (uint32_t left = 1 + Below(Below(4) == 0 ? 200 : 10); left > 0; left--)
+	{
+		uint64_t	key = Below((uint32_t) model->universe);
+		size_t		at = count;
+
+		if (count >= room ||
+			(edit == CUCKOO_REMOVE ? model->copies[key] == 0 : model->copies[key] >= most))
+			continue;
+		for (; at > 0 && hashes[at - 1] > model->hashes[key]; at--)
+		{
+			keys[at] = keys[at - 1];
+			hashes[at] = hashes[at - 1];
+		}
+		keys[at] = key;
+		hashes[at] = model->hashes[key];
+		count++;
+		if (edit == CUCKOO_REMOVE)
+			model->copies[key]--;
+		else if (edit == CUCKOO_ADD || model->copies[key] == 0)
+			model->copies[key]++;
+	}
+	for (size_t i = 0; i < count && change != CUCKOO_FULL; i++)
+	{
+		bool		contained = false;
+
+		for (int t = 0; t < model->table_count && edit == CUCKOO_ADD_NEW; t++)
+			contained |= CountsGet(&model->tables[t].classes,
+								   CuckooCodeOf(&model->tables[t].shape, hashes[i])) > 0;
+		change = contained ? CUCKOO_PRESENT :
+			edit == CUCKOO_REMOVE ? ModelRemove(model, keys[i]) : ModelAdd(model, keys[i]);
+		expected += change == CUCKOO_CHANGED;
+	}
+	assert_int_equal(CuckooDraftApply(draft, hashes, count, edit, &changed), change);
+	assert_int_equal(changed, expected);
+	if (change == CUCKOO_FULL)
+		return 0;
+	assert_int_equal(draft->filter.table_count, model->table_count);
+	for (model->changed = 0; model->changed < model->table_count; model->changed++)
+	{
+		const CuckooTable *table = &draft->filter.tables[model->changed];
+
+		if (edit == CUCKOO_REMOVE || 4 * table->items < 3 * CuckooShapeEntries(&table->shape))
+			CheckRepresentation(model, draft, edit != CUCKOO_REMOVE);
+		model->tables[model->changed].dense = table->representation == CUCKOO_DENSE;
+	}
+	return count + 1;
 }
 
 /* Add and remove at random; returns the number of operations. */
@@ -530,32 +597,50 @@ LiveOn(Model *model, Value *value, uint64_t steps)
 		 */
 		if (step % (4 * model->universe + 20) == 0)
 			adding = Below(3) == 0 ? (Below(2) ? 100 : 0) : Below(101);
+		if (Below(20) == 0)
+		{
+			CuckooEdit	edit = Below(100) < adding ? CUCKOO_ADD : CUCKOO_REMOVE;
+			uint64_t	done;
+
+			if (edit == CUCKOO_ADD && Below(50) == 0)
+			{
+				edit = CUCKOO_ADD_NEW;
+				model->removable = false;
+			}
+			if (edit == CUCKOO_REMOVE && !model->removable)
+				continue;
+			done = ChangeTogether(model, &draft, edit, most);
+			operations += done;
+			if (done == 0)
+				break;
+			continue;
+		}
 		if (Below(100) < adding)
 		{
 			if (model->copies[key] >= most)
 				continue;
 			change = ModelAdd(model, key);
-			assert_int_equal(CuckooDraftAdd(&draft, hash, &host), change);
+			assert_int_equal(ApplyHash(&draft, CUCKOO_ADD, hash), change);
 			operations++;
 			if (change == CUCKOO_FULL)
 				break;
 			if (change == CUCKOO_CHANGED)
 				CheckRepresentation(model, &draft, true);
 			model->copies[key]++;
-			assert_true(CuckooDraftContains(&draft, hash));
+			assert_true(CuckooFilterContains(&draft.filter, hash));
 		}
 		else if (model->copies[key] > 0 && model->removable)
 		{
 			change = ModelRemove(model, key);
 			assert_int_not_equal(change, CUCKOO_ABSENT);
-			assert_int_equal(CuckooDraftRemove(&draft, hash, &host), change);
+			assert_int_equal(ApplyHash(&draft, CUCKOO_REMOVE, hash), change);
 			operations++;
 			if (change == CUCKOO_CHANGED && model->changed >= 0)
 				CheckRepresentation(model, &draft, false);
 			model->copies[key]--;
 		}
 	}
-	bytes = CuckooDraftFinish(&draft, &host);
+	bytes = CuckooDraftFinish(&draft);
 	*value = Valid(bytes, &draft.filter);
 	return operations;
 }
@@ -650,6 +735,150 @@ CombineOthers(Model *model, Value *value)
 	return operations + (uint64_t) count;
 }
 
+/* The smallest hash whose code is at least this one, found by trying. */
+static uint64_t
+FirstHash(const CuckooShape *shape, uint64_t code)
+{
+	uint64_t	first = 0;
+	uint64_t	last = UINT64_MAX;
+
+	while (first < last)
+	{
+		uint64_t	middle = first + (last - first) / 2;
+
+		if (CuckooCodeOf(shape, middle) >= code)
+			last = middle;
+		else
+			first = middle + 1;
+	}
+	return first;
+}
+
+/* The hashes of the classes of a model's tables, from first to last. */
+typedef struct Interval
+{
+	uint64_t	first;
+	uint64_t	last;
+	uint32_t	copies;
+} Interval;
+
+static int
+IntervalsOf(const Model *model, Interval *intervals)
+{
+	int			count = 0;
+
+	for (int i = 0; i < model->table_count; i++)
+	{
+		const ModelTable *table = &model->tables[i];
+
+		for (uint64_t k = 0; k < table->classes.room; k++)
+		{
+			uint64_t	code = table->classes.numbers[k];
+			Interval   *interval = &intervals[count];
+
+			if (table->classes.counts[k] == 0)
+				continue;
+			interval->first = FirstHash(&table->shape, code);
+			interval->last = FirstHash(&table->shape, code + 1);
+			if (CuckooCodeOf(&table->shape, interval->last) > code)
+				interval->last--;
+			interval->copies = table->classes.counts[k];
+			count++;
+		}
+	}
+	return count;
+}
+
+/*
+ * Intersect the filter with another one over the same keys, of any capacity and
+ * rate.  No key of both is missing, and each table holds the classes whose
+ * hashes include a hash of a class of the other filter.
+ */
+static uint64_t
+IntersectOther(Model *model, Value *value)
+{
+	static const double rates[] = {0.1, 0.01, 0.001, 1e-5, 2e-8};
+	Model		other = *model;
+	Value		other_value;
+	Value		both;
+	CuckooFilter filters[2];
+	CuckooFilter filter;
+	CuckooConflict conflict;
+	Interval   *intervals;
+	const Model *kept;
+	int			swap = (int) Below(2);
+	int			count;
+	uint64_t	operations;
+
+	other.table_count = 0;
+	other.removable = true;
+	other.hashes = Duplicate(model->hashes, (size_t) model->universe * sizeof(uint64_t));
+	other.copies = Allocate((size_t) model->universe * sizeof(uint32_t));
+	if (Below(3) > 0)
+	{
+		other.capacity = Below(3) ? 1 + Below(3000) : 0;
+		other.fpr = rates[Below(lengthof(rates))];
+	}
+	other_value = BuildSome(&other, Below(101));
+	operations = LiveOn(&other, &other_value, Below(300));
+
+	filters[swap] = Open(value);
+	filters[1 - swap] = Open(&other_value);
+	conflict = CuckooIntersect(&filters[0], &filters[1], &filter, &both.bytes);
+	assert_int_equal(conflict, CUCKOO_NO_CONFLICT);
+	both = Valid(both.bytes, &filter);
+	for (uint64_t key = 0; key < model->universe; key++)
+	{
+		uint32_t	copies = model->copies[key] < other.copies[key] ?
+			model->copies[key] : other.copies[key];
+
+		if (copies > 0)
+			assert_true(CuckooFilterContains(&filter, model->hashes[key]));
+		if (model->removable && other.removable)
+			assert_true((uint32_t) CuckooFilterCount(&filter, model->hashes[key]) >=
+						(copies < 8 ? copies : 8));
+	}
+
+	kept = (CuckooFilterRate(&filters[1]) < CuckooFilterRate(&filters[0])) == (swap == 0) ?
+		&other : model;
+	assert_true(filter.fpr == kept->fpr && filter.capacity == kept->capacity);
+	assert_int_equal(filter.table_count, kept->table_count);
+	intervals = Allocate(((size_t) model->universe * 16 + 1) * sizeof(Interval));
+	count = IntervalsOf(kept == model ? &other : model, intervals);
+	for (int i = 0; i < kept->table_count; i++)
+	{
+		ModelTable	expected = kept->tables[i];
+		const Counts *classes = &kept->tables[i].classes;
+
+		CountsInit(&expected.classes, 16);
+		for (uint64_t k = 0; k < classes->room; k++)
+		{
+			uint64_t	code = classes->numbers[k];
+			uint32_t	overlaps = 0;
+
+			if (classes->counts[k] == 0)
+				continue;
+			for (int n = 0; n < count; n++)
+			{
+				if (CuckooCodeOf(&expected.shape, intervals[n].first) <= code &&
+					CuckooCodeOf(&expected.shape, intervals[n].last) >= code)
+					overlaps += intervals[n].copies;
+			}
+			if (overlaps > 0)
+				CountsSet(&expected.classes, code,
+						  overlaps < classes->counts[k] ? overlaps : classes->counts[k]);
+		}
+		expected.dense = filter.tables[i].representation == CUCKOO_DENSE;
+		CheckTable(&expected, &filter.tables[i]);
+		CountsFree(&expected.classes);
+	}
+	free(intervals);
+	FreeValue(&both);
+	FreeValue(&other_value);
+	ModelFree(&other);
+	return operations + 1;
+}
+
 /* The life of one filter; returns the number of operations. */
 static uint64_t
 Live(void)
@@ -676,6 +905,8 @@ Live(void)
 		CheckValue(&model, &value);
 		if (Below(2) == 0 && model.table_count < 8 && universe <= 5000)
 			operations += CombineOthers(&model, &value);
+		if (Below(2) == 0 && universe <= 300)
+			operations += IntersectOther(&model, &value);
 	}
 	FreeValue(&value);
 	ModelFree(&model);

@@ -90,7 +90,7 @@ static bool
 IsValid(const uint8_t *bytes, size_t length)
 {
 	uint8_t    *copy = Duplicate(bytes, length);
-	bool		valid = CuckooValidate(copy, length, &host).problem == CUCKOO_VALID;
+	bool		valid = CuckooValidate(copy, length).problem == CUCKOO_VALID;
 
 	free(copy);
 	return valid;
@@ -130,13 +130,12 @@ CheckFilter(const char *name, const char *base64, char *hashes)
 	uint8_t    *bytes = Decode(base64, &length);
 	uint8_t    *longer = Allocate(length + 1);
 	uint8_t    *written;
-	CuckooVerdict verdict = CuckooValidate(bytes, length, &host);
+	CuckooVerdict verdict = CuckooValidate(bytes, length);
 	CuckooFilter filter;
 
 	if (verdict.problem != CUCKOO_VALID)
 	{
-		printf("%s: problem %d, expected %llu, found %llu\n", name, (int) verdict.problem,
-			   (unsigned long long) verdict.expected, (unsigned long long) verdict.found);
+		printf("%s: %s\n", name, verdict.message);
 		Result(false, name, "is not valid");
 		free(longer);
 		free(bytes);

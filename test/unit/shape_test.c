@@ -220,11 +220,11 @@ the_second_bucket_is_odd_if_the_first_is_even_and_leads_back(void **state)
 		{
 			for (uint32_t bucket = 0; bucket < buckets; bucket++)
 			{
-				uint32_t	other = CuckooOtherBucket(fingerprint, bucket, buckets);
+				uint32_t	other = CuckooAlternateBucket(fingerprint, bucket, buckets);
 
 				assert_in_range(other, 0, buckets - 1);
 				assert_int_not_equal(other % 2, bucket % 2);
-				assert_int_equal(CuckooOtherBucket(fingerprint, other, buckets), bucket);
+				assert_int_equal(CuckooAlternateBucket(fingerprint, other, buckets), bucket);
 			}
 		}
 	}
@@ -233,11 +233,11 @@ the_second_bucket_is_odd_if_the_first_is_even_and_leads_back(void **state)
 		uint32_t	buckets = 2 + 2 * RandomBelow(&random, CUCKOO_MAX_BUCKETS / 2);
 		uint32_t	bucket = RandomBelow(&random, buckets);
 		uint32_t	fingerprint = (uint32_t) NextRandom(&random);
-		uint32_t	other = CuckooOtherBucket(fingerprint, bucket, buckets);
+		uint32_t	other = CuckooAlternateBucket(fingerprint, bucket, buckets);
 		uint32_t	sum = CuckooBucketSum(fingerprint, buckets);
 
 		if (other >= buckets || other % 2 == bucket % 2 || sum % 2 != 1 || sum >= buckets ||
-			CuckooOtherBucket(fingerprint, other, buckets) != bucket)
+			CuckooAlternateBucket(fingerprint, other, buckets) != bucket)
 			fail_msg("bucket %u of %u, fingerprint %u", bucket, buckets, fingerprint);
 	}
 }
@@ -302,16 +302,18 @@ the_place_of_a_hash_is_the_place_of_its_code(void **state)
 			uint64_t	hash = k == 0 ? 0 : k == 1 ? UINT64_MAX : NextRandom(&random);
 			uint64_t	code = CuckooCodeOf(shape, hash);
 			CuckooPlace a = CuckooPlaceOf(shape, hash);
-			CuckooPlace b = CuckooPlaceOfCode(shape, code);
+			uint64_t	even = 2 * (code >> shape->bits);
 
-			assert_true(a.base == b.base && a.first == b.first && a.second == b.second &&
-						a.fingerprint == b.fingerprint);
-			assert_true(a.base % shape->buckets == 0);
+			assert_true(a.even == even && a.even == a.base + a.i1);
+			assert_true(a.base == even / shape->buckets * shape->buckets);
+			assert_true(a.fingerprint == (code & CuckooShapeFingerprints(shape)));
+			assert_true(a.i2 ==
+						CuckooAlternateBucket(a.fingerprint, a.i1, shape->buckets));
 			assert_true(a.base + shape->buckets <= CuckooShapeBuckets(shape));
-			assert_true(a.first < shape->buckets && a.second < shape->buckets);
-			assert_true(a.first % 2 == 0 && a.second % 2 == 1);
+			assert_true(a.i1 < shape->buckets && a.i2 < shape->buckets);
+			assert_true(a.i1 % 2 == 0 && a.i2 % 2 == 1);
 			assert_true(a.fingerprint >= 1 && a.fingerprint <= CuckooShapeFingerprints(shape));
-			assert_true((a.base + a.first) / 2 << shape->bits == code - a.fingerprint);
+			assert_true((a.base + a.i1) / 2 << shape->bits == code - a.fingerprint);
 		}
 	}
 }
@@ -389,8 +391,8 @@ buckets_and_fingerprints_are_evenly_spread(void **state)
 		{
 			CuckooPlace place = CuckooPlaceOf(shape, KeyHash(2, (uint64_t) k));
 
-			first[(place.base + place.first) / 2]++;
-			second[(place.base + place.second) / 2]++;
+			first[(place.base + place.i1) / 2]++;
+			second[(place.base + place.i2) / 2]++;
 			fingerprint[place.fingerprint - 1]++;
 		}
 		assert_true(ChiSquare(first, cells, samples) < ChiSquareLimit(cells));

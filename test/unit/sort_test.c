@@ -81,7 +81,7 @@ sorting_agrees_with_qsort_whatever_the_distribution(void **state)
 				hashes[k] = Draw((Distribution) distribution, k, count, &random);
 			expected = Duplicate(hashes, count * sizeof(uint64_t));
 			qsort(expected, count, sizeof(uint64_t), CompareHashes);
-			CuckooSort(hashes, scratch, count, NULL);
+			CuckooSort(hashes, scratch, count);
 			if (count > 0 && memcmp(hashes, expected, count * sizeof(uint64_t)) != 0)
 				fail_msg("%zu hashes of distribution %d are not in order", count, distribution);
 			free(hashes);
@@ -102,7 +102,7 @@ sorting_pauses_after_at_most_65536_hashes(void **state)
 	(void) state;
 	Shuffle(hashes, count, 1);
 	pauses = 0;
-	CuckooSort(hashes, scratch, count, HostPause);
+	CuckooSort(hashes, scratch, count);
 	assert_true(pauses >= (int) (count / 65536));
 	for (size_t i = 1; i < count; i++)
 		assert_true(hashes[i - 1] < hashes[i]);
@@ -134,14 +134,14 @@ repetitions_are_dropped_from_sorted_hashes(void **state)
 	uint64_t	equal[] = {7, 7, 7, 7};
 
 	(void) state;
-	assert_int_equal(CuckooUnique(some, lengthof(some), NULL), lengthof(distinct));
+	assert_int_equal(CuckooUnique(some, lengthof(some)), lengthof(distinct));
 	assert_memory_equal(some, distinct, sizeof(distinct));
-	assert_int_equal(CuckooUnique(some, lengthof(distinct), NULL), lengthof(distinct));
+	assert_int_equal(CuckooUnique(some, lengthof(distinct)), lengthof(distinct));
 	assert_memory_equal(some, distinct, sizeof(distinct));
-	assert_int_equal(CuckooUnique(equal, 4, NULL), 1);
+	assert_int_equal(CuckooUnique(equal, 4), 1);
 	assert_int_equal(equal[0], 7);
-	assert_int_equal(CuckooUnique(equal, 1, NULL), 1);
-	assert_int_equal(CuckooUnique(equal, 0, NULL), 0);
+	assert_int_equal(CuckooUnique(equal, 1), 1);
+	assert_int_equal(CuckooUnique(equal, 0), 0);
 }
 
 int

@@ -15,7 +15,7 @@
 
 typedef enum Spread
 {
-	EVEN, ONE_GROUP, ONE_HIGH_PART, FEW_CODES, BOTH_ENDS, LAST_GROUP, SPREADS
+	EVEN, ONE_GROUP, ONE_SECTION, ONE_HIGH_PART, FEW_CODES, BOTH_ENDS, LAST_GROUP, SPREADS
 } Spread;
 
 static int
@@ -54,6 +54,8 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 	group = (uint64_t) CUCKOO_GROUP << sparse.low_bits;
 	if (spread == ONE_GROUP)
 		from = Below(random, sparse.groups) * group;
+	else if (spread == ONE_SECTION)
+		from = Below(random, sparse.sections) * CUCKOO_SECTION_GROUPS * group;
 	else if (spread == ONE_HIGH_PART)
 		from = Below(random, sparse.highs) << sparse.low_bits;
 	else if (spread == LAST_GROUP)
@@ -62,6 +64,8 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 		from = Below(random, end);
 	if (spread == ONE_GROUP || spread == LAST_GROUP)
 		range = group;
+	else if (spread == ONE_SECTION)
+		range = CUCKOO_SECTION_GROUPS * group;
 	else if (spread == ONE_HIGH_PART)
 		range = UINT64_C(1) << sparse.low_bits;
 	else if (spread == FEW_CODES)
@@ -132,27 +136,28 @@ BuildSparse(const CuckooShape *shape, const uint64_t *codes, uint64_t count,
 			uint8_t garbage)
 {
 	CuckooSparse sparse = NewSparse(shape, count, garbage);
-	ArraySource source = SourceOf(codes, count);
+	CuckooRun	run = {codes, count};
+	CuckooSource source = {&run, 1, false, NULL, NULL};
 	size_t		bytes = (size_t) CuckooSparseBytes(shape, count);
 
-	CuckooSparseBuild(&sparse, &source.source, &host);
+	CuckooSparseBuild(&sparse, &source);
 	/* Nothing is written after the table. */
 	for (size_t i = 0; i < CUCKOO_TAIL_BYTES; i++)
-		assert_int_equal(sparse.starts[bytes + i], garbage);
+		assert_int_equal(sparse.index[bytes + i], garbage);
 	return sparse;
 }
 
 static void
 FreeSparse(CuckooSparse *sparse)
 {
-	free(sparse->starts);
+	free(sparse->index);
 }
 
 static bool
 SameTable(const CuckooSparse *a, const CuckooSparse *b)
 {
 	return a->items == b->items &&
-		memcmp(a->starts, b->starts, (size_t) CuckooSparseBytes(&a->shape, a->items)) == 0;
+		memcmp(a->index, b->index, (size_t) CuckooSparseBytes(&a->shape, a->items)) == 0;
 }
 
 static bool
@@ -164,10 +169,10 @@ IsSound(const CuckooSparse *sparse)
 	uint64_t	bad;
 	bool		sound;
 
-	memcpy(copy, sparse->starts, bytes);
+	memcpy(copy, sparse->index, bytes);
 	memset(copy + bytes, 0xFF, CUCKOO_TAIL_BYTES);
 	CuckooSparseInit(&read, &sparse->shape, sparse->items, copy);
-	sound = CuckooSparseCheck(&read, &bad, &host);
+	sound = CuckooSparseCheck(&read, &bad);
 	assert_true(bad <= read.groups);
 	free(copy);
 	return sound;
@@ -190,24 +195,30 @@ EncodeByTheBook(const CuckooShape *shape, const uint64_t *codes, uint64_t n, siz
 	uint64_t	highs = end;
 	int			l = 0;
 	uint64_t	groups;
+	size_t		index;
 	uint8_t    *table;
 	uint8_t    *bits;
 	uint64_t	position = 0;
 	uint64_t	at = 0;
 
-	while (2 * highs > 3 * (n > 0 ? n : 1))
+	while (7 * highs > 8 * (n > 0 ? n : 1))
 		highs = ((end - 1) >> ++l) + 1;
-	groups = (highs + 63) / 64;
-	*bytes = (size_t) (4 * (groups + 1) + (highs + n * (uint64_t) (1 + l) + 7) / 8);
+	groups = (highs + 15) / 16;
+	index = (size_t) (12 * ((groups + 7) / 8));
+	*bytes = index + (size_t) ((16 * groups + n * (uint64_t) (1 + l) + 7) / 8);
 	table = Allocate(*bytes);
-	bits = table + 4 * (groups + 1);
-	for (uint64_t group = 0; group < groups; group++)
+	bits = table + index;
+	for (uint64_t group = 0; group < (groups + 7) / 8 * 8; group++)
 	{
+		uint8_t    *section = table + 12 * (group / 8);
 		uint64_t	first = at;
-		uint64_t	last = group == groups - 1 ? highs : 64 * (group + 1);
 
-		assert_true(position == 64 * group + at * (uint64_t) (1 + l));
-		for (uint64_t high = 64 * group; high < last; high++)
+		if (group % 8 == 0)
+		{
+			assert_true(group >= groups || position == 16 * group + at * (uint64_t) (1 + l));
+			CuckooStore32(section, (uint32_t) at);
+		}
+		for (uint64_t high = 16 * group; group < groups && high < 16 * group + 16; high++)
 		{
 			for (; at < n && codes[at] >> l == high; at++)
 				PutBit(bits, position++, 1);
@@ -218,9 +229,10 @@ EncodeByTheBook(const CuckooShape *shape, const uint64_t *codes, uint64_t n, siz
 			for (int bit = 0; bit < l; bit++)
 				PutBit(bits, position++, codes[i] >> bit);
 		}
-		CuckooStore32(table + 4 * (group + 1), (uint32_t) at);
+		section[4 + group % 8] = at - CuckooLoad32(section) > 255 ? 255 :
+			(uint8_t) (at - CuckooLoad32(section));
 	}
-	assert_true(at == n && position == highs + n * (uint64_t) (1 + l));
+	assert_true(at == n && position == 16 * groups + n * (uint64_t) (1 + l));
 	return table;
 }
 
@@ -233,7 +245,7 @@ CheckCode(const CuckooSparse *sparse, uint64_t code, int copies)
 	uint64_t	hash = HashOfCode(&sparse->shape, code);
 	CuckooTable table;
 
-	CuckooTableInit(&table, &sparse->shape, CUCKOO_SPARSE, sparse->items, sparse->starts);
+	CuckooTableInit(&table, &sparse->shape, CUCKOO_SPARSE, sparse->items, sparse->index);
 	assert_true(CuckooCodeOf(&sparse->shape, hash) == code);
 	if (CuckooSparseCount(sparse, code) != copies ||
 		CuckooSparseContains(sparse, hash) != (copies > 0) ||
@@ -252,20 +264,16 @@ CheckTable(uint64_t *random, const CuckooShape *shape, const uint64_t *codes, ui
 	CuckooSparse sparse = BuildSparse(shape, codes, n, (uint8_t) NextRandom(random));
 	size_t		bytes;
 	uint8_t    *book = EncodeByTheBook(shape, codes, n, &bytes);
-	CuckooSparseSource source;
-	uint64_t	read;
-	uint64_t   *again;
+	uint64_t   *again = Allocate((size_t) n * sizeof(uint64_t));
 	uint64_t	end = CuckooShapeCodes(shape);
 
 	assert_true(bytes == CuckooSparseBytes(shape, n));
-	if (memcmp(sparse.starts, book, bytes) != 0)
+	if (memcmp(sparse.index, book, bytes) != 0)
 		fail_msg("f %d, l %d, %llu items: other bytes than by the book", shape->bits,
 				 sparse.low_bits, (unsigned long long) n);
 	assert_true(IsSound(&sparse));
 
-	CuckooSparseSourceInit(&source, &sparse);
-	again = ReadAll(&source.source, &read);
-	assert_true(read == n);
+	CuckooSparseCodes(&sparse, 0, sparse.sections, again);
 	assert_memory_equal(again, codes, (size_t) n * sizeof(uint64_t));
 
 	for (int i = 0; i < 200; i++)
@@ -394,7 +402,7 @@ hostile_codes_that_share_a_group_are_found(void **state)
 	}
 }
 
-/* The last bits of the table, with fewer than three words left to read. */
+/* The last bits of the table, with fewer bytes left than a word. */
 static void
 every_high_part_of_the_last_groups_is_read_within_the_table(void **state)
 {
@@ -441,6 +449,19 @@ Split(uint64_t *random, const uint64_t *codes, uint64_t n, uint32_t share,
 	}
 }
 
+/* As after a batch: sections with changes are edited, or all are built again. */
+static void
+Edit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_t *codes, uint64_t count,
+	 bool remove)
+{
+	CuckooTable table;
+	CuckooTable old;
+
+	CuckooTableInit(&old, &sparse->shape, CUCKOO_SPARSE, sparse->items, sparse->index);
+	CuckooTableInit(&table, &target->shape, CUCKOO_SPARSE, target->items, target->index);
+	CuckooTableEdit(&table, &old, codes, count, remove, 0);
+}
+
 static void
 adding_and_removing_codes_gives_the_bytes_of_a_build(void **state)
 {
@@ -474,12 +495,12 @@ adding_and_removing_codes_gives_the_bytes_of_a_build(void **state)
 		}
 
 		target = NewSparse(&shape, n, 3);
-		CuckooSparseEdit(&target, &part, changed, changed_count, false, &host);
+		Edit(&target, &part, changed, changed_count, false);
 		assert_true(SameTable(&target, &whole));
 		FreeSparse(&target);
 
 		target = NewSparse(&shape, kept_count, 4);
-		CuckooSparseEdit(&target, &whole, changed, changed_count, true, &host);
+		Edit(&target, &whole, changed, changed_count, true);
 		assert_true(SameTable(&target, &part));
 		FreeSparse(&target);
 
@@ -517,11 +538,11 @@ each_single_code_can_be_added_and_removed(void **state)
 			memcpy(others + i, codes + i + 1, (size_t) (n - 1 - i) * sizeof(uint64_t));
 			part = BuildSparse(&shape, others, n - 1, 2);
 			target = NewSparse(&shape, n, 3);
-			CuckooSparseEdit(&target, &part, &codes[i], 1, false, &host);
+			Edit(&target, &part, &codes[i], 1, false);
 			assert_true(SameTable(&target, &whole));
 			FreeSparse(&target);
 			target = NewSparse(&shape, n - 1, 3);
-			CuckooSparseEdit(&target, &whole, &codes[i], 1, true, &host);
+			Edit(&target, &whole, &codes[i], 1, true);
 			assert_true(SameTable(&target, &part));
 			FreeSparse(&target);
 			FreeSparse(&part);
@@ -529,6 +550,32 @@ each_single_code_can_be_added_and_removed(void **state)
 		FreeSparse(&whole);
 		free(others);
 		free(codes);
+	}
+}
+
+/* With low parts of 60 bits, the end of a section has more than 64. */
+static void
+the_largest_table_can_be_changed(void **state)
+{
+	CuckooShape shape = ShapeOf(12000, 32768, 32);
+	uint64_t	codes[] = {1, CuckooShapeCodes(&shape) / 2 + 1, CuckooShapeCodes(&shape) - 1};
+
+	(void) state;
+	for (uint64_t n = 0; n < lengthof(codes); n++)
+	{
+		CuckooSparse part = BuildSparse(&shape, codes, n, 1);
+		CuckooSparse whole = BuildSparse(&shape, codes, n + 1, 2);
+		CuckooSparse target = NewSparse(&shape, n + 1, 3);
+
+		Edit(&target, &part, &codes[n], 1, false);
+		assert_true(SameTable(&target, &whole));
+		FreeSparse(&target);
+		target = NewSparse(&shape, n, 3);
+		Edit(&target, &whole, &codes[n], 1, true);
+		assert_true(SameTable(&target, &part));
+		FreeSparse(&target);
+		FreeSparse(&whole);
+		FreeSparse(&part);
 	}
 }
 
@@ -559,19 +606,15 @@ what_passes_the_check_is_the_one_form_of_its_codes(void **state)
 		{
 			uint64_t	bad;
 
-			sparse.starts[bit / 8] ^= (uint8_t) (1 << bit % 8);
-			assert_int_equal(CuckooSparseCheck(&sparse, &bad, &host), IsSound(&sparse));
-			if (CuckooSparseCheck(&sparse, &bad, &host))
+			sparse.index[bit / 8] ^= (uint8_t) (1 << bit % 8);
+			assert_int_equal(CuckooSparseCheck(&sparse, &bad), IsSound(&sparse));
+			if (CuckooSparseCheck(&sparse, &bad))
 			{
-				CuckooSparseSource source;
-				uint64_t	count;
-				uint64_t   *read;
+				uint64_t   *read = Allocate((size_t) n * sizeof(uint64_t));
 				CuckooSparse again;
 
-				CuckooSparseSourceInit(&source, &sparse);
-				read = ReadAll(&source.source, &count);
-				assert_true(count == n);
-				again = BuildSparse(&shape, read, count, 0);
+				CuckooSparseCodes(&sparse, 0, sparse.sections, read);
+				again = BuildSparse(&shape, read, n, 0);
 				assert_true(SameTable(&again, &sparse));
 				FreeSparse(&again);
 				free(read);
@@ -579,7 +622,7 @@ what_passes_the_check_is_the_one_form_of_its_codes(void **state)
 			}
 			else
 				refused++;
-			sparse.starts[bit / 8] ^= (uint8_t) (1 << bit % 8);
+			sparse.index[bit / 8] ^= (uint8_t) (1 << bit % 8);
 		}
 		FreeSparse(&sparse);
 		free(codes);
@@ -595,7 +638,7 @@ BadGroup(const CuckooShape *shape, const uint64_t *codes, uint64_t n)
 	uint64_t	bad;
 
 	assert_false(IsSound(&sparse));
-	assert_false(CuckooSparseCheck(&sparse, &bad, &host));
+	assert_false(CuckooSparseCheck(&sparse, &bad));
 	FreeSparse(&sparse);
 	return bad;
 }
@@ -643,7 +686,7 @@ nine_copies_of_a_code_are_refused_and_eight_are_not(void **state)
 		for (uint64_t i = 0; i < n; i++)
 			codes[508 + i] = codes[508];
 		sparse = BuildSparse(&shape, codes, 600, 0);
-		assert_int_equal(CuckooSparseCheck(&sparse, &bad, &host), n == 8);
+		assert_int_equal(CuckooSparseCheck(&sparse, &bad), n == 8);
 		FreeSparse(&sparse);
 	}
 }
@@ -670,7 +713,7 @@ typedef struct Damage
 static Damage
 NewDamage(void)
 {
-	CuckooShape shape = ShapeOf(1, 1002, 11);
+	CuckooShape shape = ShapeOf(1, 1102, 11);
 	uint64_t	random = 9;
 	Damage		damage;
 
@@ -678,100 +721,123 @@ NewDamage(void)
 	damage.codes = SomeCodes(&random, &shape, EVEN, &damage.n);
 	damage.sparse = BuildSparse(&shape, damage.codes, damage.n, 0);
 	assert_true(IsSound(&damage.sparse));
-	assert_true(damage.sparse.groups >= 4 && damage.sparse.end % 8 != 0);
+	assert_true(damage.sparse.groups >= 18 && damage.sparse.groups % 8 != 0 &&
+				damage.sparse.end % 8 != 0);
 	return damage;
 }
 
-/* Check that it is refused for that group, and free it. */
+/* Check that it is refused for one of these groups, and free it. */
 static void
-CheckRefused(Damage *damage, uint64_t group)
+CheckRefused(Damage *damage, uint64_t first, uint64_t last)
 {
 	uint64_t	bad;
 
-	assert_false(CuckooSparseCheck(&damage->sparse, &bad, &host));
-	assert_int_equal(bad, group);
+	assert_false(CuckooSparseCheck(&damage->sparse, &bad));
+	assert_in_range(bad, first, last);
 	assert_false(IsSound(&damage->sparse));
 	free(damage->codes);
 	FreeSparse(&damage->sparse);
 }
 
+/* Every byte of it, also those for groups that the last section does not have. */
 static void
-starts_that_do_not_ascend_from_0_to_the_items_are_refused(void **state)
+an_index_that_is_not_that_of_the_groups_is_refused(void **state)
 {
 	Damage		damage = NewDamage();
+	uint64_t	groups = damage.sparse.groups;
+	size_t		bytes = (size_t) damage.sparse.sections * 12;
 
 	(void) state;
-	CuckooStore32(damage.sparse.starts, 1);
-	CheckRefused(&damage, 0);
+	free(damage.codes);
+	FreeSparse(&damage.sparse);
+	for (size_t at = 0; at < bytes; at++)
+	{
+		for (int value = 1; value < 256; value += 1 + value / 2)
+		{
+			uint64_t	last = at / 12 * 8 + 7 < groups ? at / 12 * 8 + 7 : groups - 1;
 
-	damage = NewDamage();
-	CuckooStore32(damage.sparse.starts + 8, CuckooLoad32(damage.sparse.starts + 4) - 1);
-	CheckRefused(&damage, 1);
-
-	damage = NewDamage();
-	CuckooStore32(damage.sparse.starts + 8, UINT32_MAX);
-	CheckRefused(&damage, 1);
-
-	damage = NewDamage();
-	CuckooStore32(damage.sparse.starts + 4 * damage.sparse.groups, (uint32_t) damage.n - 1);
-	CheckRefused(&damage, damage.sparse.groups - 1);
-
-	damage = NewDamage();
-	CuckooStore32(damage.sparse.starts + 4 * damage.sparse.groups, (uint32_t) damage.n + 1);
-	CheckRefused(&damage, damage.sparse.groups - 1);
+			damage = NewDamage();
+			damage.sparse.index[at] = (uint8_t) (damage.sparse.index[at] + value);
+			CheckRefused(&damage, last, last);
+		}
+	}
 }
 
-/* A table without its last codes, whose starts say so, has too few. */
+/* The bytes of the index do not say more, but the starts do. */
 static void
-starts_that_end_below_the_items_are_refused(void **state)
+many_codes_are_counted_as_255(void **state)
 {
-	CuckooShape shape = ShapeOf(1, 10, 5);
-	CuckooSparse sparse = NewSparse(&shape, 1, 0);
+	CuckooShape shape = ShapeOf(1, 1000, 16);
+	uint64_t	n = 254 * 3 + 1;
+	uint64_t   *codes = Allocate((size_t) (n + 2) * sizeof(uint64_t));
+	CuckooSparse sparse;
+
+	(void) state;
+	CuckooSparseInit(&sparse, &shape, n, NULL);
+	for (uint64_t more = 0; more < 3; more++)
+	{
+		/* 253, 254 or 255 codes in group 1, one in group 2, the others in section 1. */
+		for (uint64_t i = 0; i < n; i++)
+		{
+			uint64_t	high = i < 253 + more ? 16 : i == 253 + more ? 33 : 130;
+
+			codes[i] = (high << sparse.low_bits) + 1 + i / 2;
+		}
+		sparse = BuildSparse(&shape, codes, n, 0);
+		assert_int_equal(sparse.index[4], 0);
+		assert_int_equal(sparse.index[5], 253 + more);
+		assert_int_equal(sparse.index[6], more == 0 ? 254 : 255);
+		assert_int_equal(sparse.index[11], more == 0 ? 254 : 255);
+		assert_int_equal(CuckooLoad32(sparse.index + 12), 254 + more);
+		for (uint64_t i = 0; i < n; i++)
+			CheckCode(&sparse, codes[i], CountIn(codes, n, codes[i]));
+		FreeSparse(&sparse);
+	}
+	free(codes);
+}
+
+/* More codes than the table has, or fewer zeros than its groups need. */
+static void
+groups_that_exceed_the_table_are_refused(void **state)
+{
+	CuckooShape shape = ShapeOf(1, 1000, 16);
+	CuckooSparse sparse = NewSparse(&shape, 200, 0xFF);
 	uint64_t	bad;
 
 	(void) state;
-	memset(sparse.starts, 0, (size_t) CuckooSparseBytes(&shape, 1));
-	assert_false(CuckooSparseCheck(&sparse, &bad, &host));
+	memset(sparse.index, 0xFF, (size_t) CuckooSparseBytes(&shape, 200));
+	assert_false(CuckooSparseCheck(&sparse, &bad));
+	assert_int_equal(bad, 0);
+	memset(sparse.index, 0, (size_t) CuckooSparseBytes(&shape, 200));
+	assert_false(CuckooSparseCheck(&sparse, &bad));
 	assert_int_equal(bad, sparse.groups);
 	FreeSparse(&sparse);
 }
 
+/* Any bit of the upper part of the tenth group with the other value. */
 static void
-a_group_with_more_or_fewer_ones_than_codes_is_refused(void **state)
-{
-	for (int more = 0; more <= 1; more++)
-	{
-		Damage		damage = NewDamage();
-		uint64_t	start = CuckooLoad32(damage.sparse.starts + 4);
-		uint64_t	position = 64 + start * (uint64_t) (1 + damage.sparse.low_bits);
-
-		(void) state;
-		/* The first bit of the second group with the other value. */
-		while ((damage.sparse.bits[position >> 3] >> (position & 7) & 1) == (more ? 1 : 0))
-			position++;
-		damage.sparse.bits[position >> 3] ^= (uint8_t) (1 << (position & 7));
-		CheckRefused(&damage, 1);
-	}
-}
-
-/* Its last zero is moved forward, so as many ones, but a one at the end. */
-static void
-a_group_whose_upper_part_ends_with_a_one_is_refused(void **state)
+a_group_with_more_or_fewer_codes_than_the_index_says_is_refused(void **state)
 {
 	Damage		damage = NewDamage();
-	uint64_t	start = CuckooLoad32(damage.sparse.starts + 8);
-	uint64_t	codes = CuckooLoad32(damage.sparse.starts + 12) - start;
-	uint64_t	first = 128 + start * (uint64_t) (1 + damage.sparse.low_bits);
-	uint64_t	last = first + 64 + codes - 1;
-	uint64_t	one = last;
+	uint64_t	first = 128 + CuckooLoad32(damage.sparse.index + 12) *
+		(uint64_t) (1 + damage.sparse.low_bits);
+	uint64_t	codes;
 
 	(void) state;
-	while ((damage.sparse.bits[one >> 3] >> (one & 7) & 1) == 0)
-		one--;
-	assert_true(one >= first);
-	damage.sparse.bits[one >> 3] ^= (uint8_t) (1 << (one & 7));
-	damage.sparse.bits[last >> 3] ^= (uint8_t) (1 << (last & 7));
-	CheckRefused(&damage, 2);
+	first += CUCKOO_GROUP + damage.sparse.index[16] * (uint64_t) (1 + damage.sparse.low_bits);
+	codes = (uint64_t) damage.sparse.index[17] - damage.sparse.index[16];
+	assert_true(codes > 0);
+	for (uint64_t at = first; at < first + CUCKOO_GROUP + codes; at++)
+	{
+		free(damage.codes);
+		FreeSparse(&damage.sparse);
+		damage = NewDamage();
+		damage.sparse.bits[at >> 3] ^= (uint8_t) (1 << (at & 7));
+		CheckRefused(&damage, 9, 15);
+		damage = NewDamage();
+	}
+	free(damage.codes);
+	FreeSparse(&damage.sparse);
 }
 
 static void
@@ -787,7 +853,7 @@ bits_that_fill_up_the_last_byte_are_zero(void **state)
 	{
 		damage = NewDamage();
 		damage.sparse.bits[end >> 3] |= (uint8_t) (1 << (end & 7));
-		CheckRefused(&damage, damage.sparse.groups);
+		CheckRefused(&damage, damage.sparse.groups, damage.sparse.groups);
 	}
 }
 
@@ -802,14 +868,15 @@ main(void)
 		cmocka_unit_test(every_high_part_of_the_last_groups_is_read_within_the_table),
 		cmocka_unit_test(adding_and_removing_codes_gives_the_bytes_of_a_build),
 		cmocka_unit_test(each_single_code_can_be_added_and_removed),
+		cmocka_unit_test(the_largest_table_can_be_changed),
 		cmocka_unit_test(what_passes_the_check_is_the_one_form_of_its_codes),
 		cmocka_unit_test(codes_without_fingerprint_or_past_the_end_are_refused),
 		cmocka_unit_test(nine_copies_of_a_code_are_refused_and_eight_are_not),
 		cmocka_unit_test(descending_codes_are_refused),
-		cmocka_unit_test(starts_that_do_not_ascend_from_0_to_the_items_are_refused),
-		cmocka_unit_test(starts_that_end_below_the_items_are_refused),
-		cmocka_unit_test(a_group_with_more_or_fewer_ones_than_codes_is_refused),
-		cmocka_unit_test(a_group_whose_upper_part_ends_with_a_one_is_refused),
+		cmocka_unit_test(an_index_that_is_not_that_of_the_groups_is_refused),
+		cmocka_unit_test(many_codes_are_counted_as_255),
+		cmocka_unit_test(groups_that_exceed_the_table_are_refused),
+		cmocka_unit_test(a_group_with_more_or_fewer_codes_than_the_index_says_is_refused),
 		cmocka_unit_test(bits_that_fill_up_the_last_byte_are_zero),
 	};
 

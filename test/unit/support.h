@@ -40,7 +40,7 @@
 #include "filter.h"
 #include "format.h"
 #include "hash.h"
-#include "sort.h"
+#include "list.h"
 #include "table.h"
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
@@ -158,7 +158,7 @@ SortedHashes(uint64_t stream, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		hashes[i] = KeyHash(stream, i);
-	CuckooSort(hashes, scratch, count, NULL);
+	CuckooSort(hashes, scratch, count);
 	free(scratch);
 	return hashes;
 }
@@ -176,44 +176,44 @@ HashOfCode(const CuckooShape *shape, uint64_t code)
 	return (scaled / pairs << 32) + ((scaled % pairs << 32) + pairs - 1) / pairs;
 }
 
-/* ---------------------------------------------------------------- host */
+/* ------------------------------------------------- what port.h asks for */
 
 /*
- * The number of areas of memory that the core has not freed, and of its
- * pauses.
+ * The number of areas of memory that the core has not freed, and of its checks
+ * for interrupts.
  */
 static int	areas_in_use;
 static int	pauses;
 
+/* How many areas of at least so many bytes were allocated. */
+static size_t large_area = SIZE_MAX;
+static int	large_areas;
+
 /* Memory is garbage at first: the core must not rely on zeros. */
-static void *
-HostAllocate(size_t bytes)
+void *
+palloc(size_t bytes)
 {
 	void	   *p = malloc(bytes > 0 ? bytes : 1);
 
 	Require(p != NULL);
 	memset(p, 0xA5, bytes);
 	areas_in_use++;
+	large_areas += bytes >= large_area;
 	return p;
 }
 
-static void
-HostRelease(void *memory)
+void
+pfree(void *memory)
 {
 	free(memory);
 	areas_in_use--;
 }
 
-static void
-HostPause(void)
+void
+CheckForInterrupts(void)
 {
 	pauses++;
 }
-
-/* As in a server, in which a header precedes the bytes of a filter. */
-#define HOST_HEADER_BYTES	16
-
-static const CuckooHost host = {HostAllocate, HostRelease, HostPause, HOST_HEADER_BYTES};
 
 /* ---------------------------------------------------------------- tables */
 
@@ -241,80 +241,22 @@ NewDense(const CuckooShape *shape)
 	return dense;
 }
 
-/* A source of sorted codes in an array. */
-typedef struct ArraySource
-{
-	CuckooSource source;
-	const uint64_t *codes;
-	uint64_t	count;
-	uint64_t	at;
-} ArraySource;
-
-static void
-ArrayRewind(CuckooSource *source)
-{
-	((ArraySource *) source)->at = 0;
-}
-
-static size_t
-ArrayRead(CuckooSource *source, uint64_t *codes, size_t room)
-{
-	ArraySource *array = (ArraySource *) source;
-	uint64_t	left = array->count - array->at;
-	size_t		read = left < room ? (size_t) left : room;
-
-	if (read > 0)
-		memcpy(codes, array->codes + array->at, read * sizeof(uint64_t));
-	array->at += read;
-	return read;
-}
-
-static inline ArraySource
-SourceOf(const uint64_t *codes, uint64_t count)
-{
-	ArraySource array;
-
-	array.source.rewind = ArrayRewind;
-	array.source.read = ArrayRead;
-	array.codes = codes;
-	array.count = count;
-	array.at = 0;
-	return array;
-}
-
 /* Whether a sparse table has the bytes that encoding its codes again gives. */
 static inline bool
 IsEncoded(const CuckooTable *table, const uint64_t *codes, uint64_t count)
 {
 	size_t		bytes = (size_t) CuckooSparseBytes(&table->shape, count);
 	uint8_t    *form = Allocate(bytes + CUCKOO_TAIL_BYTES);
-	ArraySource source = SourceOf(codes, count);
+	CuckooRun	run = {codes, count};
+	CuckooSource source = {&run, 1, false, NULL, NULL};
 	CuckooSparse sparse;
 	bool		same;
 
 	CuckooSparseInit(&sparse, &table->shape, count, form);
-	CuckooSparseBuild(&sparse, &source.source, &host);
+	CuckooSparseBuild(&sparse, &source);
 	same = memcmp(form, table->data, bytes) == 0;
 	free(form);
 	return same;
-}
-
-/* All codes of a source, in memory of their own; their number in *count. */
-static inline uint64_t *
-ReadAll(CuckooSource *source, uint64_t *count)
-{
-	uint64_t   *codes;
-	uint64_t	at = 0;
-	size_t		read;
-
-	*count = CuckooSourceCount(source, &host);
-	codes = Allocate((size_t) *count * sizeof(uint64_t));
-	/* Read 61 codes at a time, so that pieces end everywhere. */
-	while ((read = source->read(source, codes + at,
-								*count - at < 61 ? (size_t) (*count - at) : 61)) > 0)
-		at += read;
-	Require(at == *count);
-	return codes;
 }
 
 /*
@@ -345,7 +287,7 @@ typedef struct Value
 static inline void
 FreeValue(Value *value)
 {
-	CuckooFreeFilter(value->bytes, &host);
+	CuckooFreeFilter(value->bytes);
 	value->bytes = NULL;
 }
 
@@ -369,7 +311,7 @@ static inline CuckooProblem
 ProblemOf(const Value *value)
 {
 	uint8_t    *copy = Duplicate(value->bytes, value->length);
-	CuckooVerdict verdict = CuckooValidate(copy, value->length, &host);
+	CuckooVerdict verdict = CuckooValidate(copy, value->length);
 
 	free(copy);
 	return verdict.problem;
@@ -395,11 +337,11 @@ ValueOfHashes(const uint64_t *hashes, uint64_t count, double fpr, uint64_t capac
 	CuckooRun	run;
 	uint8_t    *bytes;
 
-	run.hashes = hashes;
+	run.numbers = hashes;
 	run.count = count;
 	CuckooFilterInit(&filter, fpr, capacity, 0);
 	filter.key_type = CUCKOO_KEY_INTEGER;
-	bytes = CuckooMakeFromHashes(&filter, &run, 1, &host);
+	bytes = CuckooMakeFromHashes(&filter, &run, 1);
 	return Valid(bytes, &filter);
 }
 
@@ -413,7 +355,7 @@ ValueOfKeys(uint64_t stream, uint64_t first, uint64_t last, double fpr, uint64_t
 
 	for (size_t i = 0; i < count; i++)
 		hashes[i] = KeyHash(stream, first + i);
-	CuckooSort(hashes, hashes + count, count, NULL);
+	CuckooSort(hashes, hashes + count, count);
 	value = ValueOfHashes(hashes, count, fpr, capacity);
 	free(hashes);
 	return value;
@@ -424,7 +366,7 @@ static inline Value
 ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, double fpr,
 			 uint64_t capacity)
 {
-	ArraySource source = SourceOf(codes, count);
+	CuckooRun	run = {codes, count};
 	CuckooFilter filter;
 	CuckooPart	part;
 	uint8_t    *bytes;
@@ -433,11 +375,23 @@ ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, do
 	part.shape = *shape;
 	part.items = count;
 	part.representation = CuckooRepresentationFor(shape, count);
-	part.source = &source.source;
+	part.source.runs = &run;
+	part.source.run_count = 1;
 	CuckooFilterInit(&filter, fpr, capacity, 0);
 	filter.key_type = CUCKOO_KEY_INTEGER;
-	bytes = CuckooMakeFilter(&filter, &part, 1, &host);
+	bytes = CuckooMakeFilter(&filter, &part, 1);
 	return Valid(bytes, &filter);
+}
+
+/* Add or remove one key in a draft. */
+static inline CuckooChange
+ApplyHash(CuckooDraft *draft, CuckooEdit edit, uint64_t hash)
+{
+	size_t		changed;
+	CuckooChange change = CuckooDraftApply(draft, &hash, 1, edit, &changed);
+
+	Require(changed == (change == CUCKOO_CHANGED) || change == CUCKOO_TOO_LARGE);
+	return change;
 }
 
 /* Add or remove one key, as a function on a stored value does. */
@@ -450,9 +404,8 @@ ChangeValue(Value *value, bool remove, uint64_t hash)
 	Value		after;
 
 	CuckooDraftOpen(&draft, value->bytes, value->length, false);
-	change = remove ? CuckooDraftRemove(&draft, hash, &host) :
-		CuckooDraftAdd(&draft, hash, &host);
-	after.bytes = CuckooDraftFinish(&draft, &host);
+	change = ApplyHash(&draft, remove ? CUCKOO_REMOVE : CUCKOO_ADD, hash);
+	after.bytes = CuckooDraftFinish(&draft);
 	after = Valid(after.bytes, &draft.filter);
 	Require(memcmp(before, value->bytes, value->length) == 0);
 	free(before);
@@ -473,23 +426,24 @@ RemoveHash(Value *value, uint64_t hash)
 	return ChangeValue(value, true, hash);
 }
 
-/* Add keys first up to last of a stream, or remove them, in one draft. */
+/* Add keys first up to last of a stream, or remove them, together. */
 static inline void
 ChangeKeys(Value *value, bool remove, uint64_t stream, uint64_t first, uint64_t last)
 {
+	size_t		count = (size_t) (last - first);
+	uint64_t   *hashes = Allocate(count * sizeof(uint64_t));
+	size_t		changed;
 	CuckooDraft draft;
 	uint8_t    *bytes;
 
+	for (size_t i = 0; i < count; i++)
+		hashes[i] = KeyHash(stream, first + i);
 	CuckooDraftOpen(&draft, value->bytes, value->length, true);
-	for (uint64_t i = first; i < last; i++)
-	{
-		uint64_t	hash = KeyHash(stream, i);
-
-		Require((remove ? CuckooDraftRemove(&draft, hash, &host) :
-				 CuckooDraftAdd(&draft, hash, &host)) == CUCKOO_CHANGED);
-	}
-	bytes = CuckooDraftFinish(&draft, &host);
+	CuckooDraftApply(&draft, hashes, count, remove ? CUCKOO_REMOVE : CUCKOO_ADD, &changed);
+	Require(changed == count);
+	bytes = CuckooDraftFinish(&draft);
 	*value = Valid(bytes, &draft.filter);
+	free(hashes);
 }
 
 static inline void
@@ -515,9 +469,9 @@ Combinable(const Value *left, const Value *right)
 	filters[0] = Open(left);
 	filters[1] = Open(right);
 	CuckooCombinationInit(&combination, CUCKOO_UNION);
-	combinable = CuckooCombinationAdd(&combination, &filters[0], &host) == CUCKOO_NO_CONFLICT &&
-		CuckooCombinationAdd(&combination, &filters[1], &host) == CUCKOO_NO_CONFLICT;
-	CuckooCombinationRelease(&combination, &host);
+	combinable = CuckooCombinationAdd(&combination, &filters[0]) == CUCKOO_NO_CONFLICT &&
+		CuckooCombinationAdd(&combination, &filters[1]) == CUCKOO_NO_CONFLICT;
+	CuckooCombinationRelease(&combination);
 	return combinable;
 }
 
@@ -534,10 +488,10 @@ Combine(CuckooOperation operation, const Value *values, int count)
 	{
 		CuckooFilter part = Open(&values[i]);
 
-		Require(CuckooCombinationAdd(&combination, &part, &host) == CUCKOO_NO_CONFLICT);
+		Require(CuckooCombinationAdd(&combination, &part) == CUCKOO_NO_CONFLICT);
 	}
-	bytes = CuckooCombinationMake(&combination, &filter, &host);
-	CuckooCombinationRelease(&combination, &host);
+	bytes = CuckooCombinationMake(&combination, &filter);
+	CuckooCombinationRelease(&combination);
 	return Valid(bytes, &filter);
 }
 
@@ -579,19 +533,19 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 	if (table->representation == CUCKOO_SPARSE)
 	{
 		uint64_t	code = CuckooCodeOf(&table->shape, hash);
-		uint64_t	starts_at = CuckooSparseStartsAt(&nowhere.sparse, code);
-		uint8_t    *starts = Duplicate(table->data + starts_at, 8);
+		uint64_t	section_at = CuckooSparseSectionAt(&nowhere.sparse, code);
+		uint8_t    *section = Duplicate(table->data + section_at, CUCKOO_SECTION_BYTES + 4);
 		uint64_t	bytes;
-		uint64_t	at = CuckooSparseGroupAt(&nowhere.sparse, code, starts, &bytes);
+		uint64_t	at = CuckooSparseGroupAt(&nowhere.sparse, code, section, &bytes);
 		uint8_t    *group = Allocate((size_t) bytes + 8);
 		int			copies;
 
 		Require(at + bytes <= CuckooSparseBytes(&table->shape, table->items));
 		memcpy(group, table->data + at, (size_t) bytes);
 		memset(group + bytes, garbage, 8);
-		copies = CuckooSparseGroupCount(&nowhere.sparse, code, starts, group);
+		copies = CuckooSparseGroupCount(&nowhere.sparse, code, section, group);
 		free(group);
-		free(starts);
+		free(section);
 		return copies;
 	}
 	else
@@ -601,7 +555,7 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 
 		for (int i = 0; i < 2; i++)
 		{
-			uint64_t	bucket = place.base + (i == 0 ? place.first : place.second);
+			uint64_t	bucket = place.base + (i == 0 ? place.i1 : place.i2);
 			uint8_t    *span = Allocate(CUCKOO_SPAN_BYTES);
 			int			bytes;
 			uint64_t	at = CuckooBucketSpan(&nowhere.dense, bucket, &bytes);

@@ -82,43 +82,67 @@ export class SparseTable {
 	constructor(shape, items) {
 		this.shape = shape;
 		this.items = items;
-		const most = BigInt(3 * Math.max(items, 1));
+		const most = 8n * BigInt(Math.max(items, 1));
 		let lowBits = 0n; // l
-		while (2n * (((shape.limit - 1n) >> lowBits) + 1n) > most) {
+		while (7n * (((shape.limit - 1n) >> lowBits) + 1n) > most) {
 			lowBits++;
 		}
 		this.lowBits = Number(lowBits);
 		this.highParts = Number((shape.limit - 1n) >> lowBits) + 1; // Z
-		this.groups = Math.ceil(this.highParts / 64); // g
-		this.bitsAt = 32 * (this.groups + 1); // where the string of bits begins
-		this.stringBits = this.highParts + items * (1 + this.lowBits);
-		this.size = 4 * (this.groups + 1) + Math.ceil(this.stringBits / 8);
+		this.groups = Math.ceil(this.highParts / 16); // g
+		this.indexSize = 12 * Math.ceil(this.groups / 8);
+		this.stringBits = 16 * this.groups + items * (1 + this.lowBits);
+		this.size = this.indexSize + Math.ceil(this.stringBits / 8);
 	}
 
 	get expectedFpr() {
 		return -Math.expm1(this.shape.rateLog(this.items)) + 0;
 	}
 
-	/** How many codes are in the groups before j. */
-	start(j) {
-		return readBits(this.bytes, 32 * j, 32);
+	/**
+	 * The group that begins with a bit of the string: the number of codes of each high part, the
+	 * bit from which on the low parts follow, and the bit after the group.
+	 */
+	group(base) {
+		const runs = new Array(16).fill(0);
+		let lowsAt = base;
+		let codes = 0;
+		for (let high = 0; high < 16; lowsAt++) {
+			require(lowsAt < this.stringBits, 'a sparse table with a group too long');
+			if (this.bits(lowsAt, 1) === 0n) {
+				high++;
+			} else {
+				runs[high]++;
+				codes++;
+			}
+		}
+		const end = lowsAt + codes * this.lowBits;
+		require(end <= this.stringBits, 'a sparse table with more codes than items');
+		return { runs, codes, lowsAt, end };
 	}
 
-	/**
-	 * A group's number of codes, where its upper part and low parts begin, and the number of
-	 * its high parts.
-	 */
-	group(j) {
-		const start = this.start(j);
-		const end = this.start(j + 1);
-		require(start <= end && end <= this.items, 'the starts of a sparse table do not ascend');
-		const highParts = Math.min(64, this.highParts - 64 * j);
-		const at = this.bitsAt + 64 * j + start * (1 + this.lowBits);
-		return { codes: end - start, at, lowsAt: at + highParts + end - start, highParts };
+	bits(at, count) {
+		return readLong(this.bytes, 8 * this.indexSize + at, count);
 	}
 
 	low(group, number) {
-		return readLong(this.bytes, group.lowsAt + number * this.lowBits, this.lowBits);
+		return this.bits(group.lowsAt + number * this.lowBits, this.lowBits);
+	}
+
+	/** The group of a number, by the index. */
+	findGroup(j) {
+		const first = j - j % 8;
+		const section = 12 * first / 8;
+		const start = readBits(this.bytes, 8 * section, 32);
+		if (this.bytes[section + 4 + j % 8] < 255) {
+			const before = j === first ? 0 : this.bytes[section + 3 + j % 8];
+			return this.group(16 * j + (start + before) * (1 + this.lowBits));
+		}
+		let group = this.group(16 * first + start * (1 + this.lowBits));
+		for (let i = first; i < j; i++) {
+			group = this.group(group.end);
+		}
+		return group;
 	}
 
 	/** How many copies the table has of a class: 0 to 8. */
@@ -126,56 +150,52 @@ export class SparseTable {
 		const code = BigInt(q) << BigInt(this.shape.bits) | BigInt(fingerprint);
 		const high = Number(code >> BigInt(this.lowBits));
 		const low = BigInt.asUintN(this.lowBits, code);
-		const group = this.group(Math.floor(high / 64));
-		let before = 0;
+		const group = this.findGroup(Math.floor(high / 16));
+		const first = group.runs.slice(0, high % 16).reduce((sum, run) => sum + run, 0);
 		let copies = 0;
-		let at = group.at;
-		for (let zeros = high % 64; zeros > 0; at++) {
-			if (readBits(this.bytes, at, 1) === 0) {
-				zeros--;
-			} else {
-				before++;
-			}
-		}
-		for (; readBits(this.bytes, at, 1) === 1; at++, before++) {
-			if (this.low(group, before) === low) {
-				copies++;
-			}
+		for (let i = first; i < first + group.runs[high % 16]; i++) {
+			copies += this.low(group, i) === low ? 1 : 0;
 		}
 		return copies;
 	}
 
 	/** Throws a FormatError unless the table has its only form. */
 	validate() {
-		require(this.start(0) === 0, 'the first start of a sparse table is not 0');
-		require(this.start(this.groups) === this.items,
-			'the last start of a sparse table is not its items');
-		const bits = BigInt(this.shape.bits);
+		const bits = this.shape.bits;
+		const index = new Uint8Array(this.indexSize);
+		let base = 0;
+		let items = 0;
+		let start = 0;
 		let last = -1n;
 		let copies = 0;
 		for (let j = 0; j < this.groups; j++) {
-			const group = this.group(j);
+			const group = this.group(base);
+			const section = 12 * Math.floor(j / 8);
 			let number = 0;
-			let bit = 1;
-			for (let high = 64 * j, at = group.at; at < group.lowsAt; at++) {
-				bit = readBits(this.bytes, at, 1);
-				if (bit === 0) {
-					high++;
-					continue;
+			for (let i = 0; i < 16; i++) {
+				for (let run = group.runs[i]; run > 0; run--) {
+					const code = BigInt(16 * j + i) << BigInt(this.lowBits) |
+						this.low(group, number++);
+					require(code >= last, 'the codes of a sparse table do not ascend');
+					copies = code === last ? copies + 1 : 1;
+					require(copies <= MAX_COPIES, 'a code more than eight times');
+					require(code < this.shape.limit && BigInt.asUintN(bits, code) !== 0n,
+						`a sparse table with the code ${code}`);
+					last = code;
 				}
-				require(number < group.codes, 'a wrong upper part in a sparse table');
-				const code = BigInt(high) << BigInt(this.lowBits) | this.low(group, number++);
-				require(code >= last, 'the codes of a sparse table do not ascend');
-				copies = code === last ? copies + 1 : 1;
-				require(copies <= MAX_COPIES, 'a code more than eight times');
-				require(code < this.shape.limit && BigInt.asUintN(Number(bits), code) !== 0n,
-					`a sparse table with the code ${code}`);
-				last = code;
 			}
-			require(number === group.codes && bit === 0, 'a wrong upper part in a sparse table');
+			if (j % 8 === 0) {
+				start = items;
+				new DataView(index.buffer).setUint32(section, start, true);
+			}
+			items += group.codes;
+			index.fill(Math.min(items - start, 255), section + 4 + j % 8, section + 12);
+			base = group.end;
 		}
-		const used = this.bitsAt + this.stringBits;
-		require(readBits(this.bytes, used, 8 * this.size - used) === 0,
+		require(items === this.items, `a sparse table of ${this.items} items has ${items}`);
+		require(index.every((byte, i) => byte === this.bytes[i]),
+			'a sparse table with a wrong index');
+		require(this.bits(base, 8 * (this.size - this.indexSize) - base) === 0n,
 			'bits behind the last group');
 	}
 }

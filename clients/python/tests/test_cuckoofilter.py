@@ -244,7 +244,8 @@ class Malformed(unittest.TestCase):
             self.assertRaises(FormatError, CuckooFilter, data + bytes(12))
 
     def test_text(self):
-        text = FILTERS['one'][1]
+        text = FILTERS['unset'][1]
+        self.assertTrue(text.endswith('='))
         for wrong in (' ' + text, text + '\n', text[:8] + '\n' + text[8:], text.rstrip('='),
                       text[:8] + '-_' + text[10:], text[:-4], '', 'ä'):
             self.assertRaises(FormatError, CuckooFilter.from_text, wrong)

@@ -130,66 +130,90 @@ class SparseTable(Table):
     def __init__(self, shape: Shape, items: int) -> None:
         super().__init__(shape, items)
         self.low_bits = 0                               # l
-        while 2 * self.high_part_count() > 3 * max(items, 1):
+        while 7 * self.high_part_count() > 8 * max(items, 1):
             self.low_bits += 1
         self.high_parts = self.high_part_count()        # Z
-        self.groups = (self.high_parts + 63) // 64      # g
-        self.bits_at = 32 * (self.groups + 1)           # where the string of bits begins
+        self.groups = (self.high_parts + 15) // 16      # g
+        self.sections = (self.groups + 7) // 8
+        self.bits_at = 96 * self.sections               # where the string of bits begins
 
     def high_part_count(self) -> int:
         return ((self.shape.limit - 1) >> self.low_bits) + 1
 
     def string_bits(self) -> int:
-        """How many bits are used after the starts."""
-        return self.high_parts + self.items * (1 + self.low_bits)
+        """How many bits are used after the index."""
+        return 16 * self.groups + self.items * (1 + self.low_bits)
 
     def size(self) -> int:
-        return 4 * (self.groups + 1) + (self.string_bits() + 7) // 8
+        return 12 * self.sections + (self.string_bits() + 7) // 8
 
-    def start(self, j: int) -> int:
-        """How many codes are in the groups before j; j is 0 to g."""
-        return int.from_bytes(self.data[4 * j:4 * j + 4], 'little')
+    def group(self, base: int) -> tuple[list[str], int, int]:
+        """(runs, lows, end) of the group that begins with a bit of the string.
 
-    def group(self, j: int) -> tuple[list[str], list[int]]:
-        """(runs, lows) of a group, 0 to g - 1.
+        runs  16 strings: a '1' for each code of a high part
+        lows  the bit from which on the low parts follow
+        end   the bit after the group
 
-        runs  64 strings, fewer in the last group: a '1' for each code of a high part
-        lows  the low parts of the group's codes
-
-        Raises FormatError if the starts or the upper part are wrong.
+        Raises FormatError if the group is not inside the string.
         """
-        start, end = self.start(j), self.start(j + 1)
-        require(start <= end <= self.items, 'the starts of a sparse table do not ascend')
-        k, z, low_bits = end - start, min(64, self.high_parts - 64 * j), self.low_bits
-        base = self.bits_at + 64 * j + start * (1 + low_bits)
-        bits = read_bits(self.data, base, z + k + k * low_bits)
-        upper = format(bits & ((1 << (z + k)) - 1), '0%db' % (z + k))[::-1]
-        require(upper.count('1') == k and upper[-1] == '0', 'a wrong upper part in a sparse table')
-        mask = (1 << low_bits) - 1
-        lows = [(bits >> at) & mask for at in range(z + k, z + k + k * low_bits, low_bits or 1)]
-        return upper.split('0')[:-1], lows if low_bits else [0] * k
+        upper, zeros = '', 0
+        while zeros < 16:
+            at = base + len(upper)
+            require(at < self.string_bits(), 'a sparse table with a group too long')
+            some = read_bits(self.data, self.bits_at + at, min(16 - zeros, self.string_bits() - at))
+            upper += format(some, '0%db' % min(16 - zeros, self.string_bits() - at))[::-1]
+            zeros = upper.count('0')
+        lows = base + len(upper)
+        end = lows + (len(upper) - 16) * self.low_bits
+        require(end <= self.string_bits(), 'a sparse table with more codes than items')
+        return upper.split('0')[:-1], lows, end
+
+    def low(self, lows: int, number: int) -> int:
+        return read_bits(self.data, self.bits_at + lows + number * self.low_bits, self.low_bits)
 
     def count_code(self, code: int) -> int:
         high, low = code >> self.low_bits, code & ((1 << self.low_bits) - 1)
-        j, r = divmod(high, 64)
-        runs, lows = self.group(j)
+        j, r = divmod(high, 16)
+        section = self.data[12 * (j // 8):12 * (j // 8) + 12]
+        start = int.from_bytes(section[:4], 'little')
+        counts = b'\0' + section[4:]                    # codes before a group; 255: or more
+        if counts[j % 8 + 1] < 255:
+            base = 16 * j + (start + counts[j % 8]) * (1 + self.low_bits)
+        else:
+            base = 16 * (j - j % 8) + start * (1 + self.low_bits)
+            for _ in range(j % 8):
+                base = self.group(base)[2]
+        runs, lows, _ = self.group(base)
         before = sum(map(len, runs[:r]))
-        return lows[before:before + len(runs[r])].count(low)
+        return [self.low(lows, i) for i in range(before, before + len(runs[r]))].count(low)
+
+    def groups_and_index(self) -> tuple[list[list[int]], bytes]:
+        """The codes of each group, and the index that these groups have."""
+        groups: list[list[int]] = []
+        index, base, items, start = b'', 0, 0, 0
+        for j in range(self.groups):
+            runs, lows, base = self.group(base)
+            highs = [high for high, run in enumerate(runs, 16 * j) for _ in run]
+            groups.append([high << self.low_bits | self.low(lows, i)
+                           for i, high in enumerate(highs)])
+            if j % 8 == 0:
+                start = items
+                index += start.to_bytes(4, 'little')
+            items += len(highs)
+            index += bytes([min(items - start, 255)])
+        return groups, index + index[-1:] * (-self.groups % 8)
 
     def codes(self) -> list[int]:
         """All codes, ascending; a code with several copies as often."""
-        codes = []
-        for j in range(self.groups):
-            runs, lows = self.group(j)
-            highs = [high << self.low_bits for high, run in enumerate(runs, 64 * j) for _ in run]
-            codes += [high | low for high, low in zip(highs, lows)]
-        return codes
+        return [code for group in self.groups_and_index()[0] for code in group]
 
     def validate(self) -> None:
-        require(self.start(0) == 0, 'the first start of a sparse table is not 0')
-        require(self.start(self.groups) == self.items,
-                'the last start of a sparse table is not its items')
-        codes = self.codes()
+        groups, index = self.groups_and_index()
+        require(index == self.data[:12 * self.sections],
+                'a sparse table with a wrong index')
+        codes = [code for group in groups for code in group]
+        require(len(codes) == self.items, 'a sparse table of %d items has %d',
+                self.items, len(codes))
         for i, code in enumerate(codes):
             require(self.shape.is_code(code), 'a sparse table with the code %d', code)
             require(i == 0 or codes[i - 1] <= code, 'the codes of a sparse table do not ascend')

@@ -19,8 +19,6 @@
  * Every filter's bytes come from CuckooMakeFilter: from hashes, from other
  * filters, or from what it was before a change.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_FILTER_H
@@ -47,11 +45,13 @@ extern void CuckooFilterInitUnset(CuckooFilter *filter);
  */
 extern bool CuckooFilterContains(const CuckooFilter *filter, uint64_t hash);
 
-/* Start loading the memory that a lookup of the key will read. */
-extern void CuckooFilterPrefetch(const CuckooFilter *filter, uint64_t hash);
-
-/* How many keys ahead of the one being looked up to prefetch. */
-#define CUCKOO_PREFETCH_KEYS	16
+/*
+ * Start loading the memory that lookups of the keys after hashes[at] will read.
+ * Called for each key of a batch, it makes a lookup in a large filter two to
+ * three times as fast.
+ */
+extern void CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *hashes,
+								 size_t at, size_t count);
 
 /* Copies of a key: the sum over the tables, but 8 at most. */
 extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
@@ -85,14 +85,15 @@ typedef struct CuckooPart
 {
 	CuckooShape shape;
 	uint64_t	items;			/* that it will have */
-	CuckooRepresentation representation;	/* wanted: dense becomes sparse if
-											 * its items find no room or the
-											 * filter would be too large */
-	CuckooSource *source;		/* of exactly these items; NULL: */
-	const CuckooTable *table;	/* copy this table, and if it is sparse */
-	const uint64_t *codes;		/* add or remove these sorted codes */
-	uint64_t	count;			/* number of codes */
-	bool		remove;			/* remove them */
+	CuckooRepresentation representation;	/* wanted: what has to be built dense
+											 * becomes sparse if it finds no
+											 * room or the filter would be too
+											 * large */
+	CuckooSource source;		/* of exactly these items, or */
+	const CuckooTable *table;	/* if not NULL: this table, of these items, */
+	const uint64_t *codes;		/* with these sorted codes */
+	uint64_t	count;
+	bool		remove;			/* removed; otherwise added */
 } CuckooPart;
 
 /*
@@ -101,11 +102,10 @@ typedef struct CuckooPart
  * CuckooBytes(filter) of them; NULL if they would be more than
  * CUCKOO_MAX_BYTES.
  */
-extern uint8_t *CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count,
-								 const CuckooHost *host);
+extern uint8_t *CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count);
 
 /* Free what CuckooMakeFilter returned. */
-extern void CuckooFreeFilter(uint8_t *bytes, const CuckooHost *host);
+extern void CuckooFreeFilter(uint8_t *bytes);
 
 /*
  * The filter over sorted distinct hashes, as an aggregate or array counts
@@ -113,9 +113,16 @@ extern void CuckooFreeFilter(uint8_t *bytes, const CuckooHost *host);
  * larger.  NULL if it would be too large.
  */
 extern uint8_t *CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs,
-									 uint64_t run_count, const CuckooHost *host);
+									 uint64_t run_count);
 
-/* The outcome of adding or removing a key. */
+typedef enum CuckooEdit
+{
+	CUCKOO_ADD,					/* one copy of each key */
+	CUCKOO_ADD_NEW,				/* the same for keys that are not contained */
+	CUCKOO_REMOVE				/* one copy of each key, if that is safe */
+} CuckooEdit;
+
+/* The outcome for a key. */
 typedef enum CuckooChange
 {
 	CUCKOO_CHANGED,
@@ -128,86 +135,56 @@ typedef enum CuckooChange
 } CuckooChange;
 
 /*
- * Classes added to or removed from a sparse table and not yet encoded there.
- * They are a hash set of counted classes, or the sorted codes of a batch.
- */
-typedef struct CuckooPending
-{
-	CuckooClass *slots;			/* of the hash set; 0: empty */
-	uint64_t	room;			/* number of slots, a power of two, or 0 */
-	uint64_t	classes;		/* slots in use */
-	uint64_t	copies;			/* number of codes, counting every copy */
-	uint64_t   *codes;			/* codes of a batch; NULL: a hash set */
-} CuckooPending;
-
-/*
- * A filter being changed.  Dense tables are changed in place.  Additions to
- * and removals from sparse tables are pending until it is worth encoding the
- * table again, or the draft is finished.  The fields of the filter may be
- * changed, too.
+ * A filter being changed.  The fields of its header may be changed, too.
+ *
+ * A draft to which many batches are added can be told so by setting streaming.
+ * The newest table is then made dense from an eighth of its entries on, because
+ * adding to it is faster.  CuckooDraftFinish makes it sparse again if its items
+ * are below three quarters of its entries.
  */
 typedef struct CuckooDraft
 {
-	CuckooFilter filter;		/* its items include what is pending */
+	CuckooFilter filter;
 	uint8_t    *bytes;
+	size_t		length;
 	bool		writable;		/* the bytes are the draft's, to change and free */
-	bool		removing;		/* what is pending is to be removed */
-	bool		batched;		/* batches may have made a table dense early */
+	bool		streaming;
 	bool		stay_sparse;	/* the newest table could not be made dense */
-	size_t		to_come;		/* keys of a batch not yet added */
-	CuckooPending pending[CUCKOO_MAX_TABLES];
+	bool		removing;		/* what is pending is to be removed */
+	struct
+	{
+		CuckooList	codes;		/* of a batch, not yet in the table's bytes */
+		bool		no_room;	/* for one of them in the dense table */
+		bool		dropped;	/* the table has been emptied */
+	}			pending[CUCKOO_MAX_TABLES];
 } CuckooDraft;
 
 /*
  * Begin a draft of a filter that is valid and not unset.  Writable bytes,
- * which the host allocated with its header before them, become the draft's.
+ * allocated with VARHDRSZ before them, become the draft's.
  */
 extern void CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length,
 							bool writable);
 
-/* Like CuckooFilterContains, including what is pending. */
-extern bool CuckooDraftContains(const CuckooDraft *draft, uint64_t hash);
-
 /*
- * Add one copy of a key.  After CUCKOO_FULL or CUCKOO_TOO_LARGE, discard the
- * draft.
- */
-extern CuckooChange CuckooDraftAdd(CuckooDraft *draft, uint64_t hash,
-								   const CuckooHost *host);
-
-/*
- * Add one copy of a key if the draft does not contain it; otherwise as above.
- */
-extern CuckooChange CuckooDraftAddNew(CuckooDraft *draft, uint64_t hash,
-									  const CuckooHost *host);
-
-/* Remove one copy of a key, if that is safe; otherwise as above. */
-extern CuckooChange CuckooDraftRemove(CuckooDraft *draft, uint64_t hash,
-									  const CuckooHost *host);
-
-/*
- * Add a batch of keys, by their sorted hashes.  If distinct, keys are added as
- * by CuckooDraftAddNew, otherwise one copy of each as by CuckooDraftAdd.
- * Returns CUCKOO_CHANGED, also if all keys were contained or pinned,
- * CUCKOO_FULL or CUCKOO_TOO_LARGE.
+ * Add or remove keys by their hashes, which may be repeated.  Sets *changed to
+ * the number of keys that changed the filter, and returns the outcome of the
+ * last one.  After CUCKOO_FULL or CUCKOO_TOO_LARGE, discard the draft.
  *
- * A sorted batch goes through the filter from its first block to its last.
- * Each block fits in cache, while keys in any order would wait for memory.  A
- * table to which batches are added is made dense in the draft from an eighth
- * of its entries on, because adding to it is then faster.  CuckooDraftFinish
- * makes it sparse again if its items are below three quarters of its entries.
+ * The hashes are sorted in place, as many at a time as fit into a table.  A
+ * sorted batch goes through the filter from its first block to its last.  Each
+ * block fits in cache, while keys in any order would wait for memory.
  */
-extern CuckooChange CuckooDraftAddBatch(CuckooDraft *draft, const uint64_t *hashes,
-										size_t count, bool distinct,
-										const CuckooHost *host);
+extern CuckooChange CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count,
+									 CuckooEdit edit, size_t *changed);
 
-/* The best number of keys for the next batch. */
+/* The best number of keys for the next of many batches. */
 extern size_t CuckooDraftBatchKeys(const CuckooDraft *draft);
 
 /*
  * The bytes of the filter as it is now, CuckooBytes(&draft->filter) of them;
  * NULL if it would be too large.  They belong to the draft, which may go on.
  */
-extern uint8_t *CuckooDraftFinish(CuckooDraft *draft, const CuckooHost *host);
+extern uint8_t *CuckooDraftFinish(CuckooDraft *draft);
 
 #endif							/* CUCKOO_FILTER_H */

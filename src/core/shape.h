@@ -19,14 +19,12 @@
  * Codes ascend with hashes, and blocks ascend with codes.  Hashes therefore
  * need to be sorted only once.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_SHAPE_H
 #define CUCKOO_SHAPE_H
 
-#include "bytes.h"
+#include "port.h"
 
 #define CUCKOO_ENTRIES		4	/* per bucket */
 
@@ -79,8 +77,8 @@ typedef struct CuckooPlace
 {
 	uint64_t	even;			/* number of the even bucket in the table */
 	uint64_t	base;			/* number of the block's first bucket */
-	uint32_t	first;			/* number of the even bucket in the block */
-	uint32_t	second;			/* number of the odd bucket in the block */
+	uint32_t	i1;				/* number of the even bucket in the block */
+	uint32_t	i2;				/* number of the odd one, its alternate */
 	uint32_t	fingerprint;	/* 1 to 2^f - 1 */
 } CuckooPlace;
 
@@ -185,9 +183,9 @@ CuckooBucketSum(uint32_t fingerprint, uint32_t buckets)
 	return (uint32_t) ((uint64_t) h * buckets >> 32) | 1;
 }
 
-/* The other candidate bucket of a fingerprint, within the block. */
+/* The alternate bucket of a fingerprint, within the block. */
 static inline uint32_t
-CuckooOtherBucket(uint32_t fingerprint, uint32_t bucket, uint32_t buckets)
+CuckooAlternateBucket(uint32_t fingerprint, uint32_t bucket, uint32_t buckets)
 {
 	uint32_t	other = CuckooBucketSum(fingerprint, buckets) - bucket;
 
@@ -196,41 +194,48 @@ CuckooOtherBucket(uint32_t fingerprint, uint32_t bucket, uint32_t buckets)
 }
 
 /*
- * Scale a hash to 0 .. count - 1 by multiplying and shifting: the result is
- * count * hash / 2^32.  Its high 32 bits are the scaled hash, and its low 32
- * bits are the first ones of the remainder.  count is below 2^32.
+ * Scale a hash to 0 .. count - 1: the result is the whole part of
+ * count * hash / 2^64.  Sets *rest to the first 32 bits of the fraction.  count
+ * is below 2^32.
  */
 static inline uint64_t
-CuckooScale(uint64_t count, uint64_t hash)
+CuckooScale(uint64_t count, uint64_t hash, uint32_t *rest)
 {
 #ifdef CUCKOO_INT128
 	__extension__ typedef unsigned __int128 Wide;
+	Wide		product = (Wide) hash * count;
 
-	return (uint64_t) ((Wide) hash * count >> 32);
+	*rest = (uint32_t) ((uint64_t) product >> 32);
+	return (uint64_t) (product >> 64);
 #else
-	return (hash >> 32) * count + ((hash & UINT32_C(0xFFFFFFFF)) * count >> 32);
+	uint64_t	scaled = (hash >> 32) * count +
+		((hash & UINT32_C(0xFFFFFFFF)) * count >> 32);
+
+	*rest = (uint32_t) scaled;
+	return scaled >> 32;
 #endif
 }
 
 /*
- * The fingerprint, from the low 32 bits of CuckooScale.  All values from 1 to
+ * The fingerprint, from the rest that CuckooScale leaves.  All values from 1 to
  * 2^f - 1 are equally likely.  (To take the lowest f bits, and 1 instead of 0,
  * would make the fingerprint 1 twice as likely and raise the rate.  A
  * fingerprint from the low 32 bits of the hash would not ascend with the hash.)
  */
 static inline uint32_t
-CuckooScaledFingerprint(uint32_t fingerprints, uint64_t scaled)
+CuckooScaledFingerprint(uint32_t fingerprints, uint32_t rest)
 {
-	return 1 + (uint32_t) ((scaled & UINT32_C(0xFFFFFFFF)) * fingerprints >> 32);
+	return 1 + (uint32_t) ((uint64_t) rest * fingerprints >> 32);
 }
 
 /* The code of a hash's class.  The other arguments depend on the shape. */
 static inline uint64_t
 CuckooScaledCode(uint64_t pairs, uint32_t fingerprints, int bits, uint64_t hash)
 {
-	uint64_t	scaled = CuckooScale(pairs, hash);
+	uint32_t	rest;
+	uint64_t	pair = CuckooScale(pairs, hash, &rest);
 
-	return (scaled >> 32) << bits | CuckooScaledFingerprint(fingerprints, scaled);
+	return pair << bits | CuckooScaledFingerprint(fingerprints, rest);
 }
 
 static inline uint64_t
@@ -244,18 +249,19 @@ CuckooCodeOf(const CuckooShape *shape, uint64_t hash)
  * The place of a hash.  The block is the hash scaled to N, which is the same as
  * the pair divided by B / 2 and needs no division.
  */
-static inline CuckooPlace
+CUCKOO_INLINE CuckooPlace
 CuckooScaledPlace(const CuckooShape *shape, uint64_t pairs, uint32_t fingerprints,
 				  uint64_t hash)
 {
-	uint64_t	scaled = CuckooScale(pairs, hash);
 	CuckooPlace place;
+	uint32_t	rest;
+	uint32_t	unused;
 
-	place.even = 2 * (scaled >> 32);
-	place.base = (CuckooScale(shape->blocks, hash) >> 32) * shape->buckets;
-	place.first = (uint32_t) (place.even - place.base);
-	place.fingerprint = CuckooScaledFingerprint(fingerprints, scaled);
-	place.second = CuckooOtherBucket(place.fingerprint, place.first, shape->buckets);
+	place.even = 2 * CuckooScale(pairs, hash, &rest);
+	place.base = CuckooScale(shape->blocks, hash, &unused) * shape->buckets;
+	place.i1 = (uint32_t) (place.even - place.base);
+	place.fingerprint = CuckooScaledFingerprint(fingerprints, rest);
+	place.i2 = CuckooAlternateBucket(place.fingerprint, place.i1, shape->buckets);
 	return place;
 }
 
@@ -264,20 +270,6 @@ CuckooPlaceOf(const CuckooShape *shape, uint64_t hash)
 {
 	return CuckooScaledPlace(shape, CuckooShapePairs(shape), CuckooShapeFingerprints(shape),
 							 hash);
-}
-
-/* The place of a class. */
-static inline CuckooPlace
-CuckooPlaceOfCode(const CuckooShape *shape, uint64_t code)
-{
-	CuckooPlace place;
-
-	place.even = 2 * (code >> shape->bits);
-	place.base = place.even / shape->buckets * shape->buckets;
-	place.first = (uint32_t) (place.even - place.base);
-	place.fingerprint = (uint32_t) code & CuckooShapeFingerprints(shape);
-	place.second = CuckooOtherBucket(place.fingerprint, place.first, shape->buckets);
-	return place;
 }
 
 #endif							/* CUCKOO_SHAPE_H */

@@ -7,8 +7,6 @@
  * the same answers whether it is stored sparse, as sorted codes, or dense, in
  * buckets.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_TABLE_H
@@ -38,9 +36,9 @@ typedef struct CuckooTable
 } CuckooTable;
 
 /*
- * The number of items from which on a table is built dense: three quarters of
- * its entries.  There, the dense table is 1.23 times as large as the sparse
- * one; at one half it would be 1.78 times.
+ * The number of items from which on a table is built dense, if they find room:
+ * three quarters of its entries.  There, the dense table is 1.21 times as large
+ * as the sparse one; at one half it would be 1.74 times.
  */
 static inline uint64_t
 CuckooDenseFrom(const CuckooShape *shape)
@@ -128,45 +126,22 @@ CuckooTableCount(const CuckooTable *table, uint64_t hash)
 	return CuckooSparseCount(&table->sparse, CuckooCodeOf(&table->shape, hash));
 }
 
-static inline void
-CuckooTablePrefetch(const CuckooTable *table, uint64_t hash)
-{
-	if (table->representation == CUCKOO_DENSE)
-		CuckooDensePrefetch(&table->dense, hash);
-	else
-		CuckooSparsePrefetch(&table->sparse, hash);
-}
+/*
+ * Fill a table, which has been initialized for exactly this number of items,
+ * with the codes of a source.  Returns false if it is dense and they find no
+ * room; its bytes are then garbage.
+ */
+extern bool CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed);
 
-/* The codes of a table. */
-typedef struct CuckooTableSource
-{
-	uint8_t		representation;
-	union
-	{
-		CuckooSparseSource sparse;
-		CuckooDenseSource dense;
-	};
-} CuckooTableSource;
+/*
+ * The same with the codes of another table of this shape, after count sorted
+ * codes were added to them or removed.  Each code removed must be in the table,
+ * and the other table's data may be NULL if it has no other codes.
+ */
+extern bool CuckooTableEdit(CuckooTable *table, const CuckooTable *old, const uint64_t *codes,
+							uint64_t count, bool remove, uint64_t seed);
 
-static inline CuckooSource *
-CuckooTableSourceInit(CuckooTableSource *source, const CuckooTable *table,
-					  const CuckooHost *host)
-{
-	source->representation = table->representation;
-	if (table->representation == CUCKOO_DENSE)
-	{
-		CuckooDenseSourceInit(&source->dense, &table->dense, host);
-		return &source->dense.source;
-	}
-	CuckooSparseSourceInit(&source->sparse, &table->sparse);
-	return &source->sparse.source;
-}
-
-static inline void
-CuckooTableSourceRelease(CuckooTableSource *source)
-{
-	if (source->representation == CUCKOO_DENSE)
-		CuckooDenseSourceRelease(&source->dense);
-}
+/* The sorted codes of a table, to be freed. */
+extern uint64_t *CuckooTableCodes(const CuckooTable *table);
 
 #endif							/* CUCKOO_TABLE_H */

@@ -5,25 +5,32 @@
  *
  *-------------------------------------------------------------------------
  */
+#include <stdio.h>
+
 #include "format.h"
 
-static CuckooVerdict
-Verdict(CuckooProblem problem, uint64_t expected, uint64_t found)
+/* Note what is wrong, with the numbers of the message; returns false. */
+static bool
+Refuse(CuckooVerdict *verdict, const char *message, uint64_t first, uint64_t second)
 {
-	CuckooVerdict verdict;
+	verdict->problem = CUCKOO_INVALID;
+	snprintf(verdict->message, sizeof(verdict->message), message,
+			 (unsigned long long) first, (unsigned long long) second);
+	return false;
+}
 
-	verdict.problem = problem;
-	verdict.expected = expected;
-	verdict.found = found;
-	return verdict;
+static bool
+RefuseField(CuckooVerdict *verdict, uint64_t offset)
+{
+	return Refuse(verdict, "The header field at offset %llu is out of range.", offset, 0);
 }
 
 /*
  * The header fields.  Every other field of an unset filter is zero, so that it
  * has only one form.
  */
-static CuckooVerdict
-CheckHeader(const uint8_t *bytes)
+static bool
+CheckHeader(const uint8_t *bytes, CuckooVerdict *verdict)
 {
 	uint8_t		content = bytes[1];
 	uint8_t		key_type = bytes[2];
@@ -32,46 +39,57 @@ CheckHeader(const uint8_t *bytes)
 	uint8_t		tables = bytes[32];
 
 	if (content > CUCKOO_PARTIAL)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 1);
+		return RefuseField(verdict, 1);
 	if (key_type > CUCKOO_KEY_LAST)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 2);
+		return RefuseField(verdict, 2);
 	/* A partial state has no flags. */
 	if ((flags & ~CUCKOO_FLAGS) != 0 || (content == CUCKOO_PARTIAL && flags != 0))
-		return Verdict(CUCKOO_BAD_FIELD, 0, 3);
+		return RefuseField(verdict, 3);
 	for (uint64_t i = 33; i < CUCKOO_HEADER_BYTES; i++)
 	{
 		if (bytes[i] != 0)
-			return Verdict(CUCKOO_BAD_FIELD, 0, i);
+			return RefuseField(verdict, i);
 	}
 	if (flags & CUCKOO_FLAG_UNSET)
 	{
 		if (flags != CUCKOO_FLAG_UNSET)
-			return Verdict(CUCKOO_BAD_FIELD, 0, 3);
+			return RefuseField(verdict, 3);
 		for (uint64_t i = 1; i < CUCKOO_HEADER_BYTES; i++)
 		{
 			if (bytes[i] != 0 && i != 3)
-				return Verdict(CUCKOO_BAD_FIELD, 0, i);
+				return RefuseField(verdict, i);
 		}
-		return Verdict(CUCKOO_VALID, 0, 0);
+		return true;
 	}
 	if (CuckooKeyTypeIsNested((CuckooKeyType) key_type) != (CuckooLoad32(bytes + 4) != 0))
-		return Verdict(CUCKOO_BAD_FIELD, 0, 4);
+		return RefuseField(verdict, 4);
 	/* A NaN fails both comparisons. */
 	if (!(fpr >= CUCKOO_MIN_FPR && fpr <= CUCKOO_MAX_FPR))
-		return Verdict(CUCKOO_BAD_FIELD, 0, 8);
+		return RefuseField(verdict, 8);
 	if (CuckooLoad64(bytes + 16) > CUCKOO_MAX_CAPACITY)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 16);
+		return RefuseField(verdict, 16);
 	if (content == CUCKOO_PARTIAL ? tables != 0 : tables < 1 || tables > CUCKOO_MAX_TABLES)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 32);
-	return Verdict(CUCKOO_VALID, 0, 0);
+		return RefuseField(verdict, 32);
+	return true;
+}
+
+static CuckooShape
+EntryShape(const uint8_t *entry)
+{
+	CuckooShape shape;
+
+	shape.blocks = CuckooLoad32(entry);
+	shape.buckets = CuckooLoad16(entry + 8);
+	shape.bits = entry[10];
+	return shape;
 }
 
 /*
  * The directory, before any length is computed from it.  With fields in these
  * ranges, no sum of sixteen lengths can overflow.
  */
-static CuckooVerdict
-CheckDirectory(const uint8_t *bytes)
+static bool
+CheckDirectory(const uint8_t *bytes, CuckooVerdict *verdict)
 {
 	CuckooShape last = {0};
 
@@ -79,11 +97,8 @@ CheckDirectory(const uint8_t *bytes)
 	{
 		const uint8_t *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
 		uint64_t	items = CuckooLoad32(entry + 4);
-		CuckooShape shape;
+		CuckooShape shape = EntryShape(entry);
 
-		shape.blocks = CuckooLoad32(entry);
-		shape.buckets = CuckooLoad16(entry + 8);
-		shape.bits = entry[10];
 		if (shape.blocks < 1 || shape.buckets < CUCKOO_MIN_BUCKETS ||
 			shape.buckets > CUCKOO_MAX_BUCKETS || shape.buckets % 2 != 0 ||
 			CuckooShapeBuckets(&shape) > CUCKOO_MAX_TABLE_BUCKETS ||
@@ -92,41 +107,43 @@ CheckDirectory(const uint8_t *bytes)
 			(entry[11] == CUCKOO_DENSE && items > CuckooShapeEntries(&shape)) ||
 			(items > 0 && bytes[2] == CUCKOO_KEY_NONE) ||
 			(i > 0 && CuckooShapeOrder(&last, &shape) >= 0))
-			return Verdict(CUCKOO_BAD_TABLE, 0, (uint64_t) i + 1);
+			return Refuse(verdict, "The directory entry of sub-filter %llu is out of range.",
+						  (uint64_t) i + 1, 0);
 		last = shape;
 	}
-	return Verdict(CUCKOO_VALID, 0, 0);
+	return true;
 }
 
 /* The hashes of a partial state: ascending, and therefore distinct. */
-static CuckooVerdict
-CheckHashes(const CuckooFilter *filter)
+static bool
+CheckHashes(const CuckooFilter *filter, CuckooVerdict *verdict)
 {
 	for (uint64_t i = 1; i < filter->items; i++)
 	{
 		if (CuckooPartialHash(filter, i) <= CuckooPartialHash(filter, i - 1))
-			return Verdict(CUCKOO_BAD_ORDER, 0, i);
+			return Refuse(verdict, "Hash %llu of the partial state is out of order.", i, 0);
 	}
-	return Verdict(CUCKOO_VALID, 0, 0);
+	return true;
 }
 
-static CuckooVerdict
-CheckTable(const CuckooTable *table, const CuckooHost *host)
+static bool
+CheckTable(const CuckooTable *table, CuckooVerdict *verdict)
 {
 	uint64_t	items;
 	uint64_t	bad;
 
 	if (table->representation == CUCKOO_SPARSE)
 	{
-		if (!CuckooSparseCheck(&table->sparse, &bad, host))
-			return Verdict(CUCKOO_BAD_GROUP, 0, bad);
-		return Verdict(CUCKOO_VALID, 0, 0);
+		if (!CuckooSparseCheck(&table->sparse, &bad))
+			return Refuse(verdict, "Group %llu of a sub-filter is not in its canonical form.", bad, 0);
+		return true;
 	}
-	if (!CuckooDenseCheck(&table->dense, &items, &bad, host))
-		return Verdict(CUCKOO_BAD_BUCKET, 0, bad);
+	if (!CuckooDenseCheck(&table->dense, &items, &bad))
+		return Refuse(verdict, "Bucket %llu of a sub-filter is not in its canonical form.", bad, 0);
 	if (items != table->items)
-		return Verdict(CUCKOO_BAD_ITEMS, items, table->items);
-	return Verdict(CUCKOO_VALID, 0, 0);
+		return Refuse(verdict, "It holds %llu items, but its header says %llu.", items,
+					  table->items);
+	return true;
 }
 
 void
@@ -136,7 +153,7 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 	if (filter->content == CUCKOO_STATE)
 	{
 		/* The rest does not have the form that the format describes. */
-		memset(filter, 0, sizeof(*filter));
+		memset(&filter->header, 0, sizeof(CuckooHeader));
 		filter->content = CUCKOO_STATE;
 		return;
 	}
@@ -153,11 +170,8 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 	for (int i = 0; i < filter->table_count; i++)
 	{
 		const uint8_t *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
-		CuckooShape shape;
+		CuckooShape shape = EntryShape(entry);
 
-		shape.blocks = CuckooLoad32(entry);
-		shape.buckets = CuckooLoad16(entry + 8);
-		shape.bits = entry[10];
 		CuckooTableInit(&filter->tables[i], &shape, (CuckooRepresentation) entry[11],
 						CuckooLoad32(entry + 4), NULL);
 		filter->items += filter->tables[i].items;
@@ -193,35 +207,37 @@ PointInto(CuckooFilter *filter, uint8_t *bytes)
 	}
 }
 
-CuckooVerdict
-CuckooValidate(const uint8_t *bytes, size_t length, const CuckooHost *host)
+static bool
+Check(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
 {
-	CuckooVerdict verdict;
+	static const char too_short[] = "It has %llu bytes, but must have at least %llu.";
 	CuckooFilter filter;
 	uint64_t	fixed = CUCKOO_HEADER_BYTES + CUCKOO_TAIL_BYTES;
 	uint64_t	expected;
 
 	/* The version first: everything else depends on it. */
 	if (length < 1)
-		return Verdict(CUCKOO_TOO_SHORT, fixed, length);
-	if (bytes[0] > CUCKOO_VERSION && bytes[0] <= CUCKOO_LAST_VERSION)
-		return Verdict(CUCKOO_NEWER_VERSION, CUCKOO_VERSION, bytes[0]);
+		return Refuse(verdict, too_short, length, fixed);
 	if (bytes[0] != CUCKOO_VERSION)
-		return Verdict(CUCKOO_BAD_VERSION, CUCKOO_VERSION, bytes[0]);
+	{
+		Refuse(verdict, "Its format version is %llu.", bytes[0], 0);
+		if (bytes[0] > CUCKOO_VERSION && bytes[0] <= CUCKOO_LAST_VERSION)
+			verdict->problem = CUCKOO_NEWER;
+		return false;
+	}
 	if (length < fixed)
-		return Verdict(CUCKOO_TOO_SHORT, fixed, length);
+		return Refuse(verdict, too_short, length, fixed);
 	if (length > CUCKOO_MAX_BYTES)
-		return Verdict(CUCKOO_TOO_LONG, CUCKOO_MAX_BYTES, length);
+		return Refuse(verdict, "It has %llu bytes, but may have at most %llu.", length,
+					  CUCKOO_MAX_BYTES);
 
-	verdict = CheckHeader(bytes);
-	if (verdict.problem != CUCKOO_VALID)
-		return verdict;
+	if (!CheckHeader(bytes, verdict))
+		return false;
 	fixed += (uint64_t) bytes[32] * CUCKOO_DIRECTORY_BYTES;
 	if (length < fixed)
-		return Verdict(CUCKOO_TOO_SHORT, fixed, length);
-	verdict = CheckDirectory(bytes);
-	if (verdict.problem != CUCKOO_VALID)
-		return verdict;
+		return Refuse(verdict, too_short, length, fixed);
+	if (!CheckDirectory(bytes, verdict))
+		return false;
 
 	CuckooOpenHeader(&filter, bytes);
 	if (filter.content == CUCKOO_PARTIAL)
@@ -230,25 +246,34 @@ CuckooValidate(const uint8_t *bytes, size_t length, const CuckooHost *host)
 	if (filter.content == CUCKOO_PARTIAL)
 		expected += 8 * filter.items;
 	if (expected == length && filter.items > 0 && filter.key_type == CUCKOO_KEY_NONE)
-		return Verdict(CUCKOO_BAD_FIELD, 0, 2);
+		return RefuseField(verdict, 2);
 	if (expected != length)
-		return Verdict(CUCKOO_BAD_LENGTH, expected, length);
+		return Refuse(verdict, "It has %llu bytes, but its header describes %llu.", length,
+					  expected);
 	for (size_t i = length - CUCKOO_TAIL_BYTES; i < length; i++)
 	{
 		if (bytes[i] != 0)
-			return Verdict(CUCKOO_BAD_TAIL, 0, i);
+			return Refuse(verdict, "The byte at offset %llu is not zero.", i, 0);
 	}
 
 	/* The filter is only read here, but its type is not const. */
 	PointInto(&filter, (uint8_t *) bytes);
 	if (filter.content == CUCKOO_PARTIAL)
-		return CheckHashes(&filter);
+		return CheckHashes(&filter, verdict);
 	for (int i = 0; i < filter.table_count; i++)
 	{
-		verdict = CheckTable(&filter.tables[i], host);
-		if (verdict.problem != CUCKOO_VALID)
-			return verdict;
+		if (!CheckTable(&filter.tables[i], verdict))
+			return false;
 	}
+	return true;
+}
+
+CuckooVerdict
+CuckooValidate(const uint8_t *bytes, size_t length)
+{
+	CuckooVerdict verdict = {CUCKOO_VALID, ""};
+
+	Check(bytes, length, &verdict);
 	return verdict;
 }
 

@@ -39,8 +39,8 @@ CuckooBitsFor(double fpr)
 }
 
 /*
- * Small tables get a few more buckets than their load needs, because a walk in
- * them soon runs out of buckets to try.  (Without these buckets, one in 20,000
+ * Small tables get a few more buckets than their load needs, because they
+ * soon run out of buckets to relocate entries to.  (Without them, one in 20,000
  * builds of 33 keys fails.)
  */
 bool

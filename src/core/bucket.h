@@ -18,8 +18,6 @@
  * one 64-bit load if f is at most 17, and with two otherwise.  A load may read
  * up to CUCKOO_TAIL_BYTES past the last bucket of a table.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_BUCKET_H
@@ -44,9 +42,11 @@ typedef struct CuckooPacking
 {
 	uint8_t		high_bits;		/* bits of a high part: f - 4 */
 	uint8_t		nibbles;		/* nibbles of a bucket: f - 1 */
+	uint8_t		odd_shift;		/* bits before an odd bucket in its first byte */
 	uint32_t	reciprocal;		/* the first number above 2^16 / high_bits */
-	uint64_t	ones;			/* narrow: the lowest bit of each high part */
-	uint64_t	tops;			/* narrow: the highest bit of each high part */
+	uint64_t	ones;			/* the lowest bit of each high part in a narrow
+								 * bucket, or of two high parts */
+	uint64_t	tops;			/* the highest bit of each */
 } CuckooPacking;
 
 /* Whether buckets are narrow: a bucket of up to 16 nibbles fits in one word. */
@@ -56,22 +56,29 @@ CuckooIsNarrow(const CuckooPacking *packing)
 	return packing->nibbles <= 16;
 }
 
+/*
+ * The inverse of CuckooMultisetRank: four nibbles, the smallest in the lowest
+ * bits, by the number of the multiset.  There are 4,096 elements so that any 12
+ * bits can be looked up.  Filled when the first table is opened.
+ */
+extern uint16_t CuckooMultisets[4096];
+extern void CuckooInitMultisets(void);
+
 static inline void
 CuckooPackingInit(CuckooPacking *packing, int bits)
 {
 	int			high_bits = bits - CUCKOO_LOW_BITS;
 
+	if (CuckooMultisets[1] == 0)
+		CuckooInitMultisets();
 	packing->high_bits = (uint8_t) high_bits;
 	packing->nibbles = (uint8_t) (bits - 1);
+	packing->odd_shift = (uint8_t) ((bits - 1) % 2 * 4);
 	packing->reciprocal = (uint32_t) (65536 / high_bits + 1);
-	packing->ones = 0;
-	packing->tops = 0;
+	packing->ones = 1 | UINT64_C(1) << high_bits;
 	if (CuckooIsNarrow(packing))
-	{
-		packing->ones = 1 | UINT64_C(1) << high_bits | UINT64_C(1) << (2 * high_bits) |
-			UINT64_C(1) << (3 * high_bits);
-		packing->tops = packing->ones << (high_bits - 1);
-	}
+		packing->ones = (packing->ones | packing->ones << (2 * high_bits)) << CUCKOO_RANK_BITS;
+	packing->tops = packing->ones << (high_bits - 1);
 }
 
 /*
@@ -96,13 +103,6 @@ CuckooMultisetRank(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 }
 
 /*
- * The inverse of CuckooMultisetRank: four nibbles, the smallest in the lowest
- * bits, by the number of the multiset.  There are 4,096 elements so that any 12
- * bits can be looked up.  Defined in dense.c.
- */
-extern const uint16_t CuckooMultisets[4096];
-
-/*
  * The sort key of a fingerprint within its bucket: its low nibble first (for
  * semi-sorting), then its high part.
  */
@@ -120,41 +120,59 @@ typedef struct CuckooBits
 } CuckooBits;
 
 /*
- * Read a narrow bucket by its number.  The bits above it belong to the next
- * bucket.
+ * Where a bucket with an even number starts, and one with an odd number.  An
+ * even one starts at a byte, and an odd one odd_shift bits later.
  */
-static inline uint64_t
-CuckooReadNarrow(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
+static inline const uint8_t *
+CuckooEvenBucket(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
 {
-	uint64_t	nibble = number * packing->nibbles;
+	return buckets + (number >> 1) * packing->nibbles;
+}
 
-	return CuckooLoad64(buckets + (nibble >> 1)) >> ((nibble & 1) * 4);
+static inline const uint8_t *
+CuckooOddBucket(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
+{
+	return buckets + (number * packing->nibbles >> 1);
 }
 
 /*
- * Which of the four high parts of a narrow bucket equal that of the
- * fingerprint: the highest bit of each is set in the result.  This is the
- * zero-byte trick, with fields of any width.  The result is zero only if none
- * is equal.  The lowest bit set is right; those above it may be wrong.
+ * Two of the high parts of a wide bucket that starts shift bits after p: the
+ * first two (pair 0) or the last two (pair 1).
+ */
+static inline uint64_t
+CuckooReadPair(const CuckooPacking *packing, const uint8_t *p, int shift, int pair)
+{
+	int			position = shift + CUCKOO_RANK_BITS + pair * 2 * packing->high_bits;
+
+	return CuckooLoad64(p + (position >> 3)) >> (position & 7);
+}
+
+/*
+ * Which of the high parts of a narrow bucket, or of two high parts of a wide
+ * one, equal that of the fingerprint: the highest bit of each is set in the
+ * result.  This is the zero-byte trick, with fields of any width.  The result
+ * is zero only if none is equal.  The lowest bit set is right; those above it
+ * may be wrong.
  */
 static inline uint64_t
 CuckooMatchHigh(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprint)
 {
 	uint64_t	high = fingerprint >> CUCKOO_LOW_BITS;
-	uint64_t	x = (bits >> CUCKOO_RANK_BITS) ^ (high * packing->ones);
+	uint64_t	x = bits ^ (high * packing->ones);
 
 	return (x - packing->ones) & ~x & packing->tops;
 }
 
 /*
- * Whether the entry of the lowest match of CuckooMatchHigh also has the low
- * nibble of the fingerprint.
+ * Whether the entry of the lowest match of CuckooMatchHigh in a narrow bucket
+ * also has the low nibble of the fingerprint.
  */
 static inline bool
 CuckooMatchLow(const CuckooPacking *packing, uint64_t bits, uint64_t matches,
 			   uint32_t fingerprint)
 {
-	uint32_t	field = (uint32_t) (CuckooLowestBit(matches) + 1 - packing->high_bits);
+	uint32_t	field = (uint32_t) (CuckooLowestBit(matches) + 1 - CUCKOO_RANK_BITS -
+									packing->high_bits);
 	uint32_t	slot = field * packing->reciprocal >> 16;
 
 	return ((CuckooMultisets[bits & 0xFFF] >> (4 * slot) ^ fingerprint) & 15) == 0;
@@ -229,19 +247,6 @@ CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 			CuckooStore64(p + 8, (CuckooLoad64(p + 8) & ~mask) | high);
 		}
 	}
-}
-
-/* The same for a narrow bucket. */
-static inline void
-CuckooWriteNarrow(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
-				  uint64_t bits)
-{
-	uint64_t	nibble = number * packing->nibbles;
-	uint8_t    *p = buckets + (nibble >> 1);
-	int			shift = (int) (nibble & 1) * 4;
-	uint64_t	mask = ~UINT64_C(0) >> (64 - packing->nibbles * 4) << shift;
-
-	CuckooStore64(p, (CuckooLoad64(p) & ~mask) | bits << shift);
 }
 
 /* The bits of a bucket from a position on; width is at most 32. */
@@ -346,39 +351,6 @@ CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES
 		}
 	}
 	return bits;
-}
-
-/*
- * The bits of a narrow bucket after a fingerprint was added.  It replaces the
- * first entry, which must be empty.  To decode and encode all four entries
- * takes three times as long.
- */
-static inline uint64_t
-CuckooAddNarrow(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprint)
-{
-	int			width = packing->high_bits;
-	uint64_t	mask = (UINT64_C(1) << width) - 1;
-	uint32_t	nibbles = CuckooMultisets[bits & 0xFFF] >> CUCKOO_LOW_BITS;
-	uint64_t	highs = bits >> (CUCKOO_RANK_BITS + width);
-	uint32_t	nibble = fingerprint & 15;
-	uint64_t	high = fingerprint >> CUCKOO_LOW_BITS;
-	uint64_t	key = (uint64_t) nibble << width | high;
-	int			slot = 0;
-	uint32_t	below;
-
-	/* Count how many of the other three, which are in order, come before it. */
-	for (int i = 0; i < CUCKOO_ENTRIES - 1; i++)
-		slot += ((uint64_t) (nibbles >> (i * CUCKOO_LOW_BITS) & 15) << width |
-				 (highs >> (i * width) & mask)) < key;
-
-	below = (UINT32_C(1) << (slot * CUCKOO_LOW_BITS)) - 1;
-	nibbles = (nibbles & below) | nibble << (slot * CUCKOO_LOW_BITS) |
-		(nibbles & ~below) << CUCKOO_LOW_BITS;
-	mask = (UINT64_C(1) << (slot * width)) - 1;
-	highs &= (UINT64_C(1) << ((CUCKOO_ENTRIES - 1) * width)) - 1;
-	highs = (highs & mask) | high << (slot * width) | (highs & ~mask) << width;
-	return highs << CUCKOO_RANK_BITS |
-		CuckooMultisetRank(nibbles & 15, nibbles >> 4 & 15, nibbles >> 8 & 15, nibbles >> 12);
 }
 
 #endif							/* CUCKOO_BUCKET_H */

@@ -1,19 +1,20 @@
 /*-------------------------------------------------------------------------
  *
  * combine.h
- *	  Union and union all of any number of filters.
+ *	  Union and union all of any number of filters, intersection of two.
  *
  * Tables of equal shape always become one, even beyond its capacity.  Of each
  * class, union takes the larger number of copies, and union all the sum, up to
- * eight.  Tables of different shapes are kept side by side.  Every table of
- * the result is built from its sorted classes, so its bytes depend on nothing
- * else: neither on the order of the filters nor on their grouping.
+ * eight.  Tables of different shapes are kept side by side.
  *
- * The classes of each shape are kept in sorted runs.  A run that is less than
- * twice as large as the next one is merged with it, so each class is merged
- * only as often as the number of classes doubles.
+ * If only one of the tables of a shape has items, and a build would choose its
+ * representation, the result has its bytes.  Otherwise it is built from the
+ * sorted codes of all of them.  Its bytes depend on nothing else: neither on the
+ * order of the filters nor on their grouping.
  *
- * This file is part of the core and needs nothing of PostgreSQL.
+ * The codes of each shape are kept in sorted runs.  A run that is less than
+ * twice as large as the next one is merged with it, so each code is merged only
+ * as often as the number of codes doubles.
  *
  *-------------------------------------------------------------------------
  */
@@ -40,29 +41,23 @@ typedef enum CuckooConflict
 
 /*
  * Each run is at least twice as large as the next one, and all together have
- * fewer than 2^37 classes, as many as sixteen tables can have.
+ * fewer than 2^37 codes, as many as sixteen tables can have.
  */
 #define CUCKOO_MAX_RUNS		40
 
-typedef struct CuckooClassRun
-{
-	CuckooClass *classes;		/* sorted, each code once */
-	uint64_t	count;
-} CuckooClassRun;
-
-/* The classes of one shape. */
+/* The tables of one shape. */
 typedef struct CuckooPool
 {
 	CuckooShape shape;
+	CuckooTable only;			/* a copy of the only table, if it has data */
 	int			run_count;
-	CuckooClassRun runs[CUCKOO_MAX_RUNS];
+	CuckooRun	runs[CUCKOO_MAX_RUNS];	/* of the codes of several tables */
 } CuckooPool;
 
 typedef struct CuckooCombination
 {
 	CuckooOperation operation;
-	CuckooFilter header;		/* of the result; its tables mean nothing */
-	uint64_t	classes;		/* kept in all runs: 8 bytes each */
+	CuckooHeader header;		/* of the result; its table_count is not set */
 	int			pool_count;
 	CuckooPool *pools[CUCKOO_MAX_TABLES];	/* in the order of shapes */
 } CuckooCombination;
@@ -73,34 +68,46 @@ typedef struct CuckooCombination
  * contributes nothing.
  */
 extern CuckooConflict CuckooCombineHeaders(CuckooOperation operation,
-										   const CuckooFilter *left,
-										   const CuckooFilter *right,
-										   CuckooFilter *header);
+										   const CuckooHeader *left,
+										   const CuckooHeader *right,
+										   CuckooHeader *header);
 
 extern void CuckooCombinationInit(CuckooCombination *combination,
 								  CuckooOperation operation);
 
 /* Add a filter.  A conflict leaves the combination as it was. */
 extern CuckooConflict CuckooCombinationAdd(CuckooCombination *combination,
-										   const CuckooFilter *filter,
-										   const CuckooHost *host);
+										   const CuckooFilter *filter);
 
 /*
  * Merge the runs of each shape into one.  CuckooCombinationMake does this,
  * too; call it before if the merged runs and the new filter belong in
  * different memory.
  */
-extern void CuckooCombinationCollapse(CuckooCombination *combination,
-									  const CuckooHost *host);
+extern void CuckooCombinationCollapse(CuckooCombination *combination);
 
 /*
  * Make the filter of all that was added; NULL if it would be too large.  More
  * may be added afterwards.
  */
 extern uint8_t *CuckooCombinationMake(CuckooCombination *combination,
-									  CuckooFilter *filter, const CuckooHost *host);
+									  CuckooFilter *filter);
 
-extern void CuckooCombinationRelease(CuckooCombination *combination,
-									 const CuckooHost *host);
+extern void CuckooCombinationRelease(CuckooCombination *combination);
+
+/*
+ * The filter of the keys that two filters have in common, whatever their
+ * shapes.  Sets *bytes to its bytes, NULL if they would be too large.
+ *
+ * A class stands for the keys of an interval of hashes, in every shape.  The
+ * items of the filter with the smaller expected rate (the first, if they are
+ * equal) are kept, with its shapes and parameters, if their interval overlaps
+ * that of an item of the other filter.  In tables of one shape, these are the
+ * items of equal classes.  No key of both filters is lost: its hash is in both
+ * intervals.  A class keeps as many copies as overlap it, and not more than it
+ * has.
+ */
+extern CuckooConflict CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
+									  CuckooFilter *filter, uint8_t **bytes);
 
 #endif							/* CUCKOO_COMBINE_H */

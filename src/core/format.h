@@ -26,14 +26,11 @@
  *					partial: 8 bytes per hash, ascending
  *	 end	8		0, so that a word can be read anywhere before
  *
- * This file is part of the core and needs nothing of PostgreSQL.
- *
  *-------------------------------------------------------------------------
  */
 #ifndef CUCKOO_FORMAT_H
 #define CUCKOO_FORMAT_H
 
-#include "hash.h"
 #include "table.h"
 
 #define CUCKOO_VERSION			1
@@ -62,58 +59,108 @@ typedef enum CuckooContent
 								 * server's memory, never valid outside */
 } CuckooContent;
 
+/*
+ * The type of a key as far as equality goes.  The numbers are stored in
+ * filters and are part of the seeds of stored hashes: they never change, and
+ * new ones are added at the end.
+ */
+typedef enum CuckooKeyType
+{
+	CUCKOO_KEY_NONE = 0,		/* an empty filter that has seen no key */
+	CUCKOO_KEY_INTEGER = 1,		/* smallint, integer, bigint, oid */
+	CUCKOO_KEY_BOOLEAN = 2,
+	CUCKOO_KEY_CHAR = 3,		/* "char" */
+	CUCKOO_KEY_TEXT = 4,		/* text, varchar, name, char(n) */
+	CUCKOO_KEY_BYTEA = 5,
+	CUCKOO_KEY_BIT = 6,		/* bit, varbit */
+	CUCKOO_KEY_FLOAT = 7,		/* real, double precision */
+	CUCKOO_KEY_NUMERIC = 8,
+	CUCKOO_KEY_MONEY = 9,
+	CUCKOO_KEY_UUID = 10,
+	CUCKOO_KEY_DATE = 11,
+	CUCKOO_KEY_TIME = 12,
+	CUCKOO_KEY_TIMETZ = 13,
+	CUCKOO_KEY_TIMESTAMP = 14,
+	CUCKOO_KEY_TIMESTAMPTZ = 15,
+	CUCKOO_KEY_INTERVAL = 16,
+	CUCKOO_KEY_INET = 17,		/* inet, cidr */
+	CUCKOO_KEY_MACADDR = 18,
+	CUCKOO_KEY_MACADDR8 = 19,
+	CUCKOO_KEY_PG_LSN = 20,
+	CUCKOO_KEY_XID8 = 21,
+	CUCKOO_KEY_ENUM = 22,
+	CUCKOO_KEY_JSONB = 23,
+	CUCKOO_KEY_ARRAY = 24,
+	CUCKOO_KEY_COMPOSITE = 25,
+	CUCKOO_KEY_RANGE = 26,
+	CUCKOO_KEY_MULTIRANGE = 27
+} CuckooKeyType;
+
+#define CUCKOO_KEY_LAST		CUCKOO_KEY_MULTIRANGE
+
+/* Whether keys of a type contain other keys.  If so, it has a signature. */
+static inline bool
+CuckooKeyTypeIsNested(CuckooKeyType key_type)
+{
+	return key_type == CUCKOO_KEY_ARRAY || key_type == CUCKOO_KEY_COMPOSITE ||
+		key_type == CUCKOO_KEY_RANGE || key_type == CUCKOO_KEY_MULTIRANGE;
+}
+
 #define CUCKOO_FLAG_NOT_REMOVABLE	0x01	/* two keys may share an item */
 #define CUCKOO_FLAG_UNSET			0x02	/* no parameters yet: all else zero */
 #define CUCKOO_FLAGS				0x03
+
+/* The fields of a header, which a filter has as its own. */
+#define CUCKOO_HEADER_FIELDS \
+	uint8_t		content;		/* CuckooContent */ \
+	uint8_t		key_type;		/* CuckooKeyType */ \
+	uint8_t		flags; \
+	uint8_t		table_count; \
+	uint32_t	signature; \
+	double		fpr;			/* target rate */ \
+	uint64_t	capacity;		/* specified or counted; 0: unknown */ \
+	uint64_t	seed; \
+	uint64_t	items;			/* in all tables; hashes of a partial state */
+
+typedef struct CuckooHeader
+{
+	CUCKOO_HEADER_FIELDS
+} CuckooHeader;
 
 /* A filter whose header has been read.  The bytes stay where they are. */
 typedef struct CuckooFilter
 {
 	uint8_t		version;		/* of the bytes read; 0: none were */
-	uint8_t		content;		/* CuckooContent */
-	uint8_t		key_type;		/* CuckooKeyType */
-	uint8_t		flags;
-	uint8_t		table_count;
-	uint32_t	signature;
-	double		fpr;			/* target rate */
-	uint64_t	capacity;		/* specified or counted; 0: unknown */
-	uint64_t	seed;
-	uint64_t	items;			/* in all tables; hashes of a partial state */
+	union
+	{
+		CuckooHeader header;	/* all the fields together */
+		struct
+		{
+			CUCKOO_HEADER_FIELDS
+		};
+	};
 	uint8_t    *hashes;			/* of a partial state */
 	CuckooTable tables[CUCKOO_MAX_TABLES];	/* the first table_count */
 } CuckooFilter;
 
-/* The validator's findings, with the numbers that a message needs. */
 typedef enum CuckooProblem
 {
 	CUCKOO_VALID,
-	CUCKOO_TOO_SHORT,			/* expected: bytes at least; found: bytes */
-	CUCKOO_TOO_LONG,			/* expected: bytes at most; found: bytes */
-	CUCKOO_BAD_LENGTH,			/* expected, found: bytes */
-	CUCKOO_NEWER_VERSION,		/* expected: ours; found: the value's */
-	CUCKOO_BAD_VERSION,			/* as above */
-	CUCKOO_BAD_FIELD,			/* found: offset of the header byte */
-	CUCKOO_BAD_TABLE,			/* found: number of the table, from 1 */
-	CUCKOO_BAD_BUCKET,			/* found: number of the bucket, from 0 */
-	CUCKOO_BAD_GROUP,			/* found: number of the group, from 0 */
-	CUCKOO_BAD_ITEMS,			/* expected: as counted; found: as the field says */
-	CUCKOO_BAD_ORDER,			/* found: number of the hash, from 0 */
-	CUCKOO_BAD_TAIL				/* found: offset of the byte */
+	CUCKOO_NEWER,				/* a format version of a later release */
+	CUCKOO_INVALID
 } CuckooProblem;
 
 typedef struct CuckooVerdict
 {
 	CuckooProblem problem;
-	uint64_t	expected;
-	uint64_t	found;
+	char		message[100];	/* a sentence, unless it is valid */
 } CuckooVerdict;
 
 /*
  * Check bytes from outside.  Every other function may be given them after
  * CUCKOO_VALID, but not before.  Reads no more than length bytes.
  */
-extern CuckooVerdict CuckooValidate(const uint8_t *bytes, size_t length,
-									const CuckooHost *host);
+extern CuckooVerdict CuckooValidate(const uint8_t *bytes, size_t length);
 
 /* Read the header of valid bytes.  The filter points into them. */
 extern void CuckooOpen(CuckooFilter *filter, uint8_t *bytes, size_t length);

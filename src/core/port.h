@@ -1,20 +1,35 @@
 /*-------------------------------------------------------------------------
  *
- * bytes.h
- *	  Loads and stores of numbers in a filter's bytes.
+ * port.h
+ *	  What the core needs of its surroundings: memory, interrupts, compilers,
+ *	  and numbers in a filter's bytes.
  *
- * Numbers are little-endian and unaligned on every platform.  If the machine
- * has an instruction for such a load or store, compilers use it.
- *
- * This file is part of the core and needs nothing of PostgreSQL.
+ * The core uses palloc, pfree, CHECK_FOR_INTERRUPTS and VARHDRSZ, and nothing
+ * else of PostgreSQL.  A program that defines CUCKOO_STANDALONE, as the unit
+ * tests do, provides the first three itself.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef CUCKOO_BYTES_H
-#define CUCKOO_BYTES_H
+#ifndef CUCKOO_PORT_H
+#define CUCKOO_PORT_H
+
+#ifndef CUCKOO_STANDALONE
+#include "postgres.h"
+
+#include "miscadmin.h"
+#else
+#include <stddef.h>
+
+#define VARHDRSZ	4			/* room to leave before a filter's bytes */
+
+extern void *palloc(size_t bytes);
+extern void pfree(void *memory);
+extern void CheckForInterrupts(void);
+#define CHECK_FOR_INTERRUPTS()			CheckForInterrupts()
+#define palloc_extended(bytes, flags)	palloc(bytes)
+#endif
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -137,45 +152,33 @@ CuckooLowestBit(uint64_t word)
 }
 
 /*
- * What the core needs from the program that it is part of, the host.
- *
- * allocate never returns NULL.  If a function of the core returns memory from
- * it, the memory belongs to the caller.  Everything that can take long calls
- * pause, so that the host can yield or cancel.  Both functions may leave by
- * longjmp; the host then frees the memory.
- */
-typedef struct CuckooHost
-{
-	void	   *(*allocate) (size_t bytes);
-	void		(*release) (void *memory);
-	void		(*pause) (void);
-	size_t		header_bytes;	/* room to leave before a filter's bytes */
-} CuckooHost;
-
-/*
- * Allocate memory for count elements of a size.  If the total exceeds SIZE_MAX,
- * ask for SIZE_MAX, which the host refuses.
+ * Allocate memory for count elements of a size, also more than 1 GB.  If the
+ * total exceeds SIZE_MAX, ask for SIZE_MAX, which is refused.
  */
 static inline void *
-CuckooAllocate(const CuckooHost *host, uint64_t count, size_t size)
+CuckooAllocate(uint64_t count, size_t size)
 {
-	return host->allocate(count > SIZE_MAX / size ? SIZE_MAX : (size_t) count * size);
+	return palloc_extended(count > SIZE_MAX / size ? SIZE_MAX : (size_t) count * size,
+						   MCXT_ALLOC_HUGE);
 }
 
-/* Bytes to copy without a pause, which takes a few milliseconds. */
+/* Loops over numbers check for interrupts whenever this many have passed. */
+#define CUCKOO_PAUSE		65536
+
+/* Copying so many bytes takes a few milliseconds. */
 #define CUCKOO_PAUSE_BYTES	((size_t) 16 * 1024 * 1024)
 
 static inline void
-CuckooCopy(uint8_t *target, const uint8_t *source, size_t bytes, const CuckooHost *host)
+CuckooCopy(void *target, const void *source, size_t bytes)
 {
 	for (size_t done = 0; done < bytes; done += CUCKOO_PAUSE_BYTES)
 	{
 		size_t		left = bytes - done;
 
-		host->pause();
-		memcpy(target + done, source + done,
+		CHECK_FOR_INTERRUPTS();
+		memcpy((uint8_t *) target + done, (const uint8_t *) source + done,
 			   left < CUCKOO_PAUSE_BYTES ? left : CUCKOO_PAUSE_BYTES);
 	}
 }
 
-#endif							/* CUCKOO_BYTES_H */
+#endif							/* CUCKOO_PORT_H */

@@ -1,11 +1,15 @@
 /*-------------------------------------------------------------------------
  *
- * sort.c
- *	  Sorting hashes and codes; see sort.h.
+ * list.c
+ *	  Hashes and codes: growing lists, sorting, sources of a table.
  *
  *-------------------------------------------------------------------------
  */
-#include "sort.h"
+#include "list.h"
+
+/*
+ * Sorting
+ */
 
 /* Up to this many elements are sorted by insertion. */
 #define INSERTION_LIMIT		16
@@ -23,27 +27,11 @@
 #define MAX_FAR_DIGIT		10
 #define MAX_NEAR_DIGIT		11
 
-/* Loops over elements pause whenever this many have passed. */
-#define PAUSE_ELEMENTS		65536
-
 static inline void
-PauseAt(size_t i, void (*pause) (void))
+PauseAt(size_t i)
 {
-	if (i % PAUSE_ELEMENTS == 0 && pause != NULL)
-		pause();
-}
-
-static void
-CopyElements(uint64_t *target, const uint64_t *source, size_t count, void (*pause) (void))
-{
-	for (size_t i = 0; i < count; i += PAUSE_ELEMENTS)
-	{
-		size_t		left = count - i;
-
-		PauseAt(i, pause);
-		memcpy(target + i, source + i,
-			   (left < PAUSE_ELEMENTS ? left : PAUSE_ELEMENTS) * sizeof(uint64_t));
-	}
+	if (i % CUCKOO_PAUSE == 0)
+		CHECK_FOR_INTERRUPTS();
 }
 
 /*
@@ -140,7 +128,7 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
  */
 static void
 RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
-		  bool to_source, void (*pause) (void))
+		  bool to_source)
 {
 	uint32_t	ends[1 << MAX_FAR_DIGIT];
 	int			digit_bits = 1;
@@ -158,7 +146,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 		(count <= CACHE_LIMIT && SortInCache(source, target, count, bits_left)))
 	{
 		if (!to_source)
-			CopyElements(target, source, count, pause);
+			CuckooCopy(target, source, count * sizeof(uint64_t));
 		return;
 	}
 
@@ -172,32 +160,31 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	memset(ends, 0, ((size_t) mask + 1) * sizeof(ends[0]));
 	for (size_t i = 0; i < count; i++)
 	{
-		PauseAt(i, pause);
+		PauseAt(i);
 		ends[source[i] >> shift & mask]++;
 	}
 	CountsToStarts(ends, mask);
 	for (size_t i = 0; i < count; i++)
 	{
-		PauseAt(i, pause);
+		PauseAt(i);
 		target[ends[source[i] >> shift & mask]++] = source[i];
 	}
 
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
 		/* Parts that are sorted in cache do not pause themselves. */
-		if (ends[digit] - paused >= PAUSE_ELEMENTS)
+		if (ends[digit] - paused >= CUCKOO_PAUSE)
 		{
-			PauseAt(0, pause);
+			CHECK_FOR_INTERRUPTS();
 			paused = ends[digit];
 		}
-		RadixSort(target + start, source + start, ends[digit] - start, shift, !to_source,
-				  pause);
+		RadixSort(target + start, source + start, ends[digit] - start, shift, !to_source);
 		start = ends[digit];
 	}
 }
 
 void
-CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count, void (*pause) (void))
+CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count)
 {
 	uint64_t	differ = 0;
 	int			bits = 0;
@@ -205,24 +192,183 @@ CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count, void (*pause) (vo
 	/* Skip the high bits that all have in common, as codes of a block do. */
 	for (size_t i = 1; i < count; i++)
 	{
-		PauseAt(i, pause);
+		PauseAt(i);
 		differ |= numbers[0] ^ numbers[i];
 	}
 	while (bits < 64 && differ >> bits != 0)
 		bits++;
-	RadixSort(numbers, scratch, count, bits, true, pause);
+	RadixSort(numbers, scratch, count, bits, true);
 }
 
 size_t
-CuckooUnique(uint64_t *numbers, size_t count, void (*pause) (void))
+CuckooUnique(uint64_t *numbers, size_t count)
 {
 	size_t		kept = 0;
 
 	for (size_t i = 0; i < count; i++)
 	{
-		PauseAt(i, pause);
+		PauseAt(i);
 		if (kept == 0 || numbers[kept - 1] != numbers[i])
 			numbers[kept++] = numbers[i];
 	}
 	return kept;
+}
+
+uint64_t
+CuckooEditCodes(uint64_t *numbers, uint64_t stored, const uint64_t *edit, uint64_t count,
+				bool remove)
+{
+	const uint64_t *others = remove ? numbers : numbers + count;
+	uint64_t	at = 0;
+	uint64_t	kept = 0;
+
+	for (uint64_t i = 0; i < stored; i++)
+	{
+		PauseAt(i);
+		while (!remove && at < count && edit[at] < others[i])
+			numbers[kept++] = edit[at++];
+		if (remove && at < count && edit[at] == others[i])
+			at++;
+		else
+			numbers[kept++] = others[i];
+	}
+	while (!remove && at < count)
+		numbers[kept++] = edit[at++];
+	return kept;
+}
+
+/*
+ * Lists
+ */
+
+void
+CuckooListReserve(CuckooList *list, uint64_t room)
+{
+	uint64_t   *numbers;
+
+	if (room <= list->room)
+		return;
+	if (room < 2 * list->room)
+		room = 2 * list->room;
+	numbers = CuckooAllocate(room, sizeof(uint64_t));
+	if (list->numbers != NULL)
+	{
+		CuckooCopy(numbers, list->numbers, (size_t) list->count * sizeof(uint64_t));
+		pfree(list->numbers);
+	}
+	list->numbers = numbers;
+	list->room = room;
+}
+
+void
+CuckooListSort(CuckooList *list)
+{
+	uint64_t   *scratch = CuckooAllocate(list->count, sizeof(uint64_t));
+
+	CuckooSort(list->numbers, scratch, (size_t) list->count);
+	pfree(scratch);
+}
+
+void
+CuckooListUnique(CuckooList *list)
+{
+	list->count = CuckooUnique(list->numbers, (size_t) list->count);
+}
+
+void
+CuckooListFree(CuckooList *list)
+{
+	if (list->numbers != NULL)
+		pfree(list->numbers);
+	memset(list, 0, sizeof(*list));
+}
+
+/*
+ * Sources
+ */
+
+void
+CuckooCursorInit(CuckooCursor *cursor, const CuckooSource *source, const CuckooShape *shape)
+{
+	memset(cursor, 0, sizeof(*cursor));
+	cursor->source = source;
+	cursor->shape = *shape;
+}
+
+/* Go to the next run; false if there is none. */
+static bool
+NextRun(CuckooCursor *cursor)
+{
+	const CuckooSource *source = cursor->source;
+
+	CHECK_FOR_INTERRUPTS();
+	cursor->at = 0;
+	cursor->current.count = 0;
+	if (source->next != NULL)
+		return source->next(source->state, &cursor->current);
+	if (cursor->run == source->run_count)
+		return false;
+	cursor->current = source->runs[cursor->run++];
+	return true;
+}
+
+size_t
+CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes, size_t room)
+{
+	uint64_t	pairs = CuckooShapePairs(&cursor->shape);
+	uint32_t	fingerprints = CuckooShapeFingerprints(&cursor->shape);
+	int			bits = cursor->shape.bits;
+	bool		hashes = cursor->source->hashes;
+	uint64_t	last = cursor->last;
+	int			copies = cursor->copies;
+	size_t		count = 0;
+	bool		more = true;
+
+	while (more && count < room)
+	{
+		const uint64_t *numbers = cursor->current.numbers;
+		uint64_t	left = cursor->current.count - cursor->at;
+		uint64_t	at = cursor->at;
+		uint64_t	stop = at + (left < CUCKOO_PAUSE ? left : CUCKOO_PAUSE);
+
+		if (left == 0)
+		{
+			more = NextRun(cursor);
+			continue;
+		}
+		/* Any number of copies may have to be left out. */
+		CHECK_FOR_INTERRUPTS();
+		while (!hashes && at < stop && count < room && (more = numbers[at] < end))
+			codes[count++] = numbers[at++];
+		for (; hashes && at < stop && count < room; at++)
+		{
+			uint64_t	code = CuckooScaledCode(pairs, fingerprints, bits, numbers[at]);
+
+			more = code < end;
+			if (!more)
+				break;
+			copies = code == last ? copies + (copies <= CUCKOO_MAX_COPIES) : 1;
+			last = code;
+			codes[count] = code;
+			count += copies <= CUCKOO_MAX_COPIES;
+		}
+		cursor->at = at;
+	}
+	cursor->last = last;
+	cursor->copies = copies;
+	return count;
+}
+
+uint64_t
+CuckooSourceCount(const CuckooSource *source, const CuckooShape *shape)
+{
+	uint64_t	codes[CUCKOO_READ_CODES];
+	CuckooCursor cursor;
+	uint64_t	count = 0;
+	size_t		read;
+
+	CuckooCursorInit(&cursor, source, shape);
+	while ((read = CuckooCursorRead(&cursor, UINT64_MAX, codes, CUCKOO_READ_CODES)) > 0)
+		count += read;
+	return count;
 }

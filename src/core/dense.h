@@ -3,15 +3,9 @@
  * dense.h
  *	  A dense table: buckets filled by cuckoo hashing.
  *
- * A table is built dense if its items are at least three quarters of its
- * entries and all find room.  It stays dense until removals leave fewer items
- * than half its entries.
- *
  * A lookup reads two buckets.  Insertion follows the paper: a fingerprint is
  * stored in the first of its buckets with room.  If both are full, entries move
  * to their other buckets to make room.
- *
- * This file is part of the core and needs nothing of PostgreSQL.
  *
  *-------------------------------------------------------------------------
  */
@@ -19,10 +13,11 @@
 #define CUCKOO_DENSE_H
 
 #include "bucket.h"
-#include "codes.h"
+#include "list.h"
 
 /*
- * Entries that one insertion moves, at most.  With one step of look-ahead this
+ * Entries that one insertion moves, at most: the MaxNumKicks of the paper.  With
+ * one step of look-ahead this
  * is ample at a table's capacity.  A fingerprint that has found no room by then
  * would not find any soon.
  */
@@ -62,17 +57,32 @@ CuckooDenseInit(CuckooDense *dense, const CuckooShape *shape, uint8_t *data)
 extern int	CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place);
 
 /* The place of a hash. */
-static inline CuckooPlace
+CUCKOO_INLINE CuckooPlace
 CuckooDensePlace(const CuckooDense *dense, uint64_t hash)
 {
 	return CuckooScaledPlace(&dense->shape, dense->pairs, dense->fingerprints, hash);
 }
 
-/* Whether the table contains the class of a place. */
-static inline bool
-CuckooDenseContainsAt(const CuckooDense *dense, const CuckooPlace *place)
+/*
+ * Whether an even or an odd bucket, which start at these addresses, has a
+ * fingerprint.  CuckooSearchWide is for wide buckets, CuckooSearch for all, but
+ * it decodes both.
+ */
+extern bool CuckooSearch(const CuckooPacking *packing, const uint8_t *even,
+						 const uint8_t *odd, uint32_t fingerprint);
+extern bool CuckooSearchWide(const CuckooPacking *packing, const uint8_t *even,
+							 const uint8_t *odd, uint32_t fingerprint);
+
+/*
+ * Whether the table contains the class of a place.  The place is passed by
+ * value, and no function is given its address, so that it stays in registers.
+ */
+CUCKOO_INLINE bool
+CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 {
 	const CuckooPacking *packing = &dense->packing;
+	const uint8_t *even = CuckooEvenBucket(packing, dense->data, place.even);
+	const uint8_t *odd = CuckooOddBucket(packing, dense->data, place.base + place.i2);
 	uint64_t	bits;
 	uint64_t	second;
 	uint64_t	matches;
@@ -80,17 +90,17 @@ CuckooDenseContainsAt(const CuckooDense *dense, const CuckooPlace *place)
 	uint64_t	only_second;
 
 	if (!CuckooIsNarrow(packing))
-		return CuckooDenseCount(dense, place) > 0;
+		return CuckooSearchWide(packing, even, odd, place.fingerprint);
 
 	/*
 	 * The answer to most lookups is "no", and the high parts alone mostly show
 	 * it.  Both buckets are read before either is tested, so that the loads
 	 * overlap, and a "yes" takes the same time for either bucket.
 	 */
-	bits = CuckooReadNarrow(packing, dense->data, place->even);
-	second = CuckooReadNarrow(packing, dense->data, place->base + place->second);
-	matches = CuckooMatchHigh(packing, bits, place->fingerprint);
-	in_second = CuckooMatchHigh(packing, second, place->fingerprint);
+	bits = CuckooLoad64(even);
+	second = CuckooLoad64(odd) >> packing->odd_shift;
+	matches = CuckooMatchHigh(packing, bits, place.fingerprint);
+	in_second = CuckooMatchHigh(packing, second, place.fingerprint);
 	if ((matches | in_second) == 0)
 		return false;
 
@@ -98,17 +108,15 @@ CuckooDenseContainsAt(const CuckooDense *dense, const CuckooPlace *place)
 	only_second = -(uint64_t) (matches == 0);
 	bits ^= (bits ^ second) & only_second;
 	matches ^= (matches ^ in_second) & only_second;
-	return CuckooMatchLow(packing, bits, matches, place->fingerprint) ||
-		CuckooDenseCount(dense, place) > 0;
+	return CuckooMatchLow(packing, bits, matches, place.fingerprint) ||
+		CuckooSearch(packing, even, odd, place.fingerprint);
 }
 
 /* Whether the table contains the class of a hash. */
 static inline bool
 CuckooDenseContains(const CuckooDense *dense, uint64_t hash)
 {
-	CuckooPlace place = CuckooDensePlace(dense, hash);
-
-	return CuckooDenseContainsAt(dense, &place);
+	return CuckooDenseContainsAt(dense, CuckooDensePlace(dense, hash));
 }
 
 /* Begin to load what a lookup of the place will read. */
@@ -117,8 +125,8 @@ CuckooDensePrefetchAt(const CuckooDense *dense, const CuckooPlace *place)
 {
 	uint64_t	nibbles = dense->packing.nibbles;
 
-	CUCKOO_PREFETCH(dense->data + ((place->base + place->first) * nibbles >> 1));
-	CUCKOO_PREFETCH(dense->data + ((place->base + place->second) * nibbles >> 1));
+	CUCKOO_PREFETCH(dense->data + ((place->base + place->i1) * nibbles >> 1));
+	CUCKOO_PREFETCH(dense->data + ((place->base + place->i2) * nibbles >> 1));
 }
 
 /* Begin to load what a lookup of the hash will read. */
@@ -152,8 +160,7 @@ typedef enum CuckooInsertion
  * Add one copy of a class.  If this fails, the table is left as it was.  The
  * result depends only on the class and the content of the table.
  */
-extern CuckooInsertion CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place,
-										 const CuckooHost *host);
+extern CuckooInsertion CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place);
 
 /* Remove one copy of a class; false if there is none. */
 extern bool CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place);
@@ -163,31 +170,20 @@ extern bool CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place);
  * initialized.  Returns false if the codes find no room; the buckets are then
  * garbage.  The same codes, shape and seed give the same bytes.
  */
-extern bool CuckooDenseBuild(CuckooDense *dense, CuckooSource *source, uint64_t seed,
-							 const CuckooHost *host);
+extern bool CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed);
 
-/* The codes of a dense table, sorted block by block. */
-typedef struct CuckooDenseSource
-{
-	CuckooSource source;
-	CuckooDense dense;
-	const CuckooHost *host;
-	uint64_t   *codes;			/* of the current block, and as much scratch */
-	size_t		count;			/* number of codes of the current block */
-	size_t		at;				/* codes of it that have been read */
-	uint32_t	block;			/* number of the next block */
-} CuckooDenseSource;
-
-extern void CuckooDenseSourceInit(CuckooDenseSource *source, const CuckooDense *dense,
-								  const CuckooHost *host);
-extern void CuckooDenseSourceRelease(CuckooDenseSource *source);
+/*
+ * Store the codes of a block, sorted; returns their number.  Both arrays have
+ * room for its entries.
+ */
+extern uint64_t CuckooDenseCodes(const CuckooDense *dense, uint32_t block, uint64_t *codes,
+								 uint64_t *scratch);
 
 /*
  * Check buckets from an untrusted source: the entries of each must be in
  * canonical order.  Sets *items to the number of entries in use.  Returns false
  * at the first bad bucket and sets *bad to its number.
  */
-extern bool CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad,
-							 const CuckooHost *host);
+extern bool CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad);
 
 #endif							/* CUCKOO_DENSE_H */

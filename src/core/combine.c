@@ -1,0 +1,462 @@
+/*-------------------------------------------------------------------------
+ *
+ * combine.c
+ *	  Union and union all of any number of filters, intersection of two; see
+ *	  combine.h.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "combine.h"
+
+/*
+ * Headers
+ */
+
+CuckooConflict
+CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
+					 const CuckooHeader *right, CuckooHeader *header)
+{
+	const CuckooHeader *first = left->flags & CUCKOO_FLAG_UNSET ? right : left;
+	const CuckooHeader *second = first == left ? right : left;
+	CuckooHeader result = *first;
+
+	if (!(second->flags & CUCKOO_FLAG_UNSET))
+	{
+		if (left->key_type != CUCKOO_KEY_NONE && right->key_type != CUCKOO_KEY_NONE &&
+			(left->key_type != right->key_type || left->signature != right->signature))
+			return CUCKOO_OTHER_KEY_TYPE;
+		if (left->seed != right->seed)
+			return CUCKOO_OTHER_SEED;
+		if (first->key_type == CUCKOO_KEY_NONE)
+		{
+			result.key_type = second->key_type;
+			result.signature = second->signature;
+		}
+		if (second->fpr < result.fpr)
+			result.fpr = second->fpr;
+		if (second->capacity > result.capacity)
+			result.capacity = second->capacity;
+		result.flags |= second->flags;
+		if (operation == CUCKOO_UNION && left->items > 0 && right->items > 0)
+			result.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+		result.items += second->items;
+	}
+	*header = result;
+	return CUCKOO_NO_CONFLICT;
+}
+
+/*
+ * Runs
+ */
+
+static void
+AddRun(CuckooPool *pool, const uint64_t *codes, uint64_t count)
+{
+	pool->runs[pool->run_count].numbers = codes;
+	pool->runs[pool->run_count].count = count;
+	pool->run_count++;
+}
+
+/* Append a code to sorted ones unless it is there eight times already. */
+static inline uint64_t
+Append(uint64_t *codes, uint64_t count, uint64_t code)
+{
+	codes[count] = code;
+	return count + (count < CUCKOO_MAX_COPIES || codes[count - CUCKOO_MAX_COPIES] != code);
+}
+
+/*
+ * Merge the two last runs of a pool into one.  If both sides have a class, a
+ * union pairs off their copies, which leaves the larger number of them.
+ */
+static void
+MergeRuns(CuckooOperation operation, CuckooPool *pool)
+{
+	CuckooRun	left = pool->runs[pool->run_count - 2];
+	CuckooRun	right = pool->runs[pool->run_count - 1];
+	uint64_t   *result = CuckooAllocate(left.count + right.count, sizeof(uint64_t));
+	uint64_t	i = 0;
+	uint64_t	j = 0;
+	uint64_t	count = 0;
+
+	while (i < left.count && j < right.count)
+	{
+		uint64_t	a = left.numbers[i];
+		uint64_t	b = right.numbers[j];
+		bool		first = a <= b;
+
+		if ((i + j) % CUCKOO_PAUSE < 2)
+			CHECK_FOR_INTERRUPTS();
+		count = Append(result, count, first ? a : b);
+		i += first;
+		j += !first || (a == b && operation == CUCKOO_UNION);
+	}
+	for (; i < left.count; i++)
+	{
+		if (i % CUCKOO_PAUSE == 0)
+			CHECK_FOR_INTERRUPTS();
+		count = Append(result, count, left.numbers[i]);
+	}
+	for (; j < right.count; j++)
+	{
+		if (j % CUCKOO_PAUSE == 0)
+			CHECK_FOR_INTERRUPTS();
+		count = Append(result, count, right.numbers[j]);
+	}
+	pfree((void *) left.numbers);
+	pfree((void *) right.numbers);
+	pool->run_count -= 2;
+	AddRun(pool, result, count);
+}
+
+/* Make a run of the only table of a pool. */
+static void
+ReadOnly(CuckooPool *pool)
+{
+	if (pool->only.data == NULL)
+		return;
+	AddRun(pool, CuckooTableCodes(&pool->only), pool->only.items);
+	pfree(pool->only.data);
+	pool->only.data = NULL;
+}
+
+/* Add a table to the pool of its shape. */
+static void
+AddTable(CuckooOperation operation, CuckooPool *pool, const CuckooTable *table)
+{
+	if (table->items == 0)
+		return;
+	if (pool->only.data == NULL && pool->run_count == 0 &&
+		table->representation == CuckooRepresentationFor(&table->shape, table->items))
+	{
+		size_t		bytes = (size_t) CuckooTableStoredBytes(table);
+		uint8_t    *data = palloc(bytes + CUCKOO_TAIL_BYTES);
+
+		CuckooCopy(data, table->data, bytes);
+		memset(data + bytes, 0, CUCKOO_TAIL_BYTES);
+		pool->only = *table;
+		CuckooTableSetData(&pool->only, data);
+		return;
+	}
+	ReadOnly(pool);
+	AddRun(pool, CuckooTableCodes(table), table->items);
+	while (pool->run_count > 1 &&
+		   pool->runs[pool->run_count - 2].count < 2 * pool->runs[pool->run_count - 1].count)
+		MergeRuns(operation, pool);
+}
+
+/*
+ * Combinations
+ */
+
+void
+CuckooCombinationInit(CuckooCombination *combination, CuckooOperation operation)
+{
+	combination->operation = operation;
+	combination->pool_count = 0;
+	memset(&combination->header, 0, sizeof(CuckooHeader));
+	combination->header.flags = CUCKOO_FLAG_UNSET;
+}
+
+/* The position of a shape among the pools, whether it is there or not. */
+static int
+PoolPosition(const CuckooCombination *combination, const CuckooShape *shape)
+{
+	int			i = 0;
+
+	while (i < combination->pool_count &&
+		   CuckooShapeOrder(&combination->pools[i]->shape, shape) < 0)
+		i++;
+	return i;
+}
+
+/* The pool of a shape, made if necessary.  There must be room for it. */
+static CuckooPool *
+GetPool(CuckooCombination *combination, const CuckooShape *shape)
+{
+	int			i = PoolPosition(combination, shape);
+	CuckooPool *pool;
+
+	if (i < combination->pool_count &&
+		CuckooSameShape(&combination->pools[i]->shape, shape))
+		return combination->pools[i];
+	pool = palloc(sizeof(CuckooPool));
+	pool->shape = *shape;
+	pool->only.data = NULL;
+	pool->run_count = 0;
+	memmove(&combination->pools[i + 1], &combination->pools[i],
+			(size_t) (combination->pool_count - i) * sizeof(CuckooPool *));
+	combination->pools[i] = pool;
+	combination->pool_count++;
+	return pool;
+}
+
+CuckooConflict
+CuckooCombinationAdd(CuckooCombination *combination, const CuckooFilter *filter)
+{
+	int			pools = combination->pool_count;
+	CuckooHeader header;
+	CuckooConflict conflict;
+
+	for (int i = 0; i < filter->table_count; i++)
+	{
+		const CuckooShape *shape = &filter->tables[i].shape;
+		int			at = PoolPosition(combination, shape);
+
+		pools += at == combination->pool_count ||
+			!CuckooSameShape(&combination->pools[at]->shape, shape);
+	}
+	conflict = CuckooCombineHeaders(combination->operation, &combination->header,
+									&filter->header, &header);
+	if (conflict != CUCKOO_NO_CONFLICT)
+		return conflict;
+	if (pools > CUCKOO_MAX_TABLES)
+		return CUCKOO_TOO_MANY_TABLES;
+	combination->header = header;
+	for (int i = 0; i < filter->table_count; i++)
+		AddTable(combination->operation, GetPool(combination, &filter->tables[i].shape),
+				 &filter->tables[i]);
+	return CUCKOO_NO_CONFLICT;
+}
+
+void
+CuckooCombinationCollapse(CuckooCombination *combination)
+{
+	for (int i = 0; i < combination->pool_count; i++)
+	{
+		while (combination->pools[i]->run_count > 1)
+			MergeRuns(combination->operation, combination->pools[i]);
+	}
+}
+
+uint8_t *
+CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter)
+{
+	CuckooPart	parts[CUCKOO_MAX_TABLES];
+	bool		copied = false;
+	uint8_t    *bytes;
+
+	CuckooCombinationCollapse(combination);
+	memset(parts, 0, sizeof(parts));
+	filter->header = combination->header;
+	for (int i = 0; i < combination->pool_count; i++)
+	{
+		CuckooPool *pool = combination->pools[i];
+		CuckooPart *part = &parts[i];
+
+		part->shape = pool->shape;
+		copied |= pool->only.data != NULL;
+		if (pool->only.data != NULL)
+		{
+			part->table = &pool->only;
+			part->items = pool->only.items;
+			part->representation = (CuckooRepresentation) pool->only.representation;
+		}
+		else if (pool->run_count > 0)
+		{
+			part->source.runs = pool->runs;
+			part->source.run_count = 1;
+			part->items = pool->runs[0].count;
+			part->representation = CuckooRepresentationFor(&pool->shape, part->items);
+		}
+		if (part->items > CUCKOO_MAX_ITEMS)
+			return NULL;
+	}
+	bytes = CuckooMakeFilter(filter, parts, combination->pool_count);
+	if (bytes != NULL || !copied)
+		return bytes;
+	/* Perhaps it is small enough with sparse tables. */
+	for (int i = 0; i < combination->pool_count; i++)
+		ReadOnly(combination->pools[i]);
+	return CuckooCombinationMake(combination, filter);
+}
+
+void
+CuckooCombinationRelease(CuckooCombination *combination)
+{
+	for (int i = 0; i < combination->pool_count; i++)
+	{
+		CuckooPool *pool = combination->pools[i];
+
+		if (pool->only.data != NULL)
+			pfree(pool->only.data);
+		for (int run = 0; run < pool->run_count; run++)
+			pfree((void *) pool->runs[run].numbers);
+		pfree(pool);
+	}
+	combination->pool_count = 0;
+}
+
+/*
+ * Intersection
+ */
+
+/*
+ * A number of up to 88 bits: the position of a hash among all hashes, in units
+ * that two shapes have in common.
+ */
+typedef struct Position
+{
+	uint64_t	high;
+	uint32_t	low;
+} Position;
+
+static inline bool
+IsBefore(Position a, Position b)
+{
+	return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+
+/*
+ * Where the interval of a code begins: at the smallest hash, scaled to the pairs
+ * of its shape, with this fingerprint or a larger one (CuckooScaledFingerprint).
+ * Multiplied by the other shape's pairs, positions of both can be compared
+ * without a division by the pairs, whose remainder would have to be rounded.
+ */
+static inline Position
+Begin(const CuckooShape *shape, uint64_t other_pairs, uint64_t code)
+{
+	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
+	uint64_t	pair = code >> shape->bits;
+	uint64_t	fingerprint = code & fingerprints;
+	uint64_t	part;
+	Position	position;
+
+	/* The code after a pair's last fingerprint is the next pair's 0, at 1. */
+	part = fingerprint > 1 ? (((fingerprint - 1) << 32) - 1) / fingerprints + 1 : 0;
+	part *= other_pairs;
+	position.high = pair * other_pairs + (part >> 32);
+	position.low = (uint32_t) part;
+	return position;
+}
+
+/* The same as CountOverlaps for a table of the same shape: its equal codes. */
+static void
+CountEqual(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
+		   const CuckooTable *other, const uint64_t *others)
+{
+	uint64_t	i = 0;
+
+	for (uint64_t j = 0; j < other->items; j++)
+	{
+		if (j % CUCKOO_PAUSE == 0)
+			CHECK_FOR_INTERRUPTS();
+		while (i < table->items && codes[i] < others[j])
+			i++;
+		if (i < table->items && codes[i] == others[j])
+			found[i] = (uint8_t) (found[i] + (found[i] < CUCKOO_MAX_COPIES));
+	}
+}
+
+/*
+ * Add to found[i], for the first of each class of codes, how many items of
+ * another table overlap it, up to eight.
+ */
+static void
+CountOverlaps(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
+			  const CuckooTable *other, const uint64_t *others)
+{
+	uint64_t	pairs = CuckooShapePairs(&table->shape);
+	uint64_t	other_pairs = CuckooShapePairs(&other->shape);
+	uint64_t	first = 0;
+
+	for (uint64_t i = 0; i < table->items; i++)
+	{
+		Position	begin;
+		Position	end;
+
+		if ((i + first) % CUCKOO_PAUSE < 2)
+			CHECK_FOR_INTERRUPTS();
+		if (i > 0 && codes[i] == codes[i - 1])
+			continue;
+		begin = Begin(&table->shape, other_pairs, codes[i]);
+		end = Begin(&table->shape, other_pairs, codes[i] + 1);
+		while (first < other->items &&
+			   !IsBefore(begin, Begin(&other->shape, pairs, others[first] + 1)))
+		{
+			if (first % CUCKOO_PAUSE == 0)
+				CHECK_FOR_INTERRUPTS();
+			first++;
+		}
+		for (uint64_t j = first; j < other->items && found[i] < CUCKOO_MAX_COPIES &&
+			 IsBefore(Begin(&other->shape, pairs, others[j]), end); j++)
+			found[i]++;
+	}
+}
+
+/* The items of a table that overlap those of another filter; sets *count. */
+static uint64_t *
+Common(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
+	   uint64_t *count)
+{
+	uint64_t   *codes = CuckooTableCodes(table);
+	uint8_t    *found = CuckooAllocate(table->items, 1);
+	uint64_t	kept = 0;
+	int			copies = 0;
+
+	memset(found, 0, (size_t) table->items);
+	for (int i = 0; i < other->table_count; i++)
+	{
+		if (CuckooSameShape(&table->shape, &other->tables[i].shape))
+			CountEqual(table, codes, found, &other->tables[i], others[i]);
+		else
+			CountOverlaps(table, codes, found, &other->tables[i], others[i]);
+	}
+	for (uint64_t i = 0; i < table->items; i++)
+	{
+		if (i % CUCKOO_PAUSE == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (i == 0 || codes[i] != codes[i - 1])
+			copies = found[i];
+		codes[kept] = codes[i];
+		kept += copies-- > 0;
+	}
+	pfree(found);
+	*count = kept;
+	return codes;
+}
+
+CuckooConflict
+CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
+				CuckooFilter *filter, uint8_t **bytes)
+{
+	bool		keep_right = CuckooFilterRate(right) < CuckooFilterRate(left);
+	const CuckooFilter *kept = keep_right ? right : left;
+	const CuckooFilter *other = keep_right ? left : right;
+	uint64_t   *others[CUCKOO_MAX_TABLES];
+	CuckooRun	runs[CUCKOO_MAX_TABLES];
+	CuckooPart	parts[CUCKOO_MAX_TABLES];
+	CuckooConflict conflict = CuckooCombineHeaders(CUCKOO_UNION_ALL, &left->header,
+												   &right->header, &filter->header);
+
+	if (conflict != CUCKOO_NO_CONFLICT)
+		return conflict;
+	if ((left->flags | right->flags) & CUCKOO_FLAG_UNSET)
+	{
+		CuckooFilterInitUnset(filter);
+		*bytes = CuckooMakeFilter(filter, NULL, 0);
+		return CUCKOO_NO_CONFLICT;
+	}
+	filter->fpr = kept->fpr;
+	filter->capacity = kept->capacity;
+	memset(parts, 0, sizeof(parts));
+	for (int i = 0; i < other->table_count; i++)
+		others[i] = CuckooTableCodes(&other->tables[i]);
+	for (int i = 0; i < kept->table_count; i++)
+	{
+		const CuckooTable *table = &kept->tables[i];
+
+		runs[i].numbers = Common(table, other, others, &runs[i].count);
+		parts[i].shape = table->shape;
+		parts[i].source.runs = &runs[i];
+		parts[i].source.run_count = 1;
+		parts[i].items = runs[i].count;
+		parts[i].representation = CuckooRepresentationFor(&table->shape, runs[i].count);
+	}
+	for (int i = 0; i < other->table_count; i++)
+		pfree(others[i]);
+	*bytes = CuckooMakeFilter(filter, parts, kept->table_count);
+	for (int i = 0; i < kept->table_count; i++)
+		pfree((void *) runs[i].numbers);
+	return CUCKOO_NO_CONFLICT;
+}

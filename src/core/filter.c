@@ -1,0 +1,732 @@
+/*-------------------------------------------------------------------------
+ *
+ * filter.c
+ *	  A filter: its tables together; see filter.h.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include <math.h>
+
+#include "filter.h"
+
+/*
+ * A batch has a quarter as many keys as the filter has items, so that encoding
+ * a sparse table again costs about 50 ns per key.  It has at most a 16th of the
+ * capacity, and then needs a third of the memory of the table.  Batches half
+ * as large cost 10 ns more per key.
+ */
+#define BATCH_SHARE			4
+#define BATCH_LIMIT_SHARE	16
+#define MIN_BATCH			512
+
+/* Keys of a batch that are added together, at most. */
+#define GROUP_KEYS			32
+
+/* How many keys ahead of the one being looked up to prefetch. */
+#define PREFETCH_KEYS		16
+
+/* Making a sparse table dense for a batch costs about 50 ns per item it has. */
+#define DENSE_SHARE			32
+
+/*
+ * A filter grows by a table with this many times the capacity of the one
+ * before.  That keeps tables few, and empty space costs little because new
+ * tables are sparse.
+ */
+#define GROWTH	32
+
+void
+CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity, uint64_t seed)
+{
+	memset(&filter->header, 0, sizeof(CuckooHeader));
+	filter->fpr = fpr;
+	filter->capacity = capacity;
+	filter->seed = seed;
+}
+
+void
+CuckooFilterInitUnset(CuckooFilter *filter)
+{
+	CuckooFilterInit(filter, 0, 0, 0);
+	filter->flags = CUCKOO_FLAG_UNSET;
+}
+
+/*
+ * Looking up
+ */
+
+bool
+CuckooFilterContains(const CuckooFilter *filter, uint64_t hash)
+{
+	/* Most filters have one table; the loop below would cost 2 ns. */
+	if (filter->table_count == 1)
+		return CuckooTableContains(&filter->tables[0], hash);
+
+	/* The last tables are the largest. */
+	for (int i = filter->table_count - 1; i >= 0; i--)
+	{
+		if (CuckooTableContains(&filter->tables[i], hash))
+			return true;
+	}
+	return false;
+}
+
+void
+CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *hashes, size_t at,
+					 size_t count)
+{
+	for (int i = 0; i < filter->table_count; i++)
+	{
+		const CuckooTable *table = &filter->tables[i];
+
+		/* A draft's new table has no data. */
+		if (table->data == NULL)
+			continue;
+		if (table->representation == CUCKOO_DENSE)
+		{
+			if (at + PREFETCH_KEYS < count)
+				CuckooDensePrefetch(&table->dense, hashes[at + PREFETCH_KEYS]);
+			continue;
+		}
+		if (at + 2 * PREFETCH_KEYS < count)
+			CuckooSparsePrefetch(&table->sparse, hashes[at + 2 * PREFETCH_KEYS]);
+		if (at + PREFETCH_KEYS < count)
+			CuckooSparsePrefetchGroup(&table->sparse, hashes[at + PREFETCH_KEYS]);
+	}
+}
+
+int
+CuckooFilterCount(const CuckooFilter *filter, uint64_t hash)
+{
+	int			copies = 0;
+
+	for (int i = 0; i < filter->table_count; i++)
+		copies += CuckooTableCount(&filter->tables[i], hash);
+	return copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES;
+}
+
+double
+CuckooFilterRate(const CuckooFilter *filter)
+{
+	double		none = 0;
+
+	/* With one table, its rate is exact. */
+	if (filter->table_count == 1)
+		return CuckooShapeRate(&filter->tables[0].shape, filter->tables[0].items);
+	/* By logarithms: 1 - (1 - rate) would lose digits of small rates. */
+	for (int i = 0; i < filter->table_count; i++)
+		none += log1p(-CuckooShapeRate(&filter->tables[i].shape, filter->tables[i].items));
+	return none == 0 ? 0 : -expm1(none);	/* and not -0 */
+}
+
+/*
+ * Sizing
+ */
+
+/*
+ * If the capacity is unknown, the tables have 1, 2 and 3 bits more than the
+ * target rate needs, so their rates add up to less than that.
+ */
+bool
+CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape)
+{
+	int			bits = CuckooBitsFor(filter->fpr);
+
+	if (filter->capacity == 0)
+		return CuckooShapeFor(shape, CUCKOO_FIRST_KEYS, bits + 1);
+	return CuckooShapeFor(shape, filter->capacity, bits);
+}
+
+bool
+CuckooCapacityFits(double fpr, uint64_t capacity)
+{
+	CuckooShape shape;
+
+	return capacity == 0 ||
+		(CuckooShapeFor(&shape, capacity, CuckooBitsFor(fpr)) &&
+		 CUCKOO_HEADER_BYTES + CUCKOO_DIRECTORY_BYTES + CuckooDenseBytes(&shape) +
+		 CUCKOO_TAIL_BYTES <= CUCKOO_MAX_BYTES);
+}
+
+/* Whether a shape has the blocks and buckets of a table for so many keys. */
+static bool
+IsForKeys(const CuckooShape *shape, uint64_t keys)
+{
+	CuckooShape same;
+
+	CuckooShapeFor(&same, keys, shape->bits);
+	return CuckooSameShape(shape, &same);
+}
+
+/*
+ * The tables that a filter grows by have more bits than the target rate needs,
+ * so the expected rate at most doubles.  The next shape depends only on the
+ * newest table and the target rate, so that filters with the same rate grow by
+ * the same shapes and combine.
+ */
+bool
+CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
+{
+	const CuckooShape *newest = &filter->tables[filter->table_count - 1].shape;
+	int			asked = CuckooBitsFor(filter->fpr);
+	int			bits = newest->bits + 1;
+
+	if (bits < asked + 2)
+		bits = asked + 2;
+	if (bits > asked + 8)
+		bits = asked + 8;
+	if (bits > CUCKOO_MAX_BITS)
+		bits = CUCKOO_MAX_BITS;
+	if (IsForKeys(newest, CUCKOO_FIRST_KEYS))
+		CuckooShapeFor(shape, CUCKOO_SECOND_KEYS, bits);
+	else if (IsForKeys(newest, CUCKOO_SECOND_KEYS))
+		CuckooShapeFor(shape, CUCKOO_THIRD_KEYS, bits);
+	else
+		CuckooShapeFor(shape, GROWTH * CuckooShapeCapacity(newest), bits);
+	return filter->table_count < CUCKOO_MAX_TABLES && CuckooShapeOrder(newest, shape) < 0;
+}
+
+/*
+ * Making
+ */
+
+/* Fill table i from its part; false if it has to be sparse. */
+static bool
+FillTable(CuckooFilter *filter, int i, const CuckooPart *part)
+{
+	if (part->table == NULL)
+		return CuckooTableBuild(&filter->tables[i], &part->source, filter->seed);
+	return CuckooTableEdit(&filter->tables[i], part->table, part->codes, part->count,
+						   part->remove, filter->seed);
+}
+
+/* Whether a part is to be built dense, but may as well be sparse. */
+static bool
+CanBeSparse(const CuckooPart *part)
+{
+	return part->representation == CUCKOO_DENSE &&
+		(part->table == NULL || part->table->representation == CUCKOO_SPARSE);
+}
+
+/* Memory for the bytes of a filter. */
+static uint8_t *
+AllocateFilter(size_t bytes)
+{
+	return (uint8_t *) palloc(VARHDRSZ + bytes) + VARHDRSZ;
+}
+
+/* Plan the tables; returns the bytes of the filter, 0 if they are too many. */
+static size_t
+PlanTables(CuckooFilter *filter, const CuckooPart *parts, int count)
+{
+	filter->content = CUCKOO_TABLES;
+	filter->table_count = (uint8_t) count;
+	filter->items = 0;
+	for (int i = 0; i < count; i++)
+	{
+		CuckooTableInit(&filter->tables[i], &parts[i].shape, parts[i].representation,
+						parts[i].items, NULL);
+		filter->items += parts[i].items;
+	}
+	return CuckooBytes(filter);
+}
+
+uint8_t *
+CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
+{
+	for (;;)
+	{
+		size_t		bytes = PlanTables(filter, parts, count);
+		int			sparse = -1;	/* a dense part that is to be sparse */
+		uint8_t    *made;
+
+		if (bytes > 0)
+		{
+			made = AllocateFilter(bytes);
+			CuckooLayOut(filter, made);
+			for (int i = 0; i < count && sparse < 0; i++)
+			{
+				if (!FillTable(filter, i, &parts[i]))
+					sparse = i;
+			}
+			if (sparse < 0)
+				return made;
+			CuckooFreeFilter(made);
+		}
+		else
+		{
+			/* The last is the largest. */
+			for (int i = 0; i < count; i++)
+			{
+				if (CanBeSparse(&parts[i]))
+					sparse = i;
+			}
+			if (sparse < 0)
+				return NULL;
+		}
+		parts[sparse].representation = CUCKOO_SPARSE;
+	}
+}
+
+void
+CuckooFreeFilter(uint8_t *bytes)
+{
+	pfree(bytes - VARHDRSZ);
+}
+
+uint8_t *
+CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_count)
+{
+	CuckooPart	part;
+	uint64_t	keys = 0;
+
+	memset(&part, 0, sizeof(part));
+	for (uint64_t i = 0; i < run_count; i++)
+		keys += runs[i].count;
+	if (filter->capacity == 0 ? keys > CUCKOO_UNKNOWN_KEYS : keys > filter->capacity)
+		filter->capacity = keys;
+	if (!CuckooCapacityFits(filter->fpr, filter->capacity))
+		return NULL;
+	CuckooFirstShape(filter, &part.shape);
+	part.source.runs = runs;
+	part.source.run_count = run_count;
+	part.source.hashes = true;
+	part.items = CuckooSourceCount(&part.source, &part.shape);
+	part.representation = CuckooRepresentationFor(&part.shape, part.items);
+	return CuckooMakeFilter(filter, &part, 1);
+}
+
+/*
+ * Changing
+ *
+ * A filter is changed by a batch of keys at a time, in the order of their
+ * hashes.  Dense tables are changed in place.  The codes to add to a sparse
+ * table or to remove from it ascend with the hashes.  They are pending until
+ * the end of the batch, when every table that needs it is made again, once.
+ */
+
+void
+CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length, bool writable)
+{
+	CuckooOpen(&draft->filter, bytes, length);
+	draft->bytes = bytes;
+	draft->length = length;
+	draft->writable = writable;
+	draft->streaming = false;
+	draft->stay_sparse = false;
+	memset(draft->pending, 0, sizeof(draft->pending));
+}
+
+static void
+ClearPending(CuckooDraft *draft)
+{
+	for (int i = 0; i < draft->filter.table_count; i++)
+		CuckooListFree(&draft->pending[i].codes);
+	memset(draft->pending, 0, sizeof(draft->pending));
+}
+
+/* Copies of a key's class that are pending for table i.  No later code is. */
+static inline int
+PendingCopies(const CuckooDraft *draft, int i, uint64_t hash)
+{
+	const CuckooList *codes = &draft->pending[i].codes;
+	uint64_t	at = codes->count;
+	uint64_t	code;
+
+	if (at == 0)
+		return 0;
+	code = CuckooCodeOf(&draft->filter.tables[i].shape, hash);
+	while (at > 0 && codes->numbers[at - 1] == code)
+		at--;
+	return (int) (codes->count - at);
+}
+
+/* Copies of a key's class in table i, with what is pending. */
+static inline int
+CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
+{
+	const CuckooTable *table = &draft->filter.tables[i];
+	int			copies = table->data == NULL ? 0 : CuckooTableCount(table, hash);
+	int			pending = PendingCopies(draft, i, hash);
+
+	return draft->removing ? copies - pending : copies + pending;
+}
+
+/* Whether the draft contains a key, with what is pending to be added. */
+static bool
+Contains(const CuckooDraft *draft, uint64_t hash)
+{
+	for (int i = draft->filter.table_count - 1; i >= 0; i--)
+	{
+		const CuckooTable *table = &draft->filter.tables[i];
+
+		if (PendingCopies(draft, i, hash) > 0 ||
+			(table->data != NULL && CuckooTableContains(table, hash)))
+			return true;
+	}
+	return false;
+}
+
+/* Copy the bytes unless the draft owns them. */
+static void
+MakeWritable(CuckooDraft *draft)
+{
+	uint8_t    *copy;
+
+	if (draft->writable)
+		return;
+	copy = AllocateFilter(draft->length);
+	CuckooCopy(copy, draft->bytes, draft->length);
+	for (int i = 0; i < draft->filter.table_count; i++)
+	{
+		CuckooTable *table = &draft->filter.tables[i];
+
+		if (table->data != NULL)
+			CuckooTableSetData(table, copy + (table->data - draft->bytes));
+	}
+	draft->bytes = copy;
+	draft->writable = true;
+}
+
+static inline bool
+HasRoom(const CuckooTable *table)
+{
+	return table->items < CuckooShapeCapacity(&table->shape);
+}
+
+/*
+ * Add to the newest table that holds the class and has room, because a class
+ * in two tables cannot be removed; otherwise, and if the class is known to be
+ * absent, to the newest with room, or to a new one.
+ */
+static CuckooChange
+AddKey(CuckooDraft *draft, uint64_t hash, bool absent)
+{
+	CuckooFilter *filter = &draft->filter;
+	CuckooTable *table;
+	int			target = -1;
+	bool		held = false;
+
+	for (int i = filter->table_count - 1; i >= 0; i--)
+	{
+		int			copies = absent ? 0 : CountCopies(draft, i, hash);
+
+		if (copies >= CUCKOO_MAX_COPIES)
+			return CUCKOO_PINNED;
+		if (!held && (copies > 0 || target < 0) && HasRoom(&filter->tables[i]))
+		{
+			target = i;
+			held = copies > 0;
+		}
+	}
+	if (target < 0)
+	{
+		CuckooShape shape;
+
+		if (!CuckooNextShape(filter, &shape))
+			return CUCKOO_FULL;
+		target = filter->table_count++;
+		CuckooTableInit(&filter->tables[target], &shape, CUCKOO_SPARSE, 0, NULL);
+		draft->stay_sparse = false;
+	}
+	table = &filter->tables[target];
+	if (table->representation == CUCKOO_DENSE && !draft->pending[target].no_room)
+	{
+		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
+
+		MakeWritable(draft);
+		draft->pending[target].no_room =
+			CuckooDenseInsert(&table->dense, &place) == CUCKOO_NO_ROOM;
+	}
+	/* A sparse table has room for any class. */
+	if (table->representation == CUCKOO_SPARSE || draft->pending[target].no_room)
+		CuckooListPut(&draft->pending[target].codes, CuckooCodeOf(&table->shape, hash));
+	table->items++;
+	filter->items++;
+	return CUCKOO_CHANGED;
+}
+
+static CuckooChange
+RemoveKey(CuckooDraft *draft, uint64_t hash)
+{
+	CuckooFilter *filter = &draft->filter;
+	CuckooTable *table;
+	int			holder = -1;
+	int			others = -1;
+
+	for (int i = 0; i < filter->table_count; i++)
+	{
+		others += !draft->pending[i].dropped;
+		if (CountCopies(draft, i, hash) > 0)
+		{
+			if (holder >= 0)
+				return CUCKOO_KEPT;
+			holder = i;
+		}
+	}
+	if (holder < 0)
+		return CUCKOO_ABSENT;
+	table = &filter->tables[holder];
+	if (CuckooTableCount(table, hash) == CUCKOO_MAX_COPIES)
+		return CUCKOO_KEPT;
+
+	if (table->representation == CUCKOO_DENSE)
+	{
+		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
+
+		MakeWritable(draft);
+		CuckooDenseRemove(&table->dense, &place);
+	}
+	else
+		CuckooListPut(&draft->pending[holder].codes, CuckooCodeOf(&table->shape, hash));
+	table->items--;
+	filter->items--;
+	draft->pending[holder].dropped = table->items == 0 && others > 0;
+	return CUCKOO_CHANGED;
+}
+
+/*
+ * Add up to GROUP_KEYS keys of a batch in the simplest case, which is also the
+ * usual one for large batches: the draft has one table, which is dense and
+ * writable.  Returns the number of keys that need no further work.  It is less
+ * than asked for if the next key does not fit into the table in this way.
+ *
+ * The places of all keys are computed, and their buckets prefetched, before the
+ * first key is added.  The branches of adding a key are hard to predict, which
+ * would keep the processor from starting with the next key.
+ */
+static size_t
+AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit,
+		 CuckooChange *change, size_t *changed)
+{
+	CuckooFilter *filter = &draft->filter;
+	CuckooTable *table = &filter->tables[0];
+	CuckooPlace places[GROUP_KEYS];
+	size_t		at = 0;
+
+	if (filter->table_count > 1 || table->representation != CUCKOO_DENSE ||
+		!draft->writable || draft->pending[0].no_room || edit == CUCKOO_REMOVE)
+		return 0;
+	if (count > GROUP_KEYS)
+		count = GROUP_KEYS;
+	for (size_t i = 0; i < count; i++)
+	{
+		places[i] = CuckooDensePlace(&table->dense, hashes[i]);
+		CuckooDensePrefetchAt(&table->dense, &places[i]);
+	}
+	for (; at < count && HasRoom(table); at++)
+	{
+		CuckooInsertion insertion;
+
+		*change = CUCKOO_PRESENT;
+		if (edit == CUCKOO_ADD_NEW && CuckooDenseContainsAt(&table->dense, places[at]))
+			continue;
+		insertion = CuckooDenseInsert(&table->dense, &places[at]);
+		if (insertion == CUCKOO_NO_ROOM)
+			break;
+		*change = insertion == CUCKOO_INSERTED ? CUCKOO_CHANGED : CUCKOO_PINNED;
+		*changed += insertion == CUCKOO_INSERTED;
+		table->items += insertion == CUCKOO_INSERTED;
+		filter->items += insertion == CUCKOO_INSERTED;
+	}
+	return at;
+}
+
+/*
+ * How table i is to be stored after a batch of count keys, or at the end, when
+ * count is 0.
+ */
+static CuckooRepresentation
+Representation(const CuckooDraft *draft, int i, size_t count)
+{
+	const CuckooTable *table = &draft->filter.tables[i];
+	CuckooRepresentation built = CuckooRepresentationFor(&table->shape, table->items);
+
+	if (table->representation == CUCKOO_DENSE)
+	{
+		if (draft->pending[i].no_room ||
+			(draft->removing && table->items < CuckooSparseBelow(&table->shape)) ||
+			(draft->streaming && count == 0 && built == CUCKOO_SPARSE))
+			return CUCKOO_SPARSE;
+		return CUCKOO_DENSE;
+	}
+	if (draft->removing)
+		return CUCKOO_SPARSE;
+	/* Try only once, when it comes to have enough items. */
+	if (!draft->streaming)
+		return table->sparse.items < CuckooDenseFrom(&table->shape) ? built : CUCKOO_SPARSE;
+	/* Older tables are dense already or cannot be made dense. */
+	if (i < draft->filter.table_count - 1 || draft->stay_sparse)
+		return CUCKOO_SPARSE;
+	return table->items >= CuckooShapeBuckets(&table->shape) / 2 &&
+		table->items <= CuckooShapeEntries(&table->shape) &&
+		count >= table->items / DENSE_SHARE && count > 0 ? CUCKOO_DENSE : built;
+}
+
+/*
+ * Make again what a batch of count keys has left to do; at the end, when count
+ * is 0, what streaming has.  Returns false if the filter would be too large.
+ */
+static bool
+Rewrite(CuckooDraft *draft, size_t count)
+{
+	CuckooFilter *old = &draft->filter;
+	CuckooFilter made;
+	CuckooPart	parts[CUCKOO_MAX_TABLES];
+	int			kept = 0;
+	bool		needed = false;
+	bool		want_dense = false;
+	uint8_t    *bytes;
+
+	memset(parts, 0, sizeof(parts));
+	for (int i = 0; i < old->table_count; i++)
+	{
+		const CuckooTable *table = &old->tables[i];
+		CuckooPart *part = &parts[kept];
+
+		part->shape = table->shape;
+		part->items = table->items;
+		part->representation = Representation(draft, i, count);
+		part->table = table;
+		part->codes = draft->pending[i].codes.numbers;
+		part->count = draft->pending[i].codes.count;
+		part->remove = draft->removing;
+		needed |= part->count > 0 || draft->pending[i].dropped ||
+			part->representation != table->representation;
+		want_dense = part->representation == CUCKOO_DENSE || draft->pending[i].no_room;
+		kept += !draft->pending[i].dropped;
+	}
+	if (!needed)
+		return true;
+	made.header = old->header;
+	bytes = CuckooMakeFilter(&made, parts, kept);
+	ClearPending(draft);
+	if (bytes == NULL)
+		return false;
+	if (draft->writable)
+		CuckooFreeFilter(draft->bytes);
+	draft->bytes = bytes;
+	draft->length = CuckooBytes(&made);
+	draft->writable = true;
+	draft->stay_sparse |= want_dense &&
+		made.tables[kept - 1].representation == CUCKOO_SPARSE;
+	old->header = made.header;
+	memcpy(old->tables, made.tables, (size_t) kept * sizeof(CuckooTable));
+	return true;
+}
+
+/*
+ * How many keys, from the first on, to add together: those that fill the table
+ * with room, or the next table.  If sorted hashes went on after a table is full,
+ * it would have the lowest of them, which crowd its first blocks.
+ */
+static size_t
+KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit)
+{
+	const CuckooFilter *filter = &draft->filter;
+	int			target = filter->table_count - 1;
+	uint64_t	room = 0;
+	size_t		keys = 0;
+	CuckooShape next;
+
+	while (target >= 0 && !HasRoom(&filter->tables[target]))
+		target--;
+	if (target >= 0)
+		room = CuckooShapeCapacity(&filter->tables[target].shape) - filter->tables[target].items;
+	else if (CuckooNextShape(filter, &next))
+		room = CuckooShapeCapacity(&next);
+	if (count <= room)
+		return count;
+	while (keys < count && room > 0)
+	{
+		uint64_t	hash = hashes[keys++];
+		bool		pinned = false;
+
+		if (keys % CUCKOO_PAUSE == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < filter->table_count; i++)
+			pinned |= CuckooTableCount(&filter->tables[i], hash) == CUCKOO_MAX_COPIES;
+		room -= !pinned && (edit == CUCKOO_ADD || !CuckooFilterContains(filter, hash));
+	}
+	return keys > 0 ? keys : 1;
+}
+
+/* Add or remove keys by their sorted hashes. */
+static CuckooChange
+ApplySorted(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit,
+			size_t *changed)
+{
+	CuckooChange change = CUCKOO_ABSENT;
+	size_t		before = *changed;
+	size_t		at = 0;
+
+	while (at < count && change != CUCKOO_FULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		at += AddGroup(draft, hashes + at, count - at, edit, &change, changed);
+		if (at == count)
+			break;
+		CuckooFilterPrefetch(&draft->filter, hashes, at, count);
+		if (edit == CUCKOO_REMOVE)
+			change = RemoveKey(draft, hashes[at]);
+		else if (edit == CUCKOO_ADD_NEW && Contains(draft, hashes[at]))
+			change = CUCKOO_PRESENT;
+		else
+			change = AddKey(draft, hashes[at], edit == CUCKOO_ADD_NEW);
+		*changed += change == CUCKOO_CHANGED;
+		at++;
+	}
+	if (change == CUCKOO_FULL)
+		ClearPending(draft);
+	else if (*changed > before && !Rewrite(draft, count))
+		change = CUCKOO_TOO_LARGE;
+	return change;
+}
+
+CuckooChange
+CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count, CuckooEdit edit,
+				 size_t *changed)
+{
+	uint64_t   *scratch = count > 1 ? CuckooAllocate(count, sizeof(uint64_t)) : NULL;
+	CuckooChange change = CUCKOO_ABSENT;
+
+	draft->removing = edit == CUCKOO_REMOVE;
+	*changed = 0;
+	while (count > 0 && change != CUCKOO_FULL && change != CUCKOO_TOO_LARGE)
+	{
+		size_t		keys = edit == CUCKOO_REMOVE ? count : KeysToAdd(draft, hashes, count, edit);
+
+		if (keys > 1)
+			CuckooSort(hashes, scratch, keys);
+		change = ApplySorted(draft, hashes, keys, edit, changed);
+		hashes += keys;
+		count -= keys;
+	}
+	if (scratch != NULL)
+		pfree(scratch);
+	return change;
+}
+
+size_t
+CuckooDraftBatchKeys(const CuckooDraft *draft)
+{
+	const CuckooFilter *filter = &draft->filter;
+	uint64_t	keys = filter->items / BATCH_SHARE;
+	uint64_t	limit = CuckooShapeCapacity(&filter->tables[filter->table_count - 1].shape) /
+		BATCH_LIMIT_SHARE;
+
+	if (keys > limit)
+		keys = limit;
+	return (size_t) (keys < MIN_BATCH ? MIN_BATCH : keys);
+}
+
+uint8_t *
+CuckooDraftFinish(CuckooDraft *draft)
+{
+	draft->removing = false;
+	if (draft->streaming && !Rewrite(draft, 0))
+		return NULL;
+	MakeWritable(draft);
+	CuckooWriteHeader(&draft->filter, draft->bytes);
+	return draft->bytes;
+}

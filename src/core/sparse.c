@@ -1,0 +1,814 @@
+/*-------------------------------------------------------------------------
+ *
+ * sparse.c
+ *	  A sparse table; see sparse.h.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "sparse.h"
+
+#define LOW_BYTES	UINT64_C(0x0101010101010101)
+#define HIGH_BYTES	UINT64_C(0x8080808080808080)
+
+/* A byte of the index with this value stands for at least so many codes. */
+#define MANY		255
+
+/*
+ * The most codes of a group whose upper part is in one word, and its end with
+ * it, whatever the bit at which it begins.
+ */
+#define WORD_CODES	(57 - CUCKOO_GROUP)
+
+/*
+ * Geometry
+ */
+
+/* Bits of a number, without leading zeros. */
+static inline int
+BitLength(uint64_t number)
+{
+	int			bits = 0;
+
+#ifdef CUCKOO_GNU
+	if (number > 0)
+		bits = 64 - __builtin_clzll(number);
+#else
+	while (number >> bits != 0)
+		bits++;
+#endif
+	return bits;
+}
+
+/*
+ * The number of low bits: the fewest that leave at most eight high parts for
+ * every seven items.  A filter that is not toasted is opened for each lookup, so
+ * the search does not start at 0: (last >> l) + 1 <= wanted requires
+ * l >= BitLength(last) - BitLength(wanted).
+ */
+static int
+LowBits(const CuckooShape *shape, uint64_t items)
+{
+	uint64_t	last = CuckooShapeCodes(shape) - 1;
+	uint64_t	wanted = 8 * (items == 0 ? 1 : items) / 7;
+	int			low_bits = BitLength(last) - BitLength(wanted);
+
+	if (low_bits < 0)
+		low_bits = 0;
+	while ((last >> low_bits) + 1 > wanted)
+		low_bits++;
+	return low_bits;
+}
+
+void
+CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items,
+				 uint8_t *data)
+{
+	int			low_bits = LowBits(shape, items);
+
+	memset(sparse, 0, sizeof(*sparse));
+	sparse->shape = *shape;
+	sparse->items = items;
+	sparse->pairs = CuckooShapePairs(shape);
+	sparse->fingerprints = CuckooShapeFingerprints(shape);
+	sparse->low_bits = (uint8_t) low_bits;
+	sparse->low_mask = (UINT64_C(1) << low_bits) - 1;
+	sparse->highs = ((CuckooShapeCodes(shape) - 1) >> low_bits) + 1;
+	sparse->groups = (sparse->highs + CUCKOO_GROUP - 1) / CUCKOO_GROUP;
+	sparse->sections = (sparse->groups + CUCKOO_SECTION_GROUPS - 1) / CUCKOO_SECTION_GROUPS;
+	sparse->end = sparse->groups * CUCKOO_GROUP + items * (uint64_t) (1 + low_bits);
+
+	/* A load of 8 bytes from any bit on has at least 57 of the bits wanted. */
+	sparse->fields = low_bits == 0 ? 0 : (uint8_t) (57 / low_bits);
+	for (int field = 0; field < sparse->fields; field++)
+		sparse->ones |= UINT64_C(1) << (field * low_bits);
+	sparse->tops = sparse->fields == 0 ? 0 : sparse->ones << (low_bits - 1);
+
+	CuckooSparseSetData(sparse, data);
+}
+
+uint64_t
+CuckooSparseBytes(const CuckooShape *shape, uint64_t items)
+{
+	CuckooSparse sparse;
+
+	CuckooSparseInit(&sparse, shape, items, NULL);
+	return CuckooSparseStoredBytes(&sparse);
+}
+
+/* What the index says of the section of a high part. */
+static inline const uint8_t *
+Section(const CuckooSparse *sparse, uint64_t high)
+{
+	return sparse->index + high / CUCKOO_SECTION * CUCKOO_SECTION_BYTES;
+}
+
+/* The number of codes before a section, which may be the end of the table. */
+static inline uint64_t
+SectionStart(const CuckooSparse *sparse, uint64_t section)
+{
+	return section == sparse->sections ? sparse->items :
+		CuckooLoad32(sparse->index + section * CUCKOO_SECTION_BYTES);
+}
+
+/* The first bit of a section. */
+static inline uint64_t
+SectionBit(const CuckooSparse *sparse, uint64_t section)
+{
+	return section == sparse->sections ? sparse->end :
+		section * CUCKOO_SECTION +
+		SectionStart(sparse, section) * (uint64_t) (1 + sparse->low_bits);
+}
+
+/*
+ * Put a group, with its codes and the number of codes before it, into what the
+ * index says of its section, and into the bytes for the groups after it.
+ */
+static inline void
+PutIndex(uint8_t *section, uint64_t group, uint64_t before, uint64_t codes)
+{
+	uint64_t	number = group % CUCKOO_SECTION_GROUPS;
+
+	if (number == 0)
+		CuckooStore32(section, (uint32_t) before);
+	codes += before - CuckooLoad32(section);
+	memset(section + 4 + number, codes < MANY ? (int) codes : MANY,
+		   CUCKOO_SECTION_GROUPS - number);
+}
+
+/*
+ * Bits
+ */
+
+/* Read width bits, up to 60, at a position.  mask has width ones. */
+static inline uint64_t
+GetBits(const uint8_t *bits, uint64_t position, int width, uint64_t mask)
+{
+	const uint8_t *p = bits + (position >> 3);
+	int			shift = (int) (position & 7);
+	uint64_t	value = CuckooLoad64(p) >> shift;
+
+	if (width > 57 && shift != 0)
+		value |= (uint64_t) p[8] << (64 - shift);
+	return value & mask;
+}
+
+/*
+ * Byte i of the result is the number of ones in bytes 0 to i of a word.  A
+ * multiplication adds up the numbers of the bytes.
+ */
+static inline uint64_t
+ByteSums(uint64_t x)
+{
+	x = x - ((x >> 1) & UINT64_C(0x5555555555555555));
+	x = (x & UINT64_C(0x3333333333333333)) + ((x >> 2) & UINT64_C(0x3333333333333333));
+	return ((x + (x >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F)) * LOW_BYTES;
+}
+
+/*
+ * The position of the k-th one of a word, counting from 1.  sums are the byte
+ * sums of the word, which has at least k ones.
+ *
+ * The first byte with a sum >= k contains it.  Each bit of that byte is spread
+ * to a byte, and the same method finds the bit.  This needs no lookup table,
+ * which would miss the cache, and no instruction that old machines lack.
+ */
+static inline int
+SelectOne(uint64_t x, uint64_t sums, uint64_t k)
+{
+	uint64_t	reached = ((sums | HIGH_BYTES) - k * LOW_BYTES) & HIGH_BYTES;
+	int			byte = CuckooLowestBit(reached) - 7;	/* its first bit */
+	uint64_t	before = (sums << 8) >> byte & 255;
+	uint64_t	spread = (x >> byte & 255) * LOW_BYTES & UINT64_C(0x8040201008040201);
+
+	spread = ((spread + UINT64_C(0x7F7F7F7F7F7F7F7F)) >> 7 & LOW_BYTES) * LOW_BYTES;
+	reached = ((spread | HIGH_BYTES) - (k - before) * LOW_BYTES) & HIGH_BYTES;
+	return byte + (CuckooLowestBit(reached) >> 3);
+}
+
+/* Appends bits. */
+typedef struct Writer
+{
+	uint8_t    *p;
+	uint64_t	pending;		/* bits not yet stored */
+	int			count;			/* number of these, below 64 */
+} Writer;
+
+/* Start to write at a position.  The bits before it stay as they are. */
+static inline Writer
+WriteAt(uint8_t *bits, uint64_t position)
+{
+	Writer		writer;
+
+	writer.p = bits + (position >> 3);
+	writer.count = (int) (position & 7);
+	writer.pending = *writer.p & ((UINT64_C(1) << writer.count) - 1);
+	return writer;
+}
+
+/* Append the lowest width bits, at most 63, of value.  Its other bits are zero. */
+static inline void
+Put(Writer *writer, uint64_t value, int width)
+{
+	writer->pending |= value << writer->count;
+	writer->count += width;
+	if (writer->count >= 64)
+	{
+		CuckooStore64(writer->p, writer->pending);
+		writer->p += 8;
+		writer->count -= 64;
+		writer->pending = writer->count == 0 ? 0 : value >> (width - writer->count);
+	}
+}
+
+/* Store the pending bits, in whole bytes. */
+static inline void
+Flush(Writer *writer)
+{
+	for (; writer->count > 0; writer->count -= 8)
+	{
+		*writer->p++ = (uint8_t) writer->pending;
+		writer->pending >>= 8;
+	}
+}
+
+/*
+ * Copy count bits from one position to another.  The target's bits before its
+ * position stay as they are; those after its end, in the last byte, may change.
+ */
+static void
+CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uint64_t count)
+{
+	uint64_t	head = (8 - (to & 7)) & 7;	/* up to a whole byte of the target */
+	uint64_t	bytes;
+	uint64_t	done = 0;
+	int			shift;
+
+	if (count == 0)
+		return;
+	if (head > 0)
+	{
+		uint8_t    *p = target + (to >> 3);
+
+		*p = (uint8_t) ((*p & ((1 << (to & 7)) - 1)) |
+						GetBits(source, from, 8, 255) << (to & 7));
+		if (count <= head)
+			return;
+		to += head;
+		from += head;
+		count -= head;
+	}
+	target += to >> 3;
+	source += from >> 3;
+	shift = (int) (from & 7);
+	bytes = (count + 7) / 8;
+	if (shift == 0)
+	{
+		CuckooCopy(target, source, (size_t) bytes);
+		return;
+	}
+	while (done < bytes)
+	{
+		uint64_t	stop = bytes - done < CUCKOO_PAUSE_BYTES ? bytes : done + CUCKOO_PAUSE_BYTES;
+
+		CHECK_FOR_INTERRUPTS();
+		for (; stop - done >= 8; done += 8)
+			CuckooStore64(target + done, CuckooLoad64(source + done) >> shift |
+						  (uint64_t) source[done + 8] << (64 - shift));
+		for (; done < stop; done++)
+			target[done] = (uint8_t) (source[done] >> shift | source[done + 1] << (8 - shift));
+	}
+}
+
+/*
+ * Lookups
+ */
+
+/*
+ * The position after zero number k, from 1, of the bits from a position on; the
+ * position itself if k is 0.  If bits up to end do not have so many zeros, it
+ * is larger than end.
+ */
+static inline uint64_t
+AfterZero(const uint8_t *bits, uint64_t position, uint64_t k, uint64_t end)
+{
+	uint64_t	at = position & ~UINT64_C(7);
+	uint64_t	zeros = ~CuckooLoad64(bits + (at >> 3)) & (~UINT64_C(0) << (position & 7));
+	uint64_t	sums = ByteSums(zeros);
+
+	if (k == 0)
+		return position;
+	while (sums >> 56 < k)
+	{
+		k -= sums >> 56;
+		/* Words without a zero are frequent in groups with many codes. */
+		do
+		{
+			at += 64;
+			if (at > end)
+				return UINT64_MAX;
+			zeros = ~CuckooLoad64(bits + (at >> 3));
+		} while (zeros == 0);
+		sums = ByteSums(zeros);
+	}
+	return at + (uint64_t) SelectOne(zeros, sums, k) + 1;
+}
+
+/* Codes of a group whose upper part begins at a position. */
+static inline uint64_t
+GroupCodes(const uint8_t *bits, uint64_t position)
+{
+	return AfterZero(bits, position, CUCKOO_GROUP, UINT64_MAX) - position - CUCKOO_GROUP;
+}
+
+/* Where a group is. */
+typedef struct Group
+{
+	uint64_t	bit;			/* its first bit */
+	uint64_t	codes;			/* their number, or UNKNOWN: the groups before it,
+								 * from the first one of the section on, begin at
+								 * the bit */
+} Group;
+
+#define UNKNOWN		UINT64_MAX
+
+/* The group of a high part, by what the index says of its section. */
+static inline Group
+FindGroup(const CuckooSparse *sparse, const uint8_t *section, uint64_t high)
+{
+	uint64_t	start = CuckooLoad32(section);
+	uint64_t	counts = CuckooLoad64(section + 4);
+	int			shift = (int) (high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS) * 8;
+	uint64_t	before = counts << 8 >> shift & 255;
+	uint64_t	codes = (counts >> shift & 255) - before;
+	Group		group;
+
+	if (before + codes < MANY)
+	{
+		group.bit = high / CUCKOO_GROUP * CUCKOO_GROUP +
+			(start + before) * (uint64_t) (1 + sparse->low_bits);
+		group.codes = codes;
+	}
+	else
+	{
+		group.bit = high / CUCKOO_SECTION * CUCKOO_SECTION +
+			start * (uint64_t) (1 + sparse->low_bits);
+		group.codes = UNKNOWN;
+	}
+	return group;
+}
+
+/*
+ * Copies of a code in its group.  The bits are those of the table or a copy of
+ * some of them.
+ */
+static int
+CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint64_t code)
+{
+	uint64_t	high = code >> sparse->low_bits;
+	uint64_t	r = high % CUCKOO_GROUP;
+	uint64_t	low = code & sparse->low_mask;
+	int			low_bits = sparse->low_bits;
+	uint64_t	run;
+	uint64_t	next;
+	uint64_t	lows;
+	uint64_t	length;
+	uint64_t	from = 0;
+	uint64_t	to;
+	int			copies = 0;
+
+	/* Walk to it through the groups before it. */
+	if (group.codes == UNKNOWN)
+	{
+		for (uint64_t left = high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS; left > 0; left--)
+			group.bit += CUCKOO_GROUP +
+				GroupCodes(bits, group.bit) * (uint64_t) (1 + low_bits);
+	}
+
+	/* The codes with its high part are the ones between two zeros. */
+	run = AfterZero(bits, group.bit, r, UINT64_MAX);
+	next = AfterZero(bits, run, 1, UINT64_MAX);
+	length = next - 1 - run;
+	lows = group.codes == UNKNOWN ?
+		AfterZero(bits, next, CUCKOO_GROUP - 1 - r, UINT64_MAX) :
+		group.bit + CUCKOO_GROUP + group.codes;
+	lows += (run - group.bit - r) * (uint64_t) low_bits;
+
+	/* Find the first low part that is not less. */
+	to = length;
+	while (from < to)
+	{
+		uint64_t	middle = from + (to - from) / 2;
+
+		if (GetBits(bits, lows + middle * (uint64_t) low_bits, low_bits,
+					sparse->low_mask) < low)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	while (copies < CUCKOO_MAX_COPIES && from < length &&
+		   GetBits(bits, lows + from * (uint64_t) low_bits, low_bits,
+				   sparse->low_mask) == low)
+	{
+		copies++;
+		from++;
+	}
+	return copies;
+}
+
+void
+CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
+{
+	uint64_t	high = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
+										sparse->shape.bits, hash) >> sparse->low_bits;
+	Group		group = FindGroup(sparse, Section(sparse, high), high);
+	uint64_t	end = group.bit + CUCKOO_GROUP +
+		group.codes * (uint64_t) (1 + sparse->low_bits);
+
+	CUCKOO_PREFETCH(sparse->bits + (group.bit >> 3));
+	if (group.codes != UNKNOWN)
+		CUCKOO_PREFETCH(sparse->bits + (end >> 3));
+}
+
+bool
+CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
+{
+	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
+										sparse->shape.bits, hash);
+	uint64_t	high = code >> sparse->low_bits;
+	uint64_t	r = high % CUCKOO_GROUP;
+	int			low_bits = sparse->low_bits;
+	Group		group = FindGroup(sparse, Section(sparse, high), high);
+	uint64_t	word;
+	uint64_t	zeros;
+	uint64_t	run;
+	uint64_t	length;
+	uint64_t	position;
+	uint64_t	x;
+
+	/* Many codes in one group are rare, unless made on purpose. */
+	if (group.codes > WORD_CODES)
+		return CountInGroup(sparse, sparse->bits, group, code) > 0;
+
+	/* With a zero put before it, the codes follow zero number r + 1. */
+	word = CuckooLoad64(sparse->bits + (group.bit >> 3)) >> (group.bit & 7);
+	zeros = ~word << 1 | 1;
+	run = (uint64_t) SelectOne(zeros, ByteSums(zeros), r + 1);
+	length = (uint64_t) CuckooLowestBit(~word >> run);
+	if (length > sparse->fields)
+		return CountInGroup(sparse, sparse->bits, group, code) > 0;
+
+	/* Compare all at once by the zero-byte trick, for any field width. */
+	position = group.bit + CUCKOO_GROUP + group.codes + (run - r) * (uint64_t) low_bits;
+	x = CuckooLoad64(sparse->bits + (position >> 3)) >> (position & 7);
+	x ^= (code & sparse->low_mask) * sparse->ones;
+	return ((x - sparse->ones) & ~x & sparse->tops &
+			((UINT64_C(1) << (length * (uint64_t) low_bits)) - 1)) != 0;
+}
+
+int
+CuckooSparseCount(const CuckooSparse *sparse, uint64_t code)
+{
+	uint64_t	high = code >> sparse->low_bits;
+
+	return CountInGroup(sparse, sparse->bits, FindGroup(sparse, Section(sparse, high), high),
+						code);
+}
+
+uint64_t
+CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code)
+{
+	return (code >> sparse->low_bits) / CUCKOO_SECTION * CUCKOO_SECTION_BYTES;
+}
+
+uint64_t
+CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *section,
+					uint64_t *bytes)
+{
+	uint64_t	high = code >> sparse->low_bits;
+	Group		group = FindGroup(sparse, section, high);
+	uint64_t	end = group.bit + CUCKOO_GROUP +
+		group.codes * (uint64_t) (1 + sparse->low_bits);
+
+	if (group.codes == UNKNOWN)
+	{
+		uint64_t	next = high / CUCKOO_SECTION + 1;
+
+		end = next == sparse->sections ? sparse->end : next * CUCKOO_SECTION +
+			CuckooLoad32(section + CUCKOO_SECTION_BYTES) * (uint64_t) (1 + sparse->low_bits);
+	}
+	*bytes = (end + 7) / 8 - group.bit / 8;
+	return CUCKOO_SECTION_BYTES * sparse->sections + group.bit / 8;
+}
+
+int
+CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t *section,
+					   const uint8_t *group)
+{
+	Group		copied = FindGroup(sparse, section, code >> sparse->low_bits);
+
+	copied.bit &= 7;
+	return CountInGroup(sparse, group, copied, code);
+}
+
+/*
+ * Reading all
+ */
+
+/* Where the next code of a group is. */
+typedef struct Reader
+{
+	const CuckooSparse *sparse;
+	uint64_t	left;			/* codes of the group from here on */
+	uint64_t	high;			/* the high part is at least this */
+	uint64_t	upper;			/* bit from which to read its high part */
+	uint64_t	lower;			/* bit at which its low part begins; after the
+								 * last one, the next group does */
+} Reader;
+
+/* The codes of a group, which begins at a position. */
+static inline Reader
+ReadGroup(const CuckooSparse *sparse, uint64_t group, uint64_t position)
+{
+	Reader		reader;
+
+	reader.sparse = sparse;
+	reader.left = GroupCodes(sparse->bits, position);
+	reader.high = group * CUCKOO_GROUP;
+	reader.upper = position;
+	reader.lower = position + CUCKOO_GROUP + reader.left;
+	return reader;
+}
+
+/* Store the next codes of a group; returns their number. */
+static inline uint64_t
+ReadCodes(Reader *reader, uint64_t *codes, uint64_t room)
+{
+	const uint8_t *bits = reader->sparse->bits;
+	int			low_bits = reader->sparse->low_bits;
+	uint64_t	low_mask = reader->sparse->low_mask;
+	uint64_t	high = reader->high;
+	uint64_t	upper = reader->upper;
+	uint64_t	lower = reader->lower;
+	uint64_t	count = reader->left < room ? reader->left : room;
+	uint64_t	done = 0;
+
+	while (done < count)
+	{
+		uint64_t	ones = CuckooLoad64(bits + (upper >> 3)) >> (upper & 7);
+		int			left = 64 - (int) (upper & 7);
+
+		while (ones != 0 && done < count)
+		{
+			int			zeros = CuckooLowestBit(ones);
+
+			high += (uint64_t) zeros;
+			left -= zeros + 1;
+			ones = ones >> zeros >> 1;
+			codes[done++] = high << low_bits | GetBits(bits, lower, low_bits, low_mask);
+			lower += (uint64_t) low_bits;
+		}
+		upper = (upper & ~UINT64_C(7)) + 64;
+		if (done < count)
+			high += (uint64_t) left;
+		else
+			upper -= (uint64_t) left;
+	}
+	reader->left -= count;
+	reader->high = high;
+	reader->upper = upper;
+	reader->lower = lower;
+	return count;
+}
+
+uint64_t
+CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to)
+{
+	return SectionStart(sparse, to) - SectionStart(sparse, from);
+}
+
+/* The number of the first group of a section, which may be the end of the table. */
+static inline uint64_t
+FirstGroup(const CuckooSparse *sparse, uint64_t section)
+{
+	return section == sparse->sections ? sparse->groups : section * CUCKOO_SECTION_GROUPS;
+}
+
+void
+CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64_t *codes)
+{
+	uint64_t	position = SectionBit(sparse, from);
+	uint64_t	end = FirstGroup(sparse, to);
+
+	for (uint64_t group = FirstGroup(sparse, from); group < end; group++)
+	{
+		Reader		reader = ReadGroup(sparse, group, position);
+
+		do
+		{
+			CHECK_FOR_INTERRUPTS();
+			codes += ReadCodes(&reader, codes, CUCKOO_PAUSE);
+		} while (reader.left > 0);
+		position = reader.lower;
+	}
+}
+
+/*
+ * Building
+ */
+
+/* A group can have millions of codes, so pause at every 65,536th. */
+static inline void
+PauseAt(uint64_t i)
+{
+	if (i % CUCKOO_PAUSE == CUCKOO_PAUSE - 1)
+		CHECK_FOR_INTERRUPTS();
+}
+
+/*
+ * Write a section with these codes: of each group the high parts in unary, then
+ * the low parts.  start is the number of codes before the section.
+ */
+static void
+PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
+		   const CuckooList *codes)
+{
+	const uint64_t *numbers = codes->numbers;
+	int			low_bits = sparse->low_bits;
+	uint64_t	high = section * CUCKOO_SECTION;
+	uint64_t	end = FirstGroup(sparse, section + 1);
+	uint64_t	from = 0;		/* codes written */
+	Writer		writer = WriteAt(sparse->bits, high + start * (uint64_t) (1 + low_bits));
+
+	for (uint64_t group = FirstGroup(sparse, section); group < end; group++)
+	{
+		uint64_t	to = from;
+
+		for (; to < codes->count && numbers[to] >> low_bits < (group + 1) * CUCKOO_GROUP; to++)
+		{
+			int			zeros = (int) ((numbers[to] >> low_bits) - high);
+
+			PauseAt(to);
+			Put(&writer, UINT64_C(1) << zeros, zeros + 1);
+			high += (uint64_t) zeros;
+		}
+		Put(&writer, 0, (int) ((group + 1) * CUCKOO_GROUP - high));
+		high = (group + 1) * CUCKOO_GROUP;
+		PutIndex(sparse->index + section * CUCKOO_SECTION_BYTES, group, start + from, to - from);
+		for (; from < to; from++)
+		{
+			PauseAt(from);
+			Put(&writer, numbers[from] & sparse->low_mask, low_bits);
+		}
+	}
+	Flush(&writer);
+}
+
+void
+CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source)
+{
+	CuckooCursor cursor;
+	CuckooList	codes = {NULL, 0, 0};	/* of a section */
+	uint64_t	start = 0;
+
+	CuckooCursorInit(&cursor, source, &sparse->shape);
+	CuckooListReserve(&codes, CUCKOO_READ_CODES);
+	for (uint64_t section = 0; section < sparse->sections; section++)
+	{
+		uint64_t	end = CuckooSparseEnd(sparse, section + 1);
+
+		codes.count = CuckooCursorRead(&cursor, end, codes.numbers, (size_t) codes.room);
+		while (codes.count == codes.room)
+		{
+			CuckooListReserve(&codes, 2 * codes.room);
+			codes.count += CuckooCursorRead(&cursor, end, codes.numbers + codes.count,
+											(size_t) (codes.room - codes.count));
+		}
+		PutSection(sparse, section, start, &codes);
+		start += codes.count;
+	}
+	CuckooListFree(&codes);
+}
+
+void
+CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_t *codes,
+				 uint64_t count, bool remove)
+{
+	int			low_bits = sparse->low_bits;
+	CuckooList	edited = {NULL, 0, 0};
+	uint64_t	at = 0;			/* codes done */
+	uint64_t	from = 0;		/* sections done */
+
+	while (from < sparse->sections)
+	{
+		uint64_t	section = at < count ?
+			(codes[at] >> low_bits) / CUCKOO_SECTION : sparse->sections;
+		uint64_t	change = remove ? 0 - at : at;
+		uint64_t	first = SectionBit(sparse, from);
+		uint64_t	next = at;
+		uint64_t	stored;
+
+		/* Move the sections without a change before it. */
+		CHECK_FOR_INTERRUPTS();
+		for (uint64_t i = from; i < section; i++)
+		{
+			uint8_t    *moved = target->index + i * CUCKOO_SECTION_BYTES;
+
+			memcpy(moved, sparse->index + i * CUCKOO_SECTION_BYTES, CUCKOO_SECTION_BYTES);
+			CuckooStore32(moved, (uint32_t) (SectionStart(sparse, i) + change));
+		}
+		CopyBits(target->bits, first + change * (uint64_t) (1 + low_bits), sparse->bits, first,
+				 SectionBit(sparse, section) - first);
+		from = section;
+		if (at == count)
+			break;
+
+		while (next < count && (codes[next] >> low_bits) / CUCKOO_SECTION == section)
+			next++;
+		edited.count = 0;
+		stored = CuckooSparseCountIn(sparse, section, section + 1);
+		CuckooListReserve(&edited, stored + next - at);
+		CuckooSparseCodes(sparse, section, section + 1,
+						  edited.numbers + (remove ? 0 : next - at));
+		edited.count = CuckooEditCodes(edited.numbers, stored, codes + at, next - at, remove);
+		PutSection(target, section, SectionStart(sparse, section) + change, &edited);
+		at = next;
+		from = section + 1;
+	}
+	/* Copying may have left bits after the end. */
+	if ((target->end & 7) != 0)
+		target->bits[target->end >> 3] &= (uint8_t) ((1 << (target->end & 7)) - 1);
+	CuckooListFree(&edited);
+}
+
+/*
+ * Checking
+ */
+
+/*
+ * Check what makes the table safe to read: each group has its zeros, and no more
+ * codes than the table has left, and the index is that of these groups.
+ */
+static bool
+CheckGroups(const CuckooSparse *sparse, uint64_t *bad)
+{
+	uint8_t		section[CUCKOO_SECTION_BYTES];
+	uint64_t	position = 0;
+	uint64_t	items = 0;
+
+	for (uint64_t group = 0; group < sparse->groups; group++)
+	{
+		uint64_t	lows = AfterZero(sparse->bits, position, CUCKOO_GROUP, sparse->end);
+		uint64_t	codes = lows - position - CUCKOO_GROUP;
+
+		*bad = group;
+		if (group % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (lows > sparse->end || codes > sparse->items - items)
+			return false;
+		PutIndex(section, group, items, codes);
+		items += codes;
+		position = lows + codes * (uint64_t) sparse->low_bits;
+		if ((group % CUCKOO_SECTION_GROUPS == CUCKOO_SECTION_GROUPS - 1 ||
+			 group == sparse->groups - 1) &&
+			memcmp(section, Section(sparse, group * CUCKOO_GROUP), sizeof(section)) != 0)
+			return false;
+	}
+	*bad = sparse->groups;
+	return items == sparse->items;
+}
+
+bool
+CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
+{
+	uint64_t	codes[CUCKOO_READ_CODES];
+	uint64_t	position = 0;
+	uint64_t	last = 0;		/* no code is 0 */
+	int			copies = 0;
+
+	if (!CheckGroups(sparse, bad))
+		return false;
+	for (uint64_t group = 0; group < sparse->groups; group++)
+	{
+		Reader		reader = ReadGroup(sparse, group, position);
+		uint64_t	count;
+
+		*bad = group;
+		while ((count = ReadCodes(&reader, codes, CUCKOO_READ_CODES)) > 0)
+		{
+			CHECK_FOR_INTERRUPTS();
+			for (uint64_t i = 0; i < count; i++)
+			{
+				copies = codes[i] == last ? copies + 1 : 1;
+				if (codes[i] < last || copies > CUCKOO_MAX_COPIES ||
+					codes[i] >= CuckooShapeCodes(&sparse->shape) ||
+					(codes[i] & sparse->fingerprints) == 0)
+					return false;
+				last = codes[i];
+			}
+		}
+		position = reader.lower;
+	}
+	*bad = sparse->groups;
+	return (sparse->end & 7) == 0 ||
+		sparse->bits[sparse->end >> 3] >> (sparse->end & 7) == 0;
+}

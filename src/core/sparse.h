@@ -1,0 +1,161 @@
+/*-------------------------------------------------------------------------
+ *
+ * sparse.h
+ *	  A sparse table: its sorted codes in Elias-Fano form.
+ *
+ * P. Elias: "Efficient storage and retrieval by content and address of static
+ * files", JACM 21 (1974); R. M. Fano: "On the number of bits required to
+ * implement an associative memory", MIT 1971.
+ *
+ * A code is split into a quotient, its high part, and a remainder, its low part
+ * of l bits.  High parts ascend and are stored in unary: for each of the Z
+ * possible ones, a 1 per code that has it, then a 0.  A lookup finds the codes
+ * of a high part by rank and select.  l is the smallest number for which there
+ * are at most eight high parts for every seven codes.  A table then needs about
+ * log2(U / n) + 2.8 bits per code, whatever its capacity.
+ *
+ * High parts come in groups of 16, so that one word holds the unary part of
+ * nearly all groups.  After it come the low parts.  Eight groups are a section,
+ * of which the index says how many codes are before it (4 bytes) and in it up to
+ * the end of each group (a byte each, 255 at most).  (Groups of 64 with 4 bytes
+ * each would save 0.2 to 0.29 bits per code, but a lookup would take 1.25 times
+ * as long in cache, and 1.6 times in memory.)
+ * docs/format.md describes every bit.  The same multiset of codes always has
+ * the same bytes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_SPARSE_H
+#define CUCKOO_SPARSE_H
+
+#include "list.h"
+
+#define CUCKOO_GROUP		16	/* high parts per group */
+#define CUCKOO_SECTION_GROUPS	8	/* groups per section */
+#define CUCKOO_SECTION		(CUCKOO_GROUP * CUCKOO_SECTION_GROUPS)	/* high parts */
+#define CUCKOO_SECTION_BYTES	(4 + CUCKOO_SECTION_GROUPS)	/* in the index */
+
+typedef struct CuckooSparse
+{
+	CuckooShape shape;
+	uint64_t	items;			/* n: codes, counting every copy */
+	uint64_t	pairs;			/* from here on, computed from the two above */
+	uint32_t	fingerprints;
+	uint8_t		low_bits;		/* l */
+	uint8_t		fields;			/* low parts compared at once; 0 if l is 0 */
+	uint64_t	low_mask;
+	uint64_t	highs;			/* Z */
+	uint64_t	groups;			/* g */
+	uint64_t	sections;		/* ceil(g / 8) */
+	uint64_t	end;			/* number of bits without the fill bits */
+	uint64_t	ones;			/* the lowest bit of each field */
+	uint64_t	tops;			/* the highest bit of each field */
+	uint8_t    *index;
+	uint8_t    *bits;			/* followed by at least 8 bytes of readable
+								 * memory */
+} CuckooSparse;
+
+/* The size in bytes of a table with this number of items. */
+extern uint64_t CuckooSparseBytes(const CuckooShape *shape, uint64_t items);
+
+/* The size in bytes of a table that has been initialized. */
+static inline uint64_t
+CuckooSparseStoredBytes(const CuckooSparse *sparse)
+{
+	return CUCKOO_SECTION_BYTES * sparse->sections + (sparse->end + 7) / 8;
+}
+
+/* Set where the bytes of a table are. */
+static inline void
+CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
+{
+	sparse->index = data;
+	sparse->bits = data == NULL ? NULL : data + CUCKOO_SECTION_BYTES * sparse->sections;
+}
+
+/* data may be NULL if nothing reads it. */
+extern void CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape,
+							 uint64_t items, uint8_t *data);
+
+/* Whether the table contains the class of a hash. */
+extern bool CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash);
+
+/* Copies of a code: 0 to 8. */
+extern int	CuckooSparseCount(const CuckooSparse *sparse, uint64_t code);
+
+/* Begin to load what a lookup of the hash will read first. */
+static inline void
+CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
+{
+	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
+										sparse->shape.bits, hash);
+
+	CUCKOO_PREFETCH(sparse->index +
+					(code >> sparse->low_bits) / CUCKOO_SECTION * CUCKOO_SECTION_BYTES);
+}
+
+/* Begin to load what it will read next, when that has been loaded. */
+extern void CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash);
+
+/*
+ * For lookups that read only parts of the table:
+ *
+ * - CuckooSparseSectionAt returns the offset in the table of what the index says
+ *	 of the code's section.  CUCKOO_SECTION_BYTES + 4 bytes from there on, with
+ *	 the start of the next section, are passed to the other two.
+ *
+ * - CuckooSparseGroupAt returns the offset in the table of the code's group, and
+ *	 sets *bytes to the size of the group; or of the whole section, if the index
+ *	 does not say where the group is.
+ *
+ * - CuckooSparseGroupCount also takes a copy of these bytes, followed by 8
+ *	 readable ones.  It returns the copies of the code.
+ */
+extern uint64_t CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code);
+extern uint64_t CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code,
+									const uint8_t *section, uint64_t *bytes);
+extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
+								   const uint8_t *section, const uint8_t *group);
+
+/*
+ * Encode the codes of a source.  The table has been initialized for exactly
+ * this number of items, and its data has room for CuckooSparseBytes.
+ */
+extern void CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source);
+
+/*
+ * Encode into target the table that results from adding or removing count
+ * sorted codes.  target has been initialized for the resulting number of items,
+ * and has low parts as wide as the table's.  No code may end up with more than
+ * eight copies, and each code removed must be in the table.  Sections without a
+ * change are copied as they are.
+ */
+extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
+							 const uint64_t *codes, uint64_t count, bool remove);
+
+/*
+ * The codes of all sections before this one are below it.  (A section that ends
+ * the table may end above 2^64.)
+ */
+static inline uint64_t
+CuckooSparseEnd(const CuckooSparse *sparse, uint64_t section)
+{
+	return section == sparse->sections ? UINT64_MAX :
+		section * CUCKOO_SECTION << sparse->low_bits;
+}
+
+/* The number of codes in the sections from one up to, but not including, another. */
+extern uint64_t CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to);
+
+/* Store these codes, sorted. */
+extern void CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to,
+							  uint64_t *codes);
+
+/*
+ * Check a table from an untrusted source, which has CuckooSparseBytes, against
+ * the rules of docs/format.md.  If it breaks one, *bad is the number of the
+ * first group that does.
+ */
+extern bool CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad);
+
+#endif							/* CUCKOO_SPARSE_H */

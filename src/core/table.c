@@ -1,0 +1,127 @@
+/*-------------------------------------------------------------------------
+ *
+ * table.c
+ *	  A table in either representation: building it and reading it back.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "table.h"
+
+bool
+CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed)
+{
+	if (table->representation == CUCKOO_DENSE)
+		return CuckooDenseBuild(&table->dense, source, seed);
+	CuckooSparseBuild(&table->sparse, source);
+	return true;
+}
+
+/*
+ * Reads the edited codes of a table, as many at a time as a block or some
+ * sections have.  All of them would need eight bytes each.
+ */
+typedef struct Reader
+{
+	const CuckooTable *table;
+	const uint64_t *edit;		/* codes not yet added or removed */
+	uint64_t	count;
+	bool		remove;
+	uint64_t	part;			/* number of the next block or section */
+	CuckooList	codes;
+} Reader;
+
+#define SECTIONS_READ	32
+
+static bool
+ReadRun(void *state, CuckooRun *run)
+{
+	Reader	   *reader = state;
+	const CuckooTable *table = reader->table;
+	const CuckooShape *shape = &table->shape;
+	bool		dense = table->representation == CUCKOO_DENSE;
+	uint64_t	from = reader->part;
+	uint64_t	to = from + 1;
+	uint64_t	end;			/* the codes are below this */
+	uint64_t	stored;
+	uint64_t	edits = 0;
+	uint64_t   *others;
+
+	if (from == (dense ? shape->blocks : table->sparse.sections))
+		return false;
+	if (dense)
+	{
+		end = to * (shape->buckets / 2) << shape->bits;
+		stored = (uint64_t) shape->buckets * CUCKOO_ENTRIES;
+	}
+	else
+	{
+		to = table->sparse.sections - from < SECTIONS_READ ? table->sparse.sections :
+			from + SECTIONS_READ;
+		end = CuckooSparseEnd(&table->sparse, to);
+		stored = CuckooSparseCountIn(&table->sparse, from, to);
+	}
+	while (edits < reader->count && reader->edit[edits] < end)
+		edits++;
+	/* A block needs as much again to sort its codes.  Never ask for nothing. */
+	reader->codes.count = 0;
+	CuckooListReserve(&reader->codes, edits + (dense ? 2 * stored : stored + 1));
+	others = reader->codes.numbers + (reader->remove ? 0 : edits);
+	if (dense)
+		stored = CuckooDenseCodes(&table->dense, (uint32_t) from, others, others + stored);
+	else
+		CuckooSparseCodes(&table->sparse, from, to, others);
+	run->numbers = reader->codes.numbers;
+	run->count = CuckooEditCodes(reader->codes.numbers, stored, reader->edit, edits,
+								 reader->remove);
+	if (edits > 0)
+		reader->edit += edits;
+	reader->count -= edits;
+	reader->part = to;
+	return true;
+}
+
+bool
+CuckooTableEdit(CuckooTable *table, const CuckooTable *old, const uint64_t *codes,
+				uint64_t count, bool remove, uint64_t seed)
+{
+	Reader		reader = {old, codes, count, remove, 0, {NULL, 0, 0}};
+	CuckooRun	run = {codes, count};
+	CuckooSource source = {&run, 1, false, NULL, NULL};
+	bool		built;
+
+	if (old->data == NULL)
+		return CuckooTableBuild(table, &source, seed);
+	if (table->representation == old->representation && count == 0)
+	{
+		CuckooCopy(table->data, old->data, (size_t) CuckooTableStoredBytes(table));
+		return true;
+	}
+	if (table->representation == CUCKOO_SPARSE && old->representation == CUCKOO_SPARSE &&
+		table->sparse.low_bits == old->sparse.low_bits)
+	{
+		CuckooSparseEdit(&table->sparse, &old->sparse, codes, count, remove);
+		return true;
+	}
+	source.next = ReadRun;
+	source.state = &reader;
+	built = CuckooTableBuild(table, &source, seed);
+	CuckooListFree(&reader.codes);
+	return built;
+}
+
+uint64_t *
+CuckooTableCodes(const CuckooTable *table)
+{
+	uint64_t   *codes = CuckooAllocate(table->items, sizeof(uint64_t));
+	Reader		reader = {table, NULL, 0, true, 0, {NULL, 0, 0}};
+	uint64_t	count = 0;
+	CuckooRun	run;
+
+	while (ReadRun(&reader, &run))
+	{
+		CuckooCopy(codes + count, run.numbers, (size_t) run.count * sizeof(uint64_t));
+		count += run.count;
+	}
+	CuckooListFree(&reader.codes);
+	return codes;
+}
