@@ -8,6 +8,9 @@
 #   sizes      the core: filters of 1,000 to 10 million keys
 #   figures    the core: room to spare, unknown capacity, copies, single adds, a
 #              union of 365 filters
+#   peers      the core against the cuckoo filters of the paper's authors and of
+#              FastFilter, in turns.  CUCKOO_PEERS=FOLDER has their sources in
+#              cuckoofilter and fastfilter_cpp; without it the step is left out
 #   build      SQL: cuckoo_agg against other aggregates over the same rows
 #   parallel   SQL: aggregates on two parallel workers
 #   scan       SQL: a scan through a filter against IN, = ANY, a semi-join
@@ -47,7 +50,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=follow.sh
 . "$bench/follow.sh"
 
-all_steps=(speed rates sizes figures build parallel scan partitions year forms point dedupe memory follow keys stream)
+all_steps=(speed rates sizes figures peers build parallel scan partitions year forms point dedupe memory follow keys stream)
 
 # Sets the sizes of a quick run or a full one.
 set_sizes()
@@ -184,6 +187,45 @@ run_speed()
 		esac
 		aim "core positive / negative lookup, $(number "$n") keys" most 1.5 "$(calculate "$positive / $negative")"
 	done
+}
+
+run_peers()
+{
+	local keys round sizes=(100000 1000000)
+
+	[ -n "$quick" ] || sizes+=(10000000)
+	if [ -z "${CUCKOO_PEERS:-}" ]; then
+		printf '\npeers: left out, because CUCKOO_PEERS names no folder\n'
+		return
+	fi
+	need_packages g++ libssl-dev
+	tar -C "$CUCKOO_PEERS" -chf - cuckoofilter/src fastfilter_cpp/src | as_user tar -C "$work" -xf -
+	as_user_interruptibly g++ -O2 -std=c++17 -w -I"$work/cuckoofilter/src" \
+		-o "$work/authors" "$work/src/test/bench/peers.cpp" >"$work/log/peers" 2>&1 &&
+		as_user_interruptibly g++ -O2 -std=c++17 -w -DSTABLE -I"$work/fastfilter_cpp/src" -I"$work/fastfilter_cpp/src/cuckoo" \
+			-o "$work/fastfilter" "$work/src/test/bench/peers.cpp" >>"$work/log/peers" 2>&1 ||
+		{ cat "$work/log/peers"; die "the peers did not compile"; }
+	for round in 1 2 3 4 5; do
+		for keys in "${sizes[@]}"; do
+			core speed "$keys" 1 0 | awk -F '\t' -v OFS='\t' '
+				$3 == "negative" { $3 = "absent" } $3 == "positive" { $3 = "present" }
+				{ print $1, "cuckoo, " $2, $3, $5 }' >>"$results/peers"
+			as_user_interruptibly "$work/authors" "$keys" >>"$results/peers"
+			as_user_interruptibly "$work/fastfilter" "$keys" >>"$results/peers"
+		done
+	done
+	printf '\ncore: ns per key, medians of %d; dense at full load, sparse at a third of it\n' "$round"
+	sort -t "$(printf '\t')" -k1,1n -k2,2 -k3,3 -k4,4n "$results/peers" | awk -F '\t' '
+		{ at = $1 FS $2; if (!(at in seen)) { seen[at]; order[++n] = at }; v[at, $3, ++count[at, $3]] = $4 }
+		function median(part) { return v[at, part, int((count[at, part] + 1) / 2)] }
+		END {
+			printf "  %9s  %-33s %7s %7s %8s  %8s %7s\n", "keys", "filter", "build", "absent", "present", "bits/key", "rate %"
+			for (i = 1; i <= n; i++) {
+				at = order[i]
+				split(at, f, FS)
+				printf "  %9d  %-33s %7.1f %7.1f %8.1f  %8s %7s\n", f[1], f[2], median("build"), median("absent"), median("present"), median("bits"), median("rate")
+			}
+		}'
 }
 
 run_rates()
