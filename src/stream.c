@@ -24,7 +24,7 @@
  *			keys one by one took four times as long.
  *
  * Partial states are filters.  They are combined as cuckoo_union and
- * cuckoo_merge combine filters.
+ * cuckoo_union_all combine filters.
  *
  * The order of rows determines which keys are in a batch, and thus where the
  * entries of a dense table are.  Only the same rows in the same order give the

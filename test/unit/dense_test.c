@@ -357,9 +357,9 @@ a_build_whose_codes_find_no_room_fails(void **state)
 	assert_null(dense.data);
 }
 
-/* Only the last block is crowded, after those before it have been built. */
+/* only the last block is too full, after those before it have been built. */
 static void
-a_build_fails_for_a_crowded_last_block_too(void **state)
+a_build_fails_for_an_overfull_last_block_too(void **state)
 {
 	CuckooShape shape = ShapeOf(3, 2, 8);
 	uint64_t	codes[] = {
@@ -479,7 +479,7 @@ main(void)
 		cmocka_unit_test(the_codes_of_a_table_are_read_back_in_order),
 		cmocka_unit_test(the_same_codes_shape_and_seed_give_the_same_bytes_and_another_seed_others),
 		cmocka_unit_test(a_build_whose_codes_find_no_room_fails),
-		cmocka_unit_test(a_build_fails_for_a_crowded_last_block_too),
+		cmocka_unit_test(a_build_fails_for_an_overfull_last_block_too),
 		cmocka_unit_test(two_buckets_out_of_their_table_answer_as_the_table_does),
 		cmocka_unit_test(what_passes_the_check_is_written_back_the_same),
 	};
