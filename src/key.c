@@ -14,12 +14,8 @@
 #include "compat.h"
 
 #include "access/htup_details.h"
-#include "access/tupdesc.h"
 #include "access/tupmacs.h"
-#include "catalog/pg_am.h"
 #include "catalog/pg_collation.h"
-#include "catalog/pg_range.h"
-#include "commands/defrem.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/array.h"
@@ -29,7 +25,6 @@
 #include "utils/memutils.h"
 #include "utils/multirangetypes.h"
 #include "utils/rangetypes.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 #include "key.h"
@@ -37,18 +32,14 @@
 /* Written instead of a length if a nested value is NULL. */
 #define NULL_LENGTH		UINT32_C(0xFFFFFFFF)
 
+/* Described instead of the attributes of an anonymous record without a value. */
+#define UNKNOWN_ATTRIBUTES	0xFFFF
+
 /*
  * A buffer that has grown past this is not kept for the next value, so that one
  * huge array does not occupy memory for the rest of a long-running aggregate.
  */
 #define BUFFER_KEEP_BYTES	(256 * 1024)
-
-/*
- * Row types that a composite key remembers.  Anonymous records of several types
- * can alternate at one call site (CASE WHEN ... THEN ROW(1) ELSE ROW('a'::text)
- * END).  More than a few are not worth their memory.
- */
-#define ROW_TYPES		4
 
 /* Bits of the flags byte of a range, part of the format, not PostgreSQL's. */
 #define RANGE_BYTE_EMPTY			0x01
@@ -69,10 +60,10 @@ typedef enum JsonbTag
 	JSONB_TAG_OBJECT = 6
 } JsonbTag;
 
-/* One row type, with what hashing its attributes needs. */
+/* A row type, with what hashing its attributes needs. */
 typedef struct RowType
 {
-	uint64		identifier;		/* of its tuple descriptor; 0: element unused */
+	uint64		identifier;		/* of its tuple descriptor; 0: none yet */
 	TypeCacheEntry *type;		/* NULL for a record; never freed */
 	MemoryContext ctx;			/* memory of everything below */
 	TupleDesc	desc;
@@ -87,22 +78,11 @@ typedef struct RowType
 /* What a nested key type needs to be hashed. */
 typedef struct CuckooNested
 {
-	/* of the value that is being hashed, kept for the next one */
-	StringInfoData buffer;
+	StringInfoData buffer;		/* of the value that is being hashed */
 	StringInfoData description;
-
-	/* of an array, range or multirange: its elements or bounds */
-	CuckooKey	part;
-	Oid			element_type;	/* part.type, or a domain over it */
-	int16		typlen;
-	bool		typbyval;
-	char		typalign;
-	TypeCacheEntry *range;		/* type cache entries are never freed */
-
-	/* of a composite */
-	RowType		rows[ROW_TYPES];
-	int			next;			/* element to reuse next */
-	RowType    *last;			/* element found last; NULL: none yet */
+	CuckooKey	part;			/* the elements of an array, bounds of a range */
+	TypeCacheEntry *type;		/* of these elements, or the range; never freed */
+	RowType		row;			/* of the composite hashed last */
 } CuckooNested;
 
 /* A pair of a jsonb object, in the canonical bytes. */
@@ -133,22 +113,23 @@ CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 }
 
 /*
- * Refuse a type that cannot be a key.
+ * Refuse a type that cannot be a key.  Of a range type, refused_bound is the
+ * type of its bounds if they are the cause.
  */
 static CUCKOO_NORETURN void
-RefuseType(Oid type)
+RefuseType(Oid type, Oid refused_bound)
 {
-	if (CuckooIsFilterType(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("type %s is not supported as a key",
-						format_type_be(type)),
-				 errdetail("A filter cannot be tested for a subset."),
-				 errhint("To combine filters, use cuckoo_union or cuckoo_union_all.")));
+	bool		filter = CuckooIsFilterType(type);
+
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("type %s is not supported as a key",
-					format_type_be(type)),
+			 errmsg("type %s is not supported as a key", format_type_be(type)),
+			 filter ? errdetail("A filter cannot be tested for a subset.") :
+			 OidIsValid(refused_bound) ?
+			 errdetail("Its bounds are not compared by the default operator class of type %s.",
+					   format_type_be(refused_bound)) : 0,
+			 filter ?
+			 errhint("To combine filters, use cuckoo_union or cuckoo_union_all.") :
 			 errhint("Cast the key to a supported type, for example to text.")));
 }
 
@@ -231,7 +212,7 @@ GetNested(CuckooKey *key)
 }
 
 /*
- * Find the row type of a tuple among those that the key remembers, or add it.
+ * The row type of a tuple.
  *
  * Only the tuple tells its row type: values of type record can be of any row
  * type, and a named row type may have been altered since the last value.  The
@@ -240,35 +221,24 @@ GetNested(CuckooKey *key)
 static RowType *
 FindRowType(CuckooKey *key, Oid type, int32 typmod)
 {
-	CuckooNested *nested = GetNested(key);
-	uint64		identifier;
-	RowType    *row;
+	RowType    *row = &GetNested(key)->row;
 	TupleDesc	desc;
 	MemoryContext old;
-	int			i;
 
 	/* If it is the same named row type as last time, it is not looked up. */
-	row = nested->last;
-	if (row != NULL && row->identifier != 0 && row->type != NULL &&
-		row->type->type_id == type && row->type->tupDesc_identifier == row->identifier)
+	if (row->type != NULL && row->type->type_id == type &&
+		row->type->tupDesc_identifier == row->identifier)
+		return row;
+	if (row->identifier == assign_record_type_identifier(type, typmod))
 		return row;
 
-	identifier = assign_record_type_identifier(type, typmod);
-	for (i = 0; i < ROW_TYPES; i++)
-		if (nested->rows[i].identifier == identifier)
-			return nested->last = &nested->rows[i];
-
-	row = &nested->rows[nested->next];
-	nested->next = (nested->next + 1) % ROW_TYPES;
-
-	/* Unused until it is complete, so that an error leaves no half of it. */
+	/* There is none until it is complete, so that an error leaves no half. */
 	row->identifier = 0;
+	row->type = NULL;
 	if (row->ctx == NULL)
-		row->ctx = AllocSetContextCreate(key->ctx, "cuckoo row type",
-										 ALLOCSET_SMALL_SIZES);
+		row->ctx = AllocSetContextCreate(key->ctx, "cuckoo row type", ALLOCSET_SMALL_SIZES);
 	else
 		MemoryContextReset(row->ctx);
-
 	old = MemoryContextSwitchTo(row->ctx);
 
 	/*
@@ -284,14 +254,13 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 	row->keys = palloc0((size_t) row->desc->natts * sizeof(CuckooKey));
 	row->values = palloc0((size_t) row->desc->natts * sizeof(Datum));
 	row->nulls = palloc0((size_t) row->desc->natts * sizeof(bool));
-	for (i = 0; i < row->desc->natts; i++)
+	for (int i = 0; i < row->desc->natts; i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(row->desc, i);
 
 		if (attribute->attisdropped)
 			continue;
-		CuckooKeyInit(&row->keys[i], attribute->atttypid,
-					  attribute->attcollation, row->ctx);
+		CuckooKeyInit(&row->keys[i], attribute->atttypid, attribute->attcollation, row->ctx);
 		row->attributes++;
 		row->has_rows |= row->keys[i].has_rows;
 	}
@@ -302,8 +271,9 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 
 	/* The lookup of the descriptor may have assigned the identifier. */
 	row->identifier = assign_record_type_identifier(type, typmod);
-	row->type = type == RECORDOID ? NULL : lookup_type_cache(type, TYPECACHE_TUPDESC);
-	return nested->last = row;
+	if (type != RECORDOID)
+		row->type = lookup_type_cache(type, TYPECACHE_TUPDESC);
+	return row;
 }
 
 /*
@@ -320,8 +290,6 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
  * anonymous records inside.  If there are row types inside, AppendNested makes
  * the description of each value.
  */
-
-#define UNKNOWN_ATTRIBUTES	0xFFFF
 
 static bool
 DescribeKey(StringInfo buf, CuckooKey *key)
@@ -365,13 +333,15 @@ DescribeRow(StringInfo buf, RowType *row)
 /*
  * Prepare to hash the elements of an array, or the bounds of a range type.
  */
-static CuckooNested *
-InitPart(CuckooKey *key, CuckooKeyType key_type, Oid type, Oid collation)
+static void
+InitPart(CuckooKey *key, CuckooKeyType key_type, TypeCacheEntry *type, Oid part_type,
+		 Oid collation)
 {
 	CuckooNested *nested = GetNested(key);
 	StringInfoData description;
 
-	CuckooKeyInit(&nested->part, type, collation, key->ctx);
+	CuckooKeyInit(&nested->part, part_type, collation, key->ctx);
+	nested->type = type;
 	key->key_type = key_type;
 	key->has_rows = nested->part.has_rows;
 
@@ -379,46 +349,30 @@ InitPart(CuckooKey *key, CuckooKeyType key_type, Oid type, Oid collation)
 	if (DescribeKey(&description, key))
 		key->signature = CuckooSignature(description.data, (size_t) description.len);
 	pfree(description.data);
-	return nested;
 }
 
 /*
- * Look up how the bounds of a range type are compared, stored and hashed.  If
- * the key is a multirange, key->type is not the range type.
+ * Prepare to hash the bounds of a range type.  If the key is a multirange,
+ * key->type is not the range type.
  */
 static void
 InitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 {
-	HeapTuple	tuple;
-	FormData_pg_range range;
-
-	tuple = SearchSysCache1(RANGETYPE, ObjectIdGetDatum(range_type));
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for range type %u", range_type);
-	range = *(Form_pg_range) GETSTRUCT(tuple);
-	ReleaseSysCache(tuple);
+	TypeCacheEntry *range = lookup_type_cache(range_type, TYPECACHE_RANGE_INFO);
+	Oid			subtype = range->rngelemtype->type_id;
 
 	/*
 	 * The range's operator class defines which bounds are equal.  What is
 	 * hashed agrees only with the default operator class of a type.
 	 */
-	if (range.rngsubopc != GetDefaultOpClass(range.rngsubtype, BTREE_AM_OID))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("type %s is not supported as a key",
-						format_type_be(key->type)),
-				 errdetail("Its bounds are not compared by the default operator class of type %s.",
-						   format_type_be(range.rngsubtype)),
-				 errhint("Cast the key to a supported type, for example to text.")));
-
-	InitPart(key, key_type, range.rngsubtype, range.rngcollation)->range =
-		lookup_type_cache(range_type, TYPECACHE_RANGE_INFO);
+	if (range->rng_cmp_proc_finfo.fn_oid != lookup_type_cache(subtype, TYPECACHE_CMP_PROC)->cmp_proc)
+		RefuseType(key->type, subtype);
+	InitPart(key, key_type, range, subtype, range->rng_collation);
 }
 
 void
 CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 {
-	CuckooNested *nested;
 	Oid			element_type;
 
 	if (!OidIsValid(type))
@@ -444,10 +398,7 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 	element_type = get_element_type(type);
 	if (OidIsValid(element_type))
 	{
-		nested = InitPart(key, CUCKOO_KEY_ARRAY, element_type, collation);
-		nested->element_type = element_type;
-		get_typlenbyvalalign(element_type, &nested->typlen, &nested->typbyval,
-							 &nested->typalign);
+		InitPart(key, CUCKOO_KEY_ARRAY, lookup_type_cache(element_type, 0), element_type, collation);
 		return;
 	}
 
@@ -470,7 +421,7 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 			InitRange(key, CUCKOO_KEY_MULTIRANGE, get_multirange_range(type));
 			break;
 		default:
-			RefuseType(type);
+			RefuseType(type, InvalidOid);
 	}
 }
 
@@ -492,10 +443,9 @@ AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull,
 		AppendNumber(buf, NULL_LENGTH, 4);
 	else if (key->key_type == CUCKOO_KEY_INTEGER)
 	{
-		uint8	   *room = AppendRoom(buf, 12);
-
-		CuckooStore32(room, 8);
-		CuckooStore64(room + 4, (uint64) CuckooIntegerValue(key->type, value));
+		/* A row or array often has many of them. */
+		AppendNumber(buf, sizeof(int64), 4);
+		CuckooStore64(AppendRoom(buf, 8), (uint64) CuckooIntegerValue(key->type, value));
 	}
 	else if (CuckooScalarBytes(&bytes, key->key_type, key->type, value))
 		AppendScalar(buf, &bytes);
@@ -516,21 +466,22 @@ AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull,
 static void
 AppendArray(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 {
-	CuckooNested *nested = key->nested;
+	CuckooKey  *part = &key->nested->part;
+	const TypeCacheEntry *type = key->nested->type;
 	ArrayType  *array = DatumGetArrayTypeP(value);
 	const uint8 *nulls = ARR_NULLBITMAP(array);
 	char	   *element = ARR_DATA_PTR(array);
 	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 
 	/* Should not happen, but memory would be read as values of another type. */
-	if (ARR_ELEMTYPE(array) != nested->element_type)
+	if (ARR_ELEMTYPE(array) != type->type_id)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("array has elements of type %s, not %s",
 						format_type_be(ARR_ELEMTYPE(array)),
-						format_type_be(nested->element_type))));
+						format_type_be(type->type_id))));
 
-	AppendNumber(buf, nested->part.key_type, 1);
+	AppendNumber(buf, part->key_type, 1);
 	AppendNumber(buf, (uint32) ARR_NDIM(array), 4);
 	for (int i = 0; i < ARR_NDIM(array); i++)
 	{
@@ -548,15 +499,15 @@ AppendArray(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 			AppendNumber(buf, NULL_LENGTH, 4);
 			continue;
 		}
-		AppendNested(buf, &nested->part, fetch_att(element, nested->typbyval, nested->typlen),
-					 false, description);
-		/* The first one describes all, as arrays of other records compare. */
+		AppendNested(buf, part, fetch_att(element, type->typbyval, type->typlen), false,
+					 description);
+		/* The first one describes all: other records cannot be compared. */
 		description = NULL;
-		element = att_addlength_pointer(element, nested->typlen, element);
-		element = (char *) att_align_nominal(element, nested->typalign);
+		element = att_addlength_pointer(element, type->typlen, element);
+		element = (char *) att_align_nominal(element, type->typalign);
 	}
 	if (description != NULL)
-		DescribeKey(description, &nested->part);
+		DescribeKey(description, part);
 	if ((Pointer) array != DatumGetPointer(value))
 		pfree(array);
 }
@@ -568,74 +519,61 @@ static void
 AppendBounds(StringInfo buf, CuckooKey *part, const RangeBound *lower,
 			 const RangeBound *upper, bool empty)
 {
-	uint32		flags = 0;
+	uint32		flags = empty ? RANGE_BYTE_EMPTY : 0;
 
-	if (empty)
+	if (!empty)
 	{
-		AppendNumber(buf, RANGE_BYTE_EMPTY, 1);
-		return;
+		flags |= lower->infinite ? RANGE_BYTE_LOWER_INFINITE :
+			lower->inclusive ? RANGE_BYTE_LOWER_INCLUSIVE : 0;
+		flags |= upper->infinite ? RANGE_BYTE_UPPER_INFINITE :
+			upper->inclusive ? RANGE_BYTE_UPPER_INCLUSIVE : 0;
 	}
-	if (lower->infinite)
-		flags |= RANGE_BYTE_LOWER_INFINITE;
-	else if (lower->inclusive)
-		flags |= RANGE_BYTE_LOWER_INCLUSIVE;
-	if (upper->infinite)
-		flags |= RANGE_BYTE_UPPER_INFINITE;
-	else if (upper->inclusive)
-		flags |= RANGE_BYTE_UPPER_INCLUSIVE;
 	AppendNumber(buf, flags, 1);
-	if (!lower->infinite)
+	if (!empty && !lower->infinite)
 		AppendNested(buf, part, lower->val, false, NULL);
-	if (!upper->infinite)
+	if (!empty && !upper->infinite)
 		AppendNested(buf, part, upper->val, false, NULL);
 }
 
 /*
- * Range: key type of the bounds, then flags and bounds.
+ * Range: key type of the bounds, then flags and bounds.  Multirange: key type
+ * of the bounds, number of ranges, then flags and bounds of each range, which
+ * PostgreSQL keeps sorted and merged.
  */
 static void
-AppendRange(StringInfo buf, CuckooKey *key, Datum value)
+AppendRanges(StringInfo buf, CuckooKey *key, Datum value)
 {
-	CuckooNested *nested = key->nested;
-	RangeType  *range = DatumGetRangeTypeP(value);
+	CuckooKey  *part = &key->nested->part;
+	TypeCacheEntry *type = key->nested->type;
+	struct varlena *stored = PG_DETOAST_DATUM(value);
 	RangeBound	lower;
 	RangeBound	upper;
 	bool		empty;
 
-	if (RangeTypeGetOid(range) != nested->range->type_id)
+	/* As for arrays.  Both begin with the OID of their type. */
+	if (((RangeType *) stored)->rangetypid != key->type)
 		elog(ERROR, "range types do not match");
-	range_deserialize(nested->range, range, &lower, &upper, &empty);
-	AppendNumber(buf, nested->part.key_type, 1);
-	AppendBounds(buf, &nested->part, &lower, &upper, empty);
-	if ((Pointer) range != DatumGetPointer(value))
-		pfree(range);
-}
 
-/*
- * Multirange: key type of the bounds, number of ranges, then flags and bounds
- * of each range.  PostgreSQL keeps the ranges sorted and merged.
- */
-static void
-AppendMultirange(StringInfo buf, CuckooKey *key, Datum value)
-{
-	CuckooNested *nested = key->nested;
-	MultirangeType *multirange = DatumGetMultirangeTypeP(value);
-
-	if (MultirangeTypeGetOid(multirange) != key->type)
-		elog(ERROR, "multirange types do not match");
-	AppendNumber(buf, nested->part.key_type, 1);
-	AppendNumber(buf, multirange->rangeCount, 4);
-	for (uint32 i = 0; i < multirange->rangeCount; i++)
+	AppendNumber(buf, part->key_type, 1);
+	if (key->key_type == CUCKOO_KEY_RANGE)
 	{
-		RangeBound	lower;
-		RangeBound	upper;
-
-		CHECK_FOR_INTERRUPTS();
-		multirange_get_bounds(nested->range, multirange, i, &lower, &upper);
-		AppendBounds(buf, &nested->part, &lower, &upper, false);
+		range_deserialize(type, (RangeType *) stored, &lower, &upper, &empty);
+		AppendBounds(buf, part, &lower, &upper, empty);
 	}
-	if ((Pointer) multirange != DatumGetPointer(value))
-		pfree(multirange);
+	else
+	{
+		MultirangeType *multirange = (MultirangeType *) stored;
+
+		AppendNumber(buf, multirange->rangeCount, 4);
+		for (uint32 i = 0; i < multirange->rangeCount; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			multirange_get_bounds(type, multirange, i, &lower, &upper);
+			AppendBounds(buf, part, &lower, &upper, false);
+		}
+	}
+	if ((Pointer) stored != DatumGetPointer(value))
+		pfree(stored);
 }
 
 /*
@@ -712,13 +650,13 @@ ComparePairs(const void *a, const void *b, void *bytes)
 static void
 SortPairs(StringInfo buf, ObjectPair *pairs, uint32 count)
 {
-	int			start = count > 0 ? pairs[0].start : buf->len;
+	int			start = pairs[0].start;
 	char	   *copy = palloc((Size) (buf->len - start) + 1);
 
 	memcpy(copy, buf->data + start, (size_t) (buf->len - start));
 	for (uint32 i = 0; i < count; i++)
 	{
-		pairs[i].length = (i + 1 < count ? pairs[i + 1].start : buf->len) - pairs[i].start;
+		pairs[i].length = pairs[i + 1].start - pairs[i].start;
 		pairs[i].start -= start;
 	}
 	qsort_arg(pairs, count, sizeof(ObjectPair), ComparePairs, copy);
@@ -736,7 +674,7 @@ SortPairs(StringInfo buf, ObjectPair *pairs, uint32 count)
 static void
 AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *container)
 {
-	ObjectPair  *pairs = NULL;
+	ObjectPair *pairs = NULL;
 	uint32		count = 0;
 	JsonbIteratorToken token;
 	JsonbValue	child;
@@ -778,7 +716,8 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 				break;
 			case jbvNumeric:
 				AppendNumber(buf, JSONB_TAG_NUMBER, 1);
-				CuckooNumericBytes(&bytes, NumericGetDatum(child.val.numeric));
+				(void) CuckooScalarBytes(&bytes, CUCKOO_KEY_NUMERIC, NUMERICOID,
+										 NumericGetDatum(child.val.numeric));
 				AppendScalar(buf, &bytes);
 				break;
 			case jbvString:
@@ -795,6 +734,7 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 	}
 	if (pairs != NULL)
 	{
+		pairs[count].start = buf->len;
 		SortPairs(buf, pairs, count);
 		pfree(pairs);
 	}
@@ -818,10 +758,8 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 			AppendComposite(buf, key, value, description);
 			return;
 		case CUCKOO_KEY_RANGE:
-			AppendRange(buf, key, value);
-			break;
 		case CUCKOO_KEY_MULTIRANGE:
-			AppendMultirange(buf, key, value);
+			AppendRanges(buf, key, value);
 			break;
 		case CUCKOO_KEY_JSONB:
 			{
@@ -842,36 +780,35 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 		DescribeKey(description, key);
 }
 
-/* Empty a buffer for the next value. */
-static void
-ResetBuffer(StringInfo buf, MemoryContext ctx)
-{
-	if (buf->data == NULL || buf->maxlen > BUFFER_KEEP_BYTES)
-	{
-		MemoryContext old = MemoryContextSwitchTo(ctx);
-
-		if (buf->data != NULL)
-			pfree(buf->data);
-		initStringInfo(buf);
-		MemoryContextSwitchTo(old);
-	}
-	resetStringInfo(buf);
-}
-
 static uint64
 HashNested(CuckooKey *key, Datum value, uint64 seed)
 {
 	CuckooNested *nested = GetNested(key);
 	StringInfo	buf = &nested->buffer;
-	StringInfo	description = key->has_rows ? &nested->description : NULL;
+	StringInfo	description = &nested->description;
+	uint64		hash;
 
-	ResetBuffer(buf, key->ctx);
-	if (description != NULL)
-		ResetBuffer(description, key->ctx);
-	AppendValue(buf, key, value, description);
-	if (description != NULL)
+	if (buf->data == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(key->ctx);
+
+		initStringInfo(description);
+		initStringInfo(buf);
+		MemoryContextSwitchTo(old);
+	}
+	resetStringInfo(buf);
+	resetStringInfo(description);
+	AppendValue(buf, key, value, key->has_rows ? description : NULL);
+	if (key->has_rows)
 		key->signature = CuckooSignature(description->data, (size_t) description->len);
-	return CuckooHash(buf->data, (size_t) buf->len, seed, key->key_type);
+	hash = CuckooHash(buf->data, (size_t) buf->len, seed, key->key_type);
+	if (buf->maxlen > BUFFER_KEEP_BYTES)
+	{
+		pfree(description->data);
+		pfree(buf->data);
+		buf->data = NULL;
+	}
+	return hash;
 }
 
 uint64

@@ -48,8 +48,7 @@ typedef struct CuckooKey
  * has no collation, ERRCODE_INDETERMINATE_DATATYPE for InvalidOid.  The
  * attributes of a composite type are checked when the first value is hashed.
  */
-extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation,
-						  MemoryContext ctx);
+extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx);
 
 /*
  * The hash of one value, not NULL, of the type given to CuckooKeyInit.

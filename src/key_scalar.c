@@ -50,46 +50,53 @@
 #define NUMERIC_SHORT_NEGATIVE	0x2000	/* in the short form */
 #define NUMERIC_SHORT_WEIGHT	0x007F	/* with its sign, 0x0040 */
 
-static const char *const key_type_names[] = {
-	[CUCKOO_KEY_NONE] = "none",
-	[CUCKOO_KEY_INTEGER] = "integer",
-	[CUCKOO_KEY_BOOLEAN] = "boolean",
-	[CUCKOO_KEY_CHAR] = "\"char\"",
-	[CUCKOO_KEY_TEXT] = "text",
-	[CUCKOO_KEY_BYTEA] = "bytea",
-	[CUCKOO_KEY_BIT] = "bit",
-	[CUCKOO_KEY_FLOAT] = "double precision",
-	[CUCKOO_KEY_NUMERIC] = "numeric",
-	[CUCKOO_KEY_MONEY] = "money",
-	[CUCKOO_KEY_UUID] = "uuid",
-	[CUCKOO_KEY_DATE] = "date",
-	[CUCKOO_KEY_TIME] = "time",
-	[CUCKOO_KEY_TIMETZ] = "timetz",
-	[CUCKOO_KEY_TIMESTAMP] = "timestamp",
-	[CUCKOO_KEY_TIMESTAMPTZ] = "timestamptz",
-	[CUCKOO_KEY_INTERVAL] = "interval",
-	[CUCKOO_KEY_INET] = "inet",
-	[CUCKOO_KEY_MACADDR] = "macaddr",
-	[CUCKOO_KEY_MACADDR8] = "macaddr8",
-	[CUCKOO_KEY_PG_LSN] = "pg_lsn",
-	[CUCKOO_KEY_XID8] = "xid8",
-	[CUCKOO_KEY_ENUM] = "enum",
-	[CUCKOO_KEY_JSONB] = "jsonb",
-	[CUCKOO_KEY_ARRAY] = "array",
-	[CUCKOO_KEY_COMPOSITE] = "composite",
-	[CUCKOO_KEY_RANGE] = "range",
-	[CUCKOO_KEY_MULTIRANGE] = "multirange"
+/* The name of every key type, and the types that have a fixed OID. */
+static const struct
+{
+	const char *name;
+	Oid			types[5];
+}			key_types[] =
+{
+	[CUCKOO_KEY_NONE] = {"none"},
+	[CUCKOO_KEY_INTEGER] = {"integer", {INT4OID, INT8OID, INT2OID, OIDOID}},
+	[CUCKOO_KEY_BOOLEAN] = {"boolean", {BOOLOID}},
+	[CUCKOO_KEY_CHAR] = {"\"char\"", {CHAROID}},
+	/* An untyped literal can be an attribute: ROW(1, 'x') */
+	[CUCKOO_KEY_TEXT] = {"text", {TEXTOID, VARCHAROID, BPCHAROID, NAMEOID, UNKNOWNOID}},
+	[CUCKOO_KEY_BYTEA] = {"bytea", {BYTEAOID}},
+	[CUCKOO_KEY_BIT] = {"bit", {BITOID, VARBITOID}},
+	[CUCKOO_KEY_FLOAT] = {"double precision", {FLOAT8OID, FLOAT4OID}},
+	[CUCKOO_KEY_NUMERIC] = {"numeric", {NUMERICOID}},
+	[CUCKOO_KEY_MONEY] = {"money", {MONEYOID}},
+	[CUCKOO_KEY_UUID] = {"uuid", {UUIDOID}},
+	[CUCKOO_KEY_DATE] = {"date", {DATEOID}},
+	[CUCKOO_KEY_TIME] = {"time", {TIMEOID}},
+	[CUCKOO_KEY_TIMETZ] = {"timetz", {TIMETZOID}},
+	[CUCKOO_KEY_TIMESTAMP] = {"timestamp", {TIMESTAMPOID}},
+	[CUCKOO_KEY_TIMESTAMPTZ] = {"timestamptz", {TIMESTAMPTZOID}},
+	[CUCKOO_KEY_INTERVAL] = {"interval", {INTERVALOID}},
+	[CUCKOO_KEY_INET] = {"inet", {INETOID, CIDROID}},
+	[CUCKOO_KEY_MACADDR] = {"macaddr", {MACADDROID}},
+	[CUCKOO_KEY_MACADDR8] = {"macaddr8", {MACADDR8OID}},
+	[CUCKOO_KEY_PG_LSN] = {"pg_lsn", {PG_LSNOID}},
+	[CUCKOO_KEY_XID8] = {"xid8", {XID8OID}},
+	[CUCKOO_KEY_ENUM] = {"enum"},
+	[CUCKOO_KEY_JSONB] = {"jsonb", {JSONBOID}},
+	[CUCKOO_KEY_ARRAY] = {"array"},
+	[CUCKOO_KEY_COMPOSITE] = {"composite", {RECORDOID}},
+	[CUCKOO_KEY_RANGE] = {"range"},
+	[CUCKOO_KEY_MULTIRANGE] = {"multirange"}
 };
 
-StaticAssertDecl(lengthof(key_type_names) == CUCKOO_KEY_LAST + 1,
+StaticAssertDecl(lengthof(key_types) == CUCKOO_KEY_LAST + 1,
 				 "every key type needs a name");
 
 const char *
 CuckooKeyTypeName(CuckooKeyType key_type)
 {
-	if ((unsigned int) key_type >= lengthof(key_type_names))
+	if ((unsigned int) key_type >= lengthof(key_types))
 		return "unknown";
-	return key_type_names[key_type];
+	return key_types[key_type].name;
 }
 
 char *
@@ -133,68 +140,15 @@ CuckooIsFilterType(Oid type)
 CuckooKeyType
 CuckooBuiltinKeyType(Oid type)
 {
-	switch (type)
+	for (int i = 0; i < (int) lengthof(key_types); i++)
 	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case OIDOID:
-			return CUCKOO_KEY_INTEGER;
-		case TEXTOID:
-		case VARCHAROID:
-		case BPCHAROID:
-		case NAMEOID:
-			/* An untyped literal can be an attribute: ROW(1, 'x') */
-		case UNKNOWNOID:
-			return CUCKOO_KEY_TEXT;
-		case BOOLOID:
-			return CUCKOO_KEY_BOOLEAN;
-		case CHAROID:
-			return CUCKOO_KEY_CHAR;
-		case BYTEAOID:
-			return CUCKOO_KEY_BYTEA;
-		case BITOID:
-		case VARBITOID:
-			return CUCKOO_KEY_BIT;
-		case FLOAT4OID:
-		case FLOAT8OID:
-			return CUCKOO_KEY_FLOAT;
-		case NUMERICOID:
-			return CUCKOO_KEY_NUMERIC;
-		case MONEYOID:
-			return CUCKOO_KEY_MONEY;
-		case UUIDOID:
-			return CUCKOO_KEY_UUID;
-		case DATEOID:
-			return CUCKOO_KEY_DATE;
-		case TIMEOID:
-			return CUCKOO_KEY_TIME;
-		case TIMETZOID:
-			return CUCKOO_KEY_TIMETZ;
-		case TIMESTAMPOID:
-			return CUCKOO_KEY_TIMESTAMP;
-		case TIMESTAMPTZOID:
-			return CUCKOO_KEY_TIMESTAMPTZ;
-		case INTERVALOID:
-			return CUCKOO_KEY_INTERVAL;
-		case INETOID:
-		case CIDROID:
-			return CUCKOO_KEY_INET;
-		case MACADDROID:
-			return CUCKOO_KEY_MACADDR;
-		case MACADDR8OID:
-			return CUCKOO_KEY_MACADDR8;
-		case PG_LSNOID:
-			return CUCKOO_KEY_PG_LSN;
-		case XID8OID:
-			return CUCKOO_KEY_XID8;
-		case JSONBOID:
-			return CUCKOO_KEY_JSONB;
-		case RECORDOID:
-			return CUCKOO_KEY_COMPOSITE;
-		default:
-			return CUCKOO_KEY_NONE;
+		const Oid  *types = key_types[i].types;
+
+		for (int j = 0; j < (int) lengthof(key_types[i].types) && OidIsValid(types[j]); j++)
+			if (types[j] == type)
+				return (CuckooKeyType) i;
 	}
+	return CUCKOO_KEY_NONE;
 }
 
 /*
@@ -256,8 +210,8 @@ PointVarlena(CuckooScalar *bytes, Datum value)
 }
 
 /*
- * Convert a scalar's bytes from the database encoding to UTF-8.  ASCII is the
- * same in every server encoding.
+ * Convert a scalar's bytes, if need be, from the database encoding to UTF-8.
+ * ASCII is the same in every server encoding.
  */
 static void
 ConvertText(CuckooScalar *bytes)
@@ -268,6 +222,8 @@ ConvertText(CuckooScalar *bytes)
 	size_t		i = 0;
 	char	   *converted;
 
+	if (!CuckooConvertsText())
+		return;
 	while (i < bytes->length && !IS_HIGHBIT_SET(text[i]))
 		i++;
 	if (i == bytes->length)
@@ -279,15 +235,13 @@ ConvertText(CuckooScalar *bytes)
 	 */
 	if (!OidIsValid(conversion.fn_oid))
 	{
-		Oid			function = FindDefaultConversion(PG_CATALOG_NAMESPACE, encoding,
-													 PG_UTF8);
+		Oid			function = FindDefaultConversion(PG_CATALOG_NAMESPACE, encoding, PG_UTF8);
 
 		if (!OidIsValid(function))
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_FUNCTION),
 					 errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
-							pg_encoding_to_char(encoding),
-							pg_encoding_to_char(PG_UTF8))));
+							pg_encoding_to_char(encoding), pg_encoding_to_char(PG_UTF8))));
 		fmgr_info_cxt(function, &conversion, TopMemoryContext);
 	}
 
@@ -295,12 +249,9 @@ ConvertText(CuckooScalar *bytes)
 	converted = MemoryContextAllocHuge(CurrentMemoryContext,
 									   bytes->length * MAX_CONVERSION_GROWTH + 1);
 	(void) FunctionCall6(&conversion,
-						 Int32GetDatum(encoding),
-						 Int32GetDatum(PG_UTF8),
-						 CStringGetDatum(text),
-						 CStringGetDatum(converted),
-						 Int32GetDatum((int32) bytes->length),
-						 BoolGetDatum(false));
+						 Int32GetDatum(encoding), Int32GetDatum(PG_UTF8),
+						 CStringGetDatum(text), CStringGetDatum(converted),
+						 Int32GetDatum((int32) bytes->length), BoolGetDatum(false));
 	ReplaceBytes(bytes, converted, strlen(converted));
 }
 
@@ -309,8 +260,7 @@ CuckooTextBytes(CuckooScalar *bytes, const char *text, size_t length)
 {
 	bytes->copy = NULL;
 	PointBytes(bytes, text, length);
-	if (CuckooConvertsText())
-		ConvertText(bytes);
+	ConvertText(bytes);
 }
 
 /*
@@ -332,8 +282,7 @@ TextBytes(CuckooScalar *bytes, Oid type, Datum value)
 		while (bytes->length > 0 && text[bytes->length - 1] == ' ')
 			bytes->length--;
 	}
-	if (CuckooConvertsText())
-		ConvertText(bytes);
+	ConvertText(bytes);
 }
 
 /*
@@ -353,8 +302,7 @@ EnumBytes(CuckooScalar *bytes, Oid value)
 	label = NameStr(((Form_pg_enum) GETSTRUCT(tuple))->enumlabel);
 	PutBytes(bytes, label, strlen(label));
 	ReleaseSysCache(tuple);
-	if (CuckooConvertsText())
-		ConvertText(bytes);
+	ConvertText(bytes);
 }
 
 /*
@@ -365,17 +313,13 @@ EnumBytes(CuckooScalar *bytes, Oid value)
 static inline void
 FloatBytes(CuckooScalar *bytes, double number)
 {
-	uint64		bits;
+	uint8		stored[8];
 
-	StaticAssertStmt(sizeof(bits) == sizeof(number),
-					 "a double has 64 bits");
 	if (isnan(number))
-		bits = UINT64CONST(0x7FF8000000000000);
-	else if (number == 0)
-		bits = 0;
+		CuckooStore64(stored, UINT64CONST(0x7FF8000000000000));
 	else
-		memcpy(&bits, &number, sizeof(bits));
-	PutNumber(bytes, bits, 8);
+		CuckooStoreDouble(stored, number == 0 ? 0 : number);
+	PutBytes(bytes, stored, sizeof(stored));
 }
 
 /*
@@ -399,8 +343,8 @@ ReadNative16(const char *from)
  * between versions.  numeric_send would return the same numbers, but takes four
  * times as long as the rest.  The regression tests compare the two.
  */
-void
-CuckooNumericBytes(CuckooScalar *bytes, Datum value)
+static void
+NumericBytes(CuckooScalar *bytes, Datum value)
 {
 	struct varlena *number = PG_DETOAST_DATUM_PACKED(value);
 	const char *stored = VARDATA_ANY(number);
@@ -411,24 +355,22 @@ CuckooNumericBytes(CuckooScalar *bytes, Datum value)
 	size_t		length;
 	uint8	   *data = bytes->scratch;
 
-	bytes->copy = NULL;
 	stored += sizeof(header);
-	switch (header & NUMERIC_KIND)
+	if ((header & NUMERIC_KIND) == NUMERIC_SPECIAL)
 	{
-		case NUMERIC_SPECIAL:
-			sign = header & NUMERIC_SPECIAL_KIND;
-			end = stored;
-			break;
-		case NUMERIC_SHORT:
-			sign = header & NUMERIC_SHORT_NEGATIVE ? NUMERIC_NEGATIVE : 0;
-			weight = (header & NUMERIC_SHORT_WEIGHT) ^ 0x0040;
-			weight -= 0x0040;
-			break;
-		default:
-			sign = header & NUMERIC_KIND;
-			weight = (int16) ReadNative16(stored);
-			stored += sizeof(header);
-			break;
+		sign = header & NUMERIC_SPECIAL_KIND;
+		end = stored;
+	}
+	else if ((header & NUMERIC_KIND) == NUMERIC_SHORT)
+	{
+		sign = header & NUMERIC_SHORT_NEGATIVE ? NUMERIC_NEGATIVE : 0;
+		weight = ((header & NUMERIC_SHORT_WEIGHT) ^ 0x0040) - 0x0040;
+	}
+	else
+	{
+		sign = header & NUMERIC_KIND;
+		weight = (int16) ReadNative16(stored);
+		stored += sizeof(header);
 	}
 	/* PostgreSQL stores no such zeros, but nor does it rely on that. */
 	while (stored < end && ReadNative16(stored) == 0)
@@ -543,7 +485,7 @@ CuckooScalarBytes(CuckooScalar *bytes, CuckooKeyType key_type, Oid type, Datum v
 					   (double) DatumGetFloat4(value) : DatumGetFloat8(value));
 			return true;
 		case CUCKOO_KEY_NUMERIC:
-			CuckooNumericBytes(bytes, value);
+			NumericBytes(bytes, value);
 			return true;
 		case CUCKOO_KEY_BOOLEAN:
 			PutNumber(bytes, DatumGetBool(value) ? 1 : 0, 1);

@@ -53,12 +53,6 @@ extern CuckooKeyType CuckooBuiltinKeyType(Oid type);
 extern bool CuckooIsFilterType(Oid type);
 
 /*
- * Accept a text type only under a collation whose equality is that of bytes.
- * Errors: see CuckooKeyInit.
- */
-extern void CuckooCheckCollation(Oid type, Oid collation);
-
-/*
  * The canonical bytes of a value of a scalar type.  For the other key types
  * this returns false.  Call CuckooFreeScalar when the bytes are no longer
  * needed.
@@ -66,8 +60,7 @@ extern void CuckooCheckCollation(Oid type, Oid collation);
 extern bool CuckooScalarBytes(CuckooScalar *bytes, CuckooKeyType key_type, Oid type,
 							  Datum value);
 
-/* The same for a numeric and for text, which are also inside jsonb. */
-extern void CuckooNumericBytes(CuckooScalar *bytes, Datum value);
+/* The same for text that is not an SQL value. */
 extern void CuckooTextBytes(CuckooScalar *bytes, const char *text, size_t length);
 
 static inline void
