@@ -113,8 +113,7 @@ CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 }
 
 /*
- * Refuse a type that cannot be a key.  Of a range type, refused_bound is the
- * type of its bounds if they are the cause.
+ * Refuse a type that cannot be a key, perhaps because of the bounds of a range.
  */
 static CUCKOO_NORETURN void
 RefuseType(Oid type, Oid refused_bound)
@@ -431,8 +430,7 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
  * made.
  */
 static void
-AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull,
-			 StringInfo description)
+AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull, StringInfo description)
 {
 	CuckooScalar bytes;
 
@@ -464,11 +462,10 @@ AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull,
  * of each, then the elements.  Lower bounds matter, as they do in array_eq.
  */
 static void
-AppendArray(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
+AppendArray(StringInfo buf, CuckooKey *key, ArrayType *array, StringInfo description)
 {
 	CuckooKey  *part = &key->nested->part;
 	const TypeCacheEntry *type = key->nested->type;
-	ArrayType  *array = DatumGetArrayTypeP(value);
 	const uint8 *nulls = ARR_NULLBITMAP(array);
 	char	   *element = ARR_DATA_PTR(array);
 	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
@@ -508,8 +505,6 @@ AppendArray(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 	}
 	if (description != NULL)
 		DescribeKey(description, part);
-	if ((Pointer) array != DatumGetPointer(value))
-		pfree(array);
 }
 
 /*
@@ -541,11 +536,10 @@ AppendBounds(StringInfo buf, CuckooKey *part, const RangeBound *lower,
  * PostgreSQL keeps sorted and merged.
  */
 static void
-AppendRanges(StringInfo buf, CuckooKey *key, Datum value)
+AppendRanges(StringInfo buf, CuckooKey *key, void *stored)
 {
 	CuckooKey  *part = &key->nested->part;
 	TypeCacheEntry *type = key->nested->type;
-	struct varlena *stored = PG_DETOAST_DATUM(value);
 	RangeBound	lower;
 	RangeBound	upper;
 	bool		empty;
@@ -572,8 +566,6 @@ AppendRanges(StringInfo buf, CuckooKey *key, Datum value)
 			AppendBounds(buf, part, &lower, &upper, false);
 		}
 	}
-	if ((Pointer) stored != DatumGetPointer(value))
-		pfree(stored);
 }
 
 /*
@@ -581,9 +573,8 @@ AppendRanges(StringInfo buf, CuckooKey *key, Datum value)
  * record_eq, names and dropped attributes do not matter, and NULLs are equal.
  */
 static void
-AppendComposite(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
+AppendComposite(StringInfo buf, CuckooKey *key, HeapTupleHeader header, StringInfo description)
 {
-	HeapTupleHeader header = DatumGetHeapTupleHeader(value);
 	RowType    *row = FindRowType(key, HeapTupleHeaderGetTypeId(header),
 								  HeapTupleHeaderGetTypMod(header));
 	HeapTupleData tuple;
@@ -613,8 +604,6 @@ AppendComposite(StringInfo buf, CuckooKey *key, Datum value, StringInfo descript
 		AppendNumber(buf, row->keys[i].key_type, 1);
 		AppendNested(buf, &row->keys[i], row->values[i], row->nulls[i], description);
 	}
-	if ((Pointer) header != DatumGetPointer(value))
-		pfree(header);
 }
 
 static void
@@ -626,10 +615,7 @@ AppendJsonbText(StringInfo buf, const JsonbValue *string)
 	AppendScalar(buf, &bytes);
 }
 
-/*
- * Order the pairs of an object as PostgreSQL does: by the length of the key,
- * then by its bytes.
- */
+/* As PostgreSQL does: by the length of the key, then by its bytes */
 static int
 ComparePairs(const void *a, const void *b, void *bytes)
 {
@@ -686,8 +672,8 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 		AppendNumber(buf, JSONB_TAG_OBJECT, 1);
 		AppendNumber(buf, (uint32) container->val.object.nPairs, 4);
 		if (CuckooConvertsText())
-			pairs = MemoryContextAllocHuge(CurrentMemoryContext,
-										   ((Size) container->val.object.nPairs + 1) * sizeof(ObjectPair));
+			pairs = palloc_extended(((Size) container->val.object.nPairs + 1) * sizeof(ObjectPair),
+									MCXT_ALLOC_HUGE);
 	}
 	else if (!container->val.array.rawScalar)
 	{
@@ -747,37 +733,55 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 static void
 AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 {
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+	union
+	{
+		char		bytes[VARHDRSZ + VARATT_SHORT_MAX];
+		int64		aligned;
+	}			copy;
+
 	check_stack_depth();
+
+	/*
+	 * A value must have a long header to be read.  One with a short header is
+	 * copied to the stack, which costs almost nothing.
+	 */
+	if (!VARATT_IS_EXTERNAL(stored) && VARATT_IS_SHORT(stored))
+	{
+		size_t		length = VARSIZE_SHORT(stored) - VARHDRSZ_SHORT;
+
+		memcpy(VARDATA(copy.bytes), VARDATA_SHORT(stored), length);
+		SET_VARSIZE(copy.bytes, VARHDRSZ + length);
+		stored = (struct varlena *) copy.bytes;
+	}
+	else
+		stored = PG_DETOAST_DATUM(value);
 
 	switch (key->key_type)
 	{
 		case CUCKOO_KEY_ARRAY:
-			AppendArray(buf, key, value, description);
-			return;
+			AppendArray(buf, key, (ArrayType *) stored, description);
+			break;
 		case CUCKOO_KEY_COMPOSITE:
-			AppendComposite(buf, key, value, description);
-			return;
-		case CUCKOO_KEY_RANGE:
-		case CUCKOO_KEY_MULTIRANGE:
-			AppendRanges(buf, key, value);
+			AppendComposite(buf, key, (HeapTupleHeader) stored, description);
 			break;
 		case CUCKOO_KEY_JSONB:
 			{
-				Jsonb	   *jsonb = DatumGetJsonbP(value);
-				JsonbIterator *iterator = JsonbIteratorInit(&jsonb->root);
+				JsonbIterator *iterator = JsonbIteratorInit(&((Jsonb *) stored)->root);
 				JsonbValue	root;
 
 				(void) JsonbIteratorNext(&iterator, &root, false);
 				AppendJsonb(buf, &iterator, &root);
-				if ((Pointer) jsonb != DatumGetPointer(value))
-					pfree(jsonb);
 				break;
 			}
 		default:
-			elog(ERROR, "unexpected key type %d", (int) key->key_type);
+			AppendRanges(buf, key, stored);
+			if (description != NULL)
+				DescribeKey(description, key);
+			break;
 	}
-	if (description != NULL)
-		DescribeKey(description, key);
+	if ((Pointer) stored != copy.bytes && (Pointer) stored != DatumGetPointer(value))
+		pfree(stored);
 }
 
 static uint64

@@ -10,9 +10,6 @@
  * nothing that the equality of the type ignores (display scale, padding, the
  * sign of zero).  docs/format.md describes the bytes of every key type.
  *
- * The bytes of a scalar are either part of the value already, and are hashed
- * there, or they fit into a few words.
- *
  *-------------------------------------------------------------------------
  */
 #include "compat.h"
@@ -88,8 +85,7 @@ static const struct
 	[CUCKOO_KEY_MULTIRANGE] = {"multirange"}
 };
 
-StaticAssertDecl(lengthof(key_types) == CUCKOO_KEY_LAST + 1,
-				 "every key type needs a name");
+StaticAssertDecl(lengthof(key_types) == CUCKOO_KEY_LAST + 1, "every key type needs a name");
 
 const char *
 CuckooKeyTypeName(CuckooKeyType key_type)
@@ -210,8 +206,8 @@ PointVarlena(CuckooScalar *bytes, Datum value)
 }
 
 /*
- * Convert a scalar's bytes, if need be, from the database encoding to UTF-8.
- * ASCII is the same in every server encoding.
+ * Convert a scalar's bytes from the database encoding to UTF-8.  ASCII is the
+ * same in every server encoding.
  */
 static void
 ConvertText(CuckooScalar *bytes)
@@ -222,8 +218,6 @@ ConvertText(CuckooScalar *bytes)
 	size_t		i = 0;
 	char	   *converted;
 
-	if (!CuckooConvertsText())
-		return;
 	while (i < bytes->length && !IS_HIGHBIT_SET(text[i]))
 		i++;
 	if (i == bytes->length)
@@ -246,8 +240,7 @@ ConvertText(CuckooScalar *bytes)
 	}
 
 	/* The text is below 1 GB, but the room for the result can exceed it. */
-	converted = MemoryContextAllocHuge(CurrentMemoryContext,
-									   bytes->length * MAX_CONVERSION_GROWTH + 1);
+	converted = palloc_extended(bytes->length * MAX_CONVERSION_GROWTH + 1, MCXT_ALLOC_HUGE);
 	(void) FunctionCall6(&conversion,
 						 Int32GetDatum(encoding), Int32GetDatum(PG_UTF8),
 						 CStringGetDatum(text), CStringGetDatum(converted),
@@ -260,7 +253,8 @@ CuckooTextBytes(CuckooScalar *bytes, const char *text, size_t length)
 {
 	bytes->copy = NULL;
 	PointBytes(bytes, text, length);
-	ConvertText(bytes);
+	if (CuckooConvertsText())
+		ConvertText(bytes);
 }
 
 /*
@@ -282,7 +276,8 @@ TextBytes(CuckooScalar *bytes, Oid type, Datum value)
 		while (bytes->length > 0 && text[bytes->length - 1] == ' ')
 			bytes->length--;
 	}
-	ConvertText(bytes);
+	if (CuckooConvertsText())
+		ConvertText(bytes);
 }
 
 /*
@@ -302,7 +297,8 @@ EnumBytes(CuckooScalar *bytes, Oid value)
 	label = NameStr(((Form_pg_enum) GETSTRUCT(tuple))->enumlabel);
 	PutBytes(bytes, label, strlen(label));
 	ReleaseSysCache(tuple);
-	ConvertText(bytes);
+	if (CuckooConvertsText())
+		ConvertText(bytes);
 }
 
 /*

@@ -57,8 +57,7 @@ extern bool CuckooIsFilterType(Oid type);
  * this returns false.  Call CuckooFreeScalar when the bytes are no longer
  * needed.
  */
-extern bool CuckooScalarBytes(CuckooScalar *bytes, CuckooKeyType key_type, Oid type,
-							  Datum value);
+extern bool CuckooScalarBytes(CuckooScalar *bytes, CuckooKeyType key_type, Oid type, Datum value);
 
 /* The same for text that is not an SQL value. */
 extern void CuckooTextBytes(CuckooScalar *bytes, const char *text, size_t length);
