@@ -1,132 +1,103 @@
 /*-------------------------------------------------------------------------
  *
  * key.c
- *	  Canonical bytes of an SQL value, and its 64-bit hash.
+ *	  The hash of a key, and the canonical bytes of the nested key types: array,
+ *	  composite, range, multirange, jsonb.
  *
- * A filter outlives the server that made it: it is dumped, replicated, moved to
- * other machines, and read by other versions.  A value is therefore hashed over
- * canonical bytes.  These are little-endian and in UTF-8.  They contain nothing
- * that belongs to one server (no OID, no alignment, no TOAST compression) and
- * nothing that the equality of the type ignores (display scale, padding, the
- * sign of zero).  docs/format.md describes the bytes of every key type.
- *
- * There are two sorts of types.  The bytes of a *scalar* type are either part
- * of the value already or fit into a few words.  CuckooScalarBytes returns
- * where they are, and they are hashed there.  The bytes of a *nested* key type
- * (array, composite, range, multirange, jsonb) are written part by part in
- * key_nested.c.
- *
- * Values of a key type that are not equal must have different bytes.  The bytes
- * of every key type can therefore be read back in only one way, and each nested
- * part is preceded by its length.
+ * The parts of a nested value are written into a buffer one after the other,
+ * each preceded by its length, and the buffer is hashed as a whole.  Values of
+ * a key type that are not equal must have different bytes.  The bytes can
+ * therefore be read back in only one way.
  *
  *-------------------------------------------------------------------------
  */
-#include "postgres.h"
-
 #include "compat.h"
 
-#include <math.h>
-#include <sys/socket.h>
-
 #include "access/htup_details.h"
+#include "access/tupmacs.h"
 #include "catalog/pg_collation.h"
-#include "catalog/pg_conversion.h"
-#include "catalog/pg_enum.h"
-#include "catalog/pg_language.h"
-#include "catalog/pg_namespace.h"
-#include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
 #include "miscadmin.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/cash.h"
-#include "utils/date.h"
-#include "utils/inet.h"
+#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/numeric.h"
-#include "utils/pg_lsn.h"
-#include "utils/syscache.h"
-#include "utils/timestamp.h"
-#include "utils/uuid.h"
-#include "utils/xid8.h"
+#include "utils/multirangetypes.h"
+#include "utils/rangetypes.h"
+#include "utils/typcache.h"
 
 #include "core/hash.h"
-#include "key_bytes.h"
+#include "key.h"
+
+/* Written instead of a length if a nested value is NULL. */
+#define NULL_LENGTH		UINT32_C(0xFFFFFFFF)
+
+/* Described instead of the attributes of an anonymous record without a value. */
+#define UNKNOWN_ATTRIBUTES	0xFFFF
 
 /*
- * The first 16 bits of a stored numeric.  PostgreSQL defines them in numeric.c
- * and does not export them.  The two highest bits tell the form.  NaN and the
- * infinities consist only of these 16 bits, of which the highest four are used.
+ * A buffer that has grown past this is not kept for the next value, so that one
+ * huge array does not occupy memory for the rest of a long-running aggregate.
  */
-#define NUMERIC_KIND			0xC000
-#define NUMERIC_NEGATIVE		0x4000
-#define NUMERIC_SHORT			0x8000
-#define NUMERIC_SPECIAL			0xC000
-#define NUMERIC_SPECIAL_KIND	0xF000
-#define NUMERIC_SHORT_NEGATIVE	0x2000	/* in the short form */
-#define NUMERIC_SHORT_WEIGHT	0x007F	/* with its sign, 0x0040 */
+#define BUFFER_KEEP_BYTES	(256 * 1024)
 
-static const char *const key_type_names[] = {
-	[CUCKOO_KEY_NONE] = "none",
-	[CUCKOO_KEY_INTEGER] = "integer",
-	[CUCKOO_KEY_BOOLEAN] = "boolean",
-	[CUCKOO_KEY_CHAR] = "\"char\"",
-	[CUCKOO_KEY_TEXT] = "text",
-	[CUCKOO_KEY_BYTEA] = "bytea",
-	[CUCKOO_KEY_BIT] = "bit",
-	[CUCKOO_KEY_FLOAT] = "double precision",
-	[CUCKOO_KEY_NUMERIC] = "numeric",
-	[CUCKOO_KEY_MONEY] = "money",
-	[CUCKOO_KEY_UUID] = "uuid",
-	[CUCKOO_KEY_DATE] = "date",
-	[CUCKOO_KEY_TIME] = "time",
-	[CUCKOO_KEY_TIMETZ] = "timetz",
-	[CUCKOO_KEY_TIMESTAMP] = "timestamp",
-	[CUCKOO_KEY_TIMESTAMPTZ] = "timestamptz",
-	[CUCKOO_KEY_INTERVAL] = "interval",
-	[CUCKOO_KEY_INET] = "inet",
-	[CUCKOO_KEY_MACADDR] = "macaddr",
-	[CUCKOO_KEY_MACADDR8] = "macaddr8",
-	[CUCKOO_KEY_PG_LSN] = "pg_lsn",
-	[CUCKOO_KEY_XID8] = "xid8",
-	[CUCKOO_KEY_ENUM] = "enum",
-	[CUCKOO_KEY_JSONB] = "jsonb",
-	[CUCKOO_KEY_ARRAY] = "array",
-	[CUCKOO_KEY_COMPOSITE] = "composite",
-	[CUCKOO_KEY_RANGE] = "range",
-	[CUCKOO_KEY_MULTIRANGE] = "multirange"
-};
+/* Bits of the flags byte of a range, part of the format, not PostgreSQL's. */
+#define RANGE_BYTE_EMPTY			0x01
+#define RANGE_BYTE_LOWER_INFINITE	0x02
+#define RANGE_BYTE_LOWER_INCLUSIVE	0x04
+#define RANGE_BYTE_UPPER_INFINITE	0x08
+#define RANGE_BYTE_UPPER_INCLUSIVE	0x10
 
-StaticAssertDecl(lengthof(key_type_names) == CUCKOO_KEY_LAST + 1,
-				 "every key type needs a name");
-
-/*
- * The name of a key type.  If there is a type to cast keys to, it has this
- * name.
- */
-const char *
-CuckooKeyTypeName(CuckooKeyType key_type)
+/* First byte of every value inside a jsonb; part of the format. */
+typedef enum JsonbTag
 {
-	if ((unsigned int) key_type >= lengthof(key_type_names))
-		return "unknown";
-	return key_type_names[key_type];
-}
+	JSONB_TAG_NULL = 0,
+	JSONB_TAG_FALSE = 1,
+	JSONB_TAG_TRUE = 2,
+	JSONB_TAG_NUMBER = 3,
+	JSONB_TAG_STRING = 4,
+	JSONB_TAG_ARRAY = 5,
+	JSONB_TAG_OBJECT = 6
+} JsonbTag;
 
-/*
- * The name of a key type with its signature (key.h).
- */
-char *
-CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature)
+/* A row type, with what hashing its attributes needs. */
+typedef struct RowType
 {
-	if (signature == 0)
-		return pstrdup(CuckooKeyTypeName(key_type));
-	return psprintf("%s (signature %08x)", CuckooKeyTypeName(key_type), signature);
-}
+	uint64		identifier;		/* of its tuple descriptor; 0: none yet */
+	TypeCacheEntry *type;		/* NULL for a record; never freed */
+	MemoryContext ctx;			/* memory of everything below */
+	TupleDesc	desc;
+	uint32		attributes;		/* not counting dropped ones */
+	bool		has_rows;		/* whether the key of an attribute has */
+	StringInfoData description; /* empty if has_rows */
+	CuckooKey  *keys;			/* these three also have dropped attributes */
+	Datum	   *values;
+	bool	   *nulls;
+} RowType;
+
+/* What a nested key type needs to be hashed. */
+typedef struct CuckooNested
+{
+	StringInfoData buffer;		/* of the value that is being hashed */
+	StringInfoData description;
+	CuckooKey	part;			/* the elements of an array, bounds of a range */
+	TypeCacheEntry *type;		/* of these elements, or the range; never freed */
+	RowType		row;			/* of the composite hashed last */
+} CuckooNested;
+
+/* A pair of a jsonb object, in the canonical bytes. */
+typedef struct ObjectPair
+{
+	int			start;
+	int			length;
+} ObjectPair;
+
+static void AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description);
+static bool DescribeRow(StringInfo buf, RowType *row);
 
 /*
- * Report that the key type of keys is not that of the filter.  The usual cause
- * is an untyped literal or parameter, which is text.
+ * The usual cause is an untyped literal or parameter, which is text.
  */
 void
 CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
@@ -143,58 +114,22 @@ CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 }
 
 /*
- * Is this the type of filters (key.h)?
- *
- * The extension can be installed in any schema, and anyone can create a type
- * named cuckoofilter.  The type is therefore recognized by the C symbol of its
- * input function.
- */
-bool
-CuckooIsFilterType(Oid type)
-{
-	Oid			input;
-	Oid			io_param;
-	HeapTuple	tuple;
-	Form_pg_proc proc;
-	bool		found = false;
-
-	if (!get_typisdefined(type))
-		return false;
-	getTypeInputInfo(type, &input, &io_param);
-	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(input));
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	proc = (Form_pg_proc) GETSTRUCT(tuple);
-	if (proc->prolang == ClanguageId)
-	{
-		bool		isnull;
-		Datum		symbol = SysCacheGetAttr(PROCOID, tuple,
-											 Anum_pg_proc_prosrc, &isnull);
-
-		found = !isnull &&
-			strcmp(TextDatumGetCString(symbol), "cuckoofilter_in") == 0;
-	}
-	ReleaseSysCache(tuple);
-	return found;
-}
-
-/*
- * Refuse a type that cannot be a key.
+ * Refuse a type that cannot be a key, perhaps because of the bounds of a range.
  */
 static CUCKOO_NORETURN void
-RefuseType(Oid type)
+RefuseType(Oid type, Oid refused_bound)
 {
-	if (CuckooIsFilterType(type))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("type %s is not supported as a key",
-						format_type_be(type)),
-				 errdetail("A filter cannot be tested for a subset."),
-				 errhint("To combine filters, use cuckoo_union or cuckoo_union_all.")));
+	bool		filter = CuckooIsFilterType(type);
+
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("type %s is not supported as a key",
-					format_type_be(type)),
+			 errmsg("type %s is not supported as a key", format_type_be(type)),
+			 filter ? errdetail("A filter cannot be tested for a subset.") :
+			 OidIsValid(refused_bound) ?
+			 errdetail("Its bounds are not compared by the default operator class of type %s.",
+					   format_type_be(refused_bound)) : 0,
+			 filter ?
+			 errhint("To combine filters, use cuckoo_union or cuckoo_union_all.") :
 			 errhint("Cast the key to a supported type, for example to text.")));
 }
 
@@ -225,80 +160,216 @@ CheckCollation(Oid type, Oid collation)
 }
 
 /*
- * The key type of a built-in scalar type, or CUCKOO_KEY_NONE.  jsonb and
- * anonymous records are included, because nothing has to be looked up for them
- * either.
+ * Append to the buffer of a nested value.  A value can have many small parts.
+ * To append them with PostgreSQL's own functions would take longer than
+ * hashing.
  */
-static CuckooKeyType
-BuiltinKeyType(Oid type)
+static inline uint8 *
+AppendRoom(StringInfo buf, size_t length)
 {
-	switch (type)
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case OIDOID:
-			return CUCKOO_KEY_INTEGER;
-		case TEXTOID:
-		case VARCHAROID:
-		case BPCHAROID:
-		case NAMEOID:
-			/* An untyped literal can be an attribute: ROW(1, 'x') */
-		case UNKNOWNOID:
-			return CUCKOO_KEY_TEXT;
-		case BOOLOID:
-			return CUCKOO_KEY_BOOLEAN;
-		case CHAROID:
-			return CUCKOO_KEY_CHAR;
-		case BYTEAOID:
-			return CUCKOO_KEY_BYTEA;
-		case BITOID:
-		case VARBITOID:
-			return CUCKOO_KEY_BIT;
-		case FLOAT4OID:
-		case FLOAT8OID:
-			return CUCKOO_KEY_FLOAT;
-		case NUMERICOID:
-			return CUCKOO_KEY_NUMERIC;
-		case MONEYOID:
-			return CUCKOO_KEY_MONEY;
-		case UUIDOID:
-			return CUCKOO_KEY_UUID;
-		case DATEOID:
-			return CUCKOO_KEY_DATE;
-		case TIMEOID:
-			return CUCKOO_KEY_TIME;
-		case TIMETZOID:
-			return CUCKOO_KEY_TIMETZ;
-		case TIMESTAMPOID:
-			return CUCKOO_KEY_TIMESTAMP;
-		case TIMESTAMPTZOID:
-			return CUCKOO_KEY_TIMESTAMPTZ;
-		case INTERVALOID:
-			return CUCKOO_KEY_INTERVAL;
-		case INETOID:
-		case CIDROID:
-			return CUCKOO_KEY_INET;
-		case MACADDROID:
-			return CUCKOO_KEY_MACADDR;
-		case MACADDR8OID:
-			return CUCKOO_KEY_MACADDR8;
-		case PG_LSNOID:
-			return CUCKOO_KEY_PG_LSN;
-		case XID8OID:
-			return CUCKOO_KEY_XID8;
-		case JSONBOID:
-			return CUCKOO_KEY_JSONB;
-		case RECORDOID:
-			return CUCKOO_KEY_COMPOSITE;
-		default:
-			return CUCKOO_KEY_NONE;
-	}
+	uint8	   *room;
+
+	if (unlikely((size_t) (buf->maxlen - buf->len) <= length))
+		enlargeStringInfo(buf, (int) length);
+	room = (uint8 *) buf->data + buf->len;
+	buf->len += (int) length;
+	return room;
+}
+
+static inline void
+AppendBytes(StringInfo buf, const void *bytes, size_t length)
+{
+	memcpy(AppendRoom(buf, length), bytes, length);
+}
+
+/* Append a number of 1, 2 or 4 bytes. */
+static inline void
+AppendNumber(StringInfo buf, uint32 number, size_t length)
+{
+	uint8		stored[4];
+
+	CuckooStore32(stored, number);
+	AppendBytes(buf, stored, length);
+}
+
+/* Append bytes, preceded by their length, and free them. */
+static inline void
+AppendScalar(StringInfo buf, CuckooScalar *bytes)
+{
+	uint8	   *room = AppendRoom(buf, 4 + bytes->length);
+
+	CuckooStore32(room, (uint32) bytes->length);
+	memcpy(room + 4, bytes->data, bytes->length);
+	CuckooFreeScalar(bytes);
+}
+
+static CuckooNested *
+GetNested(CuckooKey *key)
+{
+	if (key->nested == NULL)
+		key->nested = MemoryContextAllocZero(key->ctx, sizeof(CuckooNested));
+	return key->nested;
 }
 
 /*
- * Prepare to hash values of a type (key.h).
+ * The row type of a tuple.
+ *
+ * Only the tuple tells its row type: values of type record can be of any row
+ * type, and a named row type may have been altered since the last value.  The
+ * identifier of a tuple descriptor changes whenever the descriptor does.
  */
+static RowType *
+FindRowType(CuckooKey *key, Oid type, int32 typmod)
+{
+	RowType    *row = &GetNested(key)->row;
+	TupleDesc	desc;
+	MemoryContext old;
+
+	/* If it is the same named row type as last time, it is not looked up. */
+	if (row->type != NULL && row->type->type_id == type &&
+		row->type->tupDesc_identifier == row->identifier)
+		return row;
+	if (row->identifier == assign_record_type_identifier(type, typmod))
+		return row;
+
+	/* There is none until it is complete, so that an error leaves no half. */
+	row->identifier = 0;
+	row->type = NULL;
+	if (row->ctx == NULL)
+		row->ctx = AllocSetContextCreate(key->ctx, "cuckoo row type", ALLOCSET_SMALL_SIZES);
+	else
+		MemoryContextReset(row->ctx);
+	old = MemoryContextSwitchTo(row->ctx);
+
+	/*
+	 * Copy its constraints, too.  They have the default of a column that was
+	 * added later.  A trigger can see rows that were stored before that.
+	 */
+	desc = lookup_rowtype_tupdesc(type, typmod);
+	row->desc = CreateTupleDescCopyConstr(desc);
+	ReleaseTupleDesc(desc);
+
+	row->attributes = 0;
+	row->has_rows = false;
+	row->keys = palloc0((size_t) row->desc->natts * sizeof(CuckooKey));
+	row->values = palloc0((size_t) row->desc->natts * sizeof(Datum));
+	row->nulls = palloc0((size_t) row->desc->natts * sizeof(bool));
+	for (int i = 0; i < row->desc->natts; i++)
+	{
+		Form_pg_attribute attribute = TupleDescAttr(row->desc, i);
+
+		if (attribute->attisdropped)
+			continue;
+		CuckooKeyInit(&row->keys[i], attribute->atttypid, attribute->attcollation, row->ctx);
+		row->attributes++;
+		row->has_rows |= row->keys[i].has_rows;
+	}
+	initStringInfo(&row->description);
+	if (!row->has_rows)
+		DescribeRow(&row->description, row);
+	MemoryContextSwitchTo(old);
+
+	/* The lookup of the descriptor may have assigned the identifier. */
+	row->identifier = assign_record_type_identifier(type, typmod);
+	if (type != RECORDOID)
+		row->type = lookup_type_cache(type, TYPECACHE_TUPDESC);
+	return row;
+}
+
+/*
+ * Signatures
+ *
+ * A signature is the hash of a description.  The description of a key type
+ * begins with the number of the key type in one byte.  For an array, range or
+ * multirange, the description of the elements or bounds follows.  For a
+ * composite, the number of attributes in two bytes and the description of each
+ * attribute follow.  The attributes of an anonymous record are known only from
+ * its value; without one, their number is 65535 and no description follows.
+ *
+ * The two functions here describe a type, and return whether it has no
+ * anonymous records inside.  If there are row types inside, AppendNested makes
+ * the description of each value.
+ */
+
+static bool
+DescribeKey(StringInfo buf, CuckooKey *key)
+{
+	check_stack_depth();
+	AppendNumber(buf, key->key_type, 1);
+	switch (key->key_type)
+	{
+		case CUCKOO_KEY_ARRAY:
+		case CUCKOO_KEY_RANGE:
+		case CUCKOO_KEY_MULTIRANGE:
+			return DescribeKey(buf, &key->nested->part);
+		case CUCKOO_KEY_COMPOSITE:
+			if (key->type != RECORDOID)
+				return DescribeRow(buf, FindRowType(key, key->type, -1));
+			AppendNumber(buf, UNKNOWN_ATTRIBUTES, 2);
+			return false;
+		default:
+			return true;
+	}
+}
+
+/* All of it but the key type */
+static bool
+DescribeRow(StringInfo buf, RowType *row)
+{
+	bool		known = true;
+
+	if (row->description.len > 0)
+		AppendBytes(buf, row->description.data, (size_t) row->description.len);
+	else
+	{
+		AppendNumber(buf, row->attributes, 2);
+		for (int i = 0; i < row->desc->natts; i++)
+			if (!TupleDescAttr(row->desc, i)->attisdropped)
+				known &= DescribeKey(buf, &row->keys[i]);
+	}
+	return known;
+}
+
+/*
+ * Prepare to hash the elements of an array, or the bounds of a range type.
+ */
+static void
+InitPart(CuckooKey *key, CuckooKeyType key_type, TypeCacheEntry *type, Oid part_type,
+		 Oid collation)
+{
+	CuckooNested *nested = GetNested(key);
+	StringInfoData description;
+
+	CuckooKeyInit(&nested->part, part_type, collation, key->ctx);
+	nested->type = type;
+	key->key_type = key_type;
+	key->has_rows = nested->part.has_rows;
+
+	initStringInfo(&description);
+	if (DescribeKey(&description, key))
+		key->signature = CuckooSignature(description.data, (size_t) description.len);
+	pfree(description.data);
+}
+
+/*
+ * Prepare to hash the bounds of a range type.  If the key is a multirange,
+ * key->type is not the range type.
+ */
+static void
+InitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
+{
+	TypeCacheEntry *range = lookup_type_cache(range_type, TYPECACHE_RANGE_INFO);
+	Oid			subtype = range->rngelemtype->type_id;
+
+	/*
+	 * The range's operator class defines which bounds are equal.  What is
+	 * hashed agrees only with the default operator class of a type.
+	 */
+	if (range->rng_cmp_proc_finfo.fn_oid != lookup_type_cache(subtype, TYPECACHE_CMP_PROC)->cmp_proc)
+		RefuseType(key->type, subtype);
+	InitPart(key, key_type, range, subtype, range->rng_collation);
+}
+
 void
 CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 {
@@ -309,13 +380,12 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
 				 errmsg("could not determine key type")));
 
-	key->key_type = BuiltinKeyType(type);
+	key->key_type = CuckooBuiltinKeyType(type);
 	key->signature = 0;
-	key->open = type == RECORDOID;
+	key->has_rows = key->key_type == CUCKOO_KEY_COMPOSITE;
 	key->type = type;
 	key->ctx = ctx;
-	key->detail = NULL;
-	key->buffer = NULL;
+	key->nested = NULL;
 
 	if (key->key_type == CUCKOO_KEY_TEXT)
 		CheckCollation(type, collation);
@@ -328,7 +398,7 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 	element_type = get_element_type(type);
 	if (OidIsValid(element_type))
 	{
-		CuckooInitArray(key, element_type, collation);
+		InitPart(key, CUCKOO_KEY_ARRAY, lookup_type_cache(element_type, 0), element_type, collation);
 		return;
 	}
 
@@ -342,471 +412,421 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 			break;
 		case TYPTYPE_COMPOSITE:
 			key->key_type = CUCKOO_KEY_COMPOSITE;
+			key->has_rows = true;
 			break;
 		case TYPTYPE_RANGE:
-			CuckooInitRange(key, CUCKOO_KEY_RANGE, type);
+			InitRange(key, CUCKOO_KEY_RANGE, type);
 			break;
 		case TYPTYPE_MULTIRANGE:
-			CuckooInitRange(key, CUCKOO_KEY_MULTIRANGE, get_multirange_range(type));
+			InitRange(key, CUCKOO_KEY_MULTIRANGE, get_multirange_range(type));
 			break;
 		default:
-			RefuseType(type);
+			RefuseType(type, InvalidOid);
 	}
 }
 
 /*
- * Append a part of a scalar's bytes to its scratch room.
+ * Append a value that is part of another: its length, then its bytes.  The
+ * description is that of the outermost value, or NULL if there is none to be
+ * made.
  */
-static inline void
-PutBytes(KeyBytes *bytes, const void *part, size_t length)
+static void
+AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull, StringInfo description)
 {
-	Assert(bytes->length + length <= SCRATCH_BYTES);
-	memcpy(bytes->scratch + bytes->length, part, length);
-	bytes->data = bytes->scratch;
-	bytes->length += length;
-}
+	CuckooScalar bytes;
 
-static inline void
-PutByte(KeyBytes *bytes, uint8 number)
-{
-	PutBytes(bytes, &number, sizeof(number));
-}
+	if (description != NULL && (isnull || !key->has_rows))
+		DescribeKey(description, key);
 
-static inline void
-PutUint32(KeyBytes *bytes, uint32 number)
-{
-	uint8		stored[4];
-
-	CuckooStore32(stored, number);
-	PutBytes(bytes, stored, sizeof(stored));
-}
-
-static inline void
-PutUint64(KeyBytes *bytes, uint64 number)
-{
-	uint8		stored[8];
-
-	CuckooStore64(stored, number);
-	PutBytes(bytes, stored, sizeof(stored));
-}
-
-/*
- * Set a scalar's bytes to memory that already has them.
- */
-static inline void
-PointBytes(KeyBytes *bytes, const void *data, size_t length)
-{
-	bytes->data = data;
-	bytes->length = length;
-}
-
-/*
- * Set a scalar's bytes to the content of a varlena.  A value with a short
- * header is read in place.  A compressed or toasted value is fetched.
- */
-static inline void
-PointVarlena(KeyBytes *bytes, Datum value)
-{
-	bytea	   *stored = DatumGetByteaPP(value);
-
-	if ((Pointer) stored != DatumGetPointer(value))
-		bytes->copy = stored;
-	PointBytes(bytes, VARDATA_ANY(stored), VARSIZE_ANY_EXHDR(stored));
-}
-
-/*
- * Convert text from the database encoding to UTF-8.  If it is ASCII, which is
- * the same in every server encoding, this returns text itself.  Otherwise the
- * result is palloc'd.
- */
-const char *
-CuckooConvertText(const char *text, size_t length, size_t *converted_length)
-{
-	static FmgrInfo conversion;
-	int			encoding = GetDatabaseEncoding();
-	size_t		i;
-	char	   *converted;
-
-	for (i = 0; i < length; i++)
-		if (IS_HIGHBIT_SET(text[i]))
-			break;
-	if (i == length)
+	if (isnull)
+		AppendNumber(buf, NULL_LENGTH, 4);
+	else if (key->key_type == CUCKOO_KEY_INTEGER)
 	{
-		*converted_length = length;
-		return text;
+		/* A row or array often has many of them. */
+		AppendNumber(buf, sizeof(int64), 4);
+		CuckooStore64(AppendRoom(buf, 8), (uint64) CuckooIntegerValue(key->type, value));
 	}
+	else if (CuckooScalarBytes(&bytes, key->key_type, key->type, value))
+		AppendScalar(buf, &bytes);
+	else
+	{
+		int			start = buf->len;
+
+		AppendNumber(buf, 0, 4);
+		AppendValue(buf, key, value, key->has_rows ? description : NULL);
+		CuckooStore32((uint8 *) buf->data + start, (uint32) (buf->len - start - 4));
+	}
+}
+
+/*
+ * Array: key type of the elements, number of dimensions, size and lower bound
+ * of each, then the elements.  Lower bounds matter, as they do in array_eq.
+ */
+static void
+AppendArray(StringInfo buf, CuckooKey *key, ArrayType *array, StringInfo description)
+{
+	CuckooKey  *part = &key->nested->part;
+	const TypeCacheEntry *type = key->nested->type;
+	const uint8 *nulls = ARR_NULLBITMAP(array);
+	char	   *element = ARR_DATA_PTR(array);
+	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+
+	/* Should not happen, but memory would be read as values of another type. */
+	if (ARR_ELEMTYPE(array) != type->type_id)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("array has elements of type %s, not %s",
+						format_type_be(ARR_ELEMTYPE(array)),
+						format_type_be(type->type_id))));
+
+	AppendNumber(buf, part->key_type, 1);
+	AppendNumber(buf, (uint32) ARR_NDIM(array), 4);
+	for (int i = 0; i < ARR_NDIM(array); i++)
+	{
+		AppendNumber(buf, (uint32) ARR_DIMS(array)[i], 4);
+		AppendNumber(buf, (uint32) ARR_LBOUND(array)[i], 4);
+	}
+
+	if (description != NULL)
+		AppendNumber(description, CUCKOO_KEY_ARRAY, 1);
+	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (nulls != NULL && att_isnull(i, nulls))
+		{
+			AppendNumber(buf, NULL_LENGTH, 4);
+			continue;
+		}
+		AppendNested(buf, part, fetch_att(element, type->typbyval, type->typlen), false,
+					 description);
+		/* The first one describes all: other records cannot be compared. */
+		description = NULL;
+		element = att_addlength_pointer(element, type->typlen, element);
+		element = (char *) att_align_nominal(element, type->typalign);
+	}
+	if (description != NULL)
+		DescribeKey(description, part);
+}
+
+/*
+ * The bounds of a range: flags, then the bounds that are not infinite.
+ */
+static void
+AppendBounds(StringInfo buf, CuckooKey *part, const RangeBound *lower,
+			 const RangeBound *upper, bool empty)
+{
+	uint32		flags = empty ? RANGE_BYTE_EMPTY : 0;
+
+	if (!empty)
+	{
+		flags |= lower->infinite ? RANGE_BYTE_LOWER_INFINITE :
+			lower->inclusive ? RANGE_BYTE_LOWER_INCLUSIVE : 0;
+		flags |= upper->infinite ? RANGE_BYTE_UPPER_INFINITE :
+			upper->inclusive ? RANGE_BYTE_UPPER_INCLUSIVE : 0;
+	}
+	AppendNumber(buf, flags, 1);
+	if (!empty && !lower->infinite)
+		AppendNested(buf, part, lower->val, false, NULL);
+	if (!empty && !upper->infinite)
+		AppendNested(buf, part, upper->val, false, NULL);
+}
+
+/*
+ * Range: key type of the bounds, then flags and bounds.  Multirange: key type
+ * of the bounds, number of ranges, then flags and bounds of each range, which
+ * PostgreSQL keeps sorted and merged.
+ */
+static void
+AppendRanges(StringInfo buf, CuckooKey *key, void *stored)
+{
+	CuckooKey  *part = &key->nested->part;
+	TypeCacheEntry *type = key->nested->type;
+	RangeBound	lower;
+	RangeBound	upper;
+	bool		empty;
+
+	/* As for arrays.  Both begin with the OID of their type. */
+	if (((RangeType *) stored)->rangetypid != key->type)
+		elog(ERROR, "range types do not match");
+
+	AppendNumber(buf, part->key_type, 1);
+	if (key->key_type == CUCKOO_KEY_RANGE)
+	{
+		range_deserialize(type, (RangeType *) stored, &lower, &upper, &empty);
+		AppendBounds(buf, part, &lower, &upper, empty);
+	}
+	else
+	{
+		MultirangeType *multirange = (MultirangeType *) stored;
+
+		AppendNumber(buf, multirange->rangeCount, 4);
+		for (uint32 i = 0; i < multirange->rangeCount; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			multirange_get_bounds(type, multirange, i, &lower, &upper);
+			AppendBounds(buf, part, &lower, &upper, false);
+		}
+	}
+}
+
+/*
+ * Composite: number of attributes, then key type and value of each.  As in
+ * record_eq, names and dropped attributes do not matter, and NULLs are equal.
+ */
+static void
+AppendComposite(StringInfo buf, CuckooKey *key, HeapTupleHeader header, StringInfo description)
+{
+	RowType    *row = FindRowType(key, HeapTupleHeaderGetTypeId(header),
+								  HeapTupleHeaderGetTypMod(header));
+	HeapTupleData tuple;
+
+	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
+	ItemPointerSetInvalid(&tuple.t_self);
+	tuple.t_tableOid = InvalidOid;
+	tuple.t_data = header;
+	heap_deform_tuple(&tuple, row->desc, row->values, row->nulls);
+
+	if (description != NULL)
+	{
+		AppendNumber(description, CUCKOO_KEY_COMPOSITE, 1);
+		if (row->has_rows)
+			AppendNumber(description, row->attributes, 2);
+		else
+		{
+			DescribeRow(description, row);
+			description = NULL;
+		}
+	}
+	AppendNumber(buf, row->attributes, 4);
+	for (int i = 0; i < row->desc->natts; i++)
+	{
+		if (TupleDescAttr(row->desc, i)->attisdropped)
+			continue;
+		AppendNumber(buf, row->keys[i].key_type, 1);
+		AppendNested(buf, &row->keys[i], row->values[i], row->nulls[i], description);
+	}
+}
+
+static void
+AppendJsonbText(StringInfo buf, const JsonbValue *string)
+{
+	CuckooScalar bytes;
+
+	CuckooTextBytes(&bytes, string->val.string.val, (size_t) string->val.string.len);
+	AppendScalar(buf, &bytes);
+}
+
+/* As PostgreSQL does: by the length of the key, then by its bytes */
+static int
+ComparePairs(const void *a, const void *b, void *bytes)
+{
+	const uint8 *left = (const uint8 *) bytes + ((const ObjectPair *) a)->start;
+	const uint8 *right = (const uint8 *) bytes + ((const ObjectPair *) b)->start;
+	uint32		length = CuckooLoad32(left);
+
+	if (length != CuckooLoad32(right))
+		return length < CuckooLoad32(right) ? -1 : 1;
+	return memcmp(left + 4, right + 4, length);
+}
+
+/*
+ * Sort the pairs of an object whose keys had to be converted to UTF-8.  They
+ * are stored in the order of the lengths and bytes of keys in the database
+ * encoding.  In UTF-8 the order can be another one.
+ */
+static void
+SortPairs(StringInfo buf, ObjectPair *pairs, uint32 count)
+{
+	int			start = pairs[0].start;
+	char	   *copy = palloc((Size) (buf->len - start) + 1);
+
+	memcpy(copy, buf->data + start, (size_t) (buf->len - start));
+	for (uint32 i = 0; i < count; i++)
+	{
+		pairs[i].length = pairs[i + 1].start - pairs[i].start;
+		pairs[i].start -= start;
+	}
+	qsort_arg(pairs, count, sizeof(ObjectPair), ComparePairs, copy);
+	buf->len = start;
+	for (uint32 i = 0; i < count; i++)
+		AppendBytes(buf, copy + pairs[i].start, (size_t) pairs[i].length);
+	pfree(copy);
+}
+
+/*
+ * Append an array or object of a jsonb that the iterator has just entered.  Each
+ * value is a tag, then the content that the tag requires.  A jsonb that is a
+ * scalar is stored as an array of one element that is marked as a scalar.
+ */
+static void
+AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *container)
+{
+	ObjectPair *pairs = NULL;
+	uint32		count = 0;
+	JsonbIteratorToken token;
+	JsonbValue	child;
+	CuckooScalar bytes;
+
+	check_stack_depth();
+	if (container->type == jbvObject)
+	{
+		AppendNumber(buf, JSONB_TAG_OBJECT, 1);
+		AppendNumber(buf, (uint32) container->val.object.nPairs, 4);
+		if (CuckooConvertsText())
+			pairs = palloc_extended(((Size) container->val.object.nPairs + 1) * sizeof(ObjectPair),
+									MCXT_ALLOC_HUGE);
+	}
+	else if (!container->val.array.rawScalar)
+	{
+		AppendNumber(buf, JSONB_TAG_ARRAY, 1);
+		AppendNumber(buf, (uint32) container->val.array.nElems, 4);
+	}
+
+	while ((token = JsonbIteratorNext(iterator, &child, false)) != WJB_END_ARRAY &&
+		   token != WJB_END_OBJECT)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_KEY)
+		{
+			if (pairs != NULL)
+				pairs[count++].start = buf->len;
+			AppendJsonbText(buf, &child);
+			continue;
+		}
+		switch (child.type)
+		{
+			case jbvNull:
+				AppendNumber(buf, JSONB_TAG_NULL, 1);
+				break;
+			case jbvBool:
+				AppendNumber(buf, child.val.boolean ? JSONB_TAG_TRUE : JSONB_TAG_FALSE, 1);
+				break;
+			case jbvNumeric:
+				AppendNumber(buf, JSONB_TAG_NUMBER, 1);
+				(void) CuckooScalarBytes(&bytes, CUCKOO_KEY_NUMERIC, NUMERICOID,
+										 NumericGetDatum(child.val.numeric));
+				AppendScalar(buf, &bytes);
+				break;
+			case jbvString:
+				AppendNumber(buf, JSONB_TAG_STRING, 1);
+				AppendJsonbText(buf, &child);
+				break;
+			case jbvArray:
+			case jbvObject:
+				AppendJsonb(buf, iterator, &child);
+				break;
+			default:
+				elog(ERROR, "unexpected jsonb value of type %d", (int) child.type);
+		}
+	}
+	if (pairs != NULL)
+	{
+		pairs[count].start = buf->len;
+		SortPairs(buf, pairs, count);
+		pfree(pairs);
+	}
+}
+
+/*
+ * Append the canonical bytes of a value of one of the nested key types, and its
+ * description if that is not NULL.
+ */
+static void
+AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
+{
+	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
+	union
+	{
+		char		bytes[VARHDRSZ + VARATT_SHORT_MAX];
+		int64		aligned;
+	}			copy;
+
+	check_stack_depth();
 
 	/*
-	 * pg_do_encoding_conversion would search for the conversion along the
-	 * search path, but a hash must not depend on that.
+	 * A value must have a long header to be read.  One with a short header is
+	 * copied to the stack, which costs almost nothing.
 	 */
-	if (!OidIsValid(conversion.fn_oid))
+	if (!VARATT_IS_EXTERNAL(stored) && VARATT_IS_SHORT(stored))
 	{
-		Oid			function = FindDefaultConversion(PG_CATALOG_NAMESPACE, encoding,
-													 PG_UTF8);
+		size_t		length = VARSIZE_SHORT(stored) - VARHDRSZ_SHORT;
 
-		if (!OidIsValid(function))
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_FUNCTION),
-					 errmsg("default conversion function for encoding \"%s\" to \"%s\" does not exist",
-							pg_encoding_to_char(encoding),
-							pg_encoding_to_char(PG_UTF8))));
-		fmgr_info_cxt(function, &conversion, TopMemoryContext);
+		memcpy(VARDATA(copy.bytes), VARDATA_SHORT(stored), length);
+		SET_VARSIZE(copy.bytes, VARHDRSZ + length);
+		stored = (struct varlena *) copy.bytes;
 	}
-
-	/* length is below 1 GB, but the room for the result can exceed it */
-	converted = MemoryContextAllocHuge(CurrentMemoryContext,
-									   (Size) length * MAX_CONVERSION_GROWTH + 1);
-	(void) FunctionCall6(&conversion,
-						 Int32GetDatum(encoding),
-						 Int32GetDatum(PG_UTF8),
-						 CStringGetDatum(text),
-						 CStringGetDatum(converted),
-						 Int32GetDatum((int32) length),
-						 BoolGetDatum(false));
-	*converted_length = strlen(converted);
-	return converted;
-}
-
-/*
- * Convert a scalar's bytes, which are text, to UTF-8.
- */
-static inline void
-ConvertBytes(KeyBytes *bytes)
-{
-	const char *text = bytes->data;
-	const char *converted;
-	size_t		length;
-
-	if (!NeedsConversion())
-		return;
-	converted = CuckooConvertText(text, bytes->length, &length);
-	if (converted == text)
-		return;
-	FreeBytes(bytes);
-	bytes->copy = unconstify(char *, converted);
-	PointBytes(bytes, converted, length);
-}
-
-/*
- * text, varchar, name and char(n).  The equality of char(n) ignores blanks at
- * the end, so these are left out.
- */
-static inline void
-TextBytes(KeyBytes *bytes, Oid type, Datum value)
-{
-	if (type == NAMEOID)
-	{
-		const char *name = NameStr(*DatumGetName(value));
-
-		PointBytes(bytes, name, strlen(name));
-	}
-	else if (type == UNKNOWNOID)
-		PointBytes(bytes, DatumGetCString(value), strlen(DatumGetCString(value)));
 	else
-		PointVarlena(bytes, value);
-	if (type == BPCHAROID)
-	{
-		const char *text = bytes->data;
-
-		while (bytes->length > 0 && text[bytes->length - 1] == ' ')
-			bytes->length--;
-	}
-	ConvertBytes(bytes);
-}
-
-/*
- * The label of an enum value.  Its OID would be shorter, but differs between
- * databases.
- */
-static void
-EnumBytes(KeyBytes *bytes, Oid value)
-{
-	HeapTuple	tuple = SearchSysCache1(ENUMOID, ObjectIdGetDatum(value));
-	const char *label;
-
-	if (!HeapTupleIsValid(tuple))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
-				 errmsg("invalid internal value for enum: %u", value)));
-	label = NameStr(((Form_pg_enum) GETSTRUCT(tuple))->enumlabel);
-	PutBytes(bytes, label, strlen(label));
-	ReleaseSysCache(tuple);
-	ConvertBytes(bytes);
-}
-
-/*
- * A floating-point number as a double, so that equal values of real and double
- * precision have the same bytes.  As for equality, zero has no sign and there
- * is only one NaN.
- */
-static inline void
-FloatBytes(KeyBytes *bytes, double number)
-{
-	uint64		bits;
-
-	StaticAssertStmt(sizeof(bits) == sizeof(number),
-					 "a double has 64 bits");
-	if (isnan(number))
-		bits = UINT64CONST(0x7FF8000000000000);
-	else if (number == 0)
-		bits = 0;
-	else
-		memcpy(&bits, &number, sizeof(bits));
-	PutUint64(bytes, bits);
-}
-
-/*
- * Read a 16-bit number of a stored numeric.  If the numeric has a short header,
- * the number can have any alignment.
- */
-static inline uint16
-ReadNative16(const char *from)
-{
-	uint16		number;
-
-	memcpy(&number, from, sizeof(number));
-	return number;
-}
-
-/*
- * numeric: sign, weight and digits of base 10000, without display scale and
- * without zero digits at either end.
- *
- * They are read from the stored form, which pg_upgrade relies on not to change
- * between versions.  numeric_send would return the same numbers, but takes four
- * times as long as the rest.  The regression tests compare the two.
- */
-void
-CuckooNumericBytes(KeyBytes *bytes, Datum value)
-{
-	struct varlena *number = PG_DETOAST_DATUM_PACKED(value);
-	const char *stored = VARDATA_ANY(number);
-	const char *end = stored + VARSIZE_ANY_EXHDR(number);
-	uint16		header = ReadNative16(stored);
-	uint16		sign;
-	int			weight = 0;
-	size_t		length;
-	uint8	   *data = bytes->scratch;
-
-	stored += sizeof(header);
-	switch (header & NUMERIC_KIND)
-	{
-		case NUMERIC_SPECIAL:
-			sign = header & NUMERIC_SPECIAL_KIND;
-			end = stored;
-			break;
-		case NUMERIC_SHORT:
-			sign = header & NUMERIC_SHORT_NEGATIVE ? NUMERIC_NEGATIVE : 0;
-			weight = (header & NUMERIC_SHORT_WEIGHT) ^ 0x0040;
-			weight -= 0x0040;
-			break;
-		default:
-			sign = header & NUMERIC_KIND;
-			weight = (int16) ReadNative16(stored);
-			stored += sizeof(header);
-			break;
-	}
-	/* PostgreSQL stores no such zeros, but nor does it rely on that. */
-	while (stored < end && ReadNative16(stored) == 0)
-	{
-		stored += 2;
-		weight--;
-	}
-	while (stored < end && ReadNative16(end - 2) == 0)
-		end -= 2;
-	length = (size_t) (end - stored);
-	if (length == 0)
-	{
-		/* Zero has no sign.  NaN and the infinities have no digits either. */
-		weight = 0;
-		if (sign == NUMERIC_NEGATIVE)
-			sign = 0;
-	}
-
-	if (4 + length > SCRATCH_BYTES)
-		data = bytes->copy = palloc(4 + length);
-	CuckooStore16(data, sign);
-	CuckooStore16(data + 2, (uint16) weight);
-	for (size_t i = 0; i < length; i += 2)
-		CuckooStore16(data + 4 + i, ReadNative16(stored + i));
-	PointBytes(bytes, data, 4 + length);
-	if ((Pointer) number != DatumGetPointer(value))
-		pfree(number);
-}
-
-/*
- * interval: a number of days, and the microseconds of a day, which are not
- * negative.
- *
- * Equality compares months * 30 days + days + time as one 128-bit number of
- * microseconds.  The quotient and the remainder of that number by a day are
- * equivalent and need no 128-bit type.  The infinities of PostgreSQL 17 have
- * the smallest or the largest value in each field.  No other interval has the
- * same quotient.
- */
-static void
-IntervalBytes(KeyBytes *bytes, const Interval *interval)
-{
-	int64		days = interval->month * INT64CONST(30) + interval->day;
-	int64		microseconds = interval->time % USECS_PER_DAY;
-
-	days += interval->time / USECS_PER_DAY;
-	if (microseconds < 0)
-	{
-		microseconds += USECS_PER_DAY;
-		days--;
-	}
-	PutUint64(bytes, (uint64) days);
-	PutUint64(bytes, (uint64) microseconds);
-}
-
-/*
- * bit and varbit: the number of bits, then the bits.  A value with a short
- * header can have any alignment, which PostgreSQL's macros do not expect.
- */
-static void
-BitBytes(KeyBytes *bytes, Datum value)
-{
-	int32		bits;
-	size_t		length;
-	const char *data;
-	char	   *copy;
-
-	PointVarlena(bytes, value);
-	data = bytes->data;
-	length = bytes->length - sizeof(bits);
-	memcpy(&bits, data, sizeof(bits));
-
-	copy = palloc(sizeof(bits) + length);
-	CuckooStore32((uint8 *) copy, (uint32) bits);
-	memcpy(copy + sizeof(bits), data + sizeof(bits), length);
-	FreeBytes(bytes);
-	bytes->copy = copy;
-	PointBytes(bytes, copy, sizeof(bits) + length);
-}
-
-/*
- * inet and cidr: the IP version, the number of network bits, the address.
- */
-static void
-InetBytes(KeyBytes *bytes, Datum value)
-{
-	inet	   *address = DatumGetInetPP(value);
-
-	PutByte(bytes, ip_family(address) == PGSQL_AF_INET ? 4 : 6);
-	PutByte(bytes, ip_bits(address));
-	PutBytes(bytes, ip_addr(address), (size_t) ip_addrsize(address));
-	if ((Pointer) address != DatumGetPointer(value))
-		pfree(address);
-}
-
-/*
- * The canonical bytes of a scalar.  For a nested key type this does nothing and
- * returns false.  Call FreeBytes when the bytes are no longer needed.
- */
-bool
-CuckooScalarBytes(KeyBytes *bytes, const CuckooKey *key, Datum value)
-{
-	bytes->data = bytes->scratch;
-	bytes->length = 0;
-	bytes->copy = NULL;
+		stored = PG_DETOAST_DATUM(value);
 
 	switch (key->key_type)
 	{
-		case CUCKOO_KEY_INTEGER:
-			PutUint64(bytes, (uint64) CuckooIntegerValue(key->type, value));
-			return true;
-		case CUCKOO_KEY_TEXT:
-			TextBytes(bytes, key->type, value);
-			return true;
-		case CUCKOO_KEY_BYTEA:
-			PointVarlena(bytes, value);
-			return true;
-		case CUCKOO_KEY_UUID:
-			PointBytes(bytes, DatumGetUUIDP(value)->data, UUID_LEN);
-			return true;
-		case CUCKOO_KEY_BOOLEAN:
-			PutByte(bytes, DatumGetBool(value) ? 1 : 0);
-			return true;
-		case CUCKOO_KEY_CHAR:
-			PutByte(bytes, (uint8) DatumGetChar(value));
-			return true;
-		case CUCKOO_KEY_BIT:
-			BitBytes(bytes, value);
-			return true;
-		case CUCKOO_KEY_FLOAT:
-			FloatBytes(bytes, key->type == FLOAT4OID ?
-					   (double) DatumGetFloat4(value) : DatumGetFloat8(value));
-			return true;
-		case CUCKOO_KEY_NUMERIC:
-			CuckooNumericBytes(bytes, value);
-			return true;
-		case CUCKOO_KEY_MONEY:
-			PutUint64(bytes, (uint64) DatumGetCash(value));
-			return true;
-		case CUCKOO_KEY_DATE:
-			PutUint32(bytes, (uint32) DatumGetDateADT(value));
-			return true;
-		case CUCKOO_KEY_TIME:
-			PutUint64(bytes, (uint64) DatumGetTimeADT(value));
-			return true;
-		case CUCKOO_KEY_TIMETZ:
-			PutUint64(bytes, (uint64) DatumGetTimeTzADTP(value)->time);
-			PutUint32(bytes, (uint32) DatumGetTimeTzADTP(value)->zone);
-			return true;
-		case CUCKOO_KEY_TIMESTAMP:
-			PutUint64(bytes, (uint64) DatumGetTimestamp(value));
-			return true;
-		case CUCKOO_KEY_TIMESTAMPTZ:
-			PutUint64(bytes, (uint64) DatumGetTimestampTz(value));
-			return true;
-		case CUCKOO_KEY_INTERVAL:
-			IntervalBytes(bytes, DatumGetIntervalP(value));
-			return true;
-		case CUCKOO_KEY_INET:
-			InetBytes(bytes, value);
-			return true;
-		case CUCKOO_KEY_MACADDR:
-			PointBytes(bytes, DatumGetMacaddrP(value), 6);
-			return true;
-		case CUCKOO_KEY_MACADDR8:
-			PointBytes(bytes, DatumGetMacaddr8P(value), 8);
-			return true;
-		case CUCKOO_KEY_PG_LSN:
-			PutUint64(bytes, (uint64) DatumGetLSN(value));
-			return true;
-		case CUCKOO_KEY_XID8:
-			PutUint64(bytes, U64FromFullTransactionId(DatumGetFullTransactionId(value)));
-			return true;
-		case CUCKOO_KEY_ENUM:
-			EnumBytes(bytes, DatumGetObjectId(value));
-			return true;
-		case CUCKOO_KEY_JSONB:
 		case CUCKOO_KEY_ARRAY:
+			AppendArray(buf, key, (ArrayType *) stored, description);
+			break;
 		case CUCKOO_KEY_COMPOSITE:
-		case CUCKOO_KEY_RANGE:
-		case CUCKOO_KEY_MULTIRANGE:
-		case CUCKOO_KEY_NONE:
+			AppendComposite(buf, key, (HeapTupleHeader) stored, description);
+			break;
+		case CUCKOO_KEY_JSONB:
+			{
+				JsonbIterator *iterator = JsonbIteratorInit(&((Jsonb *) stored)->root);
+				JsonbValue	root;
+
+				(void) JsonbIteratorNext(&iterator, &root, false);
+				AppendJsonb(buf, &iterator, &root);
+				break;
+			}
+		default:
+			AppendRanges(buf, key, stored);
+			if (description != NULL)
+				DescribeKey(description, key);
 			break;
 	}
-	return false;
+	if ((Pointer) stored != copy.bytes && (Pointer) stored != DatumGetPointer(value))
+		pfree(stored);
 }
 
-/*
- * The hash of one value (key.h).
- */
+static uint64
+HashNested(CuckooKey *key, Datum value, uint64 seed)
+{
+	CuckooNested *nested = GetNested(key);
+	StringInfo	buf = &nested->buffer;
+	StringInfo	description = &nested->description;
+	uint64		hash;
+
+	if (buf->data == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(key->ctx);
+
+		initStringInfo(description);
+		initStringInfo(buf);
+		MemoryContextSwitchTo(old);
+	}
+	resetStringInfo(buf);
+	resetStringInfo(description);
+	AppendValue(buf, key, value, key->has_rows ? description : NULL);
+	if (key->has_rows)
+		key->signature = CuckooSignature(description->data, (size_t) description->len);
+	hash = CuckooHash(buf->data, (size_t) buf->len, seed, key->key_type);
+	if (buf->maxlen > BUFFER_KEEP_BYTES)
+	{
+		pfree(description->data);
+		pfree(buf->data);
+		buf->data = NULL;
+	}
+	return hash;
+}
+
 uint64
 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
 {
-	KeyBytes	bytes;
+	CuckooScalar bytes;
 	uint64		hash;
 
 	if (key->key_type == CUCKOO_KEY_INTEGER)
 		return CuckooHashInt64(CuckooIntegerValue(key->type, value), seed);
-	if (!CuckooScalarBytes(&bytes, key, value))
-		return CuckooHashNested(key, value, seed);
+	if (!CuckooScalarBytes(&bytes, key->key_type, key->type, value))
+		return HashNested(key, value, seed);
 	hash = CuckooHash(bytes.data, bytes.length, seed, key->key_type);
-	FreeBytes(&bytes);
+	CuckooFreeScalar(&bytes);
 	return hash;
 }

@@ -8,12 +8,7 @@
 #ifndef CUCKOO_KEY_H
 #define CUCKOO_KEY_H
 
-#include "compat.h"
-
-#include "catalog/pg_type.h"
-#include "lib/stringinfo.h"
-
-#include "core/format.h"
+#include "key_scalar.h"
 
 /*
  * How the values of one SQL type are hashed.  Each call site makes one with
@@ -21,20 +16,17 @@
  *
  * key_type and signature are the fields of a filter's header.  The signature of
  * a composite, or of a type with anonymous records inside, is known only from a
- * value.  It is that of the value hashed last, and 0 before the first.
+ * value: it is 0 before the first.  If there are row types inside, which can be
+ * altered, the signature is that of the value hashed last.
  */
 typedef struct CuckooKey
 {
 	CuckooKeyType key_type;
 	uint32		signature;
-	bool		open;			/* has anonymous records inside, or is one */
+	bool		has_rows;		/* is a composite, or has some inside */
 	Oid			type;			/* of a domain, the base type */
-
-	/* private to key.c */
-	MemoryContext ctx;			/* memory of the two below */
-	void	   *detail;			/* what is needed to hash the parts of an
-								 * array, range, multirange or composite */
-	StringInfo	buffer;			/* canonical bytes of a value being hashed */
+	MemoryContext ctx;
+	struct CuckooNested *nested;	/* private to key.c */
 } CuckooKey;
 
 /*
@@ -56,8 +48,7 @@ typedef struct CuckooKey
  * has no collation, ERRCODE_INDETERMINATE_DATATYPE for InvalidOid.  The
  * attributes of a composite type are checked when the first value is hashed.
  */
-extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation,
-						  MemoryContext ctx);
+extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx);
 
 /*
  * The hash of one value, not NULL, of the type given to CuckooKeyInit.
@@ -67,27 +58,6 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation,
  * one array, composite, multirange or jsonb exceed 1 GB.
  */
 extern uint64 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed);
-
-/* Whether this is the type cuckoofilter.  Its values are validated bytes. */
-extern bool CuckooIsFilterType(Oid type);
-
-/* A value of one of the integer types. */
-static inline int64
-CuckooIntegerValue(Oid type, Datum value)
-{
-	switch (type)
-	{
-		case INT8OID:
-			return DatumGetInt64(value);
-		case INT4OID:
-			return DatumGetInt32(value);
-		case INT2OID:
-			return DatumGetInt16(value);
-		default:
-			Assert(type == OIDOID);
-			return (int64) DatumGetObjectId(value);
-	}
-}
 
 /*
  * Whether keys can have the key type of a filter.  The key type of an empty
@@ -102,6 +72,7 @@ CuckooSameKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 		 (signature == key->signature || key->signature == 0));
 }
 
+/* Report that the key type of keys is not that of the filter. */
 extern CUCKOO_NORETURN void CuckooReportKeyType(uint8 key_type, uint32 signature,
 												const CuckooKey *key);
 
@@ -112,11 +83,5 @@ CuckooMatchKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 	if (!CuckooSameKeyType(key_type, signature, key))
 		CuckooReportKeyType(key_type, signature, key);
 }
-
-/* The name of a key type, such as "integer", for messages and cuckoo_info. */
-extern const char *CuckooKeyTypeName(CuckooKeyType key_type);
-
-/* The same with the signature, if it is not 0, palloc'd, for messages. */
-extern char *CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature);
 
 #endif							/* CUCKOO_KEY_H */

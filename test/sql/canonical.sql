@@ -1,9 +1,9 @@
 --
 -- Canonical bytes against a reference in SQL, written from docs/format.md
 --
--- key.c and key_nested.c read numeric, jsonb and arrays as PostgreSQL stores
--- them.  The reference takes them apart by public functions: numeric_send,
--- jsonb_each, unnest.  A hash tells whether the bytes are the same.
+-- key_scalar.c and key.c read numeric and arrays as PostgreSQL stores them.
+-- The reference takes them apart by public functions: numeric_send, jsonb_each,
+-- unnest.  A hash tells whether the bytes are the same.
 --
 SET client_min_messages = warning;
 -- As stored by every version

@@ -320,6 +320,23 @@ SELECT i, cuckoo_hash(make(i), 0) = CASE i
 	ELSE cuckoo_hash(ROW(7::bigint), 0) END AS right
 FROM generate_series(1, 4) AS i;
 
+-- The same inside an array or row: the signature follows, so that keys of two
+-- row types are never added to one filter.
+CREATE FUNCTION make_array(i integer) RETURNS changing[] LANGUAGE plpgsql AS
+$$
+DECLARE
+	made changing[];
+BEGIN
+	IF i = 2 THEN
+		ALTER TYPE changing ADD ATTRIBUTE c text;
+	END IF;
+	EXECUTE $query$SELECT ARRAY[NULL, json_populate_record(NULL::changing, '{"b": 7}')]$query$ INTO made;
+	RETURN made;
+END
+$$;
+SELECT cuckoo_agg(make_array(i)) FROM generate_series(1, 2) AS i;
+SELECT cuckoo_agg(ROW(make_array(i))) FROM generate_series(1, 2) AS i;
+
 -- Dropped columns do not count, and columns added later have their default
 -- value.
 CREATE TABLE altered (a integer, gone date, b text);
@@ -466,6 +483,16 @@ CREATE TYPE mood AS ENUM ('sad', 'é');
 CREATE EXTENSION cuckoo;
 CREATE TYPE mood AS ENUM ('é', 'sad');
 :accents
+-- It is PostgreSQL's own conversion, whatever the search path finds.
+CREATE SCHEMA odd;
+CREATE DEFAULT CONVERSION odd.odd FOR 'LATIN1' TO 'UTF8' FROM iso8859_1_to_utf8;
+UPDATE pg_conversion SET conproc = 'utf8_to_iso8859_1' WHERE conname = 'odd';
+\c -reuse-previous=on "dbname=cuckoo_key_latin1 client_encoding=UTF8"
+SET search_path = odd, pg_catalog, public;
+\set VERBOSITY sqlstate
+SELECT convert_to('né', 'UTF8');
+\set VERBOSITY default
+SELECT lpad(to_hex(cuckoo_hash('né'::text, 0)), 16, '0') AS text;
 -- In SQL_ASCII the meaning of bytes is unknown: the first happen to be UTF-8,
 -- the second do not.
 \c -reuse-previous=on "dbname=cuckoo_key_ascii client_encoding=UTF8"
