@@ -16,7 +16,7 @@ my $node = new_server('main');
 # million keys are enough at this rate and capacity.  And a dense one.
 $node->safe_psql('postgres', <<'SQL');
 CREATE EXTENSION cuckoo;
-CREATE UNLOGGED TABLE large AS SELECT cuckoo_agg(i, 2e8, 2e-8) AS f FROM (SELECT generate_series(-9253000, 1000) AS i) AS s;
+CREATE UNLOGGED TABLE large AS SELECT cuckoo_agg(i, 2e8, 2e-8) AS f FROM (SELECT generate_series(-9216000, 1000) AS i) AS s;
 CREATE UNLOGGED TABLE dense AS SELECT cuckoo_agg(i, 3e6, 0.001) AS f FROM (SELECT generate_series(1, 2900000) AS i) AS s;
 CREATE UNLOGGED TABLE thin AS SELECT cuckoo_agg(i, 1e7, 0.001) AS f FROM (SELECT generate_series(1, 2000000) AS i) AS s;
 CREATE UNLOGGED TABLE texts (t text);
