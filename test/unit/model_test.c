@@ -516,6 +516,7 @@ ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t most)
 	size_t		count = 0;
 	size_t		expected = 0;
 	size_t		changed;
+	size_t		done;
 	CuckooChange change = CUCKOO_ABSENT;
 	uint64_t	room = UINT64_MAX;
 
@@ -547,17 +548,21 @@ ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t most)
 		else if (edit == CUCKOO_ADD || model->copies[key] == 0)
 			model->copies[key]++;
 	}
-	for (size_t i = 0; i < count && change != CUCKOO_FULL; i++)
+	for (done = 0; done < count && change != CUCKOO_FULL; done++)
 	{
 		bool		contained = false;
+		uint64_t	key = keys[done];
 
 		for (int t = 0; t < model->table_count && edit == CUCKOO_ADD_NEW; t++)
 			contained |= CountsGet(&model->tables[t].classes,
-								   CuckooCodeOf(&model->tables[t].shape, hashes[i])) > 0;
+								   CuckooCodeOf(&model->tables[t].shape, hashes[done])) > 0;
 		change = contained ? CUCKOO_PRESENT :
-			edit == CUCKOO_REMOVE ? ModelRemove(model, keys[i]) : ModelAdd(model, keys[i]);
+			edit == CUCKOO_REMOVE ? ModelRemove(model, key) : ModelAdd(model, key);
 		expected += change == CUCKOO_CHANGED;
 	}
+	/* A full filter took neither the last key nor those after it. */
+	for (done -= change == CUCKOO_FULL; done < count; done++)
+		model->copies[keys[done]]--;
 	assert_int_equal(CuckooDraftApply(draft, hashes, count, edit, &changed), change);
 	assert_int_equal(changed, expected);
 	if (change == CUCKOO_FULL)
@@ -684,7 +689,8 @@ ModelCombine(CuckooOperation operation, Model *model, const Model *other, bool s
 		model->capacity = other->capacity;
 	if (other->fpr < model->fpr)
 		model->fpr = other->fpr;
-	if (operation == CUCKOO_UNION)
+	/* Keys share items after a union, and where only new ones were added. */
+	if (operation == CUCKOO_UNION || !other->removable)
 		model->removable = false;
 	for (uint64_t key = 0; same_keys && key < model->universe; key++)
 	{
