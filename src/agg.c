@@ -286,11 +286,14 @@ ReadRow(FunctionCallInfo fcinfo, uint64 *hash)
 
 	if (unlikely(call == NULL))
 		call = CuckooGetCall(fcinfo);
-	ReadArguments(fcinfo, call);
-	call->row.key_type = CUCKOO_KEY_NONE;
-	call->row.signature = 0;
+	if (PG_NARGS() > 2 || unlikely(!call->has_row))
+		ReadArguments(fcinfo, call);
 	if (PG_ARGISNULL(1))
+	{
+		call->row.key_type = CUCKOO_KEY_NONE;
+		call->row.signature = 0;
 		return &call->row;
+	}
 	key = likely(call->has_key) ? &call->key : FindKey(fcinfo, call);
 	/* The hash of an integer costs less than the calls. */
 	if (key->key_type == CUCKOO_KEY_INTEGER)
