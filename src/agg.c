@@ -1,14 +1,22 @@
 /*-------------------------------------------------------------------------
  *
  * agg.c
- *	  The SQL functions of the aggregate cuckoo_agg: a filter over the distinct
- *	  keys of its input.
+ *	  The aggregates over keys: cuckoo_agg, cuckoo_stream_agg and
+ *	  cuckoo_multiset_agg.
  *
- * This follows the rules of the executor (nodeAgg.c, nodeWindowAgg.c).  A new
- * flat state is returned in the current context.  The executor copies it into
- * the aggregate's context and frees the old one.  It adopts an expanded state
- * if the state's context is a child of the aggregate's.  If the same pointer
- * is returned, it does nothing.  Final functions may be called several times.
+ * cuckoo_agg			keeps the hashes of all distinct keys until the end.
+ *
+ * cuckoo_stream_agg	adds a key to a filter of the capacity specified if the
+ *						filter does not contain it, as cuckoo_union does.  Keys
+ *						with equal fingerprints are not told apart, so the
+ *						result is not removable.
+ *
+ * cuckoo_multiset_agg	adds a copy of the key for every row, up to eight, as
+ *						cuckoo_add does.  It is for columns with repeated keys
+ *						whose rows will be removed one by one.  Copies count
+ *						toward the capacity.
+ *
+ * States are flat or large (agg.h).
  *
  *-------------------------------------------------------------------------
  */
@@ -17,12 +25,17 @@
 #include "access/htup_details.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
+#include "utils/memutils.h"
 #include "utils/typcache.h"
 
-#include "aggstate.h"
+#include "agg.h"
 #include "core/hash.h"
 
-/* The context of the calling aggregate, in a window or outside (aggstate.h) */
+/*
+ * For all aggregates
+ */
+
+/* The context of the calling aggregate, in a window or outside (agg.h) */
 MemoryContext
 CuckooFindAggContext(FunctionCallInfo fcinfo)
 {
@@ -34,6 +47,104 @@ CuckooFindAggContext(FunctionCallInfo fcinfo)
 				 errmsg("aggregate function called in non-aggregate context")));
 	return aggcontext;
 }
+
+Datum
+CuckooSameState(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+static Size
+LargeFlatSize(ExpandedObjectHeader *header)
+{
+	CuckooLarge *large = (CuckooLarge *) header;
+	MemoryContext old = MemoryContextSwitchTo(header->eoh_context);
+
+	if (large->made != NULL)
+		pfree(large->made);
+	large->made = NULL;
+	large->made = large->make(large);
+	MemoryContextSwitchTo(old);
+	return VARSIZE(large->made);
+}
+
+static void
+LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
+{
+	CuckooLarge *large = (CuckooLarge *) header;
+
+	CuckooCopy(result, large->made, size);
+	pfree(large->made);
+	large->made = NULL;
+}
+
+const ExpandedObjectMethods CuckooLargeMethods = {LargeFlatSize, LargeFlatten};
+
+CuckooLarge *
+CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large),
+			   MemoryContext aggcontext)
+{
+	MemoryContext context = AllocSetContextCreate(aggcontext, "cuckoofilter state",
+												  ALLOCSET_SMALL_SIZES);
+	CuckooLarge *large = MemoryContextAllocZero(context, bytes);
+
+	EOH_init_header(&large->header, &CuckooLargeMethods, context);
+	large->make = make;
+	return large;
+}
+
+/*
+ * Warn, once per call site, if the expected rate of a result is more than ten
+ * times the target rate.
+ */
+static void
+WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)
+{
+	CuckooCall *call = CuckooGetCall(fcinfo);
+	double		rate;
+
+	if (call->warned || filter->flags & CUCKOO_FLAG_UNSET)
+		return;
+	rate = CuckooFilterRate(filter);
+	if (rate <= 10 * filter->fpr)
+		return;
+	call->warned = true;
+	ereport(WARNING,
+			(errmsg("expected false-positive rate of cuckoofilter is more than ten times the target rate"),
+			 errdetail("It holds %llu items at an expected rate of %g; the target rate is %g.",
+					   (unsigned long long) filter->items, rate, filter->fpr),
+			 errhint("Specify the final capacity when building the filters: cuckoo_agg(key, %llu, %g).",
+					 (unsigned long long) filter->items, filter->fpr)));
+}
+
+/*
+ * The result is unset if there were no rows.  It is a copy, because the state
+ * may change later: a window calls this for every row.
+ */
+Datum
+CuckooFinishFilter(FunctionCallInfo fcinfo, CuckooValue *(*make) (CuckooLarge *large))
+{
+	CuckooLarge *large;
+	CuckooValue *value;
+	CuckooFilter filter;
+
+	CuckooAggContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
+	large = CuckooGetLarge(PG_GETARG_DATUM(0), make);
+	value = large != NULL ? make(large) : PG_GETARG_CUCKOOFILTER_P(0);
+	CuckooOpenFilter(&filter, value);
+	WarnOfRate(fcinfo, &filter);
+	if (large == NULL)
+		value = CuckooCopyBytes(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
+	PG_RETURN_CUCKOOFILTER_P(value);
+}
+
+/*
+ * Rows: their parameters and their keys
+ */
 
 /*
  * What Citus passes to a transition function from an argument of
@@ -83,8 +194,8 @@ ForeignArguments(Node *argument, Oid *type, Oid *collation)
  * in the call of worker_partial_agg.  Anybody may call that, in any form, so
  * every other form is refused.
  */
-void
-CuckooFindForeignKey(FunctionCallInfo fcinfo, CuckooKey *key)
+static void
+FindForeignKey(FunctionCallInfo fcinfo, CuckooKey *key)
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 	Oid			type = InvalidOid;
@@ -102,8 +213,8 @@ CuckooFindForeignKey(FunctionCallInfo fcinfo, CuckooKey *key)
  * although its own type has another equality, as citext has.  This cannot be
  * seen in a window, nor on Citus, which makes it a cast that was written.
  */
-void
-CuckooCheckRelabelled(FunctionCallInfo fcinfo)
+static void
+CheckRelabelled(FunctionCallInfo fcinfo)
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 	Node	   *argument;
@@ -122,78 +233,499 @@ CuckooCheckRelabelled(FunctionCallInfo fcinfo)
 	}
 }
 
-/* The state as it was, for rows that change nothing. */
-Datum
-CuckooSameState(FunctionCallInfo fcinfo)
+/* How keys are hashed, if the call does not know it yet. */
+static CuckooKey *
+FindKey(FunctionCallInfo fcinfo, CuckooCall *call)
 {
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	if (fcinfo->flinfo->fn_expr == NULL)
+	{
+		FindForeignKey(fcinfo, &call->key);
+		return &call->key;
+	}
+	CheckRelabelled(fcinfo);
+	return CuckooFindKey(fcinfo, 1);
 }
 
 /*
- * One row of the aggregate.  A row with a NULL key counts only for its
- * parameters.
+ * Check the arguments after the key, (capacity [, fpr [, seed]]), if they
+ * differ from those of the last row.  One that is NULL or left out has its
+ * default.
  */
-static inline Datum
-Transition(FunctionCallInfo fcinfo, MemoryContext aggcontext,
-		   CuckooParameters *parameters, bool key_is_null, uint64 hash)
+static inline void
+ReadArguments(FunctionCallInfo fcinfo, CuckooCall *call)
 {
-	CuckooState state;
+	bool		has_capacity = PG_NARGS() > 2 && !PG_ARGISNULL(2);
+	double		capacity = has_capacity ? PG_GETARG_FLOAT8(2) : 0;
+	double		fpr = PG_NARGS() > 3 && !PG_ARGISNULL(3) ?
+		PG_GETARG_FLOAT8(3) : CUCKOO_DEFAULT_FPR;
+	uint64		seed = PG_NARGS() > 4 && !PG_ARGISNULL(4) ?
+		(uint64) PG_GETARG_INT64(4) : 0;
 
-	if (PG_ARGISNULL(0))
+	if (likely(call->has_row && call->has_capacity == has_capacity &&
+			   call->capacity == capacity && call->row.fpr == fpr && call->row.seed == seed))
+		return;
+	call->has_row = false;
+	call->has_capacity = has_capacity;
+	call->capacity = capacity;
+	call->row.capacity = has_capacity ? CuckooCheckCapacity(capacity) : 0;
+	call->row.fpr = CuckooCheckFpr(fpr);
+	call->row.seed = seed;
+	CuckooCheckSize(fpr, call->row.capacity);
+	call->has_row = true;
+}
+
+/*
+ * Read a row: its parameters, its key type (NONE if its key is NULL), and the
+ * hash of its key.
+ */
+static inline const CuckooHeader *
+ReadRow(FunctionCallInfo fcinfo, uint64 *hash)
+{
+	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
+	CuckooKey  *key;
+
+	if (unlikely(call == NULL))
+		call = CuckooGetCall(fcinfo);
+	if (PG_NARGS() > 2 || unlikely(!call->has_row))
+		ReadArguments(fcinfo, call);
+	if (PG_ARGISNULL(1))
 	{
-		if (!key_is_null)
-			CuckooCheckRelabelled(fcinfo);
-		CuckooCheckSize(parameters->fpr, parameters->capacity);
-		CuckooStateInit(&state, parameters);
+		call->row.key_type = CUCKOO_KEY_NONE;
+		call->row.signature = 0;
+		return &call->row;
 	}
+	key = likely(call->has_key) ? &call->key : FindKey(fcinfo, call);
+	/* The hash of an integer costs less than the calls. */
+	if (key->key_type == CUCKOO_KEY_INTEGER)
+		*hash = CuckooHashInt64(CuckooIntegerValue(key->type, PG_GETARG_DATUM(1)),
+								call->row.seed);
+	else
+		*hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), call->row.seed);
+	call->row.key_type = (uint8) key->key_type;
+	call->row.signature = key->signature;
+	return &call->row;
+}
+
+/* Whether rows agree in what all rows of an aggregate must agree on. */
+static inline bool
+SameHeader(const CuckooHeader *a, const CuckooHeader *b)
+{
+	return a->key_type == b->key_type && a->signature == b->signature &&
+		a->fpr == b->fpr && a->capacity == b->capacity && a->seed == b->seed;
+}
+
+/*
+ * Refuse a row or state that differs from earlier ones.  The first key decides
+ * the key type; true if that changes the header of the state.
+ */
+static bool
+MatchHeader(CuckooHeader *a, const CuckooHeader *b)
+{
+	bool		types_differ = a->key_type != b->key_type || a->signature != b->signature;
+
+	if (types_differ && a->key_type != CUCKOO_KEY_NONE && b->key_type != CUCKOO_KEY_NONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("key types of one aggregate differ between rows"),
+				 errdetail("One key is of type %s, another of type %s.",
+						   CuckooKeyTypeDescribe((CuckooKeyType) a->key_type, a->signature),
+						   CuckooKeyTypeDescribe((CuckooKeyType) b->key_type, b->signature))));
+	if (a->fpr != b->fpr)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("false-positive rate of one aggregate differs between rows"),
+				 errdetail("It is %g in one row and %g in another.", a->fpr, b->fpr)));
+	if (a->capacity != b->capacity)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("capacity of one aggregate differs between rows"),
+				 errdetail("It is %llu in one row and %llu in another.",
+						   (unsigned long long) a->capacity,
+						   (unsigned long long) b->capacity)));
+	if (a->seed != b->seed)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("seed of one aggregate differs between rows"),
+				 errdetail("It is %lld in one row and %lld in another.",
+						   (long long) a->seed, (long long) b->seed)));
+	if (!types_differ || a->key_type != CUCKOO_KEY_NONE)
+		return false;
+	a->key_type = b->key_type;
+	a->signature = b->signature;
+	return true;
+}
+
+/*
+ * cuckoo_agg
+ *
+ * The state is the set of hashes seen so far.  Flat, it is a hash set in a
+ * varlena, changed in place (CuckooHashSet).  From 1 MB on, a hash set would
+ * cost a cache miss per row, and a copy whenever it doubles.  A large state has
+ * lists of hashes instead, which are sorted to drop repetitions.  If a state
+ * leaves its process it becomes a partial state, the sorted hashes.
+ */
+
+/* The most distinct keys that are accepted: a gigabyte of hashes. */
+#define MAX_KEYS			UINT64CONST(120000000)
+
+/*
+ * The longest search in a hash set, far longer than happens by chance in one
+ * that is three quarters full.  Keys that were made to collide turn it into a
+ * large state early, whose cost does not depend on the keys.
+ */
+#define MAX_PROBES			256
+
+/*
+ * Lists of a large state, by the first byte of the hash: few enough that the
+ * ends being written to stay in the first-level cache, and enough that a list
+ * of 10M keys (40,000 hashes) is sorted in the second-level cache.
+ */
+#define LISTS				256
+#define LIST_OF(hash)		((hash) >> 56)
+
+/*
+ * A list with this many hashes is worth sorting to drop repetitions: sorting
+ * costs about as much per row as a probe into a hash set would.
+ */
+#define LIST_LIMIT			8192
+
+typedef struct Large
+{
+	CuckooLarge large;
+	CuckooHeader header;
+	CuckooList	lists[LISTS];
+	uint64		limits[LISTS];	/* drop repetitions from here on */
+	uint64		sorted[LISTS];	/* as long as there are exactly this many, the
+								 * hashes are ascending and distinct */
+	uint64		room;			/* hashes that all lists have room for */
+} Large;
+
+/* A state in either working form. */
+typedef struct State
+{
+	CuckooHashSet *flat;		/* one of the two, the other NULL */
+	Large	   *large;
+} State;
+
+/*
+ * Sort a list and drop its repetitions.  If there were few, it is sorted again
+ * only after more rows: a column without repetitions should not be sorted at
+ * every doubling.
+ */
+static void
+SortList(Large *large, int i)
+{
+	CuckooList *list = &large->lists[i];
+	uint64		before = list->count;
+
+	if (large->sorted[i] == before)
+		return;
+	CHECK_FOR_INTERRUPTS();
+	CuckooListSort(list);
+	CuckooListUnique(list);
+	large->sorted[i] = list->count;
+	large->limits[i] = list->count * (list->count > before / 4 * 3 ? 8 : 2);
+}
+
+/* Sort all lists, which then are these runs; returns how many keys there are. */
+static uint64
+SortLists(Large *large, CuckooRun *runs)
+{
+	uint64		count = 0;
+
+	for (int i = 0; i < LISTS; i++)
+	{
+		SortList(large, i);
+		runs[i].numbers = large->lists[i].numbers;
+		runs[i].count = large->lists[i].count;
+		count += runs[i].count;
+	}
+	/* Refuse more than can be sorted in reasonable memory. */
+	if (count > MAX_KEYS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("too many distinct keys for cuckoo_agg"),
+				 errdetail("It accepts at most %llu distinct keys.",
+						   (unsigned long long) MAX_KEYS),
+				 errhint("Use cuckoo_stream_agg, or divide the keys among several filters with cuckoo_shard.")));
+	return count;
+}
+
+/* Make room for more hashes in a list. */
+static void
+MakeRoom(Large *large, int i, uint64 more)
+{
+	CuckooList *list = &large->lists[i];
+	CuckooRun	runs[LISTS];
+	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
+
+	/* If there is so much room, there are repetitions or too many keys. */
+	if (large->room >= 2 * MAX_KEYS)
+		SortLists(large, runs);
+	else if (list->count >= Max(large->limits[i], LIST_LIMIT))
+		SortList(large, i);
+	large->room -= list->room;
+	CuckooListReserve(list, list->count + more);
+	large->room += list->room;
+	MemoryContextSwitchTo(old);
+}
+
+static inline void
+LargeAdd(Large *large, uint64 hash)
+{
+	int			i = (int) LIST_OF(hash);
+	CuckooList *list = &large->lists[i];
+
+	if (unlikely(list->count == list->room))
+		MakeRoom(large, i, LIST_LIMIT / 16);
+	list->numbers[list->count++] = hash;
+}
+
+/*
+ * Merge the hashes of a partial state, whose lists are sorted already.  A
+ * parallel plan's leader thus does not sort again what its workers sorted.
+ */
+static void
+LargeMerge(Large *large, const CuckooFilter *partial)
+{
+	CuckooList	slice = {0};
+
+	for (uint64 at = 0; at < partial->items;)
+	{
+		int			i = (int) LIST_OF(CuckooPartialHash(partial, at));
+		CuckooList *list = &large->lists[i];
+		uint64		hash;
+
+		slice.count = 0;
+		while (at < partial->items &&
+			   LIST_OF(hash = CuckooPartialHash(partial, at)) == (uint64) i &&
+			   (slice.count == 0 || slice.numbers[slice.count - 1] < hash))
+		{
+			CuckooListPut(&slice, hash);
+			at++;
+		}
+		SortList(large, i);
+		MakeRoom(large, i, slice.count);
+		memmove(list->numbers + slice.count, list->numbers, list->count * sizeof(uint64));
+		list->count = CuckooEditCodes(list->numbers, list->count, slice.numbers,
+									  slice.count, false);
+		CuckooListUnique(list);
+		large->sorted[i] = list->count;
+	}
+	CuckooListFree(&slice);
+}
+
+/* A large state as a partial one. */
+static CuckooValue *
+MakePartial(CuckooLarge *state)
+{
+	Large	   *large = (Large *) state;
+	CuckooRun	runs[LISTS];
+	uint64		count = SortLists(large, runs);
+
+	return CuckooPartialValue(&large->header, runs, LISTS, count);
+}
+
+/* Add a hash to a hash set; false if it must become larger or a large state. */
+static inline bool
+FlatAdd(CuckooHashSet *flat, uint64 hash)
+{
+	uint32		mask = flat->slots - 1;
+	uint32		at = CuckooHashSetSlot(flat, hash);
+
+	for (int probe = 0; probe < MAX_PROBES && hash != 0; probe++)
+	{
+		if (flat->slot[at] == hash)
+			return true;
+		if (flat->slot[at] == 0)
+		{
+			/* Three quarters full at most. */
+			if (flat->header.items >= flat->slots - flat->slots / 4)
+				return false;
+			flat->slot[at] = hash;
+			flat->header.items++;
+			return true;
+		}
+		at = (at + 1) & mask;
+	}
+	return false;
+}
+
+static void
+BecomeLarge(State *state, MemoryContext aggcontext)
+{
+	const CuckooHashSet *flat = state->flat;
+
+	state->flat = NULL;
+	state->large = (Large *) CuckooLargeNew(sizeof(Large), MakePartial, aggcontext);
+	state->large->header = flat->header;
+	for (uint32 i = 0; i < flat->slots; i++)
+	{
+		if (flat->slot[i] != 0)
+			LargeAdd(state->large, flat->slot[i]);
+	}
+}
+
+/*
+ * Make a hash set twice as large, or a large state.  The old one is not freed:
+ * the executor does that if necessary.
+ */
+static void
+Grow(State *state, MemoryContext aggcontext)
+{
+	CuckooHashSet *flat = state->flat;
+	CuckooHashSet *larger = NULL;
+
+	if (flat->slots < CUCKOO_MAX_SLOTS && flat->header.items >= flat->slots / 2)
+		larger = CuckooHashSetNew(&flat->header, flat->slots * 2);
+	for (uint32 i = 0; larger != NULL && i < flat->slots; i++)
+	{
+		if (flat->slot[i] != 0 && !FlatAdd(larger, flat->slot[i]))
+			larger = NULL;
+	}
+	if (larger != NULL)
+		state->flat = larger;
+	else
+		BecomeLarge(state, aggcontext);
+}
+
+static void
+Add(State *state, uint64 hash, MemoryContext aggcontext)
+{
+	/* An empty slot is 0. */
+	if (state->flat != NULL && hash == 0)
+		BecomeLarge(state, aggcontext);
+	while (state->flat != NULL)
+	{
+		if (FlatAdd(state->flat, hash))
+			return;
+		Grow(state, aggcontext);
+	}
+	LargeAdd(state->large, hash);
+}
+
+/*
+ * Add a hash the quick way, which suffices for most rows: a hash set has the
+ * hash in the first slot that is tried, or a large state has room for it.
+ */
+static inline bool
+AddQuickly(const State *state, uint64 hash)
+{
+	if (state->large != NULL)
+	{
+		CuckooList *list = &state->large->lists[LIST_OF(hash)];
+
+		if (list->count == list->room)
+			return false;
+		list->numbers[list->count++] = hash;
+		return true;
+	}
+	return hash != 0 && state->flat->slot[CuckooHashSetSlot(state->flat, hash)] == hash;
+}
+
+/* Add all hashes of a state as a value, which must be aligned. */
+static void
+AddAll(State *state, CuckooValue *other, MemoryContext aggcontext)
+{
+	CuckooFilter partial;
+
+	if (CuckooValueBytes(other)[1] == CUCKOO_STATE)
+	{
+		const CuckooHashSet *flat = (CuckooHashSet *) other;
+
+		for (uint32 i = 0; i < flat->slots; i++)
+		{
+			if (flat->slot[i] != 0)
+				Add(state, flat->slot[i], aggcontext);
+		}
+		return;
+	}
+	CuckooOpen(&partial, CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
+	if (state->flat != NULL && partial.items > CUCKOO_MAX_SLOTS / 2)
+		BecomeLarge(state, aggcontext);
+	if (state->large != NULL)
+		LargeMerge(state->large, &partial);
 	else
 	{
-		CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-		if (unlikely(!CuckooSameParameters(CuckooStateParameters(&state), parameters)) &&
-			CuckooMatchParameters(CuckooStateParameters(&state), parameters))
-		{
-			CuckooCheckRelabelled(fcinfo);
-			CuckooStateSetKeyType(&state, parameters);
-		}
-		if (!key_is_null && CuckooStateAddQuickly(&state, hash))
-			return CuckooStateDatum(&state);
+		for (uint64 i = 0; i < partial.items; i++)
+			Add(state, CuckooPartialHash(&partial, i), aggcontext);
 	}
-	if (!key_is_null)
-		CuckooStateAdd(&state, hash, aggcontext);
-	return CuckooStateDatum(&state);
 }
 
-/* A row whose key is NULL, which matters only if it has parameters. */
-static Datum
-TransitionWithoutKey(FunctionCallInfo fcinfo, MemoryContext aggcontext)
+static void
+NewState(State *state, const CuckooHeader *header)
 {
-	CuckooParameters parameters;
+	state->flat = CuckooHashSetNew(header, CUCKOO_MIN_SLOTS);
+	state->large = NULL;
+}
 
-	if (PG_NARGS() <= 2)
-		return CuckooSameState(fcinfo);
-	parameters = CuckooArgumentParameters(fcinfo);
-	return Transition(fcinfo, aggcontext, &parameters, true, 0);
+/* Open the state that a function was given. */
+static inline void
+OpenState(State *state, Datum value, MemoryContext aggcontext)
+{
+	CuckooValue *pointer = (CuckooValue *) DatumGetPointer(value);
+	CuckooHeader header;
+
+	state->flat = (CuckooHashSet *) pointer;
+	state->large = (Large *) CuckooGetLarge(value, MakePartial);
+	if (state->large != NULL)
+		state->flat = NULL;
+	else if (VARATT_IS_EXTENDED(pointer) || !CuckooHashSetIsSafe(state->flat))
+	{
+		/* A user's own aggregate may begin with any stored state. */
+		pointer = (CuckooValue *) PG_DETOAST_DATUM(value);
+		state->flat = (CuckooHashSet *) pointer;
+		header = CuckooStateHeader(pointer);
+		if (CuckooValueBytes(pointer)[1] == CUCKOO_STATE)
+			return;
+		NewState(state, &header);
+		AddAll(state, pointer, aggcontext);
+	}
 }
 
 /*
- * cuckoo_agg_transfn(state, key [, capacity [, fpr [, seed]]]): of all
- * aggregates, whatever their key type
+ * What to return to the executor: the pointer that it passed, if the state has
+ * not moved.
  */
+static inline Datum
+StateDatum(const State *state)
+{
+	if (state->large != NULL)
+		return CuckooLargeDatum(&state->large->large);
+	return PointerGetDatum(state->flat);
+}
+
+static inline CuckooHeader *
+StateHeader(const State *state)
+{
+	return state->large != NULL ? &state->large->header : &state->flat->header;
+}
+
+/* cuckoo_agg_transfn(state, key [, capacity [, fpr [, seed]]]) */
 PG_FUNCTION_INFO_V1(cuckoo_agg_transfn);
 Datum
 cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
-	CuckooParameters parameters;
-	uint64		hash;
+	const CuckooHeader *row;
+	uint64		hash = 0;
+	State		state;
 
-	if (PG_ARGISNULL(1))
-		return TransitionWithoutKey(fcinfo, aggcontext);
-	parameters = CuckooArgumentParameters(fcinfo);
-	hash = CuckooTransitionHash(fcinfo, &parameters);
-	return Transition(fcinfo, aggcontext, &parameters, false, hash);
+	/* A row without a key matters only if it has parameters. */
+	if (PG_ARGISNULL(1) && PG_NARGS() <= 2)
+		return CuckooSameState(fcinfo);
+	row = ReadRow(fcinfo, &hash);
+	if (PG_ARGISNULL(0))
+		NewState(&state, row);
+	else
+	{
+		OpenState(&state, PG_GETARG_DATUM(0), aggcontext);
+		if (unlikely(!SameHeader(StateHeader(&state), row)))
+			MatchHeader(StateHeader(&state), row);
+	}
+	if (!PG_ARGISNULL(1) && !AddQuickly(&state, hash))
+		Add(&state, hash, aggcontext);
+	return StateDatum(&state);
 }
 
 /* cuckoo_agg_combine(state, state): the hashes of both */
@@ -202,9 +734,9 @@ Datum
 cuckoo_agg_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
-	CuckooParameters parameters;
+	CuckooHeader header;
 	CuckooValue *other;
-	CuckooState state;
+	State		state;
 
 	if (PG_ARGISNULL(1))
 		return CuckooSameState(fcinfo);
@@ -215,29 +747,249 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	 * aggregate ends.
 	 */
 	other = (CuckooValue *) PG_GETARG_VARLENA_P(1);
-	parameters = CuckooValueParameters(other);
+	header = CuckooStateHeader(other);
 	if (PG_ARGISNULL(0))
-		CuckooStateInit(&state, &parameters);
+		NewState(&state, &header);
 	else
 	{
-		CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-		if (CuckooMatchParameters(CuckooStateParameters(&state), &parameters))
-			CuckooStateSetKeyType(&state, &parameters);
+		OpenState(&state, PG_GETARG_DATUM(0), aggcontext);
+		MatchHeader(StateHeader(&state), &header);
 	}
-	CuckooStateAddAll(&state, other, aggcontext);
-	return CuckooStateDatum(&state);
+	AddAll(&state, other, aggcontext);
+	return StateDatum(&state);
 }
 
-/* cuckoo_agg_final(state): the filter, which is unset if there were no rows. */
+/*
+ * cuckoo_agg_final(state): the filter, which is unset if there were no rows.
+ * A large state is sorted in place, which does not change its meaning.
+ */
 PG_FUNCTION_INFO_V1(cuckoo_agg_final);
 Datum
 cuckoo_agg_final(PG_FUNCTION_ARGS)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
-	CuckooState state;
+	CuckooFilter filter;
+	CuckooRun	runs[LISTS];
+	uint64		run_count = LISTS;
+	State		state;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
-	CuckooStateOpen(&state, PG_GETARG_DATUM(0), aggcontext);
-	PG_RETURN_CUCKOOFILTER_P(CuckooStateBuild(&state));
+	OpenState(&state, PG_GETARG_DATUM(0), aggcontext);
+	if (state.large != NULL)
+		SortLists(state.large, runs);
+	else
+	{
+		CuckooStateHeader((CuckooValue *) state.flat);
+		runs[0] = CuckooHashSetSorted(state.flat);
+		run_count = 1;
+	}
+	CuckooFilterInitLike(&filter, StateHeader(&state));
+	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, runs, run_count));
+}
+
+/*
+ * cuckoo_stream_agg and cuckoo_multiset_agg
+ *
+ * The state is a filter.  A large one is a draft (filter.h) with a list of
+ * hashes, which are sorted and added together: to add 10 million keys one by
+ * one took four times as long.  Partial states are filters, combined as
+ * cuckoo_union and cuckoo_union_all combine filters.
+ *
+ * The order of rows determines which keys are in a batch, and thus where the
+ * entries of a dense table are.  Only the same rows in the same order give the
+ * same bytes.
+ */
+
+/* Each row copies a flat state; at this size that takes a microsecond. */
+#define FLAT_BYTES	4096
+
+typedef struct Stream
+{
+	CuckooLarge large;
+	CuckooDraft draft;
+	CuckooEdit	edit;			/* CUCKOO_ADD_NEW or CUCKOO_ADD */
+	CuckooList	batch;
+} Stream;
+
+/* Add the batch to the draft, and make room for the next. */
+static void
+AddBatch(Stream *stream)
+{
+	MemoryContext old = MemoryContextSwitchTo(stream->large.header.eoh_context);
+	size_t		room;
+
+	CuckooApplyToDraft(&stream->draft, stream->batch.numbers, (size_t) stream->batch.count,
+					   stream->edit);
+	stream->batch.count = 0;
+	room = CuckooDraftBatchKeys(&stream->draft);
+	if (room != stream->batch.room)
+	{
+		CuckooListFree(&stream->batch);
+		CuckooListReserve(&stream->batch, room);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* The filter as it is now. */
+static CuckooValue *
+MakeStream(CuckooLarge *large)
+{
+	Stream	   *stream = (Stream *) large;
+	MemoryContext old;
+	CuckooValue *value;
+
+	AddBatch(stream);
+	old = MemoryContextSwitchTo(large->header.eoh_context);
+	value = CuckooFinishDraft(&stream->draft);
+	MemoryContextSwitchTo(old);
+	return CuckooCopyBytes(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
+}
+
+/* Make a large state from a flat one. */
+static Stream *
+NewStream(CuckooValue *flat, CuckooEdit edit, MemoryContext aggcontext)
+{
+	Stream	   *stream = (Stream *) CuckooLargeNew(sizeof(Stream), MakeStream, aggcontext);
+	MemoryContext old = MemoryContextSwitchTo(stream->large.header.eoh_context);
+	CuckooValue *copy = CuckooCopyBytes(CuckooValueBytes(flat), VARSIZE_ANY_EXHDR(flat));
+
+	CuckooOpenDraft(&stream->draft, (Datum) 0, copy);
+	stream->draft.streaming = true;
+	stream->edit = edit;
+	MemoryContextSwitchTo(old);
+	return stream;
+}
+
+/* One row; inlined for each of the two aggregates. */
+static inline Datum
+StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
+{
+	MemoryContext aggcontext = CuckooAggContext(fcinfo);
+	uint64		hash = 0;
+	const CuckooHeader *row = ReadRow(fcinfo, &hash);
+	Stream	   *stream = NULL;
+	CuckooDraft small;
+	CuckooDraft *draft = &small;
+	bool		changed = PG_ARGISNULL(0);
+
+	if (row->capacity == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("capacity must be specified for %s",
+						edit == CUCKOO_ADD_NEW ? "cuckoo_stream_agg" : "cuckoo_multiset_agg"),
+				 errhint("Specify how many keys there may be, or use cuckoo_agg, which counts them.")));
+
+	if (!PG_ARGISNULL(0))
+		stream = (Stream *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeStream);
+	if (stream == NULL)
+	{
+		CuckooFilter empty;
+		CuckooValue *flat;
+
+		CuckooFilterInitLike(&empty, row);
+		flat = PG_ARGISNULL(0) ? CuckooEmptyValue(&empty) : PG_GETARG_CUCKOOFILTER_P(0);
+		if (VARSIZE_ANY_EXHDR(flat) > FLAT_BYTES)
+			stream = NewStream(flat, edit, aggcontext);
+		else
+			/* Do not change it in place: the executor frees the old state. */
+			CuckooOpenDraft(&small, PointerGetDatum(flat), flat);
+	}
+	if (stream != NULL)
+		draft = &stream->draft;
+
+	if (unlikely(!SameHeader(&draft->filter.header, row)))
+		changed |= MatchHeader(&draft->filter.header, row);
+	/* A new state, or one that a user's aggregate began with, lacks the flag. */
+	if (edit == CUCKOO_ADD_NEW && !(draft->filter.flags & CUCKOO_FLAG_NOT_REMOVABLE))
+	{
+		draft->filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+		changed = true;
+	}
+	if (stream != NULL)
+	{
+		if (!PG_ARGISNULL(1))
+		{
+			if (stream->batch.count == stream->batch.room)
+				AddBatch(stream);
+			stream->batch.numbers[stream->batch.count++] = hash;
+		}
+		return CuckooLargeDatum(&stream->large);
+	}
+	if (!PG_ARGISNULL(1))
+		changed |= CuckooApplyToDraft(draft, &hash, 1, edit);
+	if (!changed)
+		return CuckooSameState(fcinfo);
+	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&small));
+}
+
+/* cuckoo_stream_agg_transfn(state, key, capacity [, fpr [, seed]]) */
+PG_FUNCTION_INFO_V1(cuckoo_stream_agg_transfn);
+Datum
+cuckoo_stream_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return StreamRow(fcinfo, CUCKOO_ADD_NEW);
+}
+
+/* cuckoo_multiset_agg_transfn(state, key, capacity [, fpr [, seed]]) */
+PG_FUNCTION_INFO_V1(cuckoo_multiset_agg_transfn);
+Datum
+cuckoo_multiset_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return StreamRow(fcinfo, CUCKOO_ADD);
+}
+
+/* Combine two partial states, whose parameters must match. */
+static Datum
+CombineStreams(FunctionCallInfo fcinfo, CuckooOperation operation)
+{
+	CuckooValue *state;
+	CuckooValue *other;
+	CuckooValue *result;
+	CuckooFilter left;
+	CuckooFilter right;
+
+	CuckooAggContext(fcinfo);
+	if (PG_ARGISNULL(1))
+		return CuckooSameState(fcinfo);
+	other = PG_GETARG_CUCKOOFILTER_P(1);
+	CuckooOpenFilter(&right, other);
+	result = other;
+	if (!PG_ARGISNULL(0))
+	{
+		state = PG_GETARG_CUCKOOFILTER_P(0);
+		CuckooOpenFilter(&left, state);
+		MatchHeader(&left.header, &right.header);
+		result = CuckooCombineValues(operation, state, other);
+		if (result == state)
+			return CuckooSameState(fcinfo);
+	}
+	/* The caller may free its memory before the aggregate ends, so copy it. */
+	if (result == other)
+		result = CuckooCopyBytes(CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
+	PG_RETURN_CUCKOOFILTER_P(result);
+}
+
+/* cuckoo_stream_agg_combine(state, state) */
+PG_FUNCTION_INFO_V1(cuckoo_stream_agg_combine);
+Datum
+cuckoo_stream_agg_combine(PG_FUNCTION_ARGS)
+{
+	return CombineStreams(fcinfo, CUCKOO_UNION);
+}
+
+/* cuckoo_multiset_agg_combine(state, state) */
+PG_FUNCTION_INFO_V1(cuckoo_multiset_agg_combine);
+Datum
+cuckoo_multiset_agg_combine(PG_FUNCTION_ARGS)
+{
+	return CombineStreams(fcinfo, CUCKOO_UNION_ALL);
+}
+
+/* cuckoo_stream_agg_final(state): also that of cuckoo_multiset_agg */
+PG_FUNCTION_INFO_V1(cuckoo_stream_agg_final);
+Datum
+cuckoo_stream_agg_final(PG_FUNCTION_ARGS)
+{
+	return CuckooFinishFilter(fcinfo, MakeStream);
 }

@@ -19,11 +19,16 @@
 
 /*
  * What a function keeps from call to call (in fn_extra): how its key argument
- * is hashed.
+ * is hashed; and in aggregates, the parameters and key type of the last row.
  */
 typedef struct CuckooCall
 {
 	bool		has_key;
+	bool		has_row;
+	bool		has_capacity;
+	bool		warned;			/* of the rate of a result */
+	double		capacity;		/* of the last row, as given */
+	CuckooHeader row;
 	CuckooKey	key;
 } CuckooCall;
 

@@ -52,7 +52,6 @@
 
 #include "cuckoo.h"
 #include "follow.h"
-#include "setops.h"
 
 /* The percentage of keys that may have as many rows as a class has copies. */
 #define REPEATED_PERCENT	1

@@ -12,7 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "aggstate.h"
+#include "value.h"
 
 /* One column of a result row. */
 static void
@@ -60,7 +60,7 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
 	if (filter.content == CUCKOO_STATE)
 	{
-		CuckooValue *partial = CuckooStateToPartial(PG_GETARG_CUCKOOFILTER_P(0));
+		CuckooValue *partial = CuckooSendableValue(PG_GETARG_CUCKOOFILTER_P(0));
 
 		CuckooOpenHeader(&filter, CuckooValueBytes(partial));
 		bytes = VARSIZE(partial);

@@ -16,7 +16,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "aggstate.h"
+#include "value.h"
 
 /*
  * Check portable bytes that come from outside.  If there is an escontext, an
@@ -134,14 +134,10 @@ PG_FUNCTION_INFO_V1(cuckoofilter_out);
 Datum
 cuckoofilter_out(PG_FUNCTION_ARGS)
 {
-	CuckooValue *value = PG_GETARG_CUCKOOFILTER_P(0);
-	size_t		length;
-	char	   *text;
+	CuckooValue *value = CuckooSendableValue(PG_GETARG_CUCKOOFILTER_P(0));
+	size_t		length = VARSIZE_ANY_EXHDR(value);
+	char	   *text = palloc((length + 2) / 3 * 4 + 1);
 
-	if (CuckooValueBytes(value)[1] == CUCKOO_STATE)
-		value = CuckooStateToPartial(value);
-	length = VARSIZE_ANY_EXHDR(value);
-	text = palloc((length + 2) / 3 * 4 + 1);
 	EncodeBase64((const uint8 *) VARDATA_ANY(value), length, text);
 	PG_RETURN_CSTRING(text);
 }

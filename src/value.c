@@ -8,6 +8,8 @@
 #include "compat.h"
 
 #include "access/detoast.h"
+#include "lib/stringinfo.h"
+
 #include "value.h"
 
 /*
@@ -49,6 +51,14 @@ CuckooUnsetValue(void)
 
 	CuckooFilterInitUnset(&filter);
 	return CuckooMadeValue(CuckooMakeFilter(&filter, NULL, 0), &filter);
+}
+
+void
+CuckooFilterInitLike(CuckooFilter *filter, const CuckooHeader *header)
+{
+	CuckooFilterInit(filter, header->fpr, header->capacity, header->seed);
+	filter->key_type = header->key_type;
+	filter->signature = header->signature;
 }
 
 CuckooValue *
@@ -196,4 +206,241 @@ CuckooFinishDraft(CuckooDraft *draft)
 	if (bytes == NULL)
 		CuckooReportTooLarge(draft->filter.items, draft->filter.fpr);
 	return CuckooMadeValue(bytes, &draft->filter);
+}
+
+/*
+ * Combining values
+ */
+
+/* A filter's key type, seed and shapes, for a message. */
+static void
+DescribeFilter(StringInfo text, const CuckooHeader *filter)
+{
+	appendStringInfo(text, "keys of type %s, seed %lld",
+					 CuckooKeyTypeDescribe(filter->key_type, filter->signature),
+					 (long long) filter->seed);
+	if (filter->table_count > 0)
+		appendStringInfo(text, " and %d %s with %llu %s", filter->table_count,
+						 filter->table_count == 1 ? "sub-filter" : "sub-filters",
+						 (unsigned long long) filter->items,
+						 filter->items == 1 ? "item" : "items");
+}
+
+void
+CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
+			   const CuckooHeader *right)
+{
+	StringInfoData detail;
+	int			code = ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+	const char *message = NULL;
+	const char *hint = NULL;
+	unsigned long long items = (unsigned long long) (left->items + right->items);
+
+	switch (conflict)
+	{
+		case CUCKOO_NO_CONFLICT:
+			return;
+		case CUCKOO_OTHER_SEED:
+			code = ERRCODE_INVALID_PARAMETER_VALUE;
+			message = "cuckoofilters with different seeds cannot be combined";
+			hint = "Build both with the same seed.";
+			break;
+		case CUCKOO_OTHER_KEY_TYPE:
+			code = ERRCODE_DATATYPE_MISMATCH;
+			message = "cuckoofilters with different key types cannot be combined";
+			hint = "Cast the keys of one to the type of the other when building it.";
+			break;
+		case CUCKOO_TOO_MANY_TABLES:
+			message = "combined cuckoofilter would have too many sub-filters";
+			hint = psprintf("Build all filters with the same rate and the final capacity: cuckoo_agg(key, %llu, %g).",
+							items, Min(left->fpr, right->fpr));
+			break;
+		case CUCKOO_TOO_MANY_ITEMS:
+			message = "combined cuckoofilter would be too large";
+			hint = "Keep several filters, with the keys divided among them by cuckoo_shard.";
+			break;
+	}
+	initStringInfo(&detail);
+	appendStringInfoString(&detail, "One has ");
+	DescribeFilter(&detail, left);
+	appendStringInfoString(&detail, "; the other has ");
+	DescribeFilter(&detail, right);
+	appendStringInfoChar(&detail, '.');
+	ereport(ERROR,
+			(errcode(code),
+			 errmsg("%s", message),
+			 errdetail("%s", detail.data),
+			 errhint("%s", hint)));
+}
+
+void
+CuckooAddToCombination(CuckooCombination *combination, CuckooValue *value)
+{
+	CuckooFilter filter;
+	CuckooConflict conflict;
+
+	CuckooOpenFilter(&filter, value);
+	conflict = CuckooCombinationAdd(combination, &filter);
+	if (conflict != CUCKOO_NO_CONFLICT)
+	{
+		combination->header.table_count = combination->pool_count;
+		CuckooReportConflict(conflict, &combination->header, &filter.header);
+	}
+}
+
+CuckooValue *
+CuckooCombinedValue(CuckooCombination *combination)
+{
+	CuckooFilter made;
+	uint8	   *bytes = CuckooCombinationMake(combination, &made);
+
+	if (bytes == NULL)
+		CuckooReportTooLarge(made.items, made.fpr);
+	return CuckooMadeValue(bytes, &made);
+}
+
+bool
+CuckooIsUnset(CuckooValue *value)
+{
+	CuckooFilter filter;
+
+	CuckooOpenFilter(&filter, value);
+	return (filter.flags & CUCKOO_FLAG_UNSET) != 0;
+}
+
+CuckooValue *
+CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *right)
+{
+	CuckooCombination combination;
+	CuckooValue *value;
+
+	if (CuckooIsUnset(right))
+		return left;
+	if (CuckooIsUnset(left))
+		return right;
+	CuckooCombinationInit(&combination, operation);
+	CuckooAddToCombination(&combination, left);
+	CuckooAddToCombination(&combination, right);
+	value = CuckooCombinedValue(&combination);
+	CuckooCombinationRelease(&combination);
+	return value;
+}
+
+/*
+ * States of cuckoo_agg
+ */
+
+/* Refuse a value that is not a state of this aggregate. */
+static void
+ReportNoState(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("cuckoofilter is not the state of this aggregate")));
+}
+
+CuckooHashSet *
+CuckooHashSetNew(const CuckooHeader *header, uint32 slots)
+{
+	size_t		bytes = offsetof(CuckooHashSet, slot) + slots * sizeof(uint64);
+	CuckooHashSet *set = palloc0(bytes);
+
+	SET_VARSIZE(set, bytes);
+	set->version = CUCKOO_HASH_SET_VERSION;
+	set->content = CUCKOO_STATE;
+	set->slots = slots;
+	set->header = *header;
+	set->header.items = 0;
+	return set;
+}
+
+CuckooHeader
+CuckooStateHeader(CuckooValue *value)
+{
+	const CuckooHashSet *set = (CuckooHashSet *) value;
+	const CuckooHeader *header = &set->header;
+	CuckooFilter partial;
+
+	if (CuckooValueBytes(value)[1] == CUCKOO_PARTIAL)
+	{
+		CuckooOpenHeader(&partial, CuckooValueBytes(value));
+		return partial.header;
+	}
+	/* A NaN fails both comparisons of the rate. */
+	if (!CuckooHashSetIsSafe(set) ||
+		!(header->fpr >= CUCKOO_MIN_FPR && header->fpr <= CUCKOO_MAX_FPR) ||
+		header->capacity > CUCKOO_MAX_CAPACITY ||
+		header->key_type > CUCKOO_KEY_LAST ||
+		CuckooKeyTypeIsNested((CuckooKeyType) header->key_type) != (header->signature != 0))
+		ReportNoState();
+	/* The key type is unknown only if there are no keys. */
+	for (uint32 i = 0; header->key_type == CUCKOO_KEY_NONE && i < set->slots; i++)
+	{
+		if (set->slot[i] != 0)
+			ReportNoState();
+	}
+	return *header;
+}
+
+CuckooRun
+CuckooHashSetSorted(const CuckooHashSet *set)
+{
+	CuckooList	list = {0};
+	CuckooRun	run;
+
+	CuckooListReserve(&list, Min(set->header.items, set->slots));
+	for (uint32 i = 0; i < set->slots; i++)
+	{
+		if (set->slot[i] != 0)
+			CuckooListPut(&list, set->slot[i]);
+	}
+	CuckooListSort(&list);
+	CuckooListUnique(&list);
+	run.numbers = list.numbers;
+	run.count = list.count;
+	return run;
+}
+
+CuckooValue *
+CuckooPartialValue(const CuckooHeader *header, const CuckooRun *runs, uint64 run_count,
+				   uint64 count)
+{
+	CuckooFilter partial;
+	CuckooValue *value;
+	uint64		at = 0;
+
+	CuckooFilterInitLike(&partial, header);
+	partial.content = CUCKOO_PARTIAL;
+	partial.items = count;
+	if (CuckooBytes(&partial) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("state of cuckoo_agg is too large to be sent"),
+				 errdetail("It holds %llu distinct keys.", (unsigned long long) count),
+				 errhint("Use cuckoo_stream_agg, or aggregate without parallel workers.")));
+	value = CuckooNewValue(CuckooBytes(&partial));
+	CuckooLayOut(&partial, CuckooValueBytes(value));
+	for (uint64 run = 0; run < run_count; run++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (uint64 i = 0; i < runs[run].count; i++)
+			CuckooStore64(partial.hashes + 8 * at++, runs[run].numbers[i]);
+	}
+	CuckooAssertValid(value);
+	return value;
+}
+
+CuckooValue *
+CuckooSendableValue(CuckooValue *value)
+{
+	CuckooHeader header;
+	CuckooRun	sorted;
+
+	if (CuckooValueBytes(value)[1] != CUCKOO_STATE)
+		return value;
+	/* In a tuple it may have lost its alignment. */
+	value = (CuckooValue *) PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
+	header = CuckooStateHeader(value);
+	sorted = CuckooHashSetSorted((CuckooHashSet *) value);
+	return CuckooPartialValue(&header, &sorted, 1, sorted.count);
 }

@@ -13,7 +13,7 @@
 
 #include "compat.h"
 
-#include "core/filter.h"
+#include "core/combine.h"
 #include "key.h"
 
 #define CUCKOO_DEFAULT_FPR	0.001
@@ -44,6 +44,9 @@ extern CuckooValue *CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter);
 
 /* An unset filter, which an aggregate returns over no rows. */
 extern CuckooValue *CuckooUnsetValue(void);
+
+/* The header of an empty filter with the parameters and key type of another. */
+extern void CuckooFilterInitLike(CuckooFilter *filter, const CuckooHeader *header);
 
 /* An empty filter with these parameters. */
 extern CuckooValue *CuckooEmptyValue(CuckooFilter *parameters);
@@ -83,6 +86,92 @@ extern bool CuckooApplyToDraft(CuckooDraft *draft, uint64 *hashes, size_t count,
 
 /* The changed filter. */
 extern CuckooValue *CuckooFinishDraft(CuckooDraft *draft);
+
+/*
+ * Combine filters: one by one in a combination, or two.  The result of two is
+ * the other itself if one is unset.
+ */
+extern void CuckooAddToCombination(CuckooCombination *combination, CuckooValue *value);
+extern CuckooValue *CuckooCombinedValue(CuckooCombination *combination);
+extern CuckooValue *CuckooCombineValues(CuckooOperation operation, CuckooValue *left,
+										CuckooValue *right);
+
+/* Report why two filters cannot be combined, if there is a reason. */
+extern void CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
+								 const CuckooHeader *right);
+
+/* Whether a value is what an aggregate returns over no rows. */
+extern bool CuckooIsUnset(CuckooValue *value);
+
+/*
+ * The flat state of cuckoo_agg: a set of hashes in a varlena, so that the
+ * executor can copy it.  Its second byte is the content, as in the format.
+ * Everything else is laid out by the C compiler.
+ */
+typedef struct CuckooHashSet
+{
+	int32		vl_len_;
+	uint8		version;
+	uint8		content;		/* CUCKOO_STATE */
+	uint32		slots;			/* a power of two */
+	CuckooHeader header;		/* items: slots filled */
+	uint64		slot[FLEXIBLE_ARRAY_MEMBER];	/* 0: empty */
+} CuckooHashSet;
+
+/* From 8 to 128 k slots, 1 MB */
+#define CUCKOO_MIN_SLOTS	8
+#define CUCKOO_MAX_SLOTS	(128 * 1024)
+
+/* The version of the layout in memory, not of the format */
+#define CUCKOO_HASH_SET_VERSION	1
+
+/*
+ * Whether a set is safe to read and to add to.  A user's own aggregate can
+ * store one and pass it on later, perhaps under another release.  This is
+ * checked for every row; compared with hashing its key, it costs nothing.
+ */
+static inline bool
+CuckooHashSetIsSafe(const CuckooHashSet *set)
+{
+	return set->content == CUCKOO_STATE &&
+		VARSIZE(set) >= offsetof(CuckooHashSet, slot) &&
+		set->version == CUCKOO_HASH_SET_VERSION &&
+		set->slots >= CUCKOO_MIN_SLOTS && set->slots <= CUCKOO_MAX_SLOTS &&
+		(set->slots & (set->slots - 1)) == 0 &&
+		VARSIZE(set) == offsetof(CuckooHashSet, slot) + set->slots * sizeof(uint64);
+}
+
+/* Where the search for a hash begins. */
+static inline uint32
+CuckooHashSetSlot(const CuckooHashSet *set, uint64 hash)
+{
+	return (uint32) (hash ^ hash >> 32) & (set->slots - 1);
+}
+
+/* An empty set with the parameters of a header */
+extern CuckooHashSet *CuckooHashSetNew(const CuckooHeader *header, uint32 slots);
+
+/*
+ * The hashes of a set, sorted and palloc'd.  It may have been stored and
+ * damaged, so its count is not trusted, and repetitions are dropped.
+ */
+extern CuckooRun CuckooHashSetSorted(const CuckooHashSet *set);
+
+/*
+ * Check a state of cuckoo_agg completely, and return its parameters.  A set
+ * must be aligned.
+ */
+extern CuckooHeader CuckooStateHeader(CuckooValue *value);
+
+/* The partial state with the hashes of sorted runs, count in all */
+extern CuckooValue *CuckooPartialValue(const CuckooHeader *header, const CuckooRun *runs,
+									   uint64 run_count, uint64 count);
+
+/*
+ * A value as it can leave the server: a set becomes a partial state, anything
+ * else stays what it is.
+ */
+extern CuckooValue *CuckooSendableValue(CuckooValue *value);
 
 extern CUCKOO_NORETURN void CuckooReportTooLarge(uint64 keys, double fpr);
 

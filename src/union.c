@@ -1,0 +1,211 @@
+/*-------------------------------------------------------------------------
+ *
+ * union.c
+ *	  SQL functions that combine filters: union, union all, their aggregates,
+ *	  intersection.
+ *
+ * The state of the aggregates has one of two forms.  Both are values of the
+ * type, so the state can be sent anywhere as an ordinary filter:
+ *
+ * flat		A filter: that of the only row, or the combination of several small
+ *			ones.  This is the cheapest form for many groups of few filters.
+ *
+ * large	From 64 kB on, or from 16 kB on if far smaller filters are added:
+ *			an expanded object with the sorted classes of all filters
+ *			(combine.h).  A filter is made from them only when the state is
+ *			read, so the cost of adding a filter depends only on that filter.
+ *			Combined pairwise, 365 daily filters took 64 s instead of 0.4.
+ *
+ * Both give the same bytes, because a combination's tables depend only on
+ * their classes.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include "utils/memutils.h"
+
+#include "agg.h"
+
+/*
+ * The cost of combining flat states grows with the size of both filters.
+ * Large states have a memory context each, and PostgreSQL visits all of them
+ * for each new group of a hash aggregation (40,000 groups of 7 kB: 160 s).  A
+ * state therefore becomes large only if it is so large that there cannot be
+ * many of them, or if it is much larger than what is added.
+ */
+#define FLAT_BYTES			65536
+#define FLAT_ANYWAY_BYTES	16384
+#define FLAT_SHARE			16
+
+/*
+ * cuckoo_union(f, g) and cuckoo_union_all(f, g).  A NULL filter is an empty
+ * one, so the result is the other, which may be NULL, too.
+ */
+static Datum
+CombineArguments(FunctionCallInfo fcinfo, CuckooOperation operation)
+{
+	CuckooValue *left;
+	CuckooValue *right;
+	CuckooValue *result;
+
+	if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+	{
+		int			given = PG_ARGISNULL(0) ? 1 : 0;
+		CuckooFilter filter;
+		Size		bytes;
+
+		CuckooReadHeader(PG_GETARG_DATUM(given), &filter, &bytes);
+		CuckooRefuseState(&filter);
+		PG_RETURN_DATUM(PG_GETARG_DATUM(given));
+	}
+	left = PG_GETARG_CUCKOOFILTER_P(0);
+	right = PG_GETARG_CUCKOOFILTER_P(1);
+	result = CuckooCombineValues(operation, left, right);
+
+	/* If the result is an argument, a stored value need not be stored again. */
+	if (result == left)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+	if (result == right)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+	PG_RETURN_CUCKOOFILTER_P(result);
+}
+
+/* cuckoo_union(f, g), f | g */
+PG_FUNCTION_INFO_V1(cuckoo_union);
+Datum
+cuckoo_union(PG_FUNCTION_ARGS)
+{
+	return CombineArguments(fcinfo, CUCKOO_UNION);
+}
+
+/* cuckoo_union_all(f, g) */
+PG_FUNCTION_INFO_V1(cuckoo_union_all);
+Datum
+cuckoo_union_all(PG_FUNCTION_ARGS)
+{
+	return CombineArguments(fcinfo, CUCKOO_UNION_ALL);
+}
+
+/* cuckoo_intersection(f, g), f & g */
+PG_FUNCTION_INFO_V1(cuckoo_intersection);
+Datum
+cuckoo_intersection(PG_FUNCTION_ARGS)
+{
+	CuckooFilter left;
+	CuckooFilter right;
+	CuckooFilter both;
+	uint8	   *bytes = NULL;
+
+	CuckooOpenFilter(&left, PG_GETARG_CUCKOOFILTER_P(0));
+	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
+	CuckooReportConflict(CuckooIntersect(&left, &right, &both, &bytes), &left.header, &right.header);
+	if (bytes == NULL)
+		CuckooReportTooLarge(both.items, both.fpr);
+	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(bytes, &both));
+}
+
+/*
+ * The aggregates
+ */
+
+typedef struct Union
+{
+	CuckooLarge large;
+	CuckooCombination combination;
+} Union;
+
+/* The merged runs belong to the state, the new filter to the caller. */
+static CuckooValue *
+MakeUnion(CuckooLarge *large)
+{
+	Union	   *state = (Union *) large;
+	MemoryContext old = MemoryContextSwitchTo(large->header.eoh_context);
+
+	CuckooCombinationCollapse(&state->combination);
+	MemoryContextSwitchTo(old);
+	return CuckooCombinedValue(&state->combination);
+}
+
+static void
+AddToUnion(Union *state, CuckooValue *value)
+{
+	MemoryContext old = MemoryContextSwitchTo(state->large.header.eoh_context);
+
+	CuckooAddToCombination(&state->combination, value);
+	MemoryContextSwitchTo(old);
+}
+
+/*
+ * Whether a flat state stays flat when a value is added.  Both are sizes in
+ * bytes.
+ */
+static bool
+StaysFlat(Size state, Size value)
+{
+	return state + value <= FLAT_BYTES &&
+		(state <= FLAT_ANYWAY_BYTES || value >= state / FLAT_SHARE);
+}
+
+/*
+ * Add a row, or another state, to the state of an aggregate that combines
+ * filters.  The first one is copied, because it may be packed or toasted.
+ */
+static Datum
+CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation)
+{
+	MemoryContext aggcontext = CuckooAggContext(fcinfo);
+	CuckooValue *value;
+	CuckooValue *flat = NULL;
+	Union	   *state = NULL;
+
+	if (PG_ARGISNULL(1))
+		return CuckooSameState(fcinfo);
+	value = PG_GETARG_CUCKOOFILTER_P(1);
+	/* An unset filter changes nothing, whatever form the state has. */
+	if (CuckooIsUnset(value) && !PG_ARGISNULL(0))
+		return CuckooSameState(fcinfo);
+	if (!PG_ARGISNULL(0))
+		state = (Union *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
+	if (!PG_ARGISNULL(0) && state == NULL)
+		flat = PG_GETARG_CUCKOOFILTER_P(0);
+	if (state == NULL && (flat == NULL || CuckooIsUnset(flat)))
+		PG_RETURN_CUCKOOFILTER_P(CuckooCopyBytes(CuckooValueBytes(value),
+												 VARSIZE_ANY_EXHDR(value)));
+	if (state == NULL)
+	{
+		if (StaysFlat(VARSIZE_ANY_EXHDR(flat), VARSIZE_ANY_EXHDR(value)))
+			PG_RETURN_CUCKOOFILTER_P(CuckooCombineValues(operation, flat, value));
+		state = (Union *) CuckooLargeNew(sizeof(Union), MakeUnion, aggcontext);
+		CuckooCombinationInit(&state->combination, operation);
+		AddToUnion(state, flat);
+	}
+	AddToUnion(state, value);
+	return CuckooLargeDatum(&state->large);
+}
+
+/* cuckoo_union_agg_transfn(state, f): also the combine function */
+PG_FUNCTION_INFO_V1(cuckoo_union_agg_transfn);
+Datum
+cuckoo_union_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return CombineTransition(fcinfo, CUCKOO_UNION);
+}
+
+/* cuckoo_union_all_agg_transfn(state, f): also the combine function */
+PG_FUNCTION_INFO_V1(cuckoo_union_all_agg_transfn);
+Datum
+cuckoo_union_all_agg_transfn(PG_FUNCTION_ARGS)
+{
+	return CombineTransition(fcinfo, CUCKOO_UNION_ALL);
+}
+
+/* cuckoo_combine_final(state) */
+PG_FUNCTION_INFO_V1(cuckoo_combine_final);
+Datum
+cuckoo_combine_final(PG_FUNCTION_ARGS)
+{
+	return CuckooFinishFilter(fcinfo, MakeUnion);
+}
