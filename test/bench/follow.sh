@@ -64,13 +64,13 @@ run_follow()
 			for table in "${follow_tables[@]}"; do
 				follow_tps "$clients" "$table"
 			done
-			query "SELECT cuckoo_fold('followed_k_filter')" >/dev/null
+			query "SELECT cuckoo_follow_fold('followed_k_filter')" >/dev/null
 		done
 	done
 	deadlocks=$(($(follow_deadlocks) - deadlocks))
 
 	# Measure the second 10,000 rows, when the WAL has full images of the pages
-	query "SELECT cuckoo_fold('followed_k_filter')" >/dev/null
+	query "SELECT cuckoo_follow_fold('followed_k_filter')" >/dev/null
 	query "VACUUM followed_k_filter"
 	query CHECKPOINT
 	query "CREATE TABLE wal AS SELECT pg_current_wal_insert_lsn() AS lsn"
@@ -84,7 +84,7 @@ run_follow()
 
 	# COPY into empty tables
 	for ((round = 0; round < rounds; round++)); do
-		query "TRUNCATE untouched, btree, followed; SELECT cuckoo_rebuild('followed_k_filter')" >/dev/null
+		query "TRUNCATE untouched, btree, followed; SELECT cuckoo_follow_rebuild('followed_k_filter')" >/dev/null
 		query "VACUUM followed_k_filter"
 		query CHECKPOINT
 		for table in "${follow_tables[@]}"; do
@@ -97,21 +97,21 @@ run_follow()
 		ALTER TABLE followed DISABLE TRIGGER USER;
 		INSERT INTO followed SELECT i, hashint8extended(i, 0) FROM generate_series(1, $rows) AS i;
 		DROP INDEX btree_k_idx; INSERT INTO btree SELECT * FROM followed; CREATE INDEX ON btree (k);
-		TRUNCATE followed_k_filter; SELECT cuckoo_rebuild('followed_k_filter')" >/dev/null
+		TRUNCATE followed_k_filter; SELECT cuckoo_follow_rebuild('followed_k_filter')" >/dev/null
 	query "VACUUM ANALYZE"
 	for ((round = 0; round < rounds; round++)); do
 		follow_ms lookup untouched "DO \$\$ DECLARE b boolean; BEGIN FOR i IN 1..100000 LOOP b := hashint8extended(i, 0) = 0; END LOOP; END \$\$;"
 		follow_ms lookup btree "DO \$\$ DECLARE b boolean; BEGIN FOR i IN 1..100000 LOOP SELECT EXISTS (SELECT FROM btree WHERE k = hashint8extended(i, 0)) INTO b; END LOOP; END \$\$;"
-		follow_ms lookup followed "DO \$\$ DECLARE b boolean; BEGIN FOR i IN 1..100000 LOOP SELECT cuckoo_followed('followed_k_filter', hashint8extended(i, 0)) INTO b; END LOOP; END \$\$;"
+		follow_ms lookup followed "DO \$\$ DECLARE b boolean; BEGIN FOR i IN 1..100000 LOOP SELECT cuckoo_follow_contains('followed_k_filter', hashint8extended(i, 0)) INTO b; END LOOP; END \$\$;"
 	done
 	query "DO \$\$ BEGIN FOR g IN 1..$((rows / 100 / 5000)) LOOP INSERT INTO followed SELECT i, hashint8extended(g * 5000 + i, 9) FROM generate_series(1, 5000) AS i; END LOOP; END \$\$" >/dev/null
 	printf 'before the first fold\t%s\n' "$(query "SELECT pg_total_relation_size('followed_k_filter')")" >>"$results/follow-size"
-	follow_ms fold followed "SELECT cuckoo_fold('followed_k_filter');"
+	follow_ms fold followed "SELECT cuckoo_follow_fold('followed_k_filter');"
 	for ((round = 1; round < rounds; round++)); do
 		# As autovacuum would do after a while
 		query "VACUUM followed_k_filter"
 		query "DO \$\$ BEGIN FOR g IN 1..$((rows / 100 / 5000)) LOOP INSERT INTO followed SELECT i, hashint8extended(g * 5000 + i, 10 + $round) FROM generate_series(1, 5000) AS i; END LOOP; END \$\$" >/dev/null
-		follow_ms fold followed "SELECT cuckoo_fold('followed_k_filter');"
+		follow_ms fold followed "SELECT cuckoo_follow_fold('followed_k_filter');"
 	done
 	printf 'after folds\t%s\n' "$(query "SELECT pg_total_relation_size('followed_k_filter')")" >>"$results/follow-size"
 	printf 'B-tree\t%s\n' "$(query "SELECT pg_relation_size('btree_k_idx')")" >>"$results/follow-size"

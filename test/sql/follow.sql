@@ -19,8 +19,8 @@ DECLARE
 	result text;
 BEGIN
 	EXECUTE format('SELECT concat(missing, '' missing, '', log_rows, '' in the log, copies ''
-			|| CASE WHEN cuckoo_cardinality(cuckoo_current(%1$L)) = (SELECT count(%3$I) FROM ONLY %2$s) THEN ''as rows'' ELSE ''differ'' END
-			|| CASE WHEN triggers_in_order THEN '''' ELSE '', triggers not in order'' END)
+			|| CASE WHEN cuckoo_cardinality(cuckoo_follow_filter(%1$L)) = (SELECT count(%3$I) FROM ONLY %2$s) THEN ''as rows'' ELSE ''differ'' END
+			|| CASE WHEN triggers_enabled THEN '''' ELSE '', triggers not in order'' END)
 		FROM cuckoo_follow_check(%1$L)', filter::text, tbl, col) INTO result;
 	RETURN result;
 END
@@ -59,15 +59,15 @@ DROP SEQUENCE counter;
 -- Every kind of change, in the log and folded
 --
 INSERT INTO members VALUES (2001, 'new'), (2002, NULL);
-SELECT members(), cuckoo_followed('members_email_filter', 'new'), cuckoo_followed('members_email_filter', 'never');
+SELECT members(), cuckoo_follow_contains('members_email_filter', 'new'), cuckoo_follow_contains('members_email_filter', 'never');
 DELETE FROM members WHERE id <= 10;
 UPDATE members SET email = 'changed ' || id WHERE id BETWEEN 11 AND 20;
 UPDATE members SET email = NULL WHERE id = 21;
 UPDATE members SET email = 'was null' WHERE id = 2002;
 UPDATE members SET note = 'noted', email = email;
 SELECT members();
-SELECT cuckoo_fold('members_email_filter');
-SELECT members(), cuckoo_followed('members_email_filter', 'was null'), cuckoo_followed('members_email_filter', 'user1');
+SELECT cuckoo_follow_fold('members_email_filter');
+SELECT members(), cuckoo_follow_contains('members_email_filter', 'was null'), cuckoo_follow_contains('members_email_filter', 'user1');
 INSERT INTO members VALUES (30, 'upserted'), (3000, 'inserted') ON CONFLICT (id) DO UPDATE SET email = excluded.email;
 MERGE INTO members AS m USING (VALUES (31), (32), (3001)) AS s (id) ON m.id = s.id
 	WHEN MATCHED AND m.id = 31 THEN DELETE
@@ -81,7 +81,7 @@ WITH gone AS (DELETE FROM members WHERE id BETWEEN 40 AND 49 RETURNING id, email
 	INSERT INTO members SELECT id + 5000, email FROM gone;
 UPDATE members AS a SET email = b.email FROM members AS b WHERE a.id BETWEEN 101 AND 200 AND b.id = 301 - a.id;
 SELECT members();
-SELECT cuckoo_fold('members_email_filter') > 0 AS folded;
+SELECT cuckoo_follow_fold('members_email_filter') > 0 AS folded;
 SELECT members();
 
 -- Additions and removals of a key cancel each other within a command.
@@ -91,26 +91,26 @@ SELECT members();
 -- Several rows with the same key
 INSERT INTO members SELECT i, 'shared' FROM generate_series(6001, 6007) AS i;
 DELETE FROM members WHERE id BETWEEN 6001 AND 6006;
-SELECT members(), cuckoo_followed('members_email_filter', 'shared');
-SELECT cuckoo_fold('members_email_filter');
-SELECT members(), cuckoo_followed('members_email_filter', 'shared');
+SELECT members(), cuckoo_follow_contains('members_email_filter', 'shared');
+SELECT cuckoo_follow_fold('members_email_filter');
+SELECT members(), cuckoo_follow_contains('members_email_filter', 'shared');
 DELETE FROM members WHERE id = 6007;
-SELECT cuckoo_fold('members_email_filter');
-SELECT members(), cuckoo_followed('members_email_filter', 'shared');
+SELECT cuckoo_follow_fold('members_email_filter');
+SELECT members(), cuckoo_follow_contains('members_email_filter', 'shared');
 
 -- Keys with eight rows at once stay until a rebuild.
 INSERT INTO members SELECT i, 'eight' FROM generate_series(6001, 6008) AS i;
-SELECT cuckoo_fold('members_email_filter');
+SELECT cuckoo_follow_fold('members_email_filter');
 SELECT pinned FROM cuckoo_follow_check('members_email_filter');
 DELETE FROM members WHERE email = 'eight';
-SELECT cuckoo_fold('members_email_filter');
-SELECT cuckoo_followed('members_email_filter', 'eight'), pinned FROM cuckoo_follow_check('members_email_filter');
-SELECT cuckoo_rebuild('members_email_filter');
-SELECT members(), cuckoo_followed('members_email_filter', 'eight'), pinned FROM cuckoo_follow_check('members_email_filter');
+SELECT cuckoo_follow_fold('members_email_filter');
+SELECT cuckoo_follow_contains('members_email_filter', 'eight'), pinned FROM cuckoo_follow_check('members_email_filter');
+SELECT cuckoo_follow_rebuild('members_email_filter');
+SELECT members(), cuckoo_follow_contains('members_email_filter', 'eight'), pinned FROM cuckoo_follow_check('members_email_filter');
 
 -- Large statements fold their changes themselves.  (Beyond its capacity the
 -- filter would have two tables, and keep some of the removed keys.)
-SELECT cuckoo_rebuild('members_email_filter', 30000, NULL);
+SELECT cuckoo_follow_rebuild('members_email_filter', 30000, NULL);
 INSERT INTO members SELECT i, 'large ' || i FROM generate_series(10001, 22000) AS i;
 SELECT members();
 INSERT INTO members VALUES (9999, 'before');
@@ -124,7 +124,7 @@ DELETE FROM members WHERE id > 10000;
 SELECT members();
 COMMIT;
 SELECT members();
-SELECT cuckoo_fold('members_email_filter');
+SELECT cuckoo_follow_fold('members_email_filter');
 SELECT members();
 
 -- They do not do so in REPEATABLE READ.
@@ -140,34 +140,34 @@ SELECT members();
 --
 BEGIN;
 INSERT INTO members VALUES (7001, 'mine');
-SELECT cuckoo_followed('members_email_filter', 'mine');
+SELECT cuckoo_follow_contains('members_email_filter', 'mine');
 SAVEPOINT a;
 INSERT INTO members VALUES (7002, 'lost');
 DELETE FROM members WHERE id = 7001;
 -- What this transaction removes may be found until it ends.
-SELECT cuckoo_followed('members_email_filter', 'lost'), cuckoo_followed('members_email_filter', 'mine');
+SELECT cuckoo_follow_contains('members_email_filter', 'lost'), cuckoo_follow_contains('members_email_filter', 'mine');
 ROLLBACK TO a;
-SELECT cuckoo_followed('members_email_filter', 'lost'), cuckoo_followed('members_email_filter', 'mine');
+SELECT cuckoo_follow_contains('members_email_filter', 'lost'), cuckoo_follow_contains('members_email_filter', 'mine');
 SAVEPOINT b;
 INSERT INTO members VALUES (7003, 'kept');
 RELEASE b;
-SELECT cuckoo_fold('members_email_filter');
+SELECT cuckoo_follow_fold('members_email_filter');
 COMMIT;
-SELECT members(), cuckoo_followed('members_email_filter', 'mine'), cuckoo_followed('members_email_filter', 'kept');
+SELECT members(), cuckoo_follow_contains('members_email_filter', 'mine'), cuckoo_follow_contains('members_email_filter', 'kept');
 BEGIN;
 DELETE FROM members;
-SELECT cuckoo_fold('members_email_filter') > 0 AS folded;
+SELECT cuckoo_follow_fold('members_email_filter') > 0 AS folded;
 ROLLBACK;
 SELECT members();
 
 -- A cursor that is older than a change of its own transaction
 BEGIN;
 INSERT INTO members VALUES (7004, 'in a cursor');
-DECLARE c CURSOR FOR SELECT email, cuckoo_followed('members_email_filter', email) FROM members WHERE id = 7004;
+DECLARE c CURSOR FOR SELECT email, cuckoo_follow_contains('members_email_filter', email) FROM members WHERE id = 7004;
 DELETE FROM members WHERE id = 7004;
 FETCH c;
 COMMIT;
-SELECT cuckoo_fold('members_email_filter');
+SELECT cuckoo_follow_fold('members_email_filter');
 SELECT members();
 
 -- The same if the log is written later: a partition, written through its root
@@ -177,8 +177,8 @@ SELECT cuckoo_follow('part1', 'k');
 BEGIN;
 INSERT INTO parts VALUES (1, 10);
 SELECT count(*) AS in_the_log FROM part1_k_filter WHERE f IS NULL;
-SELECT cuckoo_followed('part1_k_filter', 10), cuckoo_current('part1_k_filter') @> 10 AS current;
-DECLARE c CURSOR FOR SELECT k, cuckoo_followed('part1_k_filter', k), cuckoo_current('part1_k_filter') @> k AS current FROM part1 ORDER BY k;
+SELECT cuckoo_follow_contains('part1_k_filter', 10), cuckoo_follow_filter('part1_k_filter') @> 10 AS current;
+DECLARE c CURSOR FOR SELECT k, cuckoo_follow_contains('part1_k_filter', k), cuckoo_follow_filter('part1_k_filter') @> k AS current FROM part1 ORDER BY k;
 DECLARE d CURSOR FOR SELECT missing FROM cuckoo_follow_check('part1_k_filter');
 INSERT INTO parts VALUES (1, 11);
 DELETE FROM parts WHERE k = 10;
@@ -192,21 +192,21 @@ CLOSE ALL;
 INSERT INTO parts VALUES (1, 12);
 SAVEPOINT a;
 DELETE FROM parts WHERE k = 12;
-SELECT cuckoo_fold('part1_k_filter');
+SELECT cuckoo_follow_fold('part1_k_filter');
 ROLLBACK TO a;
-SELECT cuckoo_rebuild('part1_k_filter');
+SELECT cuckoo_follow_rebuild('part1_k_filter');
 ROLLBACK TO a;
 TRUNCATE part1;
 INSERT INTO parts VALUES (1, 13);
 RELEASE a;
 COMMIT;
-SELECT cuckoo_fold('part1_k_filter');
-SELECT state('part1_k_filter', 'part1', 'k'), cuckoo_followed('part1_k_filter', 12), cuckoo_followed('part1_k_filter', 13);
+SELECT cuckoo_follow_fold('part1_k_filter');
+SELECT state('part1_k_filter', 'part1', 'k'), cuckoo_follow_contains('part1_k_filter', 12), cuckoo_follow_contains('part1_k_filter', 13);
 
 -- The same, where a later statement folds the row of the cursor with its own
 BEGIN;
 INSERT INTO parts VALUES (1, 20);
-DECLARE c CURSOR FOR SELECT k, cuckoo_followed('part1_k_filter', k), cuckoo_current('part1_k_filter') @> k AS current FROM part1 WHERE k = 20;
+DECLARE c CURSOR FOR SELECT k, cuckoo_follow_contains('part1_k_filter', k), cuckoo_follow_filter('part1_k_filter') @> k AS current FROM part1 WHERE k = 20;
 DECLARE d CURSOR FOR SELECT missing, log_rows FROM cuckoo_follow_check('part1_k_filter');
 INSERT INTO part1 SELECT 1, i FROM generate_series(1000, 13000) AS i;
 SELECT count(*) AS in_the_log FROM part1_k_filter WHERE f IS NULL;
@@ -219,7 +219,7 @@ CREATE FUNCTION part1_state(x integer) RETURNS text LANGUAGE plpgsql STABLE AS $
 DECLARE
 	answer boolean;
 BEGIN
-	SELECT cuckoo_followed('part1_k_filter', k) INTO answer FROM part1 WHERE k = x;
+	SELECT cuckoo_follow_contains('part1_k_filter', k) INTO answer FROM part1 WHERE k = x;
 	RETURN CASE WHEN found THEN 'seen, followed: ' || answer ELSE 'not seen' END;
 END
 $$;
@@ -230,9 +230,9 @@ INSERT INTO parts VALUES (1, 21);
 DELETE FROM parts WHERE k = 20;
 INSERT INTO part1 VALUES (1, 22);
 SAVEPOINT a;
-SELECT cuckoo_fold('part1_k_filter');
+SELECT cuckoo_follow_fold('part1_k_filter');
 ROLLBACK TO a;
-SELECT cuckoo_rebuild('part1_k_filter');
+SELECT cuckoo_follow_rebuild('part1_k_filter');
 ROLLBACK TO a;
 FETCH c;
 ROLLBACK;
@@ -250,7 +250,7 @@ SELECT count(*) AS in_the_log FROM part1_k_filter WHERE f IS NULL;
 SAVEPOINT b;
 INSERT INTO parts VALUES (1, 19);
 ROLLBACK TO b;
-SELECT cuckoo_followed('part1_k_filter', 16), cuckoo_followed('part1_k_filter', 17), cuckoo_followed('part1_k_filter', 18), cuckoo_followed('part1_k_filter', 19);
+SELECT cuckoo_follow_contains('part1_k_filter', 16), cuckoo_follow_contains('part1_k_filter', 17), cuckoo_follow_contains('part1_k_filter', 18), cuckoo_follow_contains('part1_k_filter', 19);
 RELEASE a;
 SELECT count(*) AS in_the_log FROM part1_k_filter WHERE f IS NULL;
 SAVEPOINT a;
@@ -260,16 +260,16 @@ SAVEPOINT a;
 INSERT INTO parts VALUES (1, 20);
 ROLLBACK TO a;
 COMMIT;
-SELECT state('part1_k_filter', 'part1', 'k'), cuckoo_followed('part1_k_filter', 20);
+SELECT state('part1_k_filter', 'part1', 'k'), cuckoo_follow_contains('part1_k_filter', 20);
 DELETE FROM part1 WHERE k >= 16;
-SELECT cuckoo_fold('part1_k_filter');
+SELECT cuckoo_follow_fold('part1_k_filter');
 
 -- Lookups of many keys that are not written yet
 BEGIN;
 CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-	IF NOT cuckoo_followed('part1_k_filter', new.k) THEN RAISE WARNING '% not found', new.k; END IF;
-	IF cuckoo_followed('part1_k_filter', -new.k) THEN RAISE WARNING '% found', -new.k; END IF;
+	IF NOT cuckoo_follow_contains('part1_k_filter', new.k) THEN RAISE WARNING '% not found', new.k; END IF;
+	IF cuckoo_follow_contains('part1_k_filter', -new.k) THEN RAISE WARNING '% found', -new.k; END IF;
 	RETURN NULL;
 END
 $$;
@@ -285,7 +285,7 @@ SAVEPOINT a;
 TRUNCATE part1;
 ROLLBACK TO a;
 COMMIT;
-SELECT state('part1_k_filter', 'part1', 'k'), cuckoo_followed('part1_k_filter', 14);
+SELECT state('part1_k_filter', 'part1', 'k'), cuckoo_follow_contains('part1_k_filter', 14);
 
 -- Rows that move, ATTACH, DETACH
 CREATE TABLE part2 (id integer, k integer);
@@ -293,7 +293,7 @@ INSERT INTO part2 VALUES (2, 20);
 SELECT cuckoo_follow('part2', 'k');
 ALTER TABLE parts ATTACH PARTITION part2 FOR VALUES IN (2);
 UPDATE parts SET id = 3 - id;
-SELECT state('part1_k_filter', 'part1', 'k'), state('part2_k_filter', 'part2', 'k'), cuckoo_followed('part1_k_filter', 20), cuckoo_followed('part2_k_filter', 14);
+SELECT state('part1_k_filter', 'part1', 'k'), state('part2_k_filter', 'part2', 'k'), cuckoo_follow_contains('part1_k_filter', 20), cuckoo_follow_contains('part2_k_filter', 14);
 ALTER TABLE parts DETACH PARTITION part2;
 INSERT INTO part2 VALUES (4, 40);
 SELECT state('part2_k_filter', 'part2', 'k');
@@ -309,7 +309,7 @@ SELECT cuckoo_follow('parent', 'k');
 INSERT INTO child VALUES (2);
 INSERT INTO parent VALUES (3);
 DELETE FROM parent WHERE k = 1;
-SELECT state('parent_k_filter', 'parent', 'k'), cuckoo_followed('parent_k_filter', 1), cuckoo_followed('parent_k_filter', 3);
+SELECT state('parent_k_filter', 'parent', 'k'), cuckoo_follow_contains('parent_k_filter', 1), cuckoo_follow_contains('parent_k_filter', 3);
 DROP TABLE parent CASCADE;
 
 -- Cascades, a BEFORE trigger that changes the key, and changes for replicas
@@ -318,22 +318,22 @@ INSERT INTO regions VALUES (1), (2);
 ALTER TABLE members ADD region integer REFERENCES regions ON DELETE CASCADE ON UPDATE CASCADE;
 SELECT cuckoo_follow('members', 'region', build => false);
 UPDATE members SET region = 1 WHERE id BETWEEN 201 AND 205;
-SELECT cuckoo_rebuild('members_region_filter');
+SELECT cuckoo_follow_rebuild('members_region_filter');
 UPDATE regions SET id = 3 WHERE id = 1;
 -- (How many rows this logs depends on the version of PostgreSQL.)
-SELECT regexp_replace(state('members_region_filter', 'members', 'region'), ', .* in the log', '') AS state, cuckoo_followed('members_region_filter', 3);
+SELECT regexp_replace(state('members_region_filter', 'members', 'region'), ', .* in the log', '') AS state, cuckoo_follow_contains('members_region_filter', 3);
 DELETE FROM regions;
 SELECT regexp_replace(state('members_region_filter', 'members', 'region'), ', .* in the log', '') AS state, members();
 CREATE FUNCTION note_is_key() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.email := NEW.note; RETURN NEW; END';
 CREATE TRIGGER note_is_key BEFORE INSERT OR UPDATE ON members FOR EACH ROW EXECUTE FUNCTION note_is_key();
 INSERT INTO members VALUES (7005, 'not this', 'this');
 UPDATE members SET note = 'that' WHERE id = 7005;
-SELECT members(), cuckoo_followed('members_email_filter', 'that'), cuckoo_followed('members_email_filter', 'not this');
+SELECT members(), cuckoo_follow_contains('members_email_filter', 'that'), cuckoo_follow_contains('members_email_filter', 'not this');
 DROP TRIGGER note_is_key ON members;
 SET session_replication_role = replica;
 INSERT INTO members VALUES (7006, 'applied');
 RESET session_replication_role;
-SELECT members(), cuckoo_followed('members_email_filter', 'applied');
+SELECT members(), cuckoo_follow_contains('members_email_filter', 'applied');
 
 -- Generated columns change with the columns that they are computed from.  From
 -- 17 on they are refused.
@@ -344,7 +344,7 @@ CREATE TRIGGER lowered BEFORE INSERT OR UPDATE ON plain FOR EACH ROW EXECUTE FUN
 INSERT INTO plain VALUES ('A');
 UPDATE plain SET email = 'B';
 SELECT state('plain_lower_filter', 'plain', 'lower'), state('plain_email_filter', 'plain', 'email');
-SELECT cuckoo_followed('plain_lower_filter', 'b'), cuckoo_followed('plain_email_filter', 'B'), cuckoo_followed('plain_email_filter', 'b');
+SELECT cuckoo_follow_contains('plain_lower_filter', 'b'), cuckoo_follow_contains('plain_email_filter', 'B'), cuckoo_follow_contains('plain_email_filter', 'b');
 
 --
 -- TRUNCATE
@@ -359,7 +359,7 @@ INSERT INTO members VALUES (1, 'first');
 TRUNCATE members;
 INSERT INTO members VALUES (2, 'second');
 COMMIT;
-SELECT members(), cuckoo_followed('members_email_filter', 'second'), cuckoo_followed('members_email_filter', 'user100');
+SELECT members(), cuckoo_follow_contains('members_email_filter', 'second'), cuckoo_follow_contains('members_email_filter', 'user100');
 
 --
 -- Renames, and what is refused
@@ -372,8 +372,8 @@ ALTER TABLE known SET SCHEMA follow_other;
 ALTER TABLE people SET SCHEMA follow_other;
 SET search_path = follow_other, follow_test, public;
 UPDATE people SET mail = 'third' WHERE id = 2;
-SELECT state('known', 'people', 'mail'), cuckoo_followed('known', 'third');
-SELECT cuckoo_fold('known');
+SELECT state('known', 'people', 'mail'), cuckoo_follow_contains('known', 'third');
+SELECT cuckoo_follow_fold('known');
 \set VERBOSITY terse
 ALTER TABLE people ALTER mail TYPE varchar;
 ALTER TABLE people DROP mail;
@@ -386,7 +386,7 @@ SELECT cuckoo_follow('people', 'mail');
 SELECT tgname FROM pg_trigger WHERE tgrelid = 'people'::regclass AND tgname LIKE 'cuckoo%' ORDER BY tgname COLLATE "C";
 SELECT state('people_mail_filter', 'people', 'mail');
 DROP TABLE people;
-SELECT cuckoo_fold('people_mail_filter');
+SELECT cuckoo_follow_fold('people_mail_filter');
 SET search_path = follow_test, public;
 
 --
@@ -420,8 +420,8 @@ BEGIN
 		EXECUTE format('DELETE FROM typed%s WHERE i < 5', number);
 		result := state(format('typed%s_k_filter', number), format('typed%s', number), 'k');
 		IF result NOT LIKE '0 missing%' THEN RAISE WARNING '%: %', key_type, result; END IF;
-		PERFORM cuckoo_fold(format('typed%s_k_filter', number));
-		EXECUTE format('SELECT concat(count(*) FILTER (WHERE NOT cuckoo_followed(%L, k))) FROM typed%s', format('typed%s_k_filter', number), number) INTO result;
+		PERFORM cuckoo_follow_fold(format('typed%s_k_filter', number));
+		EXECUTE format('SELECT concat(count(*) FILTER (WHERE NOT cuckoo_follow_contains(%L, k))) FROM typed%s', format('typed%s_k_filter', number), number) INTO result;
 		IF result <> '0' THEN RAISE WARNING '%: % not found', key_type, result; END IF;
 		EXECUTE format('DROP TABLE typed%s CASCADE', number);
 	END LOOP;
@@ -488,35 +488,35 @@ ROLLBACK;
 SELECT cuckoo_follow('other', 'id', build => false);
 SELECT cuckoo_follow('other', 'id');
 \echo :SQLSTATE
-SELECT cuckoo_followed('other_id_filter', 8);
+SELECT cuckoo_follow_contains('other_id_filter', 8);
 \echo :SQLSTATE
-SELECT cuckoo_current('other_id_filter');
+SELECT cuckoo_follow_filter('other_id_filter');
 \echo :SQLSTATE
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 \echo :SQLSTATE
 SELECT * FROM cuckoo_follow_check('other_id_filter');
 BEGIN ISOLATION LEVEL SERIALIZABLE;
-SELECT cuckoo_rebuild('other_id_filter');
+SELECT cuckoo_follow_rebuild('other_id_filter');
 \echo :SQLSTATE
 ROLLBACK;
-SELECT cuckoo_rebuild('other_id_filter');
+SELECT cuckoo_follow_rebuild('other_id_filter');
 BEGIN ISOLATION LEVEL REPEATABLE READ;
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 \echo :SQLSTATE
 ROLLBACK;
 BEGIN READ ONLY;
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 \echo :SQLSTATE
 ROLLBACK;
-SELECT cuckoo_followed('other', 8);
+SELECT cuckoo_follow_contains('other', 8);
 \echo :SQLSTATE
-SELECT cuckoo_fold('seen');
+SELECT cuckoo_follow_fold('seen');
 \echo :SQLSTATE
-SELECT cuckoo_followed('other_id_filter', 'a text');
+SELECT cuckoo_follow_contains('other_id_filter', 'a text');
 \echo :SQLSTATE
-SELECT cuckoo_followed(NULL, 8), cuckoo_fold(NULL), cuckoo_rebuild(NULL), cuckoo_current(NULL);
+SELECT cuckoo_follow_contains(NULL, 8), cuckoo_follow_fold(NULL), cuckoo_follow_rebuild(NULL), cuckoo_follow_filter(NULL);
 -- Inside a statement on the table
-CREATE FUNCTION fold_inside() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM cuckoo_fold(''other_id_filter''); RETURN NULL; END';
+CREATE FUNCTION fold_inside() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM cuckoo_follow_fold(''other_id_filter''); RETURN NULL; END';
 CREATE TRIGGER fold_inside AFTER INSERT ON other FOR EACH STATEMENT EXECUTE FUNCTION fold_inside();
 INSERT INTO other VALUES (1, 1);
 \echo :SQLSTATE
@@ -524,39 +524,39 @@ DROP TRIGGER fold_inside ON other;
 -- A filter that was replaced by hand
 UPDATE other_id_filter SET f = (SELECT cuckoo_agg(i, 10, 0.001, 5) FROM generate_series(1, 10) AS i) WHERE f IS NOT NULL;
 INSERT INTO other VALUES (2, 2);
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 \echo :SQLSTATE
-SELECT cuckoo_followed('other_id_filter', 2);
+SELECT cuckoo_follow_contains('other_id_filter', 2);
 \echo :SQLSTATE
 UPDATE other_id_filter SET f = (SELECT cuckoo_agg(i::text) FROM generate_series(1, 10) AS i) WHERE f IS NOT NULL;
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 \echo :SQLSTATE
 -- An aggregate over no rows, and an empty filter
 UPDATE other_id_filter SET f = (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i) WHERE f IS NOT NULL;
-SELECT cuckoo_current('other_id_filter');
+SELECT cuckoo_follow_filter('other_id_filter');
 \echo :SQLSTATE
 SELECT cuckoo_follow_check('other_id_filter');
 \echo :SQLSTATE
 UPDATE other_id_filter SET f = cuckoo_new() WHERE f IS NOT NULL;
-SELECT cuckoo_current('other_id_filter');
+SELECT cuckoo_follow_filter('other_id_filter');
 \echo :SQLSTATE
 UPDATE other_id_filter SET f = (SELECT cuckoo_agg(i::text) FROM generate_series(1, 10) AS i) WHERE f IS NOT NULL;
 -- Statements that would otherwise fold their changes write them to the log.
 INSERT INTO other SELECT i, i FROM generate_series(100001, 112000) AS i;
 SELECT count(*) FROM other_id_filter WHERE f IS NULL;
 DELETE FROM other WHERE id > 100000;
-SELECT cuckoo_rebuild('other_id_filter');
+SELECT cuckoo_follow_rebuild('other_id_filter');
 DELETE FROM other_id_filter;
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 \echo :SQLSTATE
-SELECT cuckoo_rebuild('other_id_filter');
+SELECT cuckoo_follow_rebuild('other_id_filter');
 UPDATE other_id_filter SET f = NULL, delta = 1;
-SELECT cuckoo_followed('other_id_filter', 2);
+SELECT cuckoo_follow_contains('other_id_filter', 2);
 \echo :SQLSTATE
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 \echo :SQLSTATE
 SELECT missing IS NULL AS missing, log_rows FROM cuckoo_follow_check('other_id_filter');
-SELECT cuckoo_rebuild('other_id_filter');
+SELECT cuckoo_follow_rebuild('other_id_filter');
 SELECT state('other_id_filter', 'other', 'id');
 -- A filter table that was altered
 ALTER TABLE other_id_filter ADD COLUMN reason text NOT NULL DEFAULT '';
@@ -566,19 +566,19 @@ ALTER TABLE other_id_filter DROP COLUMN reason, ADD CONSTRAINT positive CHECK (d
 INSERT INTO other VALUES (4, 4);
 \echo :SQLSTATE
 ALTER TABLE other_id_filter DROP CONSTRAINT positive, DROP CONSTRAINT other_id_filter_pkey;
-SELECT cuckoo_followed('other_id_filter', 2);
+SELECT cuckoo_follow_contains('other_id_filter', 2);
 \echo :SQLSTATE
 ALTER TABLE other_id_filter ADD PRIMARY KEY (n) INCLUDE (hash);
-SELECT cuckoo_followed('other_id_filter', 2);
+SELECT cuckoo_follow_contains('other_id_filter', 2);
 \echo :SQLSTATE
 ALTER TABLE other_id_filter DROP CONSTRAINT other_id_filter_pkey, ADD PRIMARY KEY (n, hash);
-SELECT cuckoo_current('other_id_filter');
+SELECT cuckoo_follow_filter('other_id_filter');
 \echo :SQLSTATE
 ALTER TABLE other_id_filter DROP CONSTRAINT other_id_filter_pkey, ADD PRIMARY KEY (hash, n);
 INSERT INTO other VALUES (4, 4);
 SELECT state('other_id_filter', 'other', 'id');
 DELETE FROM other WHERE id = 4;
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 
 -- Triggers that are called or created in another way
 SELECT cuckoo_follow_row();
@@ -602,7 +602,7 @@ INSERT INTO crafted VALUES (1, 1);
 \echo :SQLSTATE
 DROP TRIGGER a ON crafted;
 CREATE TRIGGER a AFTER UPDATE ON crafted FOR EACH ROW WHEN (OLD.id IS DISTINCT FROM NEW.id AND 'other_id_filter'::regclass IS NOT NULL) EXECUTE FUNCTION cuckoo_follow_row();
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 \echo :SQLSTATE
 DROP TABLE crafted;
 
@@ -610,7 +610,7 @@ DROP TABLE crafted;
 CREATE TRIGGER again AFTER UPDATE ON other FOR EACH ROW WHEN (OLD.id IS DISTINCT FROM NEW.id AND 'other_id_filter'::regclass IS NOT NULL) EXECUTE FUNCTION cuckoo_follow_row();
 DELETE FROM other WHERE id = 100;
 \echo :SQLSTATE
-SELECT cuckoo_rebuild('other_id_filter');
+SELECT cuckoo_follow_rebuild('other_id_filter');
 \echo :SQLSTATE
 DROP TRIGGER again ON other;
 CREATE TRIGGER again AFTER DELETE ON other FOR EACH ROW EXECUTE FUNCTION cuckoo_follow_row();
@@ -620,7 +620,7 @@ DROP TRIGGER again ON other;
 CREATE TRIGGER again AFTER INSERT OR DELETE ON other FOR EACH ROW WHEN (pg_trigger_depth() < 9) EXECUTE FUNCTION cuckoo_follow_row();
 INSERT INTO other VALUES (3, 3);
 \echo :SQLSTATE
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 \echo :SQLSTATE
 DROP TRIGGER again ON other;
 SELECT state('other_id_filter', 'other', 'id');
@@ -634,20 +634,20 @@ ALTER TABLE other DISABLE TRIGGER ALL;
 INSERT INTO other VALUES (3, 3);
 ALTER TABLE other ENABLE TRIGGER ALL;
 SELECT state('other_id_filter', 'other', 'id');
-SELECT cuckoo_fold('other_id_filter');
+SELECT cuckoo_follow_fold('other_id_filter');
 \echo :SQLSTATE
-SELECT cuckoo_rebuild('other_id_filter');
+SELECT cuckoo_follow_rebuild('other_id_filter');
 SELECT state('other_id_filter', 'other', 'id');
 DROP TRIGGER cuckoo_follow_delete ON other;
-SELECT triggers_in_order FROM cuckoo_follow_check('other_id_filter');
-SELECT cuckoo_rebuild('other_id_filter');
+SELECT triggers_enabled FROM cuckoo_follow_check('other_id_filter');
+SELECT cuckoo_follow_rebuild('other_id_filter');
 SELECT state('other_id_filter', 'other', 'id');
 
 -- A rebuild with other parameters, and one when keys repeat
-SELECT cuckoo_rebuild('other_id_filter', 50000, 0.01);
+SELECT cuckoo_follow_rebuild('other_id_filter', 50000, 0.01);
 SELECT target_fpr, capacity FROM other_id_filter, cuckoo_info(f) WHERE f IS NOT NULL;
 UPDATE other SET id = id / 8;
-SELECT cuckoo_rebuild('other_id_filter');
+SELECT cuckoo_follow_rebuild('other_id_filter');
 SELECT target_fpr, capacity FROM other_id_filter, cuckoo_info(f) WHERE f IS NOT NULL;
 
 --
@@ -664,7 +664,7 @@ INSERT INTO lured1 VALUES (1);
 \echo :SQLSTATE
 INSERT INTO lured VALUES (1);
 \echo :SQLSTATE
-SELECT cuckoo_rebuild('lured1_k_filter');
+SELECT cuckoo_follow_rebuild('lured1_k_filter');
 \echo :SQLSTATE
 DROP INDEX shouting;
 SET client_min_messages = error;
@@ -716,10 +716,10 @@ SELECT relowner::regrole FROM pg_class WHERE oid = 'owned_k_filter'::regclass;
 SET ROLE regress_cuckoo_clerk;
 INSERT INTO owned VALUES (101, 101);
 INSERT INTO owned SELECT i, i FROM generate_series(1000, 12000) AS i;
-SELECT cuckoo_followed('owned_k_filter', 1);
-SELECT cuckoo_current('owned_k_filter');
-SELECT cuckoo_fold('owned_k_filter');
-SELECT cuckoo_rebuild('owned_k_filter');
+SELECT cuckoo_follow_contains('owned_k_filter', 1);
+SELECT cuckoo_follow_filter('owned_k_filter');
+SELECT cuckoo_follow_fold('owned_k_filter');
+SELECT cuckoo_follow_rebuild('owned_k_filter');
 SELECT cuckoo_follow_check('owned_k_filter');
 SELECT cuckoo_follow('owned', 'id');
 INSERT INTO owned_k_filter (hash, delta) VALUES (1, 1);
@@ -729,27 +729,27 @@ CREATE TRIGGER a AFTER UPDATE ON mine FOR EACH ROW WHEN (OLD.id IS DISTINCT FROM
 CREATE TRIGGER b AFTER INSERT ON mine FOR EACH ROW EXECUTE FUNCTION cuckoo_follow_row();
 INSERT INTO mine VALUES (1);
 RESET ROLE;
-SELECT cuckoo_fold('owned_k_filter');
+SELECT cuckoo_follow_fold('owned_k_filter');
 DROP TABLE mine;
 GRANT SELECT ON owned_k_filter TO regress_cuckoo_clerk;
 SET ROLE regress_cuckoo_clerk;
-SELECT cuckoo_followed('owned_k_filter', 101), cuckoo_followed('owned_k_filter', -1);
+SELECT cuckoo_follow_contains('owned_k_filter', 101), cuckoo_follow_contains('owned_k_filter', -1);
 -- An owner under FORCE ROW LEVEL SECURITY: all rows count.
 SET ROLE regress_cuckoo_owner;
 ALTER TABLE owned ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 CREATE POLICY half ON owned USING (k % 2 = 0);
-SELECT cuckoo_rebuild('owned_k_filter');
+SELECT cuckoo_follow_rebuild('owned_k_filter');
 SELECT count(*) AS seen FROM owned;
 RESET ROLE;
 SELECT state('owned_k_filter', 'owned', 'k');
 ALTER TABLE owned_k_filter ENABLE ROW LEVEL SECURITY;
 SET ROLE regress_cuckoo_clerk;
-SELECT cuckoo_followed('owned_k_filter', 101);
+SELECT cuckoo_follow_contains('owned_k_filter', 101);
 RESET ROLE;
 -- Different owners of the two tables
 ALTER TABLE owned OWNER TO regress_cuckoo_clerk;
 INSERT INTO owned VALUES (102, 102);
-SELECT cuckoo_fold('owned_k_filter');
+SELECT cuckoo_follow_fold('owned_k_filter');
 ALTER TABLE owned_k_filter OWNER TO regress_cuckoo_clerk;
 INSERT INTO owned VALUES (102, 102);
 SELECT state('owned_k_filter', 'owned', 'k');
@@ -761,7 +761,7 @@ CREATE UNLOGGED TABLE unlogged (k integer);
 SELECT cuckoo_follow('briefly', 'k'), cuckoo_follow('unlogged', 'k');
 SELECT relname, relpersistence FROM pg_class WHERE oid IN ('briefly_k_filter'::regclass, 'unlogged_k_filter'::regclass) ORDER BY relname;
 INSERT INTO briefly VALUES (1);
-SELECT cuckoo_fold('briefly_k_filter'), cuckoo_rebuild('briefly_k_filter');
+SELECT cuckoo_follow_fold('briefly_k_filter'), cuckoo_follow_rebuild('briefly_k_filter');
 SELECT state('briefly_k_filter', 'briefly', 'k');
 
 -- The default access method may be one that cannot update rows.
@@ -797,10 +797,10 @@ SELECT "else where".cuckoo_follow('placed', 'k');
 ALTER EXTENSION cuckoo_follow SET SCHEMA follow_other;
 INSERT INTO placed VALUES ('b');
 DROP TRIGGER cuckoo_follow_insert ON placed;
-SELECT follow_other.cuckoo_rebuild('placed_k_filter');
+SELECT follow_other.cuckoo_follow_rebuild('placed_k_filter');
 INSERT INTO placed VALUES ('c');
-SELECT follow_other.cuckoo_fold('placed_k_filter'), follow_other.cuckoo_followed('placed_k_filter', 'b');
-SELECT missing, triggers_in_order FROM follow_other.cuckoo_follow_check('placed_k_filter');
+SELECT follow_other.cuckoo_follow_fold('placed_k_filter'), follow_other.cuckoo_follow_contains('placed_k_filter', 'b');
+SELECT missing, triggers_enabled FROM follow_other.cuckoo_follow_check('placed_k_filter');
 ROLLBACK;
 
 DROP SCHEMA follow_test, follow_other CASCADE;

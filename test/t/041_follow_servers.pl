@@ -15,7 +15,7 @@ sub state_of
 	my ($server, $database) = @_;
 
 	return $server->safe_psql($database, <<~'SQL');
-		SELECT missing, cuckoo_cardinality(cuckoo_current('members_email_filter')) = (SELECT count(email) FROM members), triggers_in_order
+		SELECT missing, cuckoo_cardinality(cuckoo_follow_filter('members_email_filter')) = (SELECT count(email) FROM members), triggers_enabled
 		FROM cuckoo_follow_check('members_email_filter')
 		SQL
 }
@@ -39,8 +39,8 @@ if ($node->safe_psql('postgres', 'SHOW server_version_num') < 170000)
 		INSERT INTO generated VALUES ('A');
 		UPDATE generated SET k = 'B';
 		UPDATE generated SET k = 'b';
-		SELECT cuckoo_fold('generated_lower_filter') - 1;
-		SELECT cuckoo_followed('generated_lower_filter', 'b'), cuckoo_followed('generated_lower_filter', 'a'), missing = 0 FROM cuckoo_follow_check('generated_lower_filter');
+		SELECT cuckoo_follow_fold('generated_lower_filter') - 1;
+		SELECT cuckoo_follow_contains('generated_lower_filter', 'b'), cuckoo_follow_contains('generated_lower_filter', 'a'), missing = 0 FROM cuckoo_follow_check('generated_lower_filter');
 		SQL
 }
 else
@@ -53,7 +53,7 @@ $node->safe_psql('postgres', 'DROP TABLE generated CASCADE; DROP TABLE IF EXISTS
 # Publications
 #
 $node->safe_psql('postgres', 'CREATE PUBLICATION everything FOR ALL TABLES; CREATE PUBLICATION members FOR TABLE members');
-is($node->safe_psql('postgres', q{INSERT INTO members VALUES (6000, 'published'); SELECT cuckoo_fold('members_email_filter')}), '201', 'folds work under a publication of all tables');
+is($node->safe_psql('postgres', q{INSERT INTO members VALUES (6000, 'published'); SELECT cuckoo_follow_fold('members_email_filter')}), '201', 'folds work under a publication of all tables');
 
 my $own = new_server('own');
 my $received = new_server('received');
@@ -72,8 +72,8 @@ sub replicated
 	$node->wait_for_catchup('received');
 	is(state_of($own, 'postgres'), '0|t|t', "$what: a subscriber that follows its own copy");
 	is($received->safe_psql('postgres', <<~'SQL'), '0|t', "$what: a subscriber that receives the filter table");
-		SELECT count(*) FILTER (WHERE NOT cuckoo_followed('members_email_filter', email)),
-			cuckoo_cardinality(cuckoo_current('members_email_filter')) = count(*) FROM members
+		SELECT count(*) FILTER (WHERE NOT cuckoo_follow_contains('members_email_filter', email)),
+			cuckoo_cardinality(cuckoo_follow_filter('members_email_filter')) = count(*) FROM members
 		SQL
 	return;
 }
@@ -85,16 +85,16 @@ $node->safe_psql('postgres', <<~'SQL');
 	BEGIN; INSERT INTO members VALUES (8000, 'rolled back'); SAVEPOINT a; INSERT INTO members VALUES (8001, 'too'); ROLLBACK TO a; INSERT INTO members VALUES (8002, 'kept'); COMMIT;
 	SQL
 replicated('changes');
-$node->safe_psql('postgres', q{SELECT cuckoo_fold('members_email_filter')});
+$node->safe_psql('postgres', q{SELECT cuckoo_follow_fold('members_email_filter')});
 replicated('a fold');
-$own->safe_psql('postgres', q{SELECT cuckoo_fold('members_email_filter')});
+$own->safe_psql('postgres', q{SELECT cuckoo_follow_fold('members_email_filter')});
 replicated('a fold of its own');
-like($received->safe_psql('postgres', q{SELECT 1}) && sqlstate($received, 'postgres', q{SELECT cuckoo_fold('members_email_filter')}), qr/55000/, 'a received filter table cannot be folded');
-$node->safe_psql('postgres', q{SELECT cuckoo_rebuild('members_email_filter', capacity => 100000)});
+like($received->safe_psql('postgres', q{SELECT 1}) && sqlstate($received, 'postgres', q{SELECT cuckoo_follow_fold('members_email_filter')}), qr/55000/, 'a received filter table cannot be folded');
+$node->safe_psql('postgres', q{SELECT cuckoo_follow_rebuild('members_email_filter', capacity => 100000)});
 replicated('a rebuild');
 $node->safe_psql('postgres', q{TRUNCATE members; INSERT INTO members SELECT i, 'again ' || i FROM generate_series(1, 1000) AS i});
 replicated('TRUNCATE');
-is($own->safe_psql('postgres', q{SELECT cuckoo_followed('members_email_filter', 'user3000')}), 'f', 'which empties the filter of the subscriber');
+is($own->safe_psql('postgres', q{SELECT cuckoo_follow_contains('members_email_filter', 'user3000')}), 'f', 'which empties the filter of the subscriber');
 $own->safe_psql('postgres', 'DROP SUBSCRIPTION own');
 $received->safe_psql('postgres', 'DROP SUBSCRIPTION received');
 $_->stop for $own, $received;
@@ -109,10 +109,10 @@ $standby->start;
 $node->safe_psql('postgres', q{INSERT INTO members VALUES (9000, 'standby'); DELETE FROM members WHERE id = 1});
 $node->wait_for_catchup($standby);
 is($standby->safe_psql('postgres', <<~'SQL'), '0|t|t|f', 'a standby looks up');
-	SELECT count(*) FILTER (WHERE NOT cuckoo_followed('members_email_filter', email)), cuckoo_followed('members_email_filter', 'standby'),
-		cuckoo_current('members_email_filter') @> 'standby', cuckoo_followed('members_email_filter', 'never') FROM members
+	SELECT count(*) FILTER (WHERE NOT cuckoo_follow_contains('members_email_filter', email)), cuckoo_follow_contains('members_email_filter', 'standby'),
+		cuckoo_follow_filter('members_email_filter') @> 'standby', cuckoo_follow_contains('members_email_filter', 'never') FROM members
 	SQL
-is(sqlstate($standby, 'postgres', q{SELECT cuckoo_fold('members_email_filter')}), '25006', 'and cannot fold');
+is(sqlstate($standby, 'postgres', q{SELECT cuckoo_follow_fold('members_email_filter')}), '25006', 'and cannot fold');
 $standby->stop;
 
 #
@@ -125,18 +125,18 @@ $node->stop('immediate');
 $node->start;
 eval { $writer->quit };
 is(state_of($node, 'postgres'), '0|t|t', 'a crash between a statement and its commit');
-is($node->safe_psql('postgres', q{SELECT cuckoo_followed('members_email_filter', 'lost'), cuckoo_followed('members_email_filter', 'prepared')}), 'f|f', 'loses its changes');
+is($node->safe_psql('postgres', q{SELECT cuckoo_follow_contains('members_email_filter', 'lost'), cuckoo_follow_contains('members_email_filter', 'prepared')}), 'f|f', 'loses its changes');
 $node->safe_psql('postgres', q{COMMIT PREPARED 'p'});
-is($node->safe_psql('postgres', q{SELECT cuckoo_followed('members_email_filter', 'prepared')}), 't', 'but not those that were prepared');
-$node->safe_psql('postgres', q{SELECT cuckoo_fold('members_email_filter')});
+is($node->safe_psql('postgres', q{SELECT cuckoo_follow_contains('members_email_filter', 'prepared')}), 't', 'but not those that were prepared');
+$node->safe_psql('postgres', q{SELECT cuckoo_follow_fold('members_email_filter')});
 $node->stop('immediate');
 $node->start;
 is(state_of($node, 'postgres'), '0|t|t', 'a crash after a fold');
 $node->safe_psql('postgres', q{CREATE UNLOGGED TABLE quick (k integer); SELECT cuckoo_follow('quick', 'k'); INSERT INTO quick VALUES (1)});
 $node->stop('immediate');
 $node->start;
-is(sqlstate($node, 'postgres', q{SELECT cuckoo_followed('quick_k_filter', 1)}), '55000', 'after a crash the filter of an unlogged table has to be rebuilt');
-is($node->safe_psql('postgres', q{INSERT INTO quick VALUES (2); SELECT cuckoo_rebuild('quick_k_filter'); SELECT cuckoo_followed('quick_k_filter', 2), cuckoo_followed('quick_k_filter', 1); DROP TABLE quick, quick_k_filter}), "\nt|f", 'and is then correct');
+is(sqlstate($node, 'postgres', q{SELECT cuckoo_follow_contains('quick_k_filter', 1)}), '55000', 'after a crash the filter of an unlogged table has to be rebuilt');
+is($node->safe_psql('postgres', q{INSERT INTO quick VALUES (2); SELECT cuckoo_follow_rebuild('quick_k_filter'); SELECT cuckoo_follow_contains('quick_k_filter', 2), cuckoo_follow_contains('quick_k_filter', 1); DROP TABLE quick, quick_k_filter}), "\nt|f", 'and is then correct');
 
 #
 # Dump and restore
@@ -155,8 +155,8 @@ foreach my $database ('plain', 'parallel')
 	is(state_of($node, $database), '0|t|t', "$database: a dump restores by itself");
 	is($node->safe_psql($database, <<~'SQL'), "t\nt|f", "$database: and goes on");
 		INSERT INTO members VALUES (20000, 'restored'); DELETE FROM members WHERE id = 30;
-		SELECT cuckoo_fold('members_email_filter') > 0;
-		SELECT cuckoo_followed('members_email_filter', 'restored'), cuckoo_followed('members_email_filter', 'again 30');
+		SELECT cuckoo_follow_fold('members_email_filter') > 0;
+		SELECT cuckoo_follow_contains('members_email_filter', 'restored'), cuckoo_follow_contains('members_email_filter', 'again 30');
 		SQL
 	is(state_of($node, $database), '0|t|t', "$database: folded");
 }
@@ -164,11 +164,11 @@ $node->command_ok([ 'pg_restore', '--schema-only', '-d', $node->connstr('data'),
 $node->command_ok([ 'pg_restore', '--data-only', '--disable-triggers', '-d', $node->connstr('data'), "$folder/directory" ], 'then the data, with triggers disabled');
 is(state_of($node, 'data'), '0|t|f', 'leaves triggers that do not fire always');
 $node->safe_psql('data', q{SET session_replication_role = replica; INSERT INTO members VALUES (30000, 'applied unseen')});
-is(sqlstate($node, 'data', q{SELECT cuckoo_fold('members_email_filter')}), '55000', 'so a fold requires a rebuild');
-$node->safe_psql('data', q{SELECT cuckoo_rebuild('members_email_filter')});
+is(sqlstate($node, 'data', q{SELECT cuckoo_follow_fold('members_email_filter')}), '55000', 'so a fold requires a rebuild');
+$node->safe_psql('data', q{SELECT cuckoo_follow_rebuild('members_email_filter')});
 is(state_of($node, 'data'), '0|t|t', 'which puts everything in order');
 $node->safe_psql('data', q{SET session_replication_role = replica; INSERT INTO members VALUES (30001, 'applied and seen')});
-is($node->safe_psql('data', q{SELECT cuckoo_followed('members_email_filter', 'applied unseen'), cuckoo_followed('members_email_filter', 'applied and seen')}), 't|t', 'also for applied changes');
+is($node->safe_psql('data', q{SELECT cuckoo_follow_contains('members_email_filter', 'applied unseen'), cuckoo_follow_contains('members_email_filter', 'applied and seen')}), 't|t', 'also for applied changes');
 
 my @unexpected = grep { /PANIC|TRAP|signal 11/ } split /\n/, slurp_file($node->logfile);
 is("@unexpected", '', 'no crash except ours');
