@@ -853,8 +853,9 @@ WritePending(Pending *pending, Oid owner)
 
 /*
  * Queue the trigger that writes what is pending behind the rows of this
- * statement.  False if the filter table does not have it, or has a rule that
- * could replace the command that queues it.
+ * statement.  False if the filter table does not have it, or if something else
+ * would come of the command that queues it: a rule could replace it, and other
+ * triggers would run in the user's statement, with the user's rights.
  */
 static bool
 Queue(Target *target, Oid owner, Oid function)
@@ -862,14 +863,21 @@ Queue(Target *target, Oid owner, Oid function)
 	Relation	rel = table_open(target->filter, RowExclusiveLock);
 	TriggerDesc *triggers = rel->trigdesc;
 	bool		found = false;
+	bool		others = rel->rd_rules != NULL;
 	Oid			user;
 	int			security;
 
-	for (int i = 0; triggers != NULL && rel->rd_rules == NULL && i < triggers->numtriggers; i++)
-		found |= triggers->triggers[i].tgfoid == function &&
-			triggers->triggers[i].tgtype == TRIGGER_TYPE_DELETE &&
-			triggers->triggers[i].tgqual == NULL &&
-			triggers->triggers[i].tgenabled == TRIGGER_FIRES_ALWAYS;
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		Trigger    *trigger = &triggers->triggers[i];
+
+		if (trigger->tgfoid == function && trigger->tgtype == TRIGGER_TYPE_DELETE &&
+			trigger->tgqual == NULL && trigger->tgenabled == TRIGGER_FIRES_ALWAYS)
+			found = true;
+		else if (TRIGGER_FOR_DELETE(trigger->tgtype) && !TRIGGER_FOR_ROW(trigger->tgtype))
+			others = true;
+	}
+	found &= !others;
 	table_close(rel, NoLock);
 	if (found)
 	{
