@@ -38,7 +38,7 @@ REGRESS_PREP = $(if $(wildcard expected),,link-expected)
 # Empty lists stay undefined: PGXS tests whether they are defined.
 ifneq ($(call found,test/isolation/specs/*.spec),)
 ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(call found,test/isolation/specs/*.spec))
-ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=cuckoo
+ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=cuckoo --load-extension=cuckoo_follow
 endif
 ifneq ($(call found,test/t/*.pl),)
 TAP_TESTS = 1

@@ -19,7 +19,7 @@
  *	  count for it.
  * 2. A removal in the log has its addition in the log or in the base, in every
  *	  snapshot, except within a transaction while a statement is not over.  Then
- *	  folds, rebuilds and TRUNCATE refuse to run: see CheckNotInUse.
+ *	  folds, rebuilds and TRUNCATE refuse to run: the table is in use.
  * 3. A fold takes its snapshot when it has locked the base.  It moves all of the
  *	  log that the snapshot shows, additions before removals, so that each of two
  *	  keys that look alike always has a copy of its own.
@@ -213,32 +213,31 @@ SortAndCancel(CuckooList *added, CuckooList *removed)
 static CUCKOO_NORETURN void
 ReportNotBuilt(Oid filter)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("the filter in \"%s\" has not been built", get_rel_name(filter)),
-			 errhint("Call cuckoo_follow_rebuild.")));
+	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			errmsg("the filter in \"%s\" has not been built", get_rel_name(filter)),
+			errhint("Call cuckoo_follow_rebuild."));
 }
 
 static CUCKOO_NORETURN void
 ReportForeign(Oid filter)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("the filter in \"%s\" was not built by cuckoo_follow_rebuild",
+	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			errmsg("the filter in \"%s\" was not built by cuckoo_follow_rebuild",
 					get_rel_name(filter)),
-			 errhint("Call cuckoo_follow_rebuild.")));
+			errhint("Call cuckoo_follow_rebuild."));
 }
 
 /*
- * Refuse a filter that somebody has put in place of the base.  Without a key
- * type, or with another seed, lookups would answer "no" to keys of the table.
+ * Whether a base is what a build makes for keys of a column.  Somebody may have
+ * put another filter in its place.  Without a key type, or with another seed,
+ * lookups would answer "no" to keys of the table.
  */
-static void
-CheckBase(const CuckooFilter *base, Oid filter)
+static bool
+Fits(const CuckooFilter *base, const CuckooKey *key)
 {
-	if (base->seed != SEED || base->key_type == CUCKOO_KEY_NONE ||
-		(base->flags & (CUCKOO_FLAG_NOT_REMOVABLE | CUCKOO_FLAG_UNSET)) != 0)
-		ReportForeign(filter);
+	return base->seed == SEED && base->key_type != CUCKOO_KEY_NONE &&
+		(base->flags & (CUCKOO_FLAG_NOT_REMOVABLE | CUCKOO_FLAG_UNSET)) == 0 &&
+		(key == NULL || (base->key_type == key->key_type && base->signature == key->signature));
 }
 
 /*
@@ -299,30 +298,12 @@ CheckOwners(Oid table, Oid filter)
 	Oid			filter_owner = TableOwner(filter);
 
 	if (table_owner != filter_owner)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("table \"%s\" and its filter table \"%s\" have different owners",
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("table \"%s\" and its filter table \"%s\" have different owners",
 						get_rel_name(table), get_rel_name(filter)),
-				 errdetail("They belong to \"%s\" and \"%s\".",
-						   GetUserNameFromId(table_owner, true),
+				errdetail("They belong to \"%s\" and \"%s\".", GetUserNameFromId(table_owner, true),
 						   GetUserNameFromId(filter_owner, true)),
-				 errhint("Use ALTER TABLE ... OWNER TO for the filter table.")));
-}
-
-/*
- * Refuse to run while a statement of this session is not over: some of its
- * changes may not be in the log yet.  Either it uses the followed table, or a
- * trigger of the filter table is queued that will write them.
- */
-static void
-CheckNotInUse(Relation table, Oid filter, const char *action)
-{
-	Relation	rel = table_open(filter, RowExclusiveLock);
-
-	if (table != NULL)
-		CheckTableNotInUse(table, action);
-	CheckTableNotInUse(rel, action);
-	table_close(rel, NoLock);
+				errhint("Use ALTER TABLE ... OWNER TO for the filter table."));
 }
 
 static char *
@@ -331,9 +312,8 @@ QualifiedName(Oid relid)
 	char	   *name = get_rel_name(relid);
 
 	if (name == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", relid)));
+		ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
+				errmsg("relation with OID %u does not exist", relid));
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), name);
 }
 
@@ -391,13 +371,12 @@ InitKey(CuckooKey *key, Relation table, AttrNumber column, MemoryContext context
 	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(table), column - 1);
 
 	if (CanBeAltered(attribute->atttypid))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot follow column \"%s\" of table \"%s\", whose type is %s",
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot follow column \"%s\" of table \"%s\", whose type is %s",
 						NameStr(attribute->attname), RelationGetRelationName(table),
 						format_type_be(attribute->atttypid)),
-				 errdetail("ALTER TYPE of an enum or composite type changes the hashes of its values."),
-				 errhint("Have a BEFORE trigger compute a column of another type, such as text.")));
+				errdetail("ALTER TYPE of an enum or composite type changes the hashes of its values."),
+				errhint("Have a BEFORE trigger compute a column of another type, such as text."));
 	CuckooKeyInit(key, attribute->atttypid, attribute->attcollation, context);
 }
 
@@ -423,12 +402,11 @@ ReadCondition(Relation table, const char *name, const char *condition)
 	if (bms_membership(old_columns) == BMS_SINGLETON && bms_equal(old_columns, new_columns))
 		column = bms_singleton_member(old_columns) + FirstLowInvalidHeapAttributeNumber;
 	if (column <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("trigger \"%s\" of table \"%s\" was not made by cuckoo_follow",
+		ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				errmsg("trigger \"%s\" of table \"%s\" was not made by cuckoo_follow",
 						name, RelationGetRelationName(table)),
-				 errdetail("Its condition does not compare the old and new values of one column."),
-				 errhint("Drop the trigger, and call cuckoo_follow.")));
+				errdetail("Its condition does not compare the old and new values of one column."),
+				errhint("Drop the trigger, and call cuckoo_follow."));
 	return (AttrNumber) column;
 }
 
@@ -556,8 +534,7 @@ WriteLog(Target *target, const CuckooList *hashes, int sign)
 		values[0] = Int64GetDatum(number);
 		values[1] = PointerGetDatum(construct_array(rows, count, INT8OID, 8, FLOAT8PASSBYVAL,
 													TYPALIGN_DOUBLE));
-		values[2] = PointerGetDatum(construct_array(deltas, count, INT4OID, 4, true,
-													TYPALIGN_INT));
+		values[2] = PointerGetDatum(construct_array(deltas, count, INT4OID, 4, true, TYPALIGN_INT));
 		ExecutePlan(GetPlan(&target->write_many,
 							"INSERT INTO %s (hash, n, delta) SELECT h, $1 OPERATOR(pg_catalog.+) i, d "
 							"FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) WITH ORDINALITY AS u (h, d, i)",
@@ -621,15 +598,6 @@ UpdateBase(Oid filter, const Base *base, CuckooValue *value)
 		elog(ERROR, "could not update the base of \"%s\"", get_rel_name(filter));
 }
 
-/* Whether the base is what a build of a column makes. */
-static bool
-Fits(const CuckooFilter *base, const CuckooKey *key)
-{
-	return base->seed == SEED &&
-		(base->flags & (CUCKOO_FLAG_NOT_REMOVABLE | CUCKOO_FLAG_UNSET)) == 0 &&
-		base->key_type == key->key_type && base->signature == key->signature;
-}
-
 /*
  * Add many hashes to the base, if it is free.  False if they have to be written
  * to the log.  The transaction must have a snapshot for each statement: with an
@@ -659,6 +627,34 @@ AddToBase(Target *target, const CuckooList *hashes)
 		return false;
 	UpdateBase(target->filter, &base, CuckooMadeValue(bytes, &draft.filter));
 	return true;
+}
+
+/* The log that the active snapshot shows.  Returns the number of its rows. */
+static int64
+ReadLog(Relation rel, CuckooList *added, CuckooList *removed)
+{
+	TableScanDesc scan = CuckooBeginScan(rel, GetActiveSnapshot());
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	int64		rows = 0;
+	bool		isnull;
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		uint64		hash = (uint64) DatumGetInt64(slot_getattr(slot, COLUMN_HASH, &isnull));
+		int32		delta = DatumGetInt32(slot_getattr(slot, COLUMN_DELTA, &isnull));
+
+		CHECK_FOR_INTERRUPTS();
+		if (DatumGetInt64(slot_getattr(slot, COLUMN_NUMBER, &isnull)) == 0)
+			continue;
+		rows++;
+		for (; delta > 0; delta--)
+			CuckooListPut(added, hash);
+		for (; delta < 0 && removed != NULL; delta++)
+			CuckooListPut(removed, hash);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	return rows;
 }
 
 /* An empty filter for keys of a column. */
@@ -693,7 +689,6 @@ Empty(Target *target)
 {
 	Base		base;
 
-	CheckNotInUse(NULL, target->filter, "TRUNCATE");
 	if (ReadBase(target->filter, "FOR NO KEY UPDATE", &base) && base.built)
 	{
 		CuckooFilter filter;
@@ -933,11 +928,10 @@ CheckTwice(Relation table, const Trigger *ours, const Trigger *other)
 	if (other->tgoid != ours->tgoid && other->tgfoid == ours->tgfoid &&
 		other->tgconstrrelid == ours->tgconstrrelid && TRIGGER_FOR_ROW(other->tgtype) &&
 		(other->tgtype & ours->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("triggers \"%s\" and \"%s\" of table \"%s\" would log changes twice",
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("triggers \"%s\" and \"%s\" of table \"%s\" would log changes twice",
 						other->tgname, ours->tgname, RelationGetRelationName(table)),
-				 errhint("Drop the one that cuckoo_follow did not make.")));
+				errhint("Drop the one that cuckoo_follow did not make."));
 }
 
 /*
@@ -990,9 +984,8 @@ cuckoo_follow_change(PG_FUNCTION_ARGS)
 	Statement  *statement;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(data->tg_event))
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("cuckoo_follow_change must be called by a trigger that cuckoo_follow makes")));
+		ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				errmsg("cuckoo_follow_change must be called by a trigger that cuckoo_follow makes"));
 	owner = data->tg_relation->rd_rel->relowner;
 	if (TRIGGER_FIRED_FOR_STATEMENT(data->tg_event) && !TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
 	{
@@ -1055,6 +1048,63 @@ cuckoo_follow_change(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
+static bool
+HasColumn(TupleDesc desc, AttrNumber number, Oid type)
+{
+	Form_pg_attribute attribute = desc->natts < number ? NULL : TupleDescAttr(desc, number - 1);
+
+	return attribute != NULL && !attribute->attisdropped &&
+		(OidIsValid(type) ? attribute->atttypid == type : IsFilterType(attribute->atttypid));
+}
+
+/* Whether the rows of a filter table can be found by its primary key. */
+static bool
+HasPrimaryKey(Relation rel)
+{
+	HeapTuple	tuple = NULL;
+	bool		found = false;
+
+	if (!rel->rd_indexvalid)
+		list_free(RelationGetIndexList(rel));
+	if (OidIsValid(rel->rd_pkindex))
+		tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(rel->rd_pkindex));
+	if (HeapTupleIsValid(tuple))
+	{
+		Form_pg_index index = (Form_pg_index) GETSTRUCT(tuple);
+
+		found = index->indnkeyatts == 2 && index->indkey.values[0] == COLUMN_HASH &&
+			index->indkey.values[1] == COLUMN_NUMBER;
+		ReleaseSysCache(tuple);
+	}
+	return found;
+}
+
+/* Open a filter table that the caller may read. */
+static Relation
+OpenForReading(Oid filter)
+{
+	Relation	rel = relation_open(filter, AccessShareLock);
+	TupleDesc	desc = RelationGetDescr(rel);
+	AclResult	result = pg_class_aclcheck(filter, GetUserId(), ACL_SELECT);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_TABLE, RelationGetRelationName(rel));
+	if (rel->rd_rel->relkind != RELKIND_RELATION ||
+		!HasColumn(desc, COLUMN_HASH, INT8OID) || !HasColumn(desc, COLUMN_NUMBER, INT8OID) ||
+		!HasColumn(desc, COLUMN_DELTA, INT4OID) || !HasColumn(desc, COLUMN_FILTER, InvalidOid) ||
+		!HasPrimaryKey(rel))
+		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				errmsg("\"%s\" is not a filter table", RelationGetRelationName(rel)),
+				errdetail("A filter table has the columns hash bigint, n bigint, delta integer and f cuckoofilter, and the primary key (hash, n)."),
+				errhint("cuckoo_follow makes such a table."));
+	if (rel->rd_rel->relrowsecurity && check_enable_rls(filter, InvalidOid, true) == RLS_ENABLED)
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("row-level security hides rows of filter table \"%s\"",
+						RelationGetRelationName(rel)),
+				errhint("Grant SELECT on it to roles that may look keys up, and disable row-level security."));
+	return rel;
+}
+
 /*
  * Fold, rebuild, check: as the owner of both tables
  */
@@ -1079,12 +1129,11 @@ CheckChanging(const char *name)
 	PreventCommandIfParallelMode(name);
 	PreventCommandDuringRecovery(name);
 	if (IsolationUsesXactSnapshot())
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("%s requires the isolation level READ COMMITTED", name),
-				 errdetail("The isolation level of the transaction is %s.",
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("%s requires the isolation level READ COMMITTED", name),
+				errdetail("The isolation level of the transaction is %s.",
 						   IsolationIsSerializable() ? "SERIALIZABLE" : "REPEATABLE READ"),
-				 errhint("Call it in a transaction of its own.")));
+				errhint("Call it in a transaction of its own."));
 }
 
 /*
@@ -1159,9 +1208,10 @@ OpenTable(Session *session)
 		if (IsUpdateTrigger(trigger, session->function) && trigger->tgconstrrelid == session->filter)
 			session->target = GetTarget(session->table, trigger);
 	}
-	if (session->target == NULL)
-		elog(ERROR, "triggers of table \"%s\" have changed concurrently",
-			 RelationGetRelationName(session->table));
+	if (session->target == NULL || session->table->rd_rel->relkind != RELKIND_RELATION)
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("triggers of table \"%s\" are not those that cuckoo_follow makes",
+					   RelationGetRelationName(session->table)));
 }
 
 /*
@@ -1183,17 +1233,15 @@ EnterFollowed(Session *session, FunctionCallInfo fcinfo, Oid filter)
 	found = SPI_processed;
 	session->relid = DatumGetObjectId(ResultDatum(1));
 	if (found == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("filter table \"%s\" follows no table", get_rel_name(filter)),
-				 errdetail("There is no trigger that writes to it."),
-				 errhint("On a subscriber, call this function on the publisher instead. Otherwise drop the filter table, and call cuckoo_follow.")));
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("filter table \"%s\" follows no table", get_rel_name(filter)),
+				errdetail("There is no trigger that writes to it."),
+				errhint("On a subscriber, call this function on the publisher instead. Otherwise drop the filter table, and call cuckoo_follow."));
 	CheckOwners(session->relid, filter);
 	if (found > 1 && DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[1], SPI_tuptable->tupdesc, 2, &(bool) {false})) == GetUserId())
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("filter table \"%s\" follows more than one table", get_rel_name(filter)),
-				 errhint("Drop the triggers that cuckoo_follow did not make.")));
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("filter table \"%s\" follows more than one table", get_rel_name(filter)),
+				errhint("Drop the triggers that cuckoo_follow did not make."));
 	OpenTable(session);
 }
 
@@ -1254,11 +1302,10 @@ MendTriggers(Session *session, const char *column)
 	MakeTrigger(session, "cuckoo_follow_write", TRIGGER_TYPE_DELETE,
 				"DELETE", session->filter, false, "");
 	if (!TriggersEnabled(session))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("triggers of table \"%s\" are not those that cuckoo_follow makes",
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("triggers of table \"%s\" are not those that cuckoo_follow makes",
 						get_rel_name(relid)),
-				 errhint("Drop those that call cuckoo_follow_change, and call cuckoo_follow_rebuild or cuckoo_follow.")));
+				errhint("Drop those that call cuckoo_follow_change, and call cuckoo_follow_rebuild or cuckoo_follow."));
 }
 
 /* The hashes of all rows of the followed table in a snapshot. */
@@ -1295,15 +1342,14 @@ CheckRepeated(Session *session, const CuckooList *hashes, bool first)
 		repeated += run >= CUCKOO_MAX_COPIES;
 	}
 	if (repeated * 100 > keys * REPEATED_PERCENT)
-		ereport(first ? ERROR : WARNING,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("column \"%s\" of table \"%s\" has too many duplicate values to be followed",
+		ereport(first ? ERROR : WARNING, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("column \"%s\" of table \"%s\" has too many duplicate values to be followed",
 						get_attname(session->relid, session->target->column, false),
 						RelationGetRelationName(session->table)),
-				 errdetail("Of %llu keys, %llu have %d rows or more, which is more than %d %%.",
+				errdetail("Of %llu keys, %llu have %d rows or more, which is more than %d %%.",
 						   (unsigned long long) keys, (unsigned long long) repeated,
 						   CUCKOO_MAX_COPIES, REPEATED_PERCENT),
-				 errhint("Build a filter with cuckoo_agg from time to time.")));
+				errhint("Build a filter with cuckoo_agg from time to time."));
 }
 
 /*
@@ -1369,20 +1415,19 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	CuckooList	added = {NULL, 0, 0};
 	CuckooList	removed = {NULL, 0, 0};
 	CuckooDraft draft;
-	Portal		portal;
-	int64		rows = 0;
+	Relation	rel;
+	int64		rows;
 
 	CheckChanging("cuckoo_follow_fold");
 	EnterFollowed(&session, fcinfo, filter);
-	CheckNotInUse(session.table, filter, "fold the changes of");
+	CheckTableNotInUse(session.table, "fold the changes of");
 	if (!TriggersEnabled(&session))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("triggers of table \"%s\" are missing or disabled",
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("triggers of table \"%s\" are missing or disabled",
 						RelationGetRelationName(session.table)),
-				 errdetail("Some triggers are missing or not enabled ALWAYS, so changes may be missing in \"%s\".",
+				errdetail("Some triggers are missing or not enabled ALWAYS, so changes may be missing in \"%s\".",
 						   get_rel_name(filter)),
-				 errhint("Call cuckoo_follow_rebuild to repair them.")));
+				errhint("Call cuckoo_follow_rebuild to repair them."));
 	if (!ReadBase(filter, "FOR NO KEY UPDATE SKIP LOCKED", &base))
 	{
 		bool		none = !ReadBase(filter, "", &base);
@@ -1395,50 +1440,23 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	if (!base.built)
 		ReportNotBuilt(filter);
 	CuckooOpenDraft(&draft, base.f, NULL);
-	CheckBase(&draft.filter, filter);
 	if (!Fits(&draft.filter, &session.target->key))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("key type of the filter in \"%s\" does not match the followed column",
-						get_rel_name(filter)),
-				 errdetail("The key type of the filter is %s, that of the column is %s.",
-						   CuckooKeyTypeDescribe(draft.filter.key_type, draft.filter.signature),
-						   CuckooKeyTypeDescribe(session.target->key.key_type,
-												 session.target->key.signature)),
-				 errhint("Call cuckoo_follow_rebuild.")));
+		ReportForeign(filter);
 
-	/* This takes its snapshot now, when the base is locked. */
-	portal = SPI_cursor_open_with_args(NULL, psprintf("DELETE FROM %s " WHERE_LOG " RETURNING hash, delta",
-													  QualifiedName(filter)),
-									   0, NULL, NULL, NULL, false, 0);
-	for (;;)
-	{
-		SPI_cursor_fetch(portal, true, 1000);
-		if (SPI_processed == 0)
-			break;
-		rows += (int64) SPI_processed;
-		for (uint64 i = 0; i < SPI_processed; i++)
-		{
-			bool		isnull;
-			uint64		hash = (uint64) DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull));
-			int32		delta = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 2, &isnull));
-
-			for (; delta > 0; delta--)
-				CuckooListPut(&added, hash);
-			for (; delta < 0; delta++)
-				CuckooListPut(&removed, hash);
-		}
-		SPI_freetuptable(SPI_tuptable);
-	}
-	SPI_cursor_close(portal);
+	/* Take a snapshot only now, when the base is locked. */
+	PushActiveSnapshot(GetLatestSnapshot());
+	rel = OpenForReading(filter);
+	rows = ReadLog(rel, &added, &removed);
+	table_close(rel, NoLock);
+	DeleteLog(filter, GetActiveSnapshot());
+	PopActiveSnapshot();
 	SortAndCancel(&added, &removed);
 	if (added.count + removed.count > 0)
 	{
 		if (!Apply(&draft, &added, false) || !Apply(&draft, &removed, true))
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("the filter in \"%s\" is full", get_rel_name(filter)),
-					 errhint("Call cuckoo_follow_rebuild.")));
+			ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					errmsg("the filter in \"%s\" is full", get_rel_name(filter)),
+					errhint("Call cuckoo_follow_rebuild."));
 		UpdateBase(filter, &base, CuckooFinishDraft(&draft));
 	}
 	Leave(&session);
@@ -1462,7 +1480,7 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
 	CheckChanging("cuckoo_follow_rebuild");
 	EnterFollowed(&session, fcinfo, PG_GETARG_OID(0));
-	CheckNotInUse(session.table, session.filter, "rebuild the filter of");
+	CheckTableNotInUse(session.table, "rebuild the filter of");
 	if (!TriggersEnabled(&session))
 	{
 		/*
@@ -1493,57 +1511,49 @@ CheckFollowable(Session *session, Relation table, const char *column, AttrNumber
 	CuckooKey	key;
 
 	if (table->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot follow partitioned table \"%s\"", name),
-				 errdetail("Rows are written to its partitions."),
-				 errhint("Follow each partition.")));
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot follow partitioned table \"%s\"", name),
+				errdetail("Rows are written to its partitions."),
+				errhint("Follow each partition."));
 	if (table->rd_rel->relkind != RELKIND_RELATION)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("cannot follow \"%s\"", name),
-				 errdetail("It is not an ordinary table."),
-				 errhint("Follow the table that its rows come from.")));
+		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				errmsg("cannot follow \"%s\"", name),
+				errdetail("It is not an ordinary table."),
+				errhint("Follow the table that its rows come from."));
 	if (RELATION_IS_OTHER_TEMP(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot follow a temporary table of another session"),
-				 errhint("Call cuckoo_follow in that session.")));
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot follow a temporary table of another session"),
+				errhint("Call cuckoo_follow in that session."));
 	if (number == InvalidAttrNumber)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of relation \"%s\" does not exist", column, name)));
+		ereport(ERROR, errcode(ERRCODE_UNDEFINED_COLUMN),
+				errmsg("column \"%s\" of relation \"%s\" does not exist", column, name));
 	if (number < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot follow system column \"%s\"", column),
-				 errhint("Follow an ordinary column of the table.")));
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot follow system column \"%s\"", column),
+				errhint("Follow an ordinary column of the table."));
 	if (CuckooGeneratedIsRefused(TupleDescAttr(RelationGetDescr(table), number - 1)->attgenerated))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot follow generated column \"%s\" of table \"%s\"", column, name),
-				 errdetail("Its values can change without firing a trigger."),
-				 errhint("Have a BEFORE trigger compute an ordinary column.")));
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot follow generated column \"%s\" of table \"%s\"", column, name),
+				errdetail("Its values can change without firing a trigger."),
+				errhint("Have a BEFORE trigger compute an ordinary column."));
 	InitKey(&key, table, number, CurrentMemoryContext);
 	for (int i = 0; table->trigdesc != NULL && i < table->trigdesc->numtriggers; i++)
 	{
 		Trigger    *trigger = &table->trigdesc->triggers[i];
 
 		if (trigger->tgfoid == session->function && trigger->tgtype == TRIGGER_TYPE_DELETE)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("cannot follow filter table \"%s\"", name),
-					 errhint("Follow the table that it follows.")));
+			ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					errmsg("cannot follow filter table \"%s\"", name),
+					errhint("Follow the table that it follows."));
 		if (IsUpdateTrigger(trigger, session->function))
 		{
 			Target	   *target = GetTarget(table, trigger);
 
 			if (target->column == number)
-				ereport(ERROR,
-						(errcode(ERRCODE_DUPLICATE_OBJECT),
-						 errmsg("column \"%s\" of table \"%s\" is followed already", column, name),
-						 errdetail("Its filter table is \"%s\".", get_rel_name(target->filter)),
-						 errhint("Call cuckoo_follow_rebuild to build the filter again.")));
+				ereport(ERROR, errcode(ERRCODE_DUPLICATE_OBJECT),
+						errmsg("column \"%s\" of table \"%s\" is followed already", column, name),
+						errdetail("Its filter table is \"%s\".", get_rel_name(target->filter)),
+						errhint("Call cuckoo_follow_rebuild to build the filter again."));
 		}
 	}
 }
@@ -1568,9 +1578,8 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	Datum		value;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("table and column to follow must not be null")));
+		ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				errmsg("table and column to follow must not be null"));
 	relid = PG_GETARG_OID(0);
 	column = pstrdup(NameStr(*PG_GETARG_NAME(1)));
 	if (!PG_ARGISNULL(2))
@@ -1642,65 +1651,6 @@ cuckoo_unfollow(PG_FUNCTION_ARGS)
  * Reading
  */
 
-static bool
-HasColumn(TupleDesc desc, AttrNumber number, Oid type)
-{
-	Form_pg_attribute attribute = desc->natts < number ? NULL : TupleDescAttr(desc, number - 1);
-
-	return attribute != NULL && !attribute->attisdropped &&
-		(OidIsValid(type) ? attribute->atttypid == type : IsFilterType(attribute->atttypid));
-}
-
-/* Whether the rows of a filter table can be found by its primary key. */
-static bool
-HasPrimaryKey(Relation rel)
-{
-	HeapTuple	tuple = NULL;
-	bool		found = false;
-
-	if (!rel->rd_indexvalid)
-		list_free(RelationGetIndexList(rel));
-	if (OidIsValid(rel->rd_pkindex))
-		tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(rel->rd_pkindex));
-	if (HeapTupleIsValid(tuple))
-	{
-		Form_pg_index index = (Form_pg_index) GETSTRUCT(tuple);
-
-		found = index->indnkeyatts == 2 && index->indkey.values[0] == COLUMN_HASH &&
-			index->indkey.values[1] == COLUMN_NUMBER;
-		ReleaseSysCache(tuple);
-	}
-	return found;
-}
-
-/* Open a filter table that the caller may read. */
-static Relation
-OpenForReading(Oid filter)
-{
-	Relation	rel = relation_open(filter, AccessShareLock);
-	TupleDesc	desc = RelationGetDescr(rel);
-	AclResult	result = pg_class_aclcheck(filter, GetUserId(), ACL_SELECT);
-
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, OBJECT_TABLE, RelationGetRelationName(rel));
-	if (rel->rd_rel->relkind != RELKIND_RELATION ||
-		!HasColumn(desc, COLUMN_HASH, INT8OID) || !HasColumn(desc, COLUMN_NUMBER, INT8OID) ||
-		!HasColumn(desc, COLUMN_DELTA, INT4OID) || !HasColumn(desc, COLUMN_FILTER, InvalidOid) ||
-		!HasPrimaryKey(rel))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a filter table", RelationGetRelationName(rel)),
-				 errdetail("A filter table has the columns hash bigint, n bigint, delta integer and f cuckoofilter, and the primary key (hash, n)."),
-				 errhint("cuckoo_follow makes such a table.")));
-	if (rel->rd_rel->relrowsecurity && check_enable_rls(filter, InvalidOid, true) == RLS_ENABLED)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("row-level security hides rows of filter table \"%s\"",
-						RelationGetRelationName(rel)),
-				 errhint("Grant SELECT on it to roles that may look keys up, and disable row-level security.")));
-	return rel;
-}
-
 /* Find rows by their hash, or the base. */
 static SysScanDesc
 BeginScan(Relation rel, uint64 hash, bool base)
@@ -1750,7 +1700,8 @@ cuckoo_follow_contains(PG_FUNCTION_ARGS)
 	if (base == NULL)
 		ReportNotBuilt(RelationGetRelid(rel));
 	reader = CuckooRead(base, 1);
-	CheckBase(&reader->filter, RelationGetRelid(rel));
+	if (!Fits(&reader->filter, NULL))
+		ReportForeign(RelationGetRelid(rel));
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &reader->filter);
 	found = CuckooReaderContains(reader, hash);
 	if (!found)
@@ -1776,29 +1727,16 @@ static CuckooValue *
 ReadFilter(Relation rel, int64 *log_rows)
 {
 	struct varlena *base = GetBase(rel);
-	TableScanDesc scan = CuckooBeginScan(rel, GetActiveSnapshot());
-	TupleTableSlot *slot = table_slot_create(rel, NULL);
 	CuckooList	added = {NULL, 0, 0};
 	CuckooDraft draft;
-	bool		isnull;
 
-	*log_rows = 0;
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (DatumGetInt64(slot_getattr(slot, COLUMN_NUMBER, &isnull)) == 0)
-			continue;
-		(*log_rows)++;
-		for (int32 delta = DatumGetInt32(slot_getattr(slot, COLUMN_DELTA, &isnull)); delta > 0; delta--)
-			CuckooListPut(&added, (uint64) DatumGetInt64(slot_getattr(slot, COLUMN_HASH, &isnull)));
-	}
-	ExecDropSingleTupleTableSlot(slot);
-	table_endscan(scan);
+	*log_rows = ReadLog(rel, &added, NULL);
 	if (base == NULL)
 		return NULL;
 	CuckooListSort(&added);
 	CuckooOpenDraft(&draft, PointerGetDatum(base), NULL);
-	CheckBase(&draft.filter, RelationGetRelid(rel));
+	if (!Fits(&draft.filter, NULL))
+		ReportForeign(RelationGetRelid(rel));
 	if (!Apply(&draft, &added, false))
 		CuckooReportTooLarge(draft.filter.items, draft.filter.fpr);
 	return CuckooFinishDraft(&draft);
