@@ -298,7 +298,7 @@ foreach my $squatter (
 	[ 'cuckoo_citus', q{CREATE FUNCTION public.cuckoo_agg(key integer) RETURNS integer LANGUAGE sql AS 'SELECT 0'} ],
 	[ 'cuckoo_citus', q{CREATE FUNCTION public.cuckoo_agg_transfn(cuckoofilter, boolean) RETURNS cuckoofilter LANGUAGE sql AS 'SELECT $1'} ],
 	[ 'cuckoo_citus', q{CREATE FUNCTION public.cuckoo_agg_final(cuckoofilter, VARIADIC integer[]) RETURNS cuckoofilter LANGUAGE sql AS 'SELECT $1'} ],
-	[ 'cuckoo_follow', q{CREATE FUNCTION public.cuckoo_follow_filter(filter regclass) RETURNS integer LANGUAGE sql AS 'SELECT 0'} ])
+	[ 'cuckoo_follow', q{CREATE FUNCTION public.cuckoo_follow_filter(filter_table regclass) RETURNS integer LANGUAGE sql AS 'SELECT 0'} ])
 {
 	my ($extension, $sql) = @$squatter;
 	my ($what) = $sql =~ /^CREATE (\w+ [\w.]+\(.*?\))/;
