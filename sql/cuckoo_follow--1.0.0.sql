@@ -41,25 +41,14 @@ BEGIN
 				JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
 				JOIN pg_type AS t ON d.classid = 'pg_type'::regclass AND d.objid = t.oid
 			WHERE e.extname = 'cuckoo' AND d.deptype = 'e' AND t.typname = 'cuckoofilter'));
-
-	-- The trigger of updates depends on the column that it compares.
-	EXECUTE format($$
-		CREATE FUNCTION %I.cuckoo_follow_list(OUT table_name regclass, OUT column_name name, OUT filter_table regclass)
-			RETURNS SETOF record LANGUAGE sql STABLE
-		BEGIN ATOMIC
-			SELECT t.tgrelid::regclass, a.attname, t.tgconstrrelid::regclass
-			FROM pg_trigger AS t
-				JOIN pg_depend AS d ON d.classid = 'pg_trigger'::regclass AND d.objid = t.oid
-					AND d.refclassid = 'pg_class'::regclass AND d.refobjid = t.tgrelid AND d.refobjsubid > 0
-				JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum = d.refobjsubid
-			WHERE t.tgfoid = %L::regprocedure::oid AND t.tgconstrrelid <> 0
-			ORDER BY t.tgrelid::regclass::text, a.attname;
-		END$$, target, format('%I.cuckoo_follow_change()', target));
 	PERFORM pg_catalog.set_config('search_path', path, true);
 END
 $filter$;
 COMMENT ON FUNCTION cuckoo_follow_filter(regclass) IS
 	'the filter of a filter table with all keys added since, as an ordinary filter. Error 55000 until it is built';
+
+CREATE FUNCTION cuckoo_follow_list(OUT table_name regclass, OUT column_name name, OUT filter_table regclass) RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED;
 COMMENT ON FUNCTION cuckoo_follow_list() IS
 	'the followed columns, with their tables and filter tables';
 

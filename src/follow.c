@@ -90,6 +90,7 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/tuplestore.h"
 
 #include "cuckoo.h"
 #include "sort.h"
@@ -1136,10 +1137,22 @@ CheckChanging(const char *name)
 				errhint("Call it in a transaction of its own."));
 }
 
-/*
- * Become the owner of a table that the caller owns, with settings of our own,
- * and connect to SPI.  An error also undoes this.
- */
+/* Connect to SPI, with settings of our own.  An error also undoes this. */
+static void
+Connect(Session *session, FunctionCallInfo fcinfo)
+{
+	session->guc_level = NewGUCNestLevel();
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	session->schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
+	session->function = LookupFuncName(list_make2(makeString(session->schema),
+												  makeString("cuckoo_follow_change")),
+									   0, NULL, false);
+	if (SPI_connect() < 0)
+		elog(ERROR, "SPI_connect failed");
+}
+
+/* The same as the owner of a table, which the caller must own. */
 static void
 Enter(Session *session, FunctionCallInfo fcinfo, Oid relid)
 {
@@ -1155,15 +1168,7 @@ Enter(Session *session, FunctionCallInfo fcinfo, Oid relid)
 						   (temporary ? SECURITY_LOCAL_USERID_CHANGE :
 							SECURITY_RESTRICTED_OPERATION));
 	relation_close(rel, NoLock);
-	session->guc_level = NewGUCNestLevel();
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	session->schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
-	session->function = LookupFuncName(list_make2(makeString(session->schema),
-												  makeString("cuckoo_follow_change")),
-									   0, NULL, false);
-	if (SPI_connect() < 0)
-		elog(ERROR, "SPI_connect failed");
+	Connect(session, fcinfo);
 }
 
 static void
@@ -1645,6 +1650,35 @@ cuckoo_unfollow(PG_FUNCTION_ARGS)
 		Command(TextDatumGetCString(ResultDatum(1)));
 	Leave(&session);
 	PG_RETURN_VOID();
+}
+
+/* cuckoo_follow_list() -> setof (table_name, column_name, filter_table) */
+PG_FUNCTION_INFO_V1(cuckoo_follow_list);
+Datum
+cuckoo_follow_list(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Session		session = {0};
+
+	InitMaterializedSRF(fcinfo, 0);
+	GetUserIdAndSecContext(&session.user, &session.security);
+	Connect(&session, fcinfo);
+	/* An update trigger depends on the column that it compares. */
+	Command(psprintf("SELECT tgrelid::regclass, attname, tgconstrrelid::regclass FROM pg_trigger AS t "
+					 "JOIN pg_depend ON classid = 'pg_trigger'::regclass AND objid = t.oid AND refclassid = 'pg_class'::regclass AND refobjid = tgrelid "
+					 "JOIN pg_attribute ON attrelid = tgrelid AND attnum = refobjsubid "
+					 "WHERE tgfoid = %u AND tgconstrrelid <> 0 AND attnum > 0 ORDER BY tgrelid, attnum", session.function));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		Datum		values[3];
+		bool		nulls[3];
+
+		for (int j = 0; j < 3; j++)
+			values[j] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, j + 1, &nulls[j]);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	Leave(&session);
+	return (Datum) 0;
 }
 
 /*

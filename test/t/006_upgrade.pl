@@ -111,7 +111,7 @@ sub catalog_after
 	return $node->safe_psql($database, "\\set extension $extension\n$catalog");
 }
 
-my %few = (cuckoo => 80, cuckoo_citus => 300, cuckoo_follow => 9);
+my %few = (cuckoo => 80, cuckoo_citus => 300, cuckoo_follow => 8);
 foreach my $extension (@extensions)
 {
 	my $fresh = catalog_after($extension, "CREATE EXTENSION $extension CASCADE");
