@@ -76,7 +76,6 @@
 #include "miscadmin.h"
 #include "optimizer/optimizer.h"
 #include "parser/parse_func.h"
-#include "rewrite/prs2lock.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
