@@ -1,35 +1,29 @@
 -- complain if the script is sourced in psql, rather than by CREATE EXTENSION
 \echo Use "CREATE EXTENSION cuckoo_follow" to load this file. \quit
 
--- Each followed column has a filter table.  The three trigger functions are for
--- the triggers that cuckoo_follow makes.
+-- Each followed column has a filter table: see src/follow.c.
 
-CREATE FUNCTION cuckoo_follow_row() RETURNS trigger
+CREATE FUNCTION cuckoo_follow_change() RETURNS trigger
 	AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON FUNCTION cuckoo_follow_row() IS
-	'trigger of a followed table, after each row: notes which key was added or removed';
-
-CREATE FUNCTION cuckoo_follow_end() RETURNS trigger
-	AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON FUNCTION cuckoo_follow_end() IS
-	'trigger of a followed table, after each statement: writes what the rows'' triggers have noted to the filter table';
-
-CREATE FUNCTION cuckoo_follow_truncate() RETURNS trigger
-	AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON FUNCTION cuckoo_follow_truncate() IS
-	'trigger of a followed table, after TRUNCATE: empties the filter';
+COMMENT ON FUNCTION cuckoo_follow_change() IS
+	'trigger that cuckoo_follow makes: writes to the filter table which keys were added and removed';
 
 CREATE FUNCTION cuckoo_follow(table_name regclass, column_name name, capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, build boolean DEFAULT true) RETURNS regclass
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_follow(regclass, name, float8, float8, boolean) IS
-	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it in step; capacity in keys, by default one and a half times the rows; target rate from 2e-8 to 0.1; build => false leaves building the filter to cuckoo_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more';
+	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it in step; capacity in keys, by default one and a half times the rows; target rate from 2e-8 to 0.1; build => false leaves building the filter to cuckoo_follow_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more';
 
-CREATE FUNCTION cuckoo_followed(filter regclass, key anycompatible) RETURNS boolean
+CREATE FUNCTION cuckoo_unfollow(filter_table regclass) RETURNS void
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
+COMMENT ON FUNCTION cuckoo_unfollow(regclass) IS
+	'stop following a column: drop its filter table, and the triggers that no other followed column of the table needs';
+
+CREATE FUNCTION cuckoo_follow_contains(filter_table regclass, key anycompatible) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
-COMMENT ON FUNCTION cuckoo_followed(regclass, anycompatible) IS
-	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of a statement that has not ended and for COPY FREEZE; true for other keys at the rate of the filter. Error 55000 until the filter is built';
+COMMENT ON FUNCTION cuckoo_follow_contains(regclass, anycompatible) IS
+	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of a statement that has not ended and for COPY FREEZE; true for other keys at the rate of the filter, and for removed keys until the next fold. Error 55000 until the filter is built';
 
-DO $current$
+DO $filter$
 DECLARE
 	path CONSTANT text := pg_catalog.current_setting('search_path');
 	target CONSTANT name := pg_catalog.current_schema();
@@ -39,7 +33,7 @@ BEGIN
 	-- same name for that of the extension cuckoo.
 	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 	EXECUTE format($$
-		CREATE FUNCTION %I.cuckoo_current(filter regclass) RETURNS %s
+		CREATE FUNCTION %I.cuckoo_follow_filter(filter_table regclass) RETURNS %s
 			AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED$$,
 		target,
 		(SELECT t.oid::regtype
@@ -49,26 +43,31 @@ BEGIN
 			WHERE e.extname = 'cuckoo' AND d.deptype = 'e' AND t.typname = 'cuckoofilter'));
 	PERFORM pg_catalog.set_config('search_path', path, true);
 END
-$current$;
-COMMENT ON FUNCTION cuckoo_current(regclass) IS
-	'the filter of a filter table with all changes, as an ordinary filter. Error 55000 until it is built';
+$filter$;
+COMMENT ON FUNCTION cuckoo_follow_filter(regclass) IS
+	'the filter of a filter table with all keys added since, as an ordinary filter. Error 55000 until it is built';
 
-CREATE FUNCTION cuckoo_fold(filter regclass) RETURNS bigint
+CREATE FUNCTION cuckoo_follow_list(OUT table_name regclass, OUT column_name name, OUT filter_table regclass) RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION cuckoo_follow_list() IS
+	'the followed columns, with their tables and filter tables';
+
+CREATE FUNCTION cuckoo_follow_fold(filter_table regclass) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
-COMMENT ON FUNCTION cuckoo_fold(regclass) IS
+COMMENT ON FUNCTION cuckoo_follow_fold(regclass) IS
 	'put the log of a filter table into its filter; returns how many rows of the log, or NULL if another session is doing it. Writers do not wait. Error 55000 outside READ COMMITTED, before the filter is built, if its key type differs from that of the column, and if triggers are missing or disabled';
 
-CREATE FUNCTION cuckoo_rebuild(filter regclass, capacity float8 DEFAULT NULL, fpr float8 DEFAULT NULL) RETURNS void
+CREATE FUNCTION cuckoo_follow_rebuild(filter_table regclass, capacity float8 DEFAULT NULL, fpr float8 DEFAULT NULL) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C;
-COMMENT ON FUNCTION cuckoo_rebuild(regclass, float8, float8) IS
+COMMENT ON FUNCTION cuckoo_follow_rebuild(regclass, float8, float8) IS
 	'build the filter of a filter table from the rows of the followed table, while others change them, and repair the triggers; capacity in keys, by default one and a half times the rows; target rate, by default as it is. Error 55000 outside READ COMMITTED';
 
-CREATE FUNCTION cuckoo_follow_check(filter regclass,
+CREATE FUNCTION cuckoo_follow_check(filter_table regclass,
 	OUT missing bigint,
 	OUT log_rows bigint,
 	OUT pinned bigint,
 	OUT expected_fpr float8,
-	OUT triggers_in_order boolean)
+	OUT triggers_enabled boolean)
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 COMMENT ON FUNCTION cuckoo_follow_check(regclass) IS
-	'compare a filter table with the table it follows, which is read whole: rows whose key is missing (0, or cuckoo_rebuild is needed), rows of the log, classes with eight copies (which are never removed), the expected false-positive rate, and whether all triggers exist and fire always';
+	'compare a filter table with the table it follows, which is read whole: rows whose key is missing (0, or cuckoo_follow_rebuild is needed), rows of the log, classes with eight copies (which are never removed), the expected false-positive rate, and whether all triggers exist and fire always';

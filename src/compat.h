@@ -67,33 +67,6 @@
 #define CuckooGeneratedIsRefused(generated) ((void) (generated), false)
 #endif
 
-/*
- * Indexes that only summarize, such as BRIN's, are known since 16.  The hint
- * that index entries belong to an update is never given: with it, the executor
- * would look for the statement's range table.
- */
-#if PG_VERSION_NUM >= 160000
-#define CuckooIndexUpdate TU_UpdateIndexes
-#define CUCKOO_NEW_TUPLE TU_All
-#else
-#define CuckooIndexUpdate bool
-#define CUCKOO_NEW_TUPLE true
-#endif
-#if PG_VERSION_NUM >= 190000
-#define CuckooInsertIndexTuples(result, slot, estate, update) \
-	((void) ExecInsertIndexTuples(result, estate, \
-								  (update) == TU_Summarizing ? EIIT_ONLY_SUMMARIZING : 0, \
-								  slot, NIL, NULL))
-#elif PG_VERSION_NUM >= 160000
-#define CuckooInsertIndexTuples(result, slot, estate, update) \
-	((void) ExecInsertIndexTuples(result, slot, estate, false, false, NULL, NIL, \
-								  (update) == TU_Summarizing))
-#else
-#define CuckooInsertIndexTuples(result, slot, estate, update) \
-	((void) (update), \
-	 (void) ExecInsertIndexTuples(result, slot, estate, false, false, NULL, NIL))
-#endif
-
 /* A scan of a whole table has flags since 19. */
 #if PG_VERSION_NUM >= 190000
 #define CuckooBeginScan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL, SO_NONE)

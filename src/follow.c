@@ -1,24 +1,53 @@
 /*-------------------------------------------------------------------------
  *
  * follow.c
- *	  SQL functions for a filter that follows a table: see follow.h.
+ *	  A filter that follows a table.
  *
- * The promise is that a lookup finds the key of every row that its snapshot
- * shows, except rows of a statement that has not ended, and of COPY FREEZE.  It
- * rests on these rules:
+ * Each followed column has a filter table: an ordinary table with the columns
  *
- * - Rows and their changes in the log are committed together.
- * - A fold takes its snapshot after it has locked the base, and moves all of
- *	 the log that this snapshot shows, netted by hash.  If a removal is
- *	 visible, its addition is, too, so nothing absent is removed from the base.
- * - A fold adds before it removes, so that each of two keys that look alike
- *	 always has a copy of its own.
- * - A rebuild reads the table and deletes the log in one snapshot.
- * - Lookups read base and log in one snapshot, and the changes that this
- *	 session has not written yet.
+ *		hash bigint, n bigint, delta integer, f cuckoofilter
  *
- * Locks are taken in this order: the followed table, the filter table, the
- * base row.  TRUNCATE already has the first one.
+ * and the primary key (hash, n).  Row (0, 0) is the base: a filter, with delta 1
+ * once it is built.  All others are the log: delta copies of hash were added,
+ * or removed if it is negative.  n only makes rows different.
+ *
+ * Triggers write the log by SQL, before a statement ends and in its own
+ * subtransaction.  A snapshot that shows a row of an earlier statement therefore
+ * shows its addition, in the log or in the base.  These rules make that enough:
+ *
+ * 1. A lookup reads base and log in one snapshot.  Removals in the log do not
+ *	  count for it.
+ * 2. A removal in the log has its addition in the log or in the base, in every
+ *	  snapshot, except within a transaction while a statement is not over.  Then
+ *	  folds, rebuilds and TRUNCATE refuse to run: the table is in use.
+ * 3. A fold takes its snapshot when it has locked the base.  It moves all of the
+ *	  log that the snapshot shows, additions before removals, so that each of two
+ *	  keys that look alike always has a copy of its own.
+ * 4. A rebuild reads the table and deletes the log in one snapshot.
+ * 5. A statement may add to the base itself, if it has locked it, because an
+ *	  addition never harms.  It never removes.
+ *
+ * Locks are taken in this order: the followed table, the filter table, the base.
+ * Nobody waits for the base without a lock on the followed table.
+ *
+ * Changes are seen by row triggers, because statement triggers do not fire for a
+ * partition that is written through its root, for a child that is written
+ * through its parent, and for changes that logical replication applies.  The
+ * first row of a statement is written at once.  Further rows are collected, and
+ * written by a trigger that is queued behind them: a statement trigger of the
+ * filter table, which DELETE FROM filter WHERE false queues in the statement of
+ * the row, as the commands of referential integrity queue their triggers.
+ * PostgreSQL itself thus fires it before the statement ends.  If the
+ * subtransaction aborts, its memory goes, and what was collected with it.
+ *
+ * The update trigger says what is followed where:
+ *
+ *		CREATE CONSTRAINT TRIGGER ... AFTER UPDATE ON tbl FROM filter
+ *			FOR EACH ROW WHEN (OLD.col IS DISTINCT FROM NEW.col) ...
+ *
+ * tgconstrrelid is the filter table, and the condition names the column.
+ * PostgreSQL keeps both through renames and dumps, refuses to alter the column's
+ * type, and drops the trigger with either table.
  *
  *-------------------------------------------------------------------------
  */
@@ -26,7 +55,7 @@
 
 #include <math.h>
 
-#include "access/heapam.h"
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
@@ -34,31 +63,1045 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
+#include "commands/trigger.h"
+#include "common/pg_prng.h"
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "parser/parse_func.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/guc.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/tuplestore.h"
 
+#include "core/list.h"
 #include "cuckoo.h"
-#include "follow.h"
+
+/* All followed tables hash with this seed. */
+#define SEED				0
+
+/* Columns of a filter table */
+#define COLUMN_HASH			1
+#define COLUMN_NUMBER		2
+#define COLUMN_DELTA		3
+#define COLUMN_FILTER		4
+
+/*
+ * A statement with more additions than this, and than 1 % of the items, adds
+ * them to the base itself: a fold would take longer than rewriting the base.
+ */
+#define OWN_ADDITIONS		10000
+
+/* Rows of the log that one INSERT writes, from arrays. */
+#define LOG_ROWS			100000
+
+/* Numbers collected for one filter table, even if memory is short. */
+#define MIN_COLLECTED		1024
 
 /* The percentage of keys that may have as many rows as a class has copies. */
 #define REPEATED_PERCENT	1
 
 /*
- * Checks before anything is changed
+ * Lists of hashes
  */
+
+/*
+ * Put a number into a list.  It stays in the memory context in which it began,
+ * which CuckooListPut would leave when it grows.
+ */
+static void
+PutNumber(CuckooList *list, uint64 number)
+{
+	if (list->count == list->room)
+	{
+		list->room = Max(2 * list->room, 16);
+		list->numbers = list->numbers == NULL ?
+			MemoryContextAllocHuge(CurrentMemoryContext, list->room * sizeof(uint64)) :
+			repalloc_huge(list->numbers, list->room * sizeof(uint64));
+	}
+	list->numbers[list->count++] = number;
+}
+
+/* Change a draft by sorted hashes.  False if it has no room for them. */
+static bool
+Apply(CuckooDraft *draft, const CuckooList *list, bool remove)
+{
+	size_t		changed;
+	CuckooChange change = CuckooDraftApply(draft, list->numbers, list->count,
+										   remove ? CUCKOO_REMOVE : CUCKOO_ADD, &changed);
+
+	return change != CUCKOO_FULL && change != CUCKOO_TOO_LARGE;
+}
+
+/* How often the number at a place of a sorted list is repeated there. */
+static uint64
+RunLength(const CuckooList *list, uint64 from)
+{
+	uint64		to = from + 1;
+
+	while (to < list->count && list->numbers[to] == list->numbers[from])
+		to++;
+	return to - from;
+}
+
+/* Sort additions and removals, and drop those that cancel each other. */
+static void
+SortAndCancel(CuckooList *added, CuckooList *removed)
+{
+	uint64		a = 0;
+	uint64		r = 0;
+	uint64		kept_added = 0;
+	uint64		kept_removed = 0;
+
+	CuckooListSort(added);
+	CuckooListSort(removed);
+	if (added->count == 0 || removed->count == 0)
+		return;
+	while (a < added->count || r < removed->count)
+	{
+		if (r == removed->count || (a < added->count && added->numbers[a] < removed->numbers[r]))
+			added->numbers[kept_added++] = added->numbers[a++];
+		else if (a == added->count || removed->numbers[r] < added->numbers[a])
+			removed->numbers[kept_removed++] = removed->numbers[r++];
+		else
+			a++, r++;
+	}
+	added->count = kept_added;
+	removed->count = kept_removed;
+}
+
+/*
+ * Errors and checks that several functions share
+ */
+
+static CUCKOO_NORETURN void
+ReportNotBuilt(Oid filter)
+{
+	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			errmsg("the filter in \"%s\" has not been built", get_rel_name(filter)),
+			errhint("Call cuckoo_follow_rebuild."));
+}
+
+static CUCKOO_NORETURN void
+ReportForeign(Oid filter)
+{
+	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			errmsg("the filter in \"%s\" was not built by cuckoo_follow_rebuild",
+					get_rel_name(filter)),
+			errhint("Call cuckoo_follow_rebuild."));
+}
+
+/*
+ * Whether a base is what a build makes for keys of a column.  Somebody may have
+ * put another filter in its place.  Without a key type, or with another seed,
+ * lookups would answer "no" to keys of the table.
+ */
+static bool
+Fits(const CuckooFilter *base, const CuckooKey *key)
+{
+	return base->seed == SEED && base->key_type != CUCKOO_KEY_NONE &&
+		(base->flags & (CUCKOO_FLAG_NOT_REMOVABLE | CUCKOO_FLAG_UNSET)) == 0 &&
+		(key == NULL || (base->key_type == key->key_type && base->signature == key->signature));
+}
+
+/*
+ * The type of the filters, once it is known, because finding it takes longer
+ * than a lookup.  Any change of a type makes us forget it.
+ */
+static Oid	filter_type = InvalidOid;
+
+static void
+ForgetType(Datum argument, int cache, uint32 hash)
+{
+	(void) argument;
+	(void) cache;
+	(void) hash;
+	filter_type = InvalidOid;
+}
+
+static bool
+IsFilterType(Oid type)
+{
+	static bool registered = false;
+
+	if (!registered)
+		CacheRegisterSyscacheCallback(TYPEOID, ForgetType, (Datum) 0);
+	registered = true;
+	if (OidIsValid(type) && type == filter_type)
+		return true;
+	if (!CuckooIsFilterType(type))
+		return false;
+	filter_type = type;
+	return true;
+}
+
+/* The owner of a table; InvalidOid if there is no such table. */
+static Oid
+TableOwner(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
+}
+
+/*
+ * Refuse a table and a filter table with different owners.  The log is written
+ * as the owner of both, so nobody's code runs with another owner's rights, and
+ * nobody can write to another owner's filter table by a trigger.
+ */
+static void
+CheckOwners(Oid table, Oid filter)
+{
+	Oid			table_owner = TableOwner(table);
+	Oid			filter_owner = TableOwner(filter);
+
+	if (table_owner != filter_owner)
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("table \"%s\" and its filter table \"%s\" have different owners",
+						get_rel_name(table), get_rel_name(filter)),
+				errdetail("They belong to \"%s\" and \"%s\".", GetUserNameFromId(table_owner, true),
+						   GetUserNameFromId(filter_owner, true)),
+				errhint("Use ALTER TABLE ... OWNER TO for the filter table."));
+}
+
+static char *
+QualifiedName(Oid relid)
+{
+	char	   *name = get_rel_name(relid);
+
+	if (name == NULL)
+		ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
+				errmsg("relation with OID %u does not exist", relid));
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), name);
+}
+
+/*
+ * Targets: what the triggers of a table write to
+ */
+
+typedef struct Target
+{
+	Oid			trigger;		/* the update trigger; key of the cache */
+	char	   *condition;		/* of the update trigger; NULL: not valid */
+	Oid			filter;
+	AttrNumber	column;
+	CuckooKey	key;
+	SPIPlanPtr	write_one;		/* writes one row of the log */
+	SPIPlanPtr	write_many;		/* writes arrays of them */
+	SPIPlanPtr	queue;			/* queues the trigger that writes the rest */
+	MemoryContext context;
+} Target;
+
+/*
+ * Whether ALTER TYPE can change the hashes of a type's values.  Enum values
+ * are hashed by their label, and composite values by the number and types of
+ * their attributes.  After ALTER TYPE, existing rows have other hashes, but no
+ * trigger has fired.
+ */
+static bool
+CanBeAltered(Oid type)
+{
+	Oid			element = get_element_type(type);
+
+	check_stack_depth();
+	if (OidIsValid(element))
+		return CanBeAltered(element);
+	switch (get_typtype(type))
+	{
+		case TYPTYPE_DOMAIN:
+			return CanBeAltered(getBaseType(type));
+		case TYPTYPE_ENUM:
+		case TYPTYPE_COMPOSITE:
+			return true;
+		case TYPTYPE_RANGE:
+			return CanBeAltered(get_range_subtype(type));
+		case TYPTYPE_MULTIRANGE:
+			return CanBeAltered(get_multirange_range(type));
+		default:
+			return false;
+	}
+}
+
+/* Prepare to hash a column. */
+static void
+InitKey(CuckooKey *key, Relation table, AttrNumber column, MemoryContext context)
+{
+	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(table), column - 1);
+
+	if (CanBeAltered(attribute->atttypid))
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot follow column \"%s\" of table \"%s\", whose type is %s",
+						NameStr(attribute->attname), RelationGetRelationName(table),
+						format_type_be(attribute->atttypid)),
+				errdetail("ALTER TYPE of an enum or composite type changes the hashes of its values."),
+				errhint("Have a BEFORE trigger compute a column of another type, such as text."));
+	CuckooKeyInit(key, attribute->atttypid, attribute->attcollation, context);
+}
+
+static bool
+IsUpdateTrigger(const Trigger *trigger, Oid function)
+{
+	return trigger->tgfoid == function && OidIsValid(trigger->tgconstrrelid) &&
+		TRIGGER_FOR_ROW(trigger->tgtype) && TRIGGER_FOR_UPDATE(trigger->tgtype) &&
+		trigger->tgqual != NULL;
+}
+
+/* The column of which an update trigger compares the old and the new value. */
+static AttrNumber
+ReadCondition(Relation table, const char *name, const char *condition)
+{
+	Bitmapset  *old_columns = NULL;
+	Bitmapset  *new_columns = NULL;
+	Node	   *node = stringToNode(condition);
+	int			column = 0;
+
+	pull_varattnos(node, PRS2_OLD_VARNO, &old_columns);
+	pull_varattnos(node, PRS2_NEW_VARNO, &new_columns);
+	if (bms_membership(old_columns) == BMS_SINGLETON && bms_equal(old_columns, new_columns))
+		column = bms_singleton_member(old_columns) + FirstLowInvalidHeapAttributeNumber;
+	if (column <= 0)
+		ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				errmsg("trigger \"%s\" of table \"%s\" was not made by cuckoo_follow",
+						name, RelationGetRelationName(table)),
+				errdetail("Its condition does not compare the old and new values of one column."),
+				errhint("Drop the trigger, and call cuckoo_follow."));
+	return (AttrNumber) column;
+}
+
+/*
+ * The target of an update trigger.  The cache never frees an entry: if the
+ * trigger has changed, it is filled again, which cannot happen while the table
+ * is in use.
+ */
+static Target *
+GetTarget(Relation table, const Trigger *trigger)
+{
+	static HTAB *cache = NULL;
+	Oid			filter = trigger->tgconstrrelid;
+	Target	   *target;
+	char	   *name;
+	char	   *condition;
+	bool		found;
+
+	if (cache == NULL)
+	{
+		HASHCTL		control = {.keysize = sizeof(Oid), .entrysize = sizeof(Target)};
+
+		cache = hash_create("followed columns", 16, &control, HASH_ELEM | HASH_BLOBS);
+	}
+	target = hash_search(cache, &trigger->tgoid, HASH_ENTER, &found);
+	/* The condition has the number, type and collation of the column. */
+	if (found && target->condition != NULL && target->filter == filter &&
+		strcmp(target->condition, trigger->tgqual) == 0)
+		return target;
+
+	if (found && target->context != NULL)
+	{
+		SPIPlanPtr	plans[] = {target->write_one, target->write_many, target->queue};
+
+		MemoryContextDelete(target->context);
+		for (int i = 0; i < (int) lengthof(plans); i++)
+		{
+			if (plans[i] != NULL)
+				SPI_freeplan(plans[i]);
+		}
+	}
+	memset((char *) target + sizeof(Oid), 0, sizeof(Target) - sizeof(Oid));
+
+	/* Reading the catalogs can invalidate the table, which frees the trigger. */
+	name = pstrdup(trigger->tgname);
+	condition = pstrdup(trigger->tgqual);
+	target->filter = filter;
+	target->column = ReadCondition(table, name, condition);
+	target->context = AllocSetContextCreate(TopMemoryContext, "followed column",
+											ALLOCSET_SMALL_SIZES);
+	InitKey(&target->key, table, target->column, target->context);
+	target->condition = MemoryContextStrdup(target->context, condition);
+	return target;
+}
+
+/*
+ * Writing the log and the base
+ *
+ * The operators and functions are those of pg_catalog, whatever the search path
+ * of the user who changes the table is.
+ */
+
+#define WHERE_BASE	"WHERE hash OPERATOR(pg_catalog.=) 0 AND n OPERATOR(pg_catalog.=) 0"
+#define WHERE_LOG	"WHERE n OPERATOR(pg_catalog.<>) 0"
+
+/* A saved plan, prepared again if something that it uses has changed. */
+static SPIPlanPtr
+GetPlan(SPIPlanPtr *plan, const char *format, Oid filter, int arguments, Oid *types)
+{
+	if (*plan != NULL && SPI_plan_is_valid(*plan))
+		return *plan;
+	if (*plan != NULL)
+		SPI_freeplan(*plan);
+	*plan = SPI_prepare(psprintf(format, QualifiedName(filter)), arguments, types);
+	if (*plan == NULL || SPI_keepplan(*plan) != 0)
+		elog(ERROR, "could not prepare to write to \"%s\"", get_rel_name(filter));
+	return *plan;
+}
+
+static void
+ExecutePlan(SPIPlanPtr plan, Datum *values, Snapshot snapshot, bool fire_triggers)
+{
+	int			result = SPI_execute_snapshot(plan, values, NULL, snapshot, InvalidSnapshot,
+											  false, fire_triggers, 0);
+
+	if (result < 0)
+		elog(ERROR, "could not write to a filter table: %s", SPI_result_code_string(result));
+}
+
+/*
+ * Write sorted hashes to the log, added (sign 1) or removed (sign -1).  With
+ * 2^62 numbers, two rows of a hash hardly ever get the same.
+ */
+static void
+WriteLog(Target *target, const CuckooList *hashes, int sign)
+{
+	Oid			one_types[] = {INT8OID, INT8OID, INT4OID};
+	Oid			many_types[] = {INT8OID, INT8ARRAYOID, INT4ARRAYOID};
+	int64		number = (int64) (pg_prng_uint64(&pg_global_prng_state) >> 2) + 1;
+	Datum	   *rows;
+	Datum	   *deltas;
+	Datum		values[3];
+	int			room = (int) Min(hashes->count, LOG_ROWS);
+	int			count = 0;
+
+	if (hashes->count == 1)
+	{
+		values[0] = Int64GetDatum((int64) hashes->numbers[0]);
+		values[1] = Int64GetDatum(number);
+		values[2] = Int32GetDatum(sign);
+		ExecutePlan(GetPlan(&target->write_one,
+							"INSERT INTO %s (hash, n, delta) VALUES ($1, $2, $3)",
+							target->filter, 3, one_types), values, InvalidSnapshot, true);
+		return;
+	}
+	rows = palloc(room * sizeof(Datum));
+	deltas = palloc(room * sizeof(Datum));
+	for (uint64 i = 0, run; i < hashes->count; i += run)
+	{
+		run = Min(RunLength(hashes, i), PG_INT32_MAX);
+		rows[count] = Int64GetDatum((int64) hashes->numbers[i]);
+		deltas[count++] = Int32GetDatum(sign * (int32) run);
+		if (count < room && i + run < hashes->count)
+			continue;
+		values[0] = Int64GetDatum(number);
+		values[1] = PointerGetDatum(construct_array(rows, count, INT8OID, 8, FLOAT8PASSBYVAL,
+													TYPALIGN_DOUBLE));
+		values[2] = PointerGetDatum(construct_array(deltas, count, INT4OID, 4, true, TYPALIGN_INT));
+		ExecutePlan(GetPlan(&target->write_many,
+							"INSERT INTO %s (hash, n, delta) SELECT h, $1 OPERATOR(pg_catalog.+) i, d "
+							"FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) WITH ORDINALITY AS u (h, d, i)",
+							target->filter, 3, many_types), values, InvalidSnapshot, true);
+		pfree(DatumGetPointer(values[1]));
+		pfree(DatumGetPointer(values[2]));
+		number += count;
+		count = 0;
+	}
+	pfree(rows);
+	pfree(deltas);
+}
+
+/* A base in memory. */
+typedef struct Base
+{
+	bool		built;			/* implies that there is a filter */
+	Oid			type;			/* cuckoofilter */
+	Datum		f;				/* perhaps toasted; a null pointer if there is none */
+} Base;
+
+/*
+ * Read the base, and lock it by a clause such as FOR NO KEY UPDATE.  False if
+ * there is none, or if the clause is SKIP LOCKED and another transaction has
+ * locked it.
+ */
+static bool
+ReadBase(Oid filter, const char *clause, Base *base)
+{
+	bool		no_delta;
+	bool		no_filter;
+
+	memset(base, 0, sizeof(*base));
+	if (SPI_execute(psprintf("SELECT f, delta FROM %s " WHERE_BASE " %s",
+							 QualifiedName(filter), clause), false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the base of \"%s\"", get_rel_name(filter));
+	base->type = SPI_gettypeid(SPI_tuptable->tupdesc, 1);
+	if (!IsFilterType(base->type))
+		ReportForeign(filter);
+	if (SPI_processed == 0)
+		return false;
+	base->f = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &no_filter);
+	base->built = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2,
+											  &no_delta)) == 1 && !no_delta && !no_filter;
+	if (no_filter)
+		base->f = PointerGetDatum(NULL);
+	return true;
+}
+
+/* Update the base, whose row is locked. */
+static void
+UpdateBase(Oid filter, const Base *base, CuckooValue *value)
+{
+	Oid			type = base->type;
+	Datum		datum = PointerGetDatum(value);
+
+	if (SPI_execute_with_args(psprintf("UPDATE %s SET f = $1, delta = 1 " WHERE_BASE,
+									   QualifiedName(filter)),
+							  1, &type, &datum, NULL, false, 0) != SPI_OK_UPDATE ||
+		SPI_processed != 1)
+		elog(ERROR, "could not update the base of \"%s\"", get_rel_name(filter));
+}
+
+/*
+ * Add many hashes to the base, if it is free.  False if they have to be written
+ * to the log.  The transaction must have a snapshot for each statement: with an
+ * older one, updating the base could fail.
+ */
+static bool
+AddToBase(Target *target, const CuckooList *hashes)
+{
+	CuckooFilter header;
+	CuckooDraft draft;
+	Base		base;
+	Size		size;
+	uint8	   *bytes;
+
+	if (hashes->count <= OWN_ADDITIONS || IsolationUsesXactSnapshot() ||
+		!ReadBase(target->filter, "", &base) || !base.built)
+		return false;
+	CuckooReadHeader(base.f, &header, &size);
+	if (hashes->count <= header.items / 100 || !Fits(&header, &target->key) ||
+		!ReadBase(target->filter, "FOR NO KEY UPDATE SKIP LOCKED", &base) || !base.built)
+		return false;
+	CuckooOpenDraft(&draft, base.f, NULL);
+	if (!Fits(&draft.filter, &target->key) || !Apply(&draft, hashes, false))
+		return false;
+	bytes = CuckooDraftFinish(&draft);
+	if (bytes == NULL)
+		return false;
+	UpdateBase(target->filter, &base, CuckooMadeValue(bytes, &draft.filter));
+	return true;
+}
+
+/* The log that the active snapshot shows.  Returns the number of its rows. */
+static int64
+ReadLog(Relation rel, CuckooList *added, CuckooList *removed)
+{
+	TableScanDesc scan = CuckooBeginScan(rel, GetActiveSnapshot());
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	int64		rows = 0;
+	bool		isnull;
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		uint64		hash = (uint64) DatumGetInt64(slot_getattr(slot, COLUMN_HASH, &isnull));
+		int32		delta = DatumGetInt32(slot_getattr(slot, COLUMN_DELTA, &isnull));
+
+		CHECK_FOR_INTERRUPTS();
+		if (DatumGetInt64(slot_getattr(slot, COLUMN_NUMBER, &isnull)) == 0)
+			continue;
+		rows++;
+		for (; delta > 0; delta--)
+			PutNumber(added, hash);
+		for (; delta < 0 && removed != NULL; delta++)
+			PutNumber(removed, hash);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	return rows;
+}
+
+/* An empty filter for keys of a column. */
+static void
+InitFilter(CuckooFilter *filter, double fpr, uint64 capacity, const CuckooKey *key)
+{
+	CuckooFilterInit(filter, fpr, capacity, SEED);
+	filter->key_type = (uint8) key->key_type;
+	filter->signature = key->signature;
+}
+
+/* Delete the log that a snapshot shows. */
+static void
+DeleteLog(Oid filter, Snapshot snapshot)
+{
+	SPIPlanPtr	plan = SPI_prepare(psprintf("DELETE FROM %s " WHERE_LOG, QualifiedName(filter)),
+								   0, NULL);
+
+	if (plan == NULL)
+		elog(ERROR, "could not delete the log of \"%s\"", get_rel_name(filter));
+	ExecutePlan(plan, NULL, snapshot, true);
+}
+
+/*
+ * After TRUNCATE, which has locked out everybody else.  If the transaction has
+ * one snapshot, locking the base fails if it has changed since.  The log is
+ * deleted by the latest snapshot: a removal that is left over would later remove
+ * the copy of another key.
+ */
+static void
+Empty(Target *target)
+{
+	Base		base;
+
+	if (ReadBase(target->filter, "FOR NO KEY UPDATE", &base) && base.built)
+	{
+		CuckooFilter filter;
+		Size		bytes;
+
+		CuckooReadHeader(base.f, &filter, &bytes);
+		InitFilter(&filter, (filter.flags & CUCKOO_FLAG_UNSET) ? CUCKOO_DEFAULT_FPR : filter.fpr,
+				   filter.capacity, &target->key);
+		UpdateBase(target->filter, &base, CuckooEmptyValue(&filter));
+	}
+	DeleteLog(target->filter, GetLatestSnapshot());
+}
+
+/*
+ * What statements have collected and not written yet, for each filter table and
+ * subtransaction
+ */
+
+typedef struct Pending
+{
+	Target	   *target;
+	SubTransactionId subtransaction;
+	uint64		number;			/* no two have the same */
+	CuckooList	added;
+	CuckooList	removed;
+	MemoryContext context;
+	MemoryContextCallback gone;
+} Pending;
+
+typedef struct PendingKey
+{
+	Oid			filter;
+	SubTransactionId subtransaction;
+} PendingKey;
+
+typedef struct PendingEntry
+{
+	PendingKey	key;
+	Pending    *pending;
+} PendingEntry;
+
+static HTAB *all_pending = NULL;
+
+static Pending *
+FindPending(Oid filter)
+{
+	PendingKey	key = {filter, GetCurrentSubTransactionId()};
+	PendingEntry *entry = all_pending == NULL ? NULL :
+		hash_search(all_pending, &key, HASH_FIND, NULL);
+
+	return entry == NULL ? NULL : entry->pending;
+}
+
+/* It will be written, or its memory goes because its subtransaction aborts. */
+static void
+Unlink(void *argument)
+{
+	Pending    *pending = (Pending *) argument;
+	PendingKey	key = {pending->target->filter, pending->subtransaction};
+	PendingEntry *entry = hash_search(all_pending, &key, HASH_FIND, NULL);
+
+	/* A nested statement may have begun another one. */
+	if (entry != NULL && entry->pending == pending)
+		(void) hash_search(all_pending, &key, HASH_REMOVE, NULL);
+}
+
+static Pending *
+MakePending(Target *target)
+{
+	static uint64 last_number = 0;
+	PendingKey	key = {target->filter, GetCurrentSubTransactionId()};
+	MemoryContext context;
+	Pending    *pending;
+	PendingEntry *entry;
+
+	if (all_pending == NULL)
+	{
+		HASHCTL		control = {.keysize = sizeof(PendingKey), .entrysize = sizeof(PendingEntry)};
+
+		all_pending = hash_create("changes of followed tables", 16, &control,
+								  HASH_ELEM | HASH_BLOBS);
+	}
+	context = AllocSetContextCreate(CurTransactionContext, "changes of a followed table",
+									ALLOCSET_SMALL_SIZES);
+	pending = MemoryContextAllocZero(context, sizeof(Pending));
+	pending->target = target;
+	pending->subtransaction = key.subtransaction;
+	pending->number = ++last_number;
+	pending->context = context;
+	pending->gone.func = Unlink;
+	pending->gone.arg = pending;
+	entry = hash_search(all_pending, &key, HASH_ENTER, NULL);
+	entry->pending = pending;
+	MemoryContextRegisterResetCallback(context, &pending->gone);
+	return pending;
+}
+
+/* Whether this is the time to write, before the statement ends. */
+static bool
+IsFull(const Pending *pending)
+{
+	uint64		count = pending->added.count + pending->removed.count;
+	uint64		most;
+
+	if (count % MIN_COLLECTED != 0)
+		return false;
+	/* Sorting needs as much memory again. */
+	most = (uint64) maintenance_work_mem * 1024 / (2 * sizeof(uint64));
+	return count >= Max(most / (uint64) hash_get_num_entries(all_pending), MIN_COLLECTED);
+}
+
+/*
+ * Write as the owner of the table, like referential integrity: who may write to
+ * the table needs no rights on the filter table, and whatever runs then, such as
+ * a trigger of the filter table, has only its owner's rights.
+ */
+static void
+BeginWriting(Oid owner, Oid *user, int *security)
+{
+	GetUserIdAndSecContext(user, security);
+	SetUserIdAndSecContext(owner, *security | SECURITY_LOCAL_USERID_CHANGE |
+						   SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
+	if (SPI_connect() < 0)
+		elog(ERROR, "SPI_connect failed");
+}
+
+static void
+EndWriting(Oid user, int security)
+{
+	SPI_finish();
+	SetUserIdAndSecContext(user, security);
+}
+
+static void
+Write(Target *target, Oid owner, CuckooList *added, CuckooList *removed)
+{
+	Oid			user;
+	int			security;
+
+	BeginWriting(owner, &user, &security);
+	SortAndCancel(added, removed);
+	if (added->count > 0 && !AddToBase(target, added))
+		WriteLog(target, added, 1);
+	if (removed->count > 0)
+		WriteLog(target, removed, -1);
+	EndWriting(user, security);
+}
+
+/* Writing can run triggers of the filter table, which begin a new one. */
+static void
+WritePending(Pending *pending, Oid owner)
+{
+	Unlink(pending);
+	Write(pending->target, owner, &pending->added, &pending->removed);
+	MemoryContextDelete(pending->context);
+}
+
+/*
+ * Queue the trigger that writes what is pending behind the rows of this
+ * statement.  False if the filter table does not have it, or if something else
+ * would come of the command that queues it: a rule could replace it, and other
+ * triggers would run in the user's statement, with the user's rights.
+ */
+static bool
+Queue(Target *target, Oid owner, Oid function)
+{
+	Relation	rel = table_open(target->filter, RowExclusiveLock);
+	TriggerDesc *triggers = rel->trigdesc;
+	bool		found = false;
+	bool		others = rel->rd_rules != NULL;
+	Oid			user;
+	int			security;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		Trigger    *trigger = &triggers->triggers[i];
+
+		if (trigger->tgfoid == function && trigger->tgtype == TRIGGER_TYPE_DELETE &&
+			trigger->tgqual == NULL && trigger->tgenabled == TRIGGER_FIRES_ALWAYS)
+			found = true;
+		else if (TRIGGER_FOR_DELETE(trigger->tgtype) && !TRIGGER_FOR_ROW(trigger->tgtype))
+			others = true;
+	}
+	found &= !others;
+	table_close(rel, NoLock);
+	if (found)
+	{
+		BeginWriting(owner, &user, &security);
+		ExecutePlan(GetPlan(&target->queue, "DELETE FROM %s WHERE false", target->filter, 0, NULL),
+					NULL, InvalidSnapshot, false);
+		EndWriting(user, security);
+	}
+	return found;
+}
+
+/*
+ * The trigger
+ */
+
+static void
+PutSlot(Target *target, TupleTableSlot *slot, CuckooList *list)
+{
+	bool		isnull;
+	Datum		value = slot_getattr(slot, target->column, &isnull);
+
+	if (!isnull)
+		PutNumber(list, CuckooKeyHash(&target->key, value, SEED));
+}
+
+/* Put the change of one row into lists: the old key removed, the new one added. */
+static void
+PutChange(Target *target, const TriggerData *data, CuckooList *added, CuckooList *removed)
+{
+	if (!TRIGGER_FIRED_BY_INSERT(data->tg_event))
+		PutSlot(target, data->tg_trigslot, removed);
+	if (!TRIGGER_FIRED_BY_DELETE(data->tg_event))
+		PutSlot(target, TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newslot :
+				data->tg_trigslot, added);
+}
+
+/* What a trigger keeps for the rows of one statement (in fn_extra). */
+typedef struct Statement
+{
+	bool		first;			/* this is the first row */
+	int			count;
+	struct
+	{
+		Target	   *target;
+		uint64		queued;		/* number of what a queued trigger will write */
+	}			list[FLEXIBLE_ARRAY_MEMBER];
+} Statement;
+
+/* Refuse another trigger that would log the same changes. */
+static void
+CheckTwice(Relation table, const Trigger *ours, const Trigger *other)
+{
+	if (other->tgoid != ours->tgoid && other->tgfoid == ours->tgfoid &&
+		other->tgconstrrelid == ours->tgconstrrelid && TRIGGER_FOR_ROW(other->tgtype) &&
+		(other->tgtype & ours->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0)
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("triggers \"%s\" and \"%s\" of table \"%s\" would log changes twice",
+						other->tgname, ours->tgname, RelationGetRelationName(table)),
+				errhint("Drop the one that cuckoo_follow did not make."));
+}
+
+/*
+ * The targets of this statement.  While the table is in use, its triggers do
+ * not change.  Its list of them may move whenever a catalog is read.
+ */
+static Statement *
+GetStatement(FunctionCallInfo fcinfo, TriggerData *data)
+{
+	Statement  *statement = (Statement *) fcinfo->flinfo->fn_extra;
+	Relation	table = data->tg_relation;
+	const Trigger *ours = data->tg_trigger;
+	int			count;
+
+	if (statement != NULL)
+	{
+		statement->first = false;
+		return statement;
+	}
+	count = table->trigdesc->numtriggers;
+	statement = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, offsetof(Statement, list) +
+									   count * sizeof(statement->list[0]));
+	statement->first = true;
+	for (int i = 0; i < count; i++)
+	{
+		Trigger    *trigger = &table->trigdesc->triggers[i];
+
+		CheckTwice(table, ours, trigger);
+		/* An update trigger serves its own target, the others serve all. */
+		if (IsUpdateTrigger(trigger, ours->tgfoid) &&
+			(!TRIGGER_FIRED_BY_UPDATE(data->tg_event) || trigger->tgoid == ours->tgoid))
+			statement->list[statement->count++].target = GetTarget(table, trigger);
+	}
+	for (int i = 0; i < statement->count; i++)
+		CheckOwners(RelationGetRelid(table), statement->list[i].target->filter);
+	fcinfo->flinfo->fn_extra = statement;
+	return statement;
+}
+
+/*
+ * The trigger of a followed table, for each row changed and after TRUNCATE, and
+ * of its filter table, which writes what was collected.
+ */
+PG_FUNCTION_INFO_V1(cuckoo_follow_change);
+Datum
+cuckoo_follow_change(PG_FUNCTION_ARGS)
+{
+	TriggerData *data = (TriggerData *) fcinfo->context;
+	Oid			owner;
+	Statement  *statement;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(data->tg_event))
+		ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				errmsg("cuckoo_follow_change must be called by a trigger that cuckoo_follow makes"));
+	owner = data->tg_relation->rd_rel->relowner;
+	if (TRIGGER_FIRED_FOR_STATEMENT(data->tg_event) && !TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
+	{
+		Pending    *pending = FindPending(RelationGetRelid(data->tg_relation));
+
+		if (pending != NULL)
+			WritePending(pending, owner);
+		return PointerGetDatum(NULL);
+	}
+
+	statement = GetStatement(fcinfo, data);
+	for (int i = 0; i < statement->count; i++)
+	{
+		Target	   *target = statement->list[i].target;
+		CuckooList	added = {NULL, 0, 0};
+		CuckooList	removed = {NULL, 0, 0};
+
+		if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
+		{
+			Oid			user;
+			int			security;
+
+			BeginWriting(owner, &user, &security);
+			Empty(target);
+			EndWriting(user, security);
+			continue;
+		}
+		if (!statement->first)
+		{
+			Pending    *pending = FindPending(target->filter);
+
+			if (pending == NULL || statement->list[i].queued != pending->number)
+			{
+				bool		queued = Queue(target, owner, data->tg_trigger->tgfoid);
+
+				/* That may have run triggers of the filter table. */
+				pending = FindPending(target->filter);
+				if (queued && pending == NULL)
+					pending = MakePending(target);
+				if (queued)
+					statement->list[i].queued = pending->number;
+				else
+					pending = NULL;
+			}
+			if (pending != NULL)
+			{
+				MemoryContext before = MemoryContextSwitchTo(pending->context);
+
+				PutChange(target, data, &pending->added, &pending->removed);
+				MemoryContextSwitchTo(before);
+				if (IsFull(pending))
+					WritePending(pending, owner);
+				continue;
+			}
+		}
+		PutChange(target, data, &added, &removed);
+		if (added.count + removed.count > 0)
+			Write(target, owner, &added, &removed);
+	}
+	return PointerGetDatum(NULL);
+}
+
+static bool
+HasColumn(TupleDesc desc, AttrNumber number, Oid type)
+{
+	Form_pg_attribute attribute = desc->natts < number ? NULL : TupleDescAttr(desc, number - 1);
+
+	return attribute != NULL && !attribute->attisdropped &&
+		(OidIsValid(type) ? attribute->atttypid == type : IsFilterType(attribute->atttypid));
+}
+
+/* Whether the rows of a filter table can be found by its primary key. */
+static bool
+HasPrimaryKey(Relation rel)
+{
+	HeapTuple	tuple = NULL;
+	bool		found = false;
+
+	if (!rel->rd_indexvalid)
+		list_free(RelationGetIndexList(rel));
+	if (OidIsValid(rel->rd_pkindex))
+		tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(rel->rd_pkindex));
+	if (HeapTupleIsValid(tuple))
+	{
+		Form_pg_index index = (Form_pg_index) GETSTRUCT(tuple);
+
+		found = index->indnkeyatts == 2 && index->indkey.values[0] == COLUMN_HASH &&
+			index->indkey.values[1] == COLUMN_NUMBER;
+		ReleaseSysCache(tuple);
+	}
+	return found;
+}
+
+/* Open a filter table that the caller may read. */
+static Relation
+OpenForReading(Oid filter)
+{
+	Relation	rel = relation_open(filter, AccessShareLock);
+	TupleDesc	desc = RelationGetDescr(rel);
+	AclResult	result = pg_class_aclcheck(filter, GetUserId(), ACL_SELECT);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_TABLE, RelationGetRelationName(rel));
+	if (rel->rd_rel->relkind != RELKIND_RELATION ||
+		!HasColumn(desc, COLUMN_HASH, INT8OID) || !HasColumn(desc, COLUMN_NUMBER, INT8OID) ||
+		!HasColumn(desc, COLUMN_DELTA, INT4OID) || !HasColumn(desc, COLUMN_FILTER, InvalidOid) ||
+		!HasPrimaryKey(rel))
+		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				errmsg("\"%s\" is not a filter table", RelationGetRelationName(rel)),
+				errdetail("A filter table has the columns hash bigint, n bigint, delta integer and f cuckoofilter, and the primary key (hash, n)."),
+				errhint("cuckoo_follow makes such a table."));
+	if (rel->rd_rel->relrowsecurity && check_enable_rls(filter, InvalidOid, true) == RLS_ENABLED)
+		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				errmsg("row-level security hides rows of filter table \"%s\"",
+						RelationGetRelationName(rel)),
+				errhint("Grant SELECT on it to roles that may look keys up, and disable row-level security."));
+	return rel;
+}
+
+/*
+ * Fold, rebuild, check: as the owner of both tables
+ */
+
+typedef struct Session
+{
+	Oid			filter;
+	Oid			relid;			/* the followed table */
+	Relation	table;			/* the same, opened */
+	Target	   *target;
+	char	   *schema;			/* of the extension */
+	Oid			function;		/* cuckoo_follow_change */
+	Oid			user;			/* who we were before */
+	int			security;
+	int			guc_level;
+} Session;
 
 static void
 CheckChanging(const char *name)
@@ -67,133 +1110,205 @@ CheckChanging(const char *name)
 	PreventCommandIfParallelMode(name);
 	PreventCommandDuringRecovery(name);
 	if (IsolationUsesXactSnapshot())
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("%s requires the isolation level READ COMMITTED", name),
-				 errdetail("The isolation level of the transaction is %s.",
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("%s requires the isolation level READ COMMITTED", name),
+				errdetail("The isolation level of the transaction is %s.",
 						   IsolationIsSerializable() ? "SERIALIZABLE" : "REPEATABLE READ"),
-				 errhint("Call it in a transaction of its own.")));
+				errhint("Call it in a transaction of its own."));
 }
 
+/* Connect to SPI, with settings of our own.  An error also undoes this. */
 static void
-CheckOwnership(Oid relid)
+Connect(Session *session, FunctionCallInfo fcinfo)
 {
-	if (!CuckooOwnsTable(relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relid));
-}
-
-/* The user and settings to return to. */
-typedef struct Identity
-{
-	Oid			user;
-	int			security;
-	int			guc_level;
-} Identity;
-
-/*
- * Become the owner of the tables, with the settings that this code needs.  An
- * error also undoes this.
- */
-static void
-BecomeOwner(Identity *before, Relation rel)
-{
-	bool		temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
-
-	GetUserIdAndSecContext(&before->user, &before->security);
-	/* A restricted operation may not create temporary tables. */
-	SetUserIdAndSecContext(rel->rd_rel->relowner, before->security |
-						   (temporary ? SECURITY_LOCAL_USERID_CHANGE :
-							SECURITY_RESTRICTED_OPERATION));
-	before->guc_level = NewGUCNestLevel();
+	session->guc_level = NewGUCNestLevel();
 	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
 							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	(void) set_config_option("row_security", "off", PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	session->schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
+	session->function = LookupFuncName(list_make2(makeString(session->schema),
+												  makeString("cuckoo_follow_change")),
+									   0, NULL, false);
+	if (SPI_connect() < 0)
+		elog(ERROR, "SPI_connect failed");
+}
+
+/* The same as the owner of a table, which the caller must own. */
+static void
+Enter(Session *session, FunctionCallInfo fcinfo, Oid relid)
+{
+	Relation	rel = relation_open(relid, AccessShareLock);
+	bool		temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
+
+	if (!CuckooOwnsTable(relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	memset(session, 0, sizeof(*session));
+	GetUserIdAndSecContext(&session->user, &session->security);
+	/* A restricted operation may not create temporary tables. */
+	SetUserIdAndSecContext(rel->rd_rel->relowner, session->security | SECURITY_NOFORCE_RLS |
+						   (temporary ? SECURITY_LOCAL_USERID_CHANGE :
+							SECURITY_RESTRICTED_OPERATION));
+	relation_close(rel, NoLock);
+	Connect(session, fcinfo);
 }
 
 static void
-BecomeAgain(const Identity *before)
+Leave(Session *session)
 {
-	AtEOXact_GUC(false, before->guc_level);
-	SetUserIdAndSecContext(before->user, before->security);
+	if (session->table != NULL)
+		table_close(session->table, NoLock);
+	SPI_finish();
+	AtEOXact_GUC(false, session->guc_level);
+	SetUserIdAndSecContext(session->user, session->security);
 }
 
-/* The followed table of a filter table, opened. */
-static Relation
-OpenFollowed(Oid filter, LOCKMODE lockmode)
+static void
+Command(const char *command)
 {
-	Oid			relid = FollowFindTable(filter);
-	Relation	table;
+	int			result = SPI_execute(command, false, 0);
 
-	if (!OidIsValid(relid))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("filter table \"%s\" follows no table", get_rel_name(filter)),
-				 errdetail("There is no trigger that writes to it."),
-				 errhint("On a subscriber, call this function on the publisher instead. Otherwise drop the filter table, and call cuckoo_follow.")));
-	table = table_open(relid, lockmode);
-	/* With another owner this raises an error. */
-	if (FollowFindTarget(table, filter) == NULL)
-		elog(ERROR, "filter table \"%s\" has changed concurrently", get_rel_name(filter));
-	return table;
+	if (result < 0)
+		elog(ERROR, "could not execute \"%s\": %s", command, SPI_result_code_string(result));
+}
+
+/* A column of the row that the last query returned; 0 if there is none. */
+static Datum
+ResultDatum(int column)
+{
+	bool		isnull;
+
+	return SPI_processed == 0 ? (Datum) 0 :
+		SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &isnull);
+}
+
+/* Open the followed table, and find what its update trigger says. */
+static void
+OpenTable(Session *session)
+{
+	session->table = table_open(session->relid, AccessShareLock);
+	session->target = NULL;
+	for (int i = 0; session->table->trigdesc != NULL && i < session->table->trigdesc->numtriggers; i++)
+	{
+		Trigger    *trigger = &session->table->trigdesc->triggers[i];
+
+		if (IsUpdateTrigger(trigger, session->function) && trigger->tgconstrrelid == session->filter)
+			session->target = GetTarget(session->table, trigger);
+	}
+	if (session->target == NULL || session->table->rd_rel->relkind != RELKIND_RELATION)
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("triggers of table \"%s\" are not those that cuckoo_follow makes",
+					   RelationGetRelationName(session->table)));
 }
 
 /*
- * Refuse to run if changes may be unknown or cannot be written.  Statements of
- * this session that use the table may have changed rows whose triggers have
- * not fired yet, and the changes of an outer subtransaction cannot be written
- * in this one.
+ * Find the table that a filter table follows.  Anybody who has the privilege
+ * TRIGGER on the filter table can create such a trigger on a table of their
+ * own: tables of the same owner come first.
  */
 static void
-CheckComplete(Relation table, Oid filter, const char *name, const char *action)
+EnterFollowed(Session *session, FunctionCallInfo fcinfo, Oid filter)
 {
-	CheckTableNotInUse(table, action);
-	FollowFlush(filter);
-	if (FollowOuterPending(filter))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("%s cannot be called in this subtransaction", name),
-				 errdetail("An outer transaction or subtransaction has changed table \"%s\" and not written its changes to \"%s\" yet.",
-						   RelationGetRelationName(table), get_rel_name(filter)),
-				 errhint("Call it before the savepoint, or after the transaction.")));
-	/* The log of now still has such rows, as copies that may not be removed. */
-	if (FollowCursorMayMiss(filter))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("%s cannot be called in this transaction", name),
-				 errdetail("It has removed rows of table \"%s\" that it had added, and a cursor may still show them.",
-						   RelationGetRelationName(table)),
-				 errhint("Call it in a transaction of its own.")));
+	uint64		found;
+
+	Enter(session, fcinfo, filter);
+	session->filter = filter;
+	Command(psprintf("SELECT tgrelid, relowner FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = objid JOIN pg_class AS c ON c.oid = tgrelid "
+					 "WHERE refclassid = 'pg_class'::regclass AND refobjid = %u AND classid = 'pg_trigger'::regclass AND tgconstrrelid = %u AND tgfoid = %u "
+					 "GROUP BY tgrelid, relowner ORDER BY relowner = %u DESC, tgrelid",
+					 filter, filter, session->function, GetUserId()));
+	found = SPI_processed;
+	session->relid = DatumGetObjectId(ResultDatum(1));
+	if (found == 0)
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("filter table \"%s\" follows no table", get_rel_name(filter)),
+				errdetail("There is no trigger that writes to it."),
+				errhint("On a subscriber, call this function on the publisher instead. Otherwise drop the filter table, and call cuckoo_follow."));
+	CheckOwners(session->relid, filter);
+	if (found > 1 && DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[1], SPI_tuptable->tupdesc, 2, &(bool) {false})) == GetUserId())
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("filter table \"%s\" follows more than one table", get_rel_name(filter)),
+				errhint("Drop the triggers that cuckoo_follow did not make."));
+	OpenTable(session);
 }
 
-static const char *
-ColumnName(Relation table, AttrNumber column)
+/* Whether a followed table has its triggers, each once, and all fire always. */
+static bool
+TriggersEnabled(Session *session)
 {
-	return NameStr(TupleDescAttr(RelationGetDescr(table), column - 1)->attname);
+	Command(psprintf("SELECT string_agg(concat(tgtype, tgenabled, CASE WHEN (tgqual IS NULL) = (tgtype = 17) OR tgdeferrable OR tgattr <> '' THEN '!' END), ' ' ORDER BY tgtype, tgenabled) "
+					 "= '5A 8A 9A 17A 32A' FROM pg_trigger "
+					 "WHERE tgfoid = %u AND (tgrelid = %u AND tgconstrrelid IN (0, %u) OR tgrelid = %u)",
+					 session->function, session->relid, session->filter, session->filter));
+	return DatumGetBool(ResultDatum(1));
 }
 
-/*
- * Building
- */
-
-/* The hashes of all rows of a table in a snapshot. */
+/* Make a trigger that does not exist, and let it fire always. */
 static void
-HashTable(Relation table, FollowTarget *target, Snapshot snapshot, FollowHashes *hashes)
+MakeTrigger(Session *session, const char *wanted, int type, const char *events, Oid relid,
+			bool constraint, const char *more)
 {
-	TableScanDesc scan = CuckooBeginScan(table, snapshot);
-	TupleTableSlot *slot = table_slot_create(table, NULL);
+	char	   *name;
+
+	Command(psprintf("SELECT tgname FROM pg_trigger WHERE tgfoid = %u AND tgrelid = %u AND tgtype = %d AND tgconstrrelid = %u",
+					 session->function, relid, type, constraint ? session->filter : InvalidOid));
+	if (SPI_processed > 0)
+		name = pstrdup(NameStr(*DatumGetName(ResultDatum(1))));
+	else
+	{
+		name = pstrdup(wanted);
+		for (int i = 2; OidIsValid(get_trigger_oid(relid, name, true)) ||
+			 ConstraintNameIsUsed(CONSTRAINT_RELATION, relid, name); i++)
+			name = psprintf("%s%d", wanted, i);
+		Command(psprintf("CREATE %sTRIGGER %s AFTER %s ON %s %s EXECUTE FUNCTION %s()",
+						 constraint ? "CONSTRAINT " : "", quote_identifier(name), events,
+						 QualifiedName(relid), more,
+						 quote_qualified_identifier(session->schema, "cuckoo_follow_change")));
+	}
+	Command(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", QualifiedName(relid),
+					 quote_identifier(name)));
+}
+
+/* The followed table must be locked but not open, because it is altered. */
+static void
+MendTriggers(Session *session, const char *column)
+{
+	const char *name = quote_identifier(column);
+	Oid			relid = session->relid;
+
+	MakeTrigger(session, "cuckoo_follow_insert", TRIGGER_TYPE_ROW | TRIGGER_TYPE_INSERT,
+				"INSERT", relid, false, "FOR EACH ROW");
+	MakeTrigger(session, "cuckoo_follow_delete", TRIGGER_TYPE_ROW | TRIGGER_TYPE_DELETE,
+				"DELETE", relid, false, "FOR EACH ROW");
+	MakeTrigger(session, "cuckoo_follow_update", TRIGGER_TYPE_ROW | TRIGGER_TYPE_UPDATE,
+				"UPDATE", relid, true,
+				psprintf("FROM %s FOR EACH ROW WHEN (OLD.%s IS DISTINCT FROM NEW.%s)",
+						 QualifiedName(session->filter), name, name));
+	MakeTrigger(session, "cuckoo_follow_truncate", TRIGGER_TYPE_TRUNCATE,
+				"TRUNCATE", relid, false, "");
+	MakeTrigger(session, "cuckoo_follow_write", TRIGGER_TYPE_DELETE,
+				"DELETE", session->filter, false, "");
+	if (!TriggersEnabled(session))
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("triggers of table \"%s\" are not those that cuckoo_follow makes",
+						get_rel_name(relid)),
+				errhint("Drop those that call cuckoo_follow_change, and call cuckoo_follow_rebuild or cuckoo_follow."));
+}
+
+/* The hashes of all rows of the followed table in a snapshot. */
+static CuckooList
+HashTable(Session *session, Snapshot snapshot)
+{
+	CuckooList	hashes = {NULL, 0, 0};
+	TableScanDesc scan = CuckooBeginScan(session->table, snapshot);
+	TupleTableSlot *slot = table_slot_create(session->table, NULL);
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		bool		isnull;
-		Datum		value = slot_getattr(slot, target->column, &isnull);
-
 		CHECK_FOR_INTERRUPTS();
-		if (!isnull)
-			FollowPut(hashes, CuckooKeyHash(&target->key, value, FOLLOW_SEED));
+		PutSlot(session->target, slot, &hashes);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
+	return hashes;
 }
 
 /*
@@ -201,29 +1316,25 @@ HashTable(Relation table, FollowTarget *target, Snapshot snapshot, FollowHashes 
  * their rows are deleted.  With many such keys, it fills up with deleted ones.
  */
 static void
-CheckRepeated(Relation table, FollowTarget *target, const FollowHashes *hashes, bool first)
+CheckRepeated(Session *session, const CuckooList *hashes, bool first)
 {
 	uint64		keys = 0;
 	uint64		repeated = 0;
-	Size		next;
 
-	for (Size i = 0; i < hashes->count; i = next)
+	for (uint64 i = 0, run; i < hashes->count; i += run, keys++)
 	{
-		for (next = i + 1; next < hashes->count && hashes->hashes[next] == hashes->hashes[i];)
-			next++;
-		keys++;
-		repeated += next - i >= CUCKOO_MAX_COPIES;
+		run = RunLength(hashes, i);
+		repeated += run >= CUCKOO_MAX_COPIES;
 	}
 	if (repeated * 100 > keys * REPEATED_PERCENT)
-		ereport(first ? ERROR : WARNING,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("column \"%s\" of table \"%s\" has too many duplicate values to be followed",
-						ColumnName(table, target->column),
-						RelationGetRelationName(table)),
-				 errdetail("Of %llu keys, %llu have %d rows or more, which is more than %d %%.",
+		ereport(first ? ERROR : WARNING, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("column \"%s\" of table \"%s\" has too many duplicate values to be followed",
+						get_attname(session->relid, session->target->column, false),
+						RelationGetRelationName(session->table)),
+				errdetail("Of %llu keys, %llu have %d rows or more, which is more than %d %%.",
 						   (unsigned long long) keys, (unsigned long long) repeated,
 						   CUCKOO_MAX_COPIES, REPEATED_PERCENT),
-				 errhint("Build a filter with cuckoo_agg from time to time.")));
+				errhint("Build a filter with cuckoo_agg from time to time."));
 }
 
 /*
@@ -231,23 +1342,20 @@ CheckRepeated(Relation table, FollowTarget *target, const FollowHashes *hashes, 
  * Parameters below 0 mean the previous ones.
  */
 static void
-Build(Relation table, Relation rel, FollowTarget *target, double fpr, double capacity)
+Build(Session *session, double fpr, double capacity)
 {
-	FollowHashes hashes;
-	FollowBase	base;
+	CuckooList	hashes;
 	CuckooFilter filter;
-	CuckooValue *value;
 	CuckooRun	run;
+	Base		base;
+	bool		found = ReadBase(session->filter, "FOR NO KEY UPDATE", &base);
 
-	memset(&hashes, 0, sizeof(hashes));
-	CommandCounterIncrement();
-	FollowLockBase(rel, true, &base);
 	if (DatumGetPointer(base.f) != NULL)
 	{
 		Size		bytes;
 
 		CuckooReadHeader(base.f, &filter, &bytes);
-		if (fpr < 0)
+		if (fpr < 0 && (filter.flags & CUCKOO_FLAG_UNSET) == 0)
 			fpr = filter.fpr;
 		/* The empty base has the one given to cuckoo_follow. */
 		if (capacity < 0 && !base.built && filter.capacity > 0)
@@ -256,243 +1364,207 @@ Build(Relation table, Relation rel, FollowTarget *target, double fpr, double cap
 	if (fpr < 0)
 		fpr = CUCKOO_DEFAULT_FPR;
 
-	/* After locking, as for a fold; one snapshot for table and log. */
+	/* One snapshot for table and log, now that the base is locked. */
+	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
-	HashTable(table, target, GetActiveSnapshot(), &hashes);
-	FollowReadLog(rel, GetActiveSnapshot(), true, true, NULL);
+	hashes = HashTable(session, GetActiveSnapshot());
+	DeleteLog(session->filter, GetActiveSnapshot());
+	PopActiveSnapshot();
 
-	FollowSort(&hashes);
-	CheckRepeated(table, target, &hashes, !base.built);
+	CuckooListSort(&hashes);
+	CheckRepeated(session, &hashes, !base.built);
 	if (capacity < 0)
 	{
 		capacity = ceil(1.5 * (double) hashes.count);
 		if (capacity <= CUCKOO_UNKNOWN_KEYS)
 			capacity = 0;
 	}
-	CuckooFilterInit(&filter, fpr, capacity > 0 ? CuckooCheckCapacity(capacity) : 0, FOLLOW_SEED);
+	InitFilter(&filter, fpr, capacity > 0 ? CuckooCheckCapacity(capacity) : 0, &session->target->key);
 	CuckooCheckSize(fpr, filter.capacity);
-	filter.key_type = (uint8) target->key.key_type;
-	filter.signature = target->key.signature;
-	run.numbers = hashes.hashes;
+	run.numbers = hashes.numbers;
 	run.count = hashes.count;
-	value = CuckooBuildValue(&filter, &run, 1);
-	if (base.found)
-		FollowUpdateBase(rel, &base.tid, value, FOLLOW_BUILT);
-	else
-		FollowInsertBase(rel, value, FOLLOW_BUILT);
-	PopActiveSnapshot();
-	if (hashes.hashes != NULL)
-		pfree(hashes.hashes);
+	if (!found)
+		Command(psprintf("INSERT INTO %s (hash, n, delta) VALUES (0, 0, 0)",
+						 QualifiedName(session->filter)));
+	UpdateBase(session->filter, &base, CuckooBuildValue(&filter, &run, 1));
 }
 
-/*
- * Triggers and tables
- */
-
-static void
-Execute(const char *command)
+/* cuckoo_follow_fold(filter_table) -> bigint: rows of the log; NULL if another session folds */
+PG_FUNCTION_INFO_V1(cuckoo_follow_fold);
+Datum
+cuckoo_follow_fold(PG_FUNCTION_ARGS)
 {
-	int			result = SPI_execute(command, false, 0);
-
-	if (result < 0)
-		elog(ERROR, "could not execute \"%s\": %s", command, SPI_result_code_string(result));
-}
-
-/* "schema"."name" */
-static char *
-QualifiedName(Relation rel)
-{
-	return quote_qualified_identifier(get_namespace_name(RelationGetNamespace(rel)),
-									  RelationGetRelationName(rel));
-}
-
-/*
- * The type cuckoofilter, which may be in another schema than the functions that
- * follow a table: one of these returns it.
- */
-static Oid
-FilterType(const char *schema)
-{
-	List	   *name = list_make2(makeString(pstrdup(schema)), makeString("cuckoo_current"));
-	Oid			argument = REGCLASSOID;
-
-	return get_func_rettype(LookupFuncName(name, 1, &argument, false));
-}
-
-/* A trigger name that the table does not have yet. */
-static char *
-TriggerName(Relation table, const char *wanted)
-{
-	char	   *name = pstrdup(wanted);
-
-	for (int number = 2;; number++)
-	{
-		bool		taken = false;
-
-		for (int i = 0; table->trigdesc != NULL && i < table->trigdesc->numtriggers; i++)
-			taken |= strcmp(table->trigdesc->triggers[i].tgname, name) == 0;
-		if (!taken)
-			return name;
-		name = psprintf("%s%d", wanted, number);
-	}
-}
-
-/* A trigger to be created. */
-static List *
-AddTrigger(List *commands, Relation table, const char *wanted, const char *events,
-		   const char *level, const char *condition, const char *function, const char *schema)
-{
-	return lappend(commands,
-				   psprintf("CREATE TRIGGER %s AFTER %s ON %s FOR EACH %s %s EXECUTE FUNCTION %s()",
-							quote_identifier(TriggerName(table, wanted)), events,
-							QualifiedName(table), level, condition,
-							quote_qualified_identifier(schema, function)));
-}
-
-static void
-ExecuteAll(List *commands)
-{
-	ListCell   *cell;
-
-	foreach(cell, commands)
-		Execute((const char *) lfirst(cell));
-	CommandCounterIncrement();
-}
-
-/* Make our triggers fire always, whatever session_replication_role is. */
-static void
-EnableTriggers(Oid table_oid, Oid filter)
-{
-	Relation	table = table_open(table_oid, NoLock);
-	List	   *commands = NIL;
-	List	   *disabled = NIL;
-	ListCell   *cell;
-
-	(void) FollowTriggersInOrder(table, filter, &disabled);
-	foreach(cell, disabled)
-		commands = lappend(commands,
-						   psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s",
-									QualifiedName(table),
-									quote_identifier((const char *) lfirst(cell))));
-	table_close(table, NoLock);
-	ExecuteAll(commands);
-}
-
-/*
- * Create missing triggers, and make all of them fire always.  The table must
- * be locked but not open, because an open table cannot be altered.
- */
-static void
-MendTriggers(Oid table_oid, Oid filter, const char *column, const char *schema)
-{
-	Relation	table;
+	Oid			filter = PG_GETARG_OID(0);
+	Session		session;
+	Base		base;
+	CuckooList	added = {NULL, 0, 0};
+	CuckooList	removed = {NULL, 0, 0};
+	CuckooDraft draft;
 	Relation	rel;
-	List	   *commands = NIL;
-	int			parts;
+	int64		rows;
 
-	EnableTriggers(table_oid, filter);
-	table = table_open(table_oid, NoLock);
-	rel = table_open(filter, AccessShareLock);
-	parts = FollowTriggersInOrder(table, filter, NULL);
-	if (!(parts & FOLLOW_TRIGGER_INSERT))
-		commands = AddTrigger(commands, table, "cuckoo_follow_insert", "INSERT", "ROW", "",
-							  "cuckoo_follow_row", schema);
-	if (!(parts & FOLLOW_TRIGGER_DELETE))
-		commands = AddTrigger(commands, table, "cuckoo_follow_delete", "DELETE", "ROW", "",
-							  "cuckoo_follow_row", schema);
-	if (!(parts & FOLLOW_TRIGGER_END))
-		commands = AddTrigger(commands, table, "cuckoo_follow_end",
-							  "INSERT OR UPDATE OR DELETE", "STATEMENT", "",
-							  "cuckoo_follow_end", schema);
-	if (!(parts & FOLLOW_TRIGGER_TRUNCATE))
-		commands = AddTrigger(commands, table, "cuckoo_follow_truncate", "TRUNCATE",
-							  "STATEMENT", "", "cuckoo_follow_truncate", schema);
-	if (!(parts & FOLLOW_TRIGGER_UPDATE))
-		commands = AddTrigger(commands, table, "cuckoo_follow_update", "UPDATE", "ROW",
-							  psprintf("WHEN (OLD.%s IS DISTINCT FROM NEW.%s AND %s::pg_catalog.regclass IS NOT NULL)",
-									   quote_identifier(column), quote_identifier(column),
-									   quote_literal_cstr(QualifiedName(rel))),
-							  "cuckoo_follow_row", schema);
+	CheckChanging("cuckoo_follow_fold");
+	EnterFollowed(&session, fcinfo, filter);
+	CheckTableNotInUse(session.table, "fold the changes of");
+	if (!TriggersEnabled(&session))
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("triggers of table \"%s\" are missing or disabled",
+						RelationGetRelationName(session.table)),
+				errdetail("Some triggers are missing or not enabled ALWAYS, so changes may be missing in \"%s\".",
+						   get_rel_name(filter)),
+				errhint("Call cuckoo_follow_rebuild to repair them."));
+	if (!ReadBase(filter, "FOR NO KEY UPDATE SKIP LOCKED", &base))
+	{
+		bool		none = !ReadBase(filter, "", &base);
+
+		if (none)
+			ReportNotBuilt(filter);
+		Leave(&session);
+		PG_RETURN_NULL();
+	}
+	if (!base.built)
+		ReportNotBuilt(filter);
+	CuckooOpenDraft(&draft, base.f, NULL);
+	if (!Fits(&draft.filter, &session.target->key))
+		ReportForeign(filter);
+
+	/* Take a snapshot only now, when the base is locked. */
+	PushActiveSnapshot(GetLatestSnapshot());
+	rel = OpenForReading(filter);
+	rows = ReadLog(rel, &added, &removed);
 	table_close(rel, NoLock);
-	table_close(table, NoLock);
-	ExecuteAll(commands);
-	EnableTriggers(table_oid, filter);
+	DeleteLog(filter, GetActiveSnapshot());
+	PopActiveSnapshot();
+	SortAndCancel(&added, &removed);
+	if (added.count + removed.count > 0)
+	{
+		if (!Apply(&draft, &added, false) || !Apply(&draft, &removed, true))
+			ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					errmsg("the filter in \"%s\" is full", get_rel_name(filter)),
+					errhint("Call cuckoo_follow_rebuild."));
+		UpdateBase(filter, &base, CuckooFinishDraft(&draft));
+	}
+	Leave(&session);
+	PG_RETURN_INT64(rows);
 }
+
+/* cuckoo_follow_rebuild(filter_table, capacity, fpr) */
+PG_FUNCTION_INFO_V1(cuckoo_follow_rebuild);
+Datum
+cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
+{
+	double		capacity = -1;
+	double		fpr = -1;
+	Session		session;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	if (!PG_ARGISNULL(1))
+		capacity = (double) CuckooCheckCapacity(PG_GETARG_FLOAT8(1));
+	if (!PG_ARGISNULL(2))
+		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
+	CheckChanging("cuckoo_follow_rebuild");
+	EnterFollowed(&session, fcinfo, PG_GETARG_OID(0));
+	CheckTableNotInUse(session.table, "rebuild the filter of");
+	if (!TriggersEnabled(&session))
+	{
+		/*
+		 * For example, after a restore without triggers.  Lock out writers, so
+		 * that no change is missed.
+		 */
+		char	   *column = get_attname(session.relid, session.target->column, false);
+
+		LockRelationOid(session.relid, ShareRowExclusiveLock);
+		table_close(session.table, NoLock);
+		MendTriggers(&session, column);
+		OpenTable(&session);
+	}
+	Build(&session, fpr, capacity);
+	Leave(&session);
+	PG_RETURN_VOID();
+}
+
+/*
+ * Following
+ */
 
 /* Refuse what cannot be followed. */
 static void
-CheckFollowable(Relation table, AttrNumber column)
+CheckFollowable(Session *session, Relation table, const char *column, AttrNumber number)
 {
-	Form_pg_attribute attribute;
+	const char *name = RelationGetRelationName(table);
 	CuckooKey	key;
 
 	if (table->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot follow partitioned table \"%s\"", RelationGetRelationName(table)),
-				 errdetail("Rows are written to its partitions."),
-				 errhint("Follow each partition.")));
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot follow partitioned table \"%s\"", name),
+				errdetail("Rows are written to its partitions."),
+				errhint("Follow each partition."));
 	if (table->rd_rel->relkind != RELKIND_RELATION)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("cannot follow \"%s\"", RelationGetRelationName(table)),
-				 errdetail("It is not an ordinary table."),
-				 errhint("Follow the table that its rows come from.")));
+		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				errmsg("cannot follow \"%s\"", name),
+				errdetail("It is not an ordinary table."),
+				errhint("Follow the table that its rows come from."));
 	if (RELATION_IS_OTHER_TEMP(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot follow a temporary table of another session"),
-				 errhint("Call cuckoo_follow in that session.")));
-	if (FollowIsTable(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot follow filter table \"%s\"", RelationGetRelationName(table)),
-				 errdetail("Its log is written without triggers."),
-				 errhint("Follow the table that it follows.")));
-	attribute = TupleDescAttr(RelationGetDescr(table), column - 1);
-	if (CuckooGeneratedIsRefused(attribute->attgenerated))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot follow generated column \"%s\" of table \"%s\"",
-						NameStr(attribute->attname), RelationGetRelationName(table)),
-				 errdetail("Its values can change without firing a trigger."),
-				 errhint("Have a BEFORE trigger compute an ordinary column.")));
-	FollowInitKey(&key, table, column, CurrentMemoryContext);
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot follow a temporary table of another session"),
+				errhint("Call cuckoo_follow in that session."));
+	if (number == InvalidAttrNumber)
+		ereport(ERROR, errcode(ERRCODE_UNDEFINED_COLUMN),
+				errmsg("column \"%s\" of relation \"%s\" does not exist", column, name));
+	if (number < 0)
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot follow system column \"%s\"", column),
+				errhint("Follow an ordinary column of the table."));
+	if (CuckooGeneratedIsRefused(TupleDescAttr(RelationGetDescr(table), number - 1)->attgenerated))
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot follow generated column \"%s\" of table \"%s\"", column, name),
+				errdetail("Its values can change without firing a trigger."),
+				errhint("Have a BEFORE trigger compute an ordinary column."));
+	InitKey(&key, table, number, CurrentMemoryContext);
+	for (int i = 0; table->trigdesc != NULL && i < table->trigdesc->numtriggers; i++)
+	{
+		Trigger    *trigger = &table->trigdesc->triggers[i];
+
+		if (trigger->tgfoid == session->function && trigger->tgtype == TRIGGER_TYPE_DELETE)
+			ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					errmsg("cannot follow filter table \"%s\"", name),
+					errhint("Follow the table that it follows."));
+		if (IsUpdateTrigger(trigger, session->function))
+		{
+			Target	   *target = GetTarget(table, trigger);
+
+			if (target->column == number)
+				ereport(ERROR, errcode(ERRCODE_DUPLICATE_OBJECT),
+						errmsg("column \"%s\" of table \"%s\" is followed already", column, name),
+						errdetail("Its filter table is \"%s\".", get_rel_name(target->filter)),
+						errhint("Call cuckoo_follow_rebuild to build the filter again."));
+		}
+	}
 }
 
-/*
- * cuckoo_follow(table_name regclass, column_name name, capacity float8, fpr float8, build bool)
- * -> regclass: the filter table
- */
+/* cuckoo_follow(table_name, column_name, capacity, fpr, build) -> regclass: the filter table */
 PG_FUNCTION_INFO_V1(cuckoo_follow);
 Datum
 cuckoo_follow(PG_FUNCTION_ARGS)
 {
-	Oid			relid;
-	char	   *column;
 	double		fpr = CUCKOO_DEFAULT_FPR;
 	double		capacity = -1;
-	bool		build = PG_ARGISNULL(4) || PG_GETARG_BOOL(4);
-	char	   *schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
+	Oid			relid;
+	Oid			space;
+	char	   *column;
 	char	   *name;
-	char	   *space;
-	const char *persistence = "";
-	AttrNumber	number;
+	char		persistence;
 	Relation	table;
-	Relation	rel;
-	Identity	before;
-	FollowTargets *targets;
+	Session		session;
 	CuckooFilter filter;
-	Oid			filter_table;
-	Oid			space_oid;
+	Oid			argument = REGCLASSOID;
+	Oid			type;
+	Datum		value;
 
-	for (int i = 0; i < 2; i++)
-	{
-		if (PG_ARGISNULL(i))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("table and column to follow must not be null")));
-	}
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				errmsg("table and column to follow must not be null"));
 	relid = PG_GETARG_OID(0);
 	column = pstrdup(NameStr(*PG_GETARG_NAME(1)));
 	if (!PG_ARGISNULL(2))
@@ -501,292 +1573,200 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(3));
 	CuckooCheckSize(fpr, capacity > 0 ? (uint64) capacity : 0);
 	CheckChanging("cuckoo_follow");
+	Enter(&session, fcinfo, relid);
 
 	/* Readers go on; writers wait until the triggers exist. */
-	table = relation_open(relid, AccessShareLock);
-	CheckOwnership(relid);
-	LockRelationOid(relid, ShareRowExclusiveLock);
-	number = get_attnum(relid, column);
-	if (number == InvalidAttrNumber)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of relation \"%s\" does not exist", column,
-						RelationGetRelationName(table))));
-	if (number < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot follow system column \"%s\"", column),
-				 errhint("Follow an ordinary column of the table.")));
-	CheckFollowable(table, number);
+	table = relation_open(relid, ShareRowExclusiveLock);
+	CheckFollowable(&session, table, column, get_attnum(relid, column));
 	CheckTableNotInUse(table, "follow");
-	targets = FollowFindTargets(table);
-	for (int i = 0; i < targets->count; i++)
-	{
-		if (targets->list[i].column == number)
-			ereport(ERROR,
-					(errcode(ERRCODE_DUPLICATE_OBJECT),
-					 errmsg("column \"%s\" of table \"%s\" is followed already", column,
-							RelationGetRelationName(table)),
-					 errdetail("Its filter table is \"%s\".", get_rel_name(targets->list[i].filter)),
-					 errhint("Call cuckoo_rebuild to build the filter again.")));
-	}
-
-	BecomeOwner(&before, table);
-	name = ChooseRelationName(RelationGetRelationName(table), column, "filter",
-							  RelationGetNamespace(table), false);
-	if (table->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
-		persistence = "TEMPORARY";
-	else if (table->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED)
-		persistence = "UNLOGGED";
-	space = get_namespace_name(RelationGetNamespace(table));
-	space_oid = RelationGetNamespace(table);
+	space = RelationGetNamespace(table);
+	persistence = table->rd_rel->relpersistence;
+	name = ChooseRelationName(RelationGetRelationName(table), column, "filter", space, false);
 	relation_close(table, NoLock);
-	if (SPI_connect() < 0)
-		elog(ERROR, "SPI_connect failed");
-	Execute(psprintf("CREATE %s TABLE %s (hash bigint, "
-					 "n bigint, delta smallint NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
-					 persistence, quote_qualified_identifier(space, name),
-					 format_type_be_qualified(FilterType(schema))));
-	filter_table = get_relname_relid(name, space_oid);
-	MendTriggers(relid, filter_table, column, schema);
-	SPI_finish();
-	table = table_open(relid, NoLock);
-	rel = FollowOpenTable(filter_table, RowExclusiveLock);
+
+	/* The type may be in another schema than our functions. */
+	type = get_func_rettype(LookupFuncName(list_make2(makeString(session.schema),
+													  makeString("cuckoo_follow_filter")),
+										   1, &argument, false));
+	Command(psprintf("CREATE %s TABLE %s (hash bigint, n bigint, delta integer NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
+					 persistence == RELPERSISTENCE_TEMP ? "TEMPORARY" :
+					 persistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "",
+					 quote_qualified_identifier(get_namespace_name(space), name),
+					 format_type_be_qualified(type)));
+	session.relid = relid;
+	session.filter = get_relname_relid(name, space);
+	MendTriggers(&session, column);
+	OpenTable(&session);
 
 	/* Until it is built, the base keeps the parameters. */
-	CuckooFilterInit(&filter, fpr, capacity > 0 ? (uint64) capacity : 0, FOLLOW_SEED);
-	FollowInsertBase(rel, CuckooEmptyValue(&filter), FOLLOW_NOT_BUILT);
-	if (FollowFindTarget(table, filter_table) == NULL ||
-		FollowTriggersInOrder(table, filter_table, NULL) != FOLLOW_TRIGGERS)
-		elog(ERROR, "triggers of table \"%s\" could not be made", RelationGetRelationName(table));
-	if (build)
-		Build(table, rel, FollowFindTarget(table, filter_table), fpr, capacity);
-	CommandCounterIncrement();
-	BecomeAgain(&before);
-	table_close(rel, NoLock);
-	relation_close(table, NoLock);
-	PG_RETURN_OID(filter_table);
+	CuckooFilterInit(&filter, fpr, capacity > 0 ? (uint64) capacity : 0, SEED);
+	value = PointerGetDatum(CuckooEmptyValue(&filter));
+	SPI_execute_with_args(psprintf("INSERT INTO %s VALUES (0, 0, 0, $1)", QualifiedName(session.filter)),
+						  1, &type, &value, NULL, false, 0);
+	if (PG_ARGISNULL(4) || PG_GETARG_BOOL(4))
+		Build(&session, fpr, capacity);
+	Leave(&session);
+	PG_RETURN_OID(session.filter);
 }
 
-/* cuckoo_rebuild(filter regclass, capacity float8, fpr float8) */
-PG_FUNCTION_INFO_V1(cuckoo_rebuild);
+/* cuckoo_unfollow(filter_table) */
+PG_FUNCTION_INFO_V1(cuckoo_unfollow);
 Datum
-cuckoo_rebuild(PG_FUNCTION_ARGS)
+cuckoo_unfollow(PG_FUNCTION_ARGS)
 {
-	Oid			filter;
-	double		fpr = -1;
-	double		capacity = -1;
-	char	   *schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
-	Relation	table;
-	Relation	rel;
-	Identity	before;
+	Session		session;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	filter = PG_GETARG_OID(0);
-	if (!PG_ARGISNULL(1))
-		capacity = (double) CuckooCheckCapacity(PG_GETARG_FLOAT8(1));
-	if (!PG_ARGISNULL(2))
-		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
-	CheckChanging("cuckoo_rebuild");
-	rel = FollowOpenTable(filter, AccessShareLock);
-	CheckOwnership(filter);
-	table_close(rel, AccessShareLock);
-	table = OpenFollowed(filter, AccessShareLock);
-	rel = FollowOpenTable(filter, RowExclusiveLock);
-	CheckComplete(table, filter, "cuckoo_rebuild", "rebuild the filter of");
+	EnterFollowed(&session, fcinfo, PG_GETARG_OID(0));
+	table_close(session.table, NoLock);
+	session.table = NULL;
+	LockRelationOid(session.relid, AccessExclusiveLock);
+	Command(psprintf("DROP TABLE %s", QualifiedName(session.filter)));
 
-	BecomeOwner(&before, rel);
-	if (FollowTriggersInOrder(table, filter, NULL) != FOLLOW_TRIGGERS)
-	{
-		/*
-		 * For example, after a restore without triggers.  Lock out writers, so
-		 * that no change is missed.
-		 */
-		Oid			relid = RelationGetRelid(table);
-		char	   *column = pstrdup(ColumnName(table, FollowFindTarget(table, filter)->column));
-
-		LockRelationOid(relid, ShareRowExclusiveLock);
-		table_close(table, NoLock);
-		if (SPI_connect() < 0)
-			elog(ERROR, "SPI_connect failed");
-		MendTriggers(relid, filter, column, schema);
-		SPI_finish();
-		table = table_open(relid, NoLock);
-	}
-	Build(table, rel, FollowFindTarget(table, filter), fpr, capacity);
-	BecomeAgain(&before);
-	table_close(rel, NoLock);
-	table_close(table, NoLock);
+	/* The other triggers serve all followed columns of the table. */
+	Command(psprintf("SELECT string_agg(format('DROP TRIGGER %%I ON %%s', tgname, tgrelid::regclass), '; ') FROM pg_trigger "
+					 "WHERE tgrelid = %u AND tgfoid = %u HAVING bool_and(tgconstrrelid = 0)",
+					 session.relid, session.function));
+	if (SPI_processed > 0)
+		Command(TextDatumGetCString(ResultDatum(1)));
+	Leave(&session);
 	PG_RETURN_VOID();
 }
 
-/* cuckoo_fold(filter regclass) -> bigint: rows of the log; NULL if another session folds */
-PG_FUNCTION_INFO_V1(cuckoo_fold);
+/* cuckoo_follow_list() -> setof (table_name, column_name, filter_table) */
+PG_FUNCTION_INFO_V1(cuckoo_follow_list);
 Datum
-cuckoo_fold(PG_FUNCTION_ARGS)
+cuckoo_follow_list(PG_FUNCTION_ARGS)
 {
-	Oid			filter = PG_GETARG_OID(0);
-	Relation	rel;
-	Relation	table;
-	Identity	before;
-	int64		folded;
-	bool		done;
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Session		session = {0};
 
-	CheckChanging("cuckoo_fold");
-	rel = FollowOpenTable(filter, AccessShareLock);
-	CheckOwnership(filter);
-	table_close(rel, AccessShareLock);
-	table = OpenFollowed(filter, AccessShareLock);
-	rel = FollowOpenTable(filter, RowExclusiveLock);
-	CheckComplete(table, filter, "cuckoo_fold", "fold the changes of");
-	if (FollowTriggersInOrder(table, filter, NULL) != FOLLOW_TRIGGERS)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("triggers of table \"%s\" are missing or disabled", RelationGetRelationName(table)),
-				 errdetail("Some triggers are missing or not enabled ALWAYS, so changes may be missing in \"%s\".",
-						   RelationGetRelationName(rel)),
-				 errhint("Call cuckoo_rebuild to repair them.")));
-	BecomeOwner(&before, rel);
-	done = FollowFold(rel, &FollowFindTarget(table, filter)->key, NULL, &folded);
-	BecomeAgain(&before);
-	table_close(rel, NoLock);
-	table_close(table, NoLock);
-	if (!done)
-		PG_RETURN_NULL();
-	PG_RETURN_INT64(folded);
+	InitMaterializedSRF(fcinfo, 0);
+	GetUserIdAndSecContext(&session.user, &session.security);
+	Connect(&session, fcinfo);
+	/* An update trigger depends on the column that it compares. */
+	Command(psprintf("SELECT tgrelid::regclass, attname, tgconstrrelid::regclass FROM pg_trigger AS t "
+					 "JOIN pg_depend ON classid = 'pg_trigger'::regclass AND objid = t.oid AND refclassid = 'pg_class'::regclass AND refobjid = tgrelid "
+					 "JOIN pg_attribute ON attrelid = tgrelid AND attnum = refobjsubid "
+					 "WHERE tgfoid = %u AND tgconstrrelid <> 0 AND attnum > 0 ORDER BY tgrelid, attnum", session.function));
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		Datum		values[3];
+		bool		nulls[3];
+
+		for (int j = 0; j < 3; j++)
+			values[j] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, j + 1, &nulls[j]);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	Leave(&session);
+	return (Datum) 0;
 }
 
 /*
  * Reading
  */
 
-/* Open a filter table that the caller may read. */
-static Relation
-OpenForReading(Oid filter)
+/* Find rows by their hash, or the base. */
+static SysScanDesc
+BeginScan(Relation rel, uint64 hash, bool base)
 {
-	Relation	rel = FollowOpenTable(filter, AccessShareLock);
-	AclResult	result = pg_class_aclcheck(filter, GetUserId(), ACL_SELECT);
+	ScanKeyData keys[2];
 
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, OBJECT_TABLE, RelationGetRelationName(rel));
-	if (rel->rd_rel->relrowsecurity && check_enable_rls(filter, InvalidOid, true) == RLS_ENABLED)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("row-level security hides rows of filter table \"%s\"",
-						RelationGetRelationName(rel)),
-				 errhint("Grant SELECT on it to roles that may look keys up, and disable row-level security.")));
-	return rel;
+	ScanKeyInit(&keys[0], COLUMN_HASH, BTEqualStrategyNumber, F_INT8EQ,
+				Int64GetDatum((int64) hash));
+	ScanKeyInit(&keys[1], COLUMN_NUMBER, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(0));
+	return systable_beginscan(rel, rel->rd_pkindex, true, GetActiveSnapshot(), base ? 2 : 1, keys);
 }
 
-/*
- * Whether this transaction may have written to a log since a snapshot was taken,
- * as it has for a cursor that is older.  Changes of a command can be written
- * after the command, so such a cursor may show rows whose log it does not.  Then
- * *now becomes a snapshot that shows what this transaction has done until now,
- * and of others what the given one shows.
- */
-static bool
-HasWrittenSince(Snapshot snapshot, SnapshotData *now)
+/* The base, perhaps toasted; NULL if it is not built. */
+static struct varlena *
+GetBase(Relation rel)
 {
-	if (!FollowHasWritten() || snapshot->curcid >= GetCurrentCommandId(false))
-		return false;
-	*now = *snapshot;
-	now->curcid = GetCurrentCommandId(false);
-	return true;
+	SysScanDesc scan = BeginScan(rel, 0, true);
+	HeapTuple	tuple = systable_getnext(scan);
+	struct varlena *value = NULL;
+	bool		isnull;
+
+	if (HeapTupleIsValid(tuple) &&
+		DatumGetInt32(heap_getattr(tuple, COLUMN_DELTA, RelationGetDescr(rel), &isnull)) == 1)
+	{
+		Datum		f = heap_getattr(tuple, COLUMN_FILTER, RelationGetDescr(rel), &isnull);
+
+		if (!isnull)
+			value = memcpy(palloc(VARSIZE_ANY(DatumGetPointer(f))), DatumGetPointer(f),
+						   VARSIZE_ANY(DatumGetPointer(f)));
+	}
+	systable_endscan(scan);
+	return value;
 }
 
-/* Whether base or log contain a key in a snapshot. */
-static bool
-LookUp(FunctionCallInfo fcinfo, Relation rel, Snapshot snapshot, uint64 *hash)
-{
-	CuckooKey  *key = CuckooGetKey(fcinfo, 1);
-	const CuckooReader *reader;
-	FollowBase	base;
-
-	FollowReadBase(rel, snapshot, &base);
-	if (!base.built)
-		FollowReportNotBuilt(rel);
-	reader = CuckooRead((struct varlena *) DatumGetPointer(base.f), 1);
-	if (reader->filter.seed != FOLLOW_SEED)
-		FollowReportForeign();
-	*hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &reader->filter);
-	return CuckooReaderContains(reader, *hash) || FollowLogContains(rel, snapshot, *hash);
-}
-
-/* cuckoo_followed(filter regclass, key) -> boolean */
-PG_FUNCTION_INFO_V1(cuckoo_followed);
+/* cuckoo_follow_contains(filter_table, key) -> boolean */
+PG_FUNCTION_INFO_V1(cuckoo_follow_contains);
 Datum
-cuckoo_followed(PG_FUNCTION_ARGS)
+cuckoo_follow_contains(PG_FUNCTION_ARGS)
 {
-	Oid			filter = PG_GETARG_OID(0);
-	Relation	rel = OpenForReading(filter);
-	Snapshot	snapshot = GetActiveSnapshot();
-	SnapshotData now;
+	Relation	rel = OpenForReading(PG_GETARG_OID(0));
+	CuckooKey  *key = CuckooGetKey(fcinfo, 1);
+	struct varlena *base = GetBase(rel);
+	const CuckooReader *reader;
 	uint64		hash;
-	bool		found = LookUp(fcinfo, rel, snapshot, &hash);
+	bool		found;
 
+	if (base == NULL)
+		ReportNotBuilt(RelationGetRelid(rel));
+	reader = CuckooRead(base, 1);
+	if (!Fits(&reader->filter, NULL))
+		ReportForeign(RelationGetRelid(rel));
+	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &reader->filter);
+	found = CuckooReaderContains(reader, hash);
 	if (!found)
-		found = FollowBufferContains(filter, hash);
-	if (!found && HasWrittenSince(snapshot, &now))
-		found = LookUp(fcinfo, rel, &now, &hash);
+	{
+		SysScanDesc scan = BeginScan(rel, hash, false);
+		HeapTuple	tuple;
+		bool		isnull;
+
+		while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+			found = DatumGetInt64(heap_getattr(tuple, COLUMN_NUMBER, RelationGetDescr(rel), &isnull)) != 0 &&
+				DatumGetInt32(heap_getattr(tuple, COLUMN_DELTA, RelationGetDescr(rel), &isnull)) > 0;
+		systable_endscan(scan);
+	}
 	table_close(rel, NoLock);
 	PG_RETURN_BOOL(found);
 }
 
 /*
- * Base and log in a snapshot as one filter, with what is not written yet; NULL
- * if the base is not built.
+ * The base with the additions of the log, as a lookup sees them; NULL if the
+ * base is not built.
  */
 static CuckooValue *
-ReadFilter(Relation rel, Snapshot snapshot, FollowBase *base, int64 *log_rows)
+ReadFilter(Relation rel, int64 *log_rows)
 {
-	FollowChanges changes;
+	struct varlena *base = GetBase(rel);
+	CuckooList	added = {NULL, 0, 0};
+	CuckooDraft draft;
 
-	memset(&changes, 0, sizeof(changes));
-	FollowReadBase(rel, snapshot, base);
-	*log_rows = FollowReadLog(rel, snapshot, false, false, &changes);
-	if (!base->built)
+	*log_rows = ReadLog(rel, &added, NULL);
+	if (base == NULL)
 		return NULL;
-	FollowBufferAdded(RelationGetRelid(rel), &changes);
-	return FollowApply(base->f, &changes);
+	CuckooListSort(&added);
+	CuckooOpenDraft(&draft, PointerGetDatum(base), NULL);
+	if (!Fits(&draft.filter, NULL))
+		ReportForeign(RelationGetRelid(rel));
+	if (!Apply(&draft, &added, false))
+		CuckooReportTooLarge(draft.filter.items, draft.filter.fpr);
+	return CuckooFinishDraft(&draft);
 }
 
-/*
- * The filter as a lookup sees it.  For a cursor that is older than what this
- * transaction has written it is a union, from which no keys can be removed.
- */
-static CuckooValue *
-CurrentFilter(Relation rel, FollowBase *base, int64 *log_rows)
-{
-	Snapshot	snapshot = GetActiveSnapshot();
-	SnapshotData now;
-	CuckooValue *value = ReadFilter(rel, snapshot, base, log_rows);
-
-	if (value != NULL && HasWrittenSince(snapshot, &now))
-	{
-		FollowBase	base_now;
-		int64		log_rows_now;
-		CuckooValue *value_now = ReadFilter(rel, &now, &base_now, &log_rows_now);
-
-		if (value_now != NULL)
-			value = CuckooCombineValues(CUCKOO_UNION, value, value_now);
-	}
-	return value;
-}
-
-/* cuckoo_current(filter regclass) -> cuckoofilter: base and log together */
-PG_FUNCTION_INFO_V1(cuckoo_current);
+/* cuckoo_follow_filter(filter_table) -> cuckoofilter: the base with the additions of the log */
+PG_FUNCTION_INFO_V1(cuckoo_follow_filter);
 Datum
-cuckoo_current(PG_FUNCTION_ARGS)
+cuckoo_follow_filter(PG_FUNCTION_ARGS)
 {
 	Relation	rel = OpenForReading(PG_GETARG_OID(0));
-	FollowBase	base;
 	int64		log_rows;
-	CuckooValue *value = CurrentFilter(rel, &base, &log_rows);
+	CuckooValue *value = ReadFilter(rel, &log_rows);
 
 	if (value == NULL)
-		FollowReportNotBuilt(rel);
+		ReportNotBuilt(RelationGetRelid(rel));
 	table_close(rel, NoLock);
 	PG_RETURN_CUCKOOFILTER_P(value);
 }
@@ -800,15 +1780,13 @@ CountPinned(const CuckooFilter *filter)
 	for (int i = 0; i < filter->table_count; i++)
 	{
 		uint64	   *codes = CuckooTableCodes(&filter->tables[i]);
-		uint64		last = 0;
 		int			copies = 0;
 
-		for (uint64 j = 0; j < filter->tables[i].items; j++)
+		for (uint64 k = 0; k < filter->tables[i].items; k++)
 		{
-			if (j % CUCKOO_PAUSE == 0)
+			if (k % CUCKOO_PAUSE == 0)
 				CHECK_FOR_INTERRUPTS();
-			copies = codes[j] == last ? copies + 1 : 1;
-			last = codes[j];
+			copies = k > 0 && codes[k] == codes[k - 1] ? copies + 1 : 1;
 			pinned += copies == CUCKOO_MAX_COPIES;
 		}
 		pfree(codes);
@@ -816,61 +1794,46 @@ CountPinned(const CuckooFilter *filter)
 	return pinned;
 }
 
-/*
- * cuckoo_follow_check(filter regclass) -> missing, log_rows, pinned,
- * expected_fpr, triggers_in_order
- */
+/* cuckoo_follow_check(filter_table) -> missing, log_rows, pinned, expected_fpr, triggers_enabled */
 PG_FUNCTION_INFO_V1(cuckoo_follow_check);
 Datum
 cuckoo_follow_check(PG_FUNCTION_ARGS)
 {
-	Oid			filter_table = PG_GETARG_OID(0);
-	Relation	table;
+	Session		session;
 	Relation	rel;
-	Identity	before;
-	FollowTarget *target;
-	FollowHashes hashes;
-	FollowBase	base;
 	CuckooFilter filter;
 	CuckooValue *value;
-	int64		log_rows;
 	TupleDesc	desc;
 	Datum		values[5];
 	bool		nulls[5] = {false};
 	int64		missing = 0;
+	int64		log_rows;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	rel = FollowOpenTable(filter_table, AccessShareLock);
-	CheckOwnership(filter_table);
-	table_close(rel, AccessShareLock);
-	table = OpenFollowed(filter_table, AccessShareLock);
-	rel = FollowOpenTable(filter_table, AccessShareLock);
-	target = FollowFindTarget(table, filter_table);
-
-	BecomeOwner(&before, rel);
-	memset(&hashes, 0, sizeof(hashes));
-	value = CurrentFilter(rel, &base, &log_rows);
+	EnterFollowed(&session, fcinfo, PG_GETARG_OID(0));
+	rel = OpenForReading(session.filter);
+	value = ReadFilter(rel, &log_rows);
 	values[1] = Int64GetDatum(log_rows);
 	if (value != NULL)
 	{
-		CuckooOpenFilter(&filter, DatumGetCuckooFilterP(base.f));
+		CuckooList	hashes = HashTable(&session, GetActiveSnapshot());
+
+		CuckooOpenFilter(&filter, DatumGetCuckooFilterP(PointerGetDatum(GetBase(rel))));
 		values[2] = Int64GetDatum(CountPinned(&filter));
 		values[3] = Float8GetDatum(CuckooFilterRate(&filter));
 		CuckooOpenFilter(&filter, value);
-		HashTable(table, target, GetActiveSnapshot(), &hashes);
-		for (Size i = 0; i < hashes.count; i++)
+		for (uint64 i = 0; i < hashes.count; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			missing += !CuckooFilterContains(&filter, hashes.hashes[i]);
+			missing += !CuckooFilterContains(&filter, hashes.numbers[i]);
 		}
 		values[0] = Int64GetDatum(missing);
 	}
 	else
 		nulls[0] = nulls[2] = nulls[3] = true;
-	values[4] = BoolGetDatum(FollowTriggersInOrder(table, filter_table, NULL) == FOLLOW_TRIGGERS);
-	BecomeAgain(&before);
+	values[4] = BoolGetDatum(TriggersEnabled(&session));
 	table_close(rel, NoLock);
-	table_close(table, NoLock);
+	Leave(&session);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }

@@ -37,8 +37,8 @@ WHERE classid = 'pg_proc'::regclass
 	AND (proleakproof OR prosecdef
 		OR (extension <> 'cuckoo_follow' AND (provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' ELSE 'i' END) OR proparallel <> 's')));
 
--- The functions that follow a table read and write tables.  Changes that the
--- session has not written yet are known only to its leader process.
+-- The functions that follow a table read and write tables.  A filter table may
+-- be temporary: only the leader process could look keys up in it.
 SELECT proname COLLATE "C", provolatile, proparallel, proisstrict FROM member JOIN pg_proc ON objid = pg_proc.oid
 WHERE classid = 'pg_proc'::regclass AND extension = 'cuckoo_follow'
 ORDER BY 1;

@@ -279,7 +279,7 @@ is(definitions('restored_three'), definitions('three'), 'with the same definitio
 foreach my $query (
 	q{SELECT extname, extnamespace::regnamespace FROM pg_extension ORDER BY 1},
 	q{SELECT md5(typed.f::text), md5(own.f::text) FROM typed, own},
-	q{SELECT missing, triggers_in_order FROM c.cuckoo_follow_check('numbers_n_filter')})
+	q{SELECT missing, triggers_enabled FROM c.cuckoo_follow_check('numbers_n_filter')})
 {
 	is($node->safe_psql('restored_three', $query), $node->safe_psql('three', $query), "the same: $query");
 }

@@ -99,7 +99,7 @@ is( as('alice', 'one', q{
 		WHERE d.deptype = 'e' AND NOT EXISTS (SELECT FROM pg_depend AS o JOIN pg_extension AS e ON e.oid = o.refobjid AND e.extname = 'cuckoo'
 			WHERE o.deptype = 'e' AND o.classid = used.refclassid AND o.objid = used.refobjid)}),
 	'0', 'which depend on nothing but objects of the first');
-is(as('alice', 'one', q{SELECT pg_typeof(more.cuckoo_agg(1, 10)), pg_typeof(more.cuckoo_stream_agg('a'::text, 10)), (SELECT prorettype::regtype FROM pg_proc WHERE proname = 'cuckoo_current')}),
+is(as('alice', 'one', q{SELECT pg_typeof(more.cuckoo_agg(1, 10)), pg_typeof(more.cuckoo_stream_agg('a'::text, 10)), (SELECT prorettype::regtype FROM pg_proc WHERE proname = 'cuckoo_follow_filter')}),
 	'ext.cuckoofilter|ext.cuckoofilter|ext.cuckoofilter', '... and make its type');
 
 my $functions = q{
@@ -298,7 +298,7 @@ foreach my $squatter (
 	[ 'cuckoo_citus', q{CREATE FUNCTION public.cuckoo_agg(key integer) RETURNS integer LANGUAGE sql AS 'SELECT 0'} ],
 	[ 'cuckoo_citus', q{CREATE FUNCTION public.cuckoo_agg_transfn(cuckoofilter, boolean) RETURNS cuckoofilter LANGUAGE sql AS 'SELECT $1'} ],
 	[ 'cuckoo_citus', q{CREATE FUNCTION public.cuckoo_agg_final(cuckoofilter, VARIADIC integer[]) RETURNS cuckoofilter LANGUAGE sql AS 'SELECT $1'} ],
-	[ 'cuckoo_follow', q{CREATE FUNCTION public.cuckoo_current(filter regclass) RETURNS integer LANGUAGE sql AS 'SELECT 0'} ])
+	[ 'cuckoo_follow', q{CREATE FUNCTION public.cuckoo_follow_filter(filter_table regclass) RETURNS integer LANGUAGE sql AS 'SELECT 0'} ])
 {
 	my ($extension, $sql) = @$squatter;
 	my ($what) = $sql =~ /^CREATE (\w+ [\w.]+\(.*?\))/;
