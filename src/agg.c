@@ -138,7 +138,7 @@ CuckooFinishFilter(FunctionCallInfo fcinfo, CuckooValue *(*make) (CuckooLarge *l
 	CuckooOpenFilter(&filter, value);
 	WarnOfRate(fcinfo, &filter);
 	if (large == NULL)
-		value = CuckooCopyBytes(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
+		value = CuckooCopyValue(value);
 	PG_RETURN_CUCKOOFILTER_P(value);
 }
 
@@ -843,7 +843,7 @@ MakeStream(CuckooLarge *large)
 	old = MemoryContextSwitchTo(large->header.eoh_context);
 	value = CuckooFinishDraft(&stream->draft);
 	MemoryContextSwitchTo(old);
-	return CuckooCopyBytes(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
+	return CuckooCopyValue(value);
 }
 
 /* Make a large state from a flat one. */
@@ -852,7 +852,7 @@ NewStream(CuckooValue *flat, CuckooEdit edit, MemoryContext aggcontext)
 {
 	Stream	   *stream = (Stream *) CuckooLargeNew(sizeof(Stream), MakeStream, aggcontext);
 	MemoryContext old = MemoryContextSwitchTo(stream->large.header.eoh_context);
-	CuckooValue *copy = CuckooCopyBytes(CuckooValueBytes(flat), VARSIZE_ANY_EXHDR(flat));
+	CuckooValue *copy = CuckooCopyValue(flat);
 
 	CuckooOpenDraft(&stream->draft, (Datum) 0, copy);
 	stream->draft.streaming = true;
@@ -966,7 +966,7 @@ CombineStreams(FunctionCallInfo fcinfo, CuckooOperation operation)
 	}
 	/* The caller may free its memory before the aggregate ends, so copy it. */
 	if (result == other)
-		result = CuckooCopyBytes(CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
+		result = CuckooCopyValue(other);
 	PG_RETURN_CUCKOOFILTER_P(result);
 }
 

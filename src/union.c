@@ -172,8 +172,7 @@ CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation)
 	if (!PG_ARGISNULL(0) && state == NULL)
 		flat = PG_GETARG_CUCKOOFILTER_P(0);
 	if (state == NULL && (flat == NULL || CuckooIsUnset(flat)))
-		PG_RETURN_CUCKOOFILTER_P(CuckooCopyBytes(CuckooValueBytes(value),
-												 VARSIZE_ANY_EXHDR(value)));
+		PG_RETURN_CUCKOOFILTER_P(CuckooCopyValue(value));
 	if (state == NULL)
 	{
 		if (StaysFlat(VARSIZE_ANY_EXHDR(flat), VARSIZE_ANY_EXHDR(value)))

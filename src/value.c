@@ -35,6 +35,12 @@ CuckooCopyBytes(const uint8 *bytes, size_t length)
 }
 
 CuckooValue *
+CuckooCopyValue(CuckooValue *value)
+{
+	return CuckooCopyBytes(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
+}
+
+CuckooValue *
 CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter)
 {
 	CuckooValue *value = (CuckooValue *) (bytes - VARHDRSZ);
@@ -228,7 +234,7 @@ DescribeFilter(StringInfo text, const CuckooHeader *filter)
 
 void
 CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
-			   const CuckooHeader *right)
+					 const CuckooHeader *right)
 {
 	StringInfoData detail;
 	int			code = ERRCODE_PROGRAM_LIMIT_EXCEEDED;

@@ -39,6 +39,9 @@ extern CuckooValue *CuckooNewValue(size_t bytes);
 /* A value with a copy of these bytes. */
 extern CuckooValue *CuckooCopyBytes(const uint8 *bytes, size_t length);
 
+/* A copy in the current context, of a value that may have a short header. */
+extern CuckooValue *CuckooCopyValue(CuckooValue *value);
+
 /* The value in which the core has made a filter. */
 extern CuckooValue *CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter);
 
