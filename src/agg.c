@@ -48,14 +48,6 @@ CuckooFindAggContext(FunctionCallInfo fcinfo)
 	return aggcontext;
 }
 
-Datum
-CuckooSameState(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-}
-
 static Size
 LargeFlatSize(ExpandedObjectHeader *header)
 {
@@ -713,7 +705,7 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 
 	/* A row without a key matters only if it has parameters. */
 	if (PG_ARGISNULL(1) && PG_NARGS() <= 2)
-		return CuckooSameState(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	row = ReadRow(fcinfo, &hash);
 	if (PG_ARGISNULL(0))
 		NewState(&state, row);
@@ -739,7 +731,7 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	State		state;
 
 	if (PG_ARGISNULL(1))
-		return CuckooSameState(fcinfo);
+		return CuckooUnchanged(fcinfo);
 
 	/*
 	 * A large state is flattened, and one from a tuple is aligned.  Neither is
@@ -919,7 +911,7 @@ StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
 	if (!PG_ARGISNULL(1))
 		changed |= CuckooApplyToDraft(draft, &hash, 1, edit);
 	if (!changed)
-		return CuckooSameState(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&small));
 }
 
@@ -951,7 +943,7 @@ CombineStreams(FunctionCallInfo fcinfo, CuckooOperation operation)
 
 	CuckooAggContext(fcinfo);
 	if (PG_ARGISNULL(1))
-		return CuckooSameState(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	other = PG_GETARG_CUCKOOFILTER_P(1);
 	CuckooOpenFilter(&right, other);
 	result = other;
@@ -962,7 +954,7 @@ CombineStreams(FunctionCallInfo fcinfo, CuckooOperation operation)
 		MatchHeader(&left.header, &right.header);
 		result = CuckooCombineValues(operation, state, other);
 		if (result == state)
-			return CuckooSameState(fcinfo);
+			return CuckooUnchanged(fcinfo);
 	}
 	/* The caller may free its memory before the aggregate ends, so copy it. */
 	if (result == other)

@@ -75,9 +75,6 @@ CuckooAggContext(FunctionCallInfo fcinfo)
 	return CuckooFindAggContext(fcinfo);
 }
 
-/* The state as it was, for rows that change nothing. */
-extern Datum CuckooSameState(FunctionCallInfo fcinfo);
-
 /*
  * The final function of aggregates whose states are filters, or large states of
  * this make.

@@ -85,15 +85,6 @@ OpenArgument(FunctionCallInfo fcinfo, CuckooDraft *draft)
 					PG_GETARG_DATUM(0), NULL);
 }
 
-/* The filter argument as it is, which may be NULL. */
-static Datum
-Unchanged(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-}
-
 /* cuckoo_add(f, key), f + key: one more copy */
 PG_FUNCTION_INFO_V1(cuckoo_add);
 Datum
@@ -104,13 +95,13 @@ cuckoo_add(PG_FUNCTION_ARGS)
 	uint64		hash;
 
 	if (PG_ARGISNULL(1))
-		return Unchanged(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	key = CuckooGetKey(fcinfo, 1);
 	OpenArgument(fcinfo, &draft);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CuckooDraftSetKeyType(&draft, key);
 	if (!CuckooApplyToDraft(&draft, &hash, 1, CUCKOO_ADD))
-		return Unchanged(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
@@ -139,10 +130,10 @@ cuckoo_add_all(PG_FUNCTION_ARGS)
 	CuckooDraft draft;
 
 	if (PG_ARGISNULL(1))
-		return Unchanged(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	OpenArgument(fcinfo, &draft);
 	if (!ChangeAll(fcinfo, &draft, CUCKOO_ADD))
-		return Unchanged(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
@@ -171,13 +162,13 @@ cuckoo_remove(PG_FUNCTION_ARGS)
 	uint64		hash;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		return Unchanged(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	key = CuckooGetKey(fcinfo, 1);
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CheckRemovable(&draft.filter);
 	if (!CuckooApplyToDraft(&draft, &hash, 1, CUCKOO_REMOVE))
-		return Unchanged(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
@@ -189,10 +180,10 @@ cuckoo_remove_all(PG_FUNCTION_ARGS)
 	CuckooDraft draft;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		return Unchanged(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	CheckRemovable(&draft.filter);
 	if (!ChangeAll(fcinfo, &draft, CUCKOO_REMOVE))
-		return Unchanged(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }

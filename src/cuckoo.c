@@ -59,6 +59,14 @@ CuckooGetElementKey(FunctionCallInfo fcinfo, int argument)
 	return &call->key;
 }
 
+Datum
+CuckooUnchanged(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
 double
 CuckooCheckFpr(double fpr)
 {

@@ -93,6 +93,9 @@ CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 	return hash;
 }
 
+/* The first argument as it is, a filter or state, which may be NULL. */
+extern Datum CuckooUnchanged(FunctionCallInfo fcinfo);
+
 /* A reader of a filter argument, for that many lookups: see reader.h. */
 static inline const CuckooReader *
 CuckooReadArgument(FunctionCallInfo fcinfo, int argument, Size lookups)

@@ -162,11 +162,11 @@ CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation)
 	Union	   *state = NULL;
 
 	if (PG_ARGISNULL(1))
-		return CuckooSameState(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	value = PG_GETARG_CUCKOOFILTER_P(1);
 	/* An unset filter changes nothing, whatever form the state has. */
 	if (CuckooIsUnset(value) && !PG_ARGISNULL(0))
-		return CuckooSameState(fcinfo);
+		return CuckooUnchanged(fcinfo);
 	if (!PG_ARGISNULL(0))
 		state = (Union *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
 	if (!PG_ARGISNULL(0) && state == NULL)
