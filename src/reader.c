@@ -8,7 +8,8 @@
  * would cost milliseconds.  A lookup needs only the header and a few bytes of
  * each table.  Values of the type are stored uncompressed, so these parts can
  * be read alone.  If keys are looked up in the same filter again and again, it
- * is read whole as soon as the slices read have cost about as much as that.
+ * is read whole as soon as the slices read have cost about as much as that,
+ * if the setting cuckoo.cache_size leaves room for it.
  *
  * The filters read last are kept to the end of the transaction, by their TOAST
  * pointers.  A stored value never changes, but PostgreSQL reuses a value id as
@@ -40,11 +41,12 @@
 #include "reader.h"
 #include "value.h"
 
-/* Bounds of what is kept in a session.  Tests make the second one smaller. */
+/* The most filters that are kept in a session. */
 #define KEPT_FILTERS		32
-#ifndef CUCKOO_KEPT_BYTES
-#define CUCKOO_KEPT_BYTES	((Size) 256 * 1024 * 1024)
-#endif
+
+/* The setting cuckoo.cache_size: the most memory of whole copies, in kB. */
+int			CuckooCacheSize;
+#define CACHE_BYTES			((Size) CuckooCacheSize * 1024)
 
 /*
  * A lookup in slices takes about 3.5 us, as long as reading 8 kB of a filter
@@ -334,7 +336,7 @@ ReadWhole(Kept *stored)
 				old;
 	struct varlena *whole;
 
-	for (int i = KEPT_FILTERS - 1; kept_bytes + bytes > CUCKOO_KEPT_BYTES; i--)
+	for (int i = KEPT_FILTERS - 1; kept_bytes + bytes > CACHE_BYTES; i--)
 	{
 		if (kept[i]->whole != NULL)
 			Forget(kept[i]);
@@ -367,7 +369,7 @@ CuckooRead(struct varlena *value, Size lookups)
 		bool		compressed = VARATT_EXTERNAL_IS_COMPRESSED(stored->pointer);
 
 		stored->lookups += lookups;
-		if (stored->whole == NULL && bytes <= CUCKOO_KEPT_BYTES &&
+		if (stored->whole == NULL && bytes <= CACHE_BYTES &&
 			(bytes <= SMALL_BYTES || compressed || stored->lookups > bytes / BYTES_PER_LOOKUP))
 			ReadWhole(stored);
 		if (stored->whole != NULL || !compressed)

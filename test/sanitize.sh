@@ -6,7 +6,7 @@
 # The extension is built with AddressSanitizer and UndefinedBehaviorSanitizer,
 # whose libraries the server loads first, and with CUCKOO_CHECK, so that every
 # new value is validated.  A finding ends the backend, and therefore the test;
-# lib.sh has the details.  CUCKOO_KEPT_BYTES leaves room for only a few stored
+# lib.sh has the details.  cuckoo.cache_size leaves room for only a few stored
 # filters in memory, so that all ways of reading them are used.
 #
 # AddressSanitizer sees the stack, the extension's globals and memory from
@@ -28,10 +28,10 @@ find_postgresql
 need_packages "${packages[@]}"
 make_folder
 
-build_sanitized -DCUCKOO_CHECK -DCUCKOO_KEPT_BYTES=25000
+build_sanitized -DCUCKOO_CHECK
 start_sanitized_server
 
-as_user_interruptibly make -C "$work/src" PG_CONFIG="$pg_config" ISOLATION= TAP_TESTS= ${1:+REGRESS="$*"} \
+as_user_interruptibly env PGOPTIONS='-c cuckoo.cache_size=24kB' make -C "$work/src" PG_CONFIG="$pg_config" ISOLATION= TAP_TESTS= ${1:+REGRESS="$*"} \
 	installcheck >"$work/log/regress" 2>&1 || true
 passed=$(grep -Ec '^(ok +[0-9]+ |test .*\.\.\. ok )' "$work/log/regress" || true)
 failed=$(grep -Ec '^(not ok +[0-9]+ |test .*\.\.\. FAILED)' "$work/log/regress" || true)

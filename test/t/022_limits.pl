@@ -136,7 +136,7 @@ SKIP:
 	cmp_ok(peak('PERFORM cuckoo_cardinality(t::cuckoofilter) FROM texts'), '<', $text + 12, 'text input holds the value once');
 }
 
-# A session keeps up to 256 MB of filters read whole, which is seven of these.
+# A session keeps up to cuckoo.cache_size, 256 MB, of filters read whole, which is seven of these.
 # After 4,700 lookups in slices an eighth replaces the one used longest ago.
 create_buffers($node);
 $node->safe_psql('postgres', <<'SQL');

@@ -176,6 +176,23 @@ SELECT buffers('$above') AS above \\gset
 SELECT buffers('SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k') < 3.1 * :above;
 SQL
 
+# The setting: 2 MB are too few for a copy, and there is nothing else to set.
+is(session(<<SQL), '256MB 0 1 22023 42602', 'cuckoo.cache_size bounds the copies');
+SHOW cuckoo.cache_size;
+BEGIN;
+SET cuckoo.cache_size = '2MB';
+DECLARE c CURSOR FOR $scan;
+MOVE FORWARD ALL IN c;
+SELECT copies();
+RESET cuckoo.cache_size;
+DECLARE d CURSOR FOR $scan;
+MOVE FORWARD ALL IN d;
+SELECT copies();
+COMMIT;
+SET cuckoo.cache_size = -1;
+SET cuckoo.cache = 1;
+SQL
+
 # Freed however it ends
 
 is(session(<<SQL), '0 22012', 'a query fails');
