@@ -480,31 +480,48 @@ LargeAdd(Large *large, uint64 hash)
 static void
 LargeMerge(Large *large, const CuckooFilter *partial)
 {
-	CuckooList	slice = {0};
-
-	for (uint64 at = 0; at < partial->items;)
+	for (uint64 at = 0, end; at < partial->items; at = end)
 	{
-		int			i = (int) LIST_OF(CuckooPartialHash(partial, at));
+		uint64		hash = CuckooPartialHash(partial, at);
+		uint64		next;
+		int			i = (int) LIST_OF(hash);
 		CuckooList *list = &large->lists[i];
-		uint64		hash;
+		uint64	   *numbers;
+		uint64		ours;
+		uint64		theirs;
+		uint64		to;
+		uint64		total;
 
-		slice.count = 0;
-		while (at < partial->items &&
-			   LIST_OF(hash = CuckooPartialHash(partial, at)) == (uint64) i &&
-			   (slice.count == 0 || slice.numbers[slice.count - 1] < hash))
+		/* The hashes for this list, as far as they ascend. */
+		for (end = at + 1; end < partial->items; end++)
 		{
-			CuckooListPut(&slice, hash);
-			at++;
+			next = CuckooPartialHash(partial, end);
+			if (next <= hash || LIST_OF(next) != (uint64) i)
+				break;
+			hash = next;
 		}
 		SortList(large, i);
-		MakeRoom(large, i, slice.count);
-		memmove(list->numbers + slice.count, list->numbers, list->count * sizeof(uint64));
-		list->count = CuckooEditCodes(list->numbers, list->count, slice.numbers,
-									  slice.count, false);
-		CuckooListUnique(list);
-		large->sorted[i] = list->count;
+		MakeRoom(large, i, end - at);
+
+		/* In place, from the largest down; what is in both is written once. */
+		numbers = list->numbers;
+		ours = list->count;
+		theirs = end;
+		to = total = ours + (end - at);
+		while (ours > 0 && theirs > at)
+		{
+			next = numbers[ours - 1];
+			hash = CuckooPartialHash(partial, theirs - 1);
+			numbers[--to] = Max(next, hash);
+			ours -= next >= hash;
+			theirs -= hash >= next;
+		}
+		while (theirs > at)
+			numbers[--to] = CuckooPartialHash(partial, --theirs);
+		if (ours != to)
+			memmove(numbers + ours, numbers + to, (total - to) * sizeof(uint64));
+		large->sorted[i] = list->count = total - (to - ours);
 	}
-	CuckooListFree(&slice);
 }
 
 /* A large state as a partial one. */
