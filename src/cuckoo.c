@@ -12,26 +12,12 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/float.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "cuckoo.h"
 
 CUCKOO_MODULE_MAGIC("cuckoo", "1.0.0");
-
-PGDLLEXPORT void _PG_init(void);
-
-void
-_PG_init(void)
-{
-	DefineCustomIntVariable("cuckoo.cache_size",
-							"Sets the maximum memory for copies of stored cuckoo filters in a session.",
-							"Filters without a copy are read in slices, which 0 does for all.",
-							&CuckooCacheSize, 256 * 1024, 0, MAX_KILOBYTES,
-							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
-	MarkGUCPrefixReserved("cuckoo");
-}
 
 /* What this call site keeps from call to call. */
 CuckooCall *

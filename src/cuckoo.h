@@ -14,7 +14,6 @@
 
 #include "core/hash.h"
 #include "key.h"
-#include "reader.h"
 #include "value.h"
 
 /*
@@ -95,12 +94,5 @@ CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 
 /* The first argument as it is, a filter or state, which may be NULL. */
 extern Datum CuckooUnchanged(FunctionCallInfo fcinfo);
-
-/* A reader of a filter argument, for that many lookups: see reader.h. */
-static inline const CuckooReader *
-CuckooReadArgument(FunctionCallInfo fcinfo, int argument, Size lookups)
-{
-	return CuckooRead((struct varlena *) PG_GETARG_POINTER(argument), lookups);
-}
 
 #endif							/* CUCKOO_H */

@@ -93,6 +93,7 @@
 
 #include "core/list.h"
 #include "cuckoo.h"
+#include "reader.h"
 
 /* All followed tables hash with this seed. */
 #define SEED				0

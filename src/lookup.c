@@ -12,13 +12,21 @@
 #include "miscadmin.h"
 
 #include "cuckoo.h"
+#include "reader.h"
+
+/* A reader of a filter argument, for that many lookups (reader.h). */
+static inline const CuckooReader *
+ReadArgument(FunctionCallInfo fcinfo, int argument, Size lookups)
+{
+	return CuckooRead((struct varlena *) PG_GETARG_POINTER(argument), lookups);
+}
 
 /* Look one key up. */
 static inline bool
 Contains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
-	const CuckooReader *reader = CuckooReadArgument(fcinfo, filter_argument, 1);
+	const CuckooReader *reader = ReadArgument(fcinfo, filter_argument, 1);
 
 	return CuckooReaderContains(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(key_argument),
 														   &reader->filter));
@@ -46,7 +54,7 @@ Datum
 cuckoo_count(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, 1);
-	const CuckooReader *reader = CuckooReadArgument(fcinfo, 0, 1);
+	const CuckooReader *reader = ReadArgument(fcinfo, 0, 1);
 
 	PG_RETURN_INT32(CuckooReaderCount(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(1),
 																 &reader->filter)));
@@ -97,7 +105,7 @@ cuckoo_contains_each(PG_FUNCTION_ARGS)
 	CuckooElements elements;
 	Datum	   *answers;
 
-	reader = CuckooReadArgument(fcinfo, 0, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+	reader = ReadArgument(fcinfo, 0, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
 	CuckooGetElements(fcinfo, 1, array, &reader->filter, &elements);
 	answers = palloc0(Max(elements.count, 1) * sizeof(Datum));
 	for (int i = 0; i < elements.count; i++)

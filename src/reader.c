@@ -34,6 +34,7 @@
 #include "access/toast_internals.h"
 #include "access/xact.h"
 #include "utils/fmgroids.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -45,8 +46,8 @@
 #define KEPT_FILTERS		32
 
 /* The setting cuckoo.cache_size: the most memory of whole copies, in kB. */
-int			CuckooCacheSize;
-#define CACHE_BYTES			((Size) CuckooCacheSize * 1024)
+static int	cache_size;
+#define CACHE_BYTES			((Size) cache_size * 1024)
 
 /*
  * A lookup in slices takes about 3.5 us, as long as reading 8 kB of a filter
@@ -85,6 +86,20 @@ typedef struct Kept
 static Kept *kept[KEPT_FILTERS];
 static Size kept_bytes;
 static bool keeping = false;	/* in this transaction */
+
+PGDLLEXPORT void _PG_init(void);
+
+/* The module's only setting is defined when it is loaded. */
+void
+_PG_init(void)
+{
+	DefineCustomIntVariable("cuckoo.cache_size",
+							"Sets the maximum memory for copies of stored cuckoo filters in a session.",
+							"Filters without a copy are read in slices, which 0 does for all.",
+							&cache_size, 256 * 1024, 0, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
+	MarkGUCPrefixReserved("cuckoo");
+}
 
 /*
  * What depends on the format: which slices a lookup reads

@@ -12,12 +12,6 @@
 
 #include "core/filter.h"
 
-/*
- * The setting cuckoo.cache_size: how many kB of stored filters a session may
- * keep as whole copies.
- */
-extern int	CuckooCacheSize;
-
 /* A filter to look keys up in. */
 typedef struct CuckooReader
 {
