@@ -16,7 +16,7 @@
  *						whose rows will be removed one by one.  Copies count
  *						toward the capacity.
  *
- * States are flat or large (agg.h).
+ * States are flat or large (cuckoo.h).
  *
  *-------------------------------------------------------------------------
  */
@@ -25,114 +25,10 @@
 #include "access/htup_details.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/primnodes.h"
-#include "utils/memutils.h"
 #include "utils/typcache.h"
 
-#include "agg.h"
 #include "core/hash.h"
-
-/*
- * For all aggregates
- */
-
-/* The context of the calling aggregate, in a window or outside (agg.h) */
-MemoryContext
-CuckooFindAggContext(FunctionCallInfo fcinfo)
-{
-	MemoryContext aggcontext;
-
-	if (!AggCheckCallContext(fcinfo, &aggcontext))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("aggregate function called in non-aggregate context")));
-	return aggcontext;
-}
-
-static Size
-LargeFlatSize(ExpandedObjectHeader *header)
-{
-	CuckooLarge *large = (CuckooLarge *) header;
-	MemoryContext old = MemoryContextSwitchTo(header->eoh_context);
-
-	if (large->made != NULL)
-		pfree(large->made);
-	large->made = NULL;
-	large->made = large->make(large);
-	MemoryContextSwitchTo(old);
-	return VARSIZE(large->made);
-}
-
-static void
-LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
-{
-	CuckooLarge *large = (CuckooLarge *) header;
-
-	CuckooCopy(result, large->made, size);
-	pfree(large->made);
-	large->made = NULL;
-}
-
-const ExpandedObjectMethods CuckooLargeMethods = {LargeFlatSize, LargeFlatten};
-
-CuckooLarge *
-CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large),
-			   MemoryContext aggcontext)
-{
-	MemoryContext context = AllocSetContextCreate(aggcontext, "cuckoofilter state",
-												  ALLOCSET_SMALL_SIZES);
-	CuckooLarge *large = MemoryContextAllocZero(context, bytes);
-
-	EOH_init_header(&large->header, &CuckooLargeMethods, context);
-	large->make = make;
-	return large;
-}
-
-/*
- * Warn, once per call site, if the expected rate of a result is more than ten
- * times the target rate.
- */
-static void
-WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)
-{
-	CuckooCall *call = CuckooGetCall(fcinfo);
-	double		rate;
-
-	if (call->warned || filter->flags & CUCKOO_FLAG_UNSET)
-		return;
-	rate = CuckooFilterRate(filter);
-	if (rate <= 10 * filter->fpr)
-		return;
-	call->warned = true;
-	ereport(WARNING,
-			(errmsg("expected false-positive rate of cuckoofilter is more than ten times the target rate"),
-			 errdetail("It holds %llu items at an expected rate of %g; the target rate is %g.",
-					   (unsigned long long) filter->items, rate, filter->fpr),
-			 errhint("Specify the final capacity when building the filters: cuckoo_agg(key, %llu, %g).",
-					 (unsigned long long) filter->items, filter->fpr)));
-}
-
-/*
- * The result is unset if there were no rows.  It is a copy, because the state
- * may change later: a window calls this for every row.
- */
-Datum
-CuckooFinishFilter(FunctionCallInfo fcinfo, CuckooValue *(*make) (CuckooLarge *large))
-{
-	CuckooLarge *large;
-	CuckooValue *value;
-	CuckooFilter filter;
-
-	CuckooAggContext(fcinfo);
-	if (PG_ARGISNULL(0))
-		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
-	large = CuckooGetLarge(PG_GETARG_DATUM(0), make);
-	value = large != NULL ? make(large) : PG_GETARG_CUCKOOFILTER_P(0);
-	CuckooOpenFilter(&filter, value);
-	WarnOfRate(fcinfo, &filter);
-	if (large == NULL)
-		value = CuckooCopyValue(value);
-	PG_RETURN_CUCKOOFILTER_P(value);
-}
+#include "cuckoo.h"
 
 /*
  * Rows: their parameters and their keys

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * cuckoo.h
- *	  The handling of arguments that the SQL functions share.
+ *	  What the SQL functions share: the handling of arguments, and of the
+ *	  states of aggregates.
  *
  *-------------------------------------------------------------------------
  */
@@ -10,7 +11,9 @@
 
 #include "compat.h"
 
+#include "nodes/execnodes.h"
 #include "utils/array.h"
+#include "utils/expandeddatum.h"
 
 #include "core/hash.h"
 #include "key.h"
@@ -94,5 +97,76 @@ CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 
 /* The first argument as it is, a filter or state, which may be NULL. */
 extern Datum CuckooUnchanged(FunctionCallInfo fcinfo);
+
+/*
+ * Aggregates
+ *
+ * A state is a value of the type, because planners that split aggregates
+ * between servers send states with the type's own functions.  It is flat, an
+ * ordinary varlena, as long as it is small: with an expanded object per group,
+ * hash aggregation would take quadratic time.  A large state is an expanded
+ * object.
+ *
+ * This follows the rules of the executor (nodeAgg.c, nodeWindowAgg.c).  A new
+ * flat state is returned in the current context.  The executor copies it into
+ * the aggregate's context and frees the old one.  It adopts an expanded state
+ * if the state's context is a child of the aggregate's.  If the same pointer
+ * is returned, it does nothing.  Final functions may be called several times.
+ */
+
+/* What large states begin with. */
+typedef struct CuckooLarge
+{
+	ExpandedObjectHeader header;
+	/* Makes the state's flat form, in the current context. */
+	CuckooValue *(*make) (struct CuckooLarge *large);
+	CuckooValue *made;			/* set between the two calls that flatten it */
+} CuckooLarge;
+
+/* A large state of this many bytes, zero after its beginning. */
+extern CuckooLarge *CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large),
+								   MemoryContext aggcontext);
+
+extern const ExpandedObjectMethods CuckooLargeMethods;
+
+/* The large state that a function was given; NULL if it is not of this make. */
+static inline CuckooLarge *
+CuckooGetLarge(Datum state, CuckooValue *(*make) (CuckooLarge *large))
+{
+	CuckooLarge *large;
+
+	if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(state)))
+		return NULL;
+	large = (CuckooLarge *) DatumGetEOHP(state);
+	return large->header.eoh_methods == &CuckooLargeMethods && large->make == make ?
+		large : NULL;
+}
+
+static inline Datum
+CuckooLargeDatum(const CuckooLarge *large)
+{
+	return EOHPGetRWDatum(&large->header);
+}
+
+extern MemoryContext CuckooFindAggContext(FunctionCallInfo fcinfo);
+
+/*
+ * The context of the calling aggregate; an error outside of an aggregate.  For
+ * every row, the call of AggCheckCallContext would cost as much as the hash.
+ */
+static inline MemoryContext
+CuckooAggContext(FunctionCallInfo fcinfo)
+{
+	if (likely(fcinfo->context != NULL && IsA(fcinfo->context, AggState)))
+		return castNode(AggState, fcinfo->context)->curaggcontext->ecxt_per_tuple_memory;
+	return CuckooFindAggContext(fcinfo);
+}
+
+/*
+ * The final function of aggregates whose states are filters, or large states of
+ * this make.
+ */
+extern Datum CuckooFinishFilter(FunctionCallInfo fcinfo,
+								CuckooValue *(*make) (CuckooLarge *large));
 
 #endif							/* CUCKOO_H */

@@ -25,7 +25,7 @@
 
 #include "utils/memutils.h"
 
-#include "agg.h"
+#include "cuckoo.h"
 
 /*
  * The cost of combining flat states grows with the size of both filters.
