@@ -41,7 +41,7 @@ sub with_hosts
 {
 	my ($sql) = @_;
 
-	$sql =~ s{host 'far\.example\.com'}{"host '" . $node->host . "', port '" . $node->port . "'"}ge;
+	$sql =~ s{host 'east\.example\.com'}{"host '" . $node->host . "', port '" . $node->port . "'"}ge;
 	return $sql;
 }
 
