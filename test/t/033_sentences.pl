@@ -364,8 +364,8 @@ foreach my $message (grep { defined $raised_by{$_} } @messages)
 # The picture of filters between servers, whose figures 003_postgres_fdw.pl
 # measures
 #
-says('docs/distributed.md', '| plain join | 200,000 | 6,155,580 | | with a filter: payments | 1,000 | 30,670 | | with a filter: the filter | 1 | 2,164 |');
-says('docs/servers.svg', $_) foreach '>200,000 rows, 6.2 MB<', '>1,000 rows, 31 kB<', '>filter, 2 kB<';
+says('docs/distributed.md', '| plain join | 1,000,000 | 33,666,666 | | with a filter: payments | 10,940 | 368,290 | | with a filter: the filter | 1 | 207,340 |');
+says('docs/servers.svg', $_) foreach '>1,000,000 rows, 32 MB<', '>10,940 rows, 360 kB<', '>filter, 202 kB<';
 
 #
 # Links: from the README to every document and picture, each to a heading that
