@@ -9,8 +9,8 @@ set grid lt 1 lw 0.5 lc rgb '#dddddd'
 set border 3 lc rgb '#666666'
 set tics nomirror
 set logscale xy
-set xrange [7000:9e7]
-set xtics ('10,000' 1e4, '100,000' 1e5, '1 million' 1e6, '10 million' 1e7)
+set xrange [7000:1.2e8]
+set xtics ('10k' 1e4, '100k' 1e5, '1M' 1e6, '10M' 1e7, '60M' 6e7)
 set xlabel 'keys'
 set key top left Left reverse samplen 2 opaque
 
@@ -20,13 +20,13 @@ of(representation, part) = strcol(2) eq representation && strcol(3) eq part ? $5
 
 set multiplot layout 1, 2
 set title 'Looking up an absent key'
-set ylabel 'ns'
+set ylabel 'ns per key'
 set yrange [2:4000]
 plot 'speed' using 1:(of('sparse', 'negative')) with linespoints lw 2 pt 4 lc rgb '#7570b3' title 'sparse', \
 	'' using 1:(of('dense', 'negative')) with linespoints lw 2 pt 7 lc rgb '#1b9e77' title 'dense', \
 	'' using 1:(of('dense', 'read')) with lines lw 2 dt 3 lc rgb '#666666' title 'one read of memory'
 set title 'Building from hashes in any order'
-set ylabel 'ns per key'
+set yrange [10:300]
 plot 'speed' using 1:(of('sparse', 'build')) with linespoints lw 2 pt 4 lc rgb '#7570b3' title 'sparse', \
 	'' using 1:(of('dense', 'build')) with linespoints lw 2 pt 7 lc rgb '#1b9e77' title 'dense'
 unset multiplot
