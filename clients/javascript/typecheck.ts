@@ -1,8 +1,8 @@
 // Not run: tsc --strict checks that index.d.ts has what programs use.
 
 import { CuckooFilter, CuckooFilterError, FormatError, KeyTypeError, KeyValueError, hashKey, shard }
-	from 'cuckoofilter';
-import type { Info, KeyType, Table } from 'cuckoofilter';
+	from 'pgcuckoo';
+import type { Info, KeyType, Table } from 'pgcuckoo';
 
 const f: CuckooFilter = new CuckooFilter(new Uint8Array(44));
 const info: Info = CuckooFilter.fromText('').info();

@@ -3,7 +3,7 @@
 
 import { createInterface } from 'node:readline';
 
-import { CuckooFilter, FormatError, hashKey } from 'cuckoofilter';
+import { CuckooFilter, FormatError, hashKey } from 'pgcuckoo';
 
 // What JSON has no numbers for
 const revive = (name, value) => value?.$int !== undefined ? BigInt(value.$int)

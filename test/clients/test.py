@@ -27,7 +27,7 @@ sys.path.insert(0, str(ROOT / 'test' / 'format'))
 import compare
 from compare import GOLDEN, KEYS, same_key_type, sql, test
 
-from cuckoofilter import CuckooFilter, FormatError, hash_key
+from pgcuckoo import CuckooFilter, FormatError, hash_key
 
 PYTHON, JAVASCRIPT = ROOT / 'clients' / 'python', ROOT / 'clients' / 'javascript'
 JDBC = Path('/usr/share/java/postgresql.jar')
@@ -58,11 +58,11 @@ def test_packages():
     status, output = run('/usr/bin/python3', '-B', '-m', 'unittest', 'discover', '-s', PYTHON / 'tests',
                          env=environment(PYTHONPATH=work / 'installed'))
     test(status == 0 and re.search('^Ran [1-9]', output, re.M), 'its tests', output)
-    status, output = run('/usr/bin/mypy', '--strict', '--cache-dir', work / 'mypy', PYTHON / 'src' / 'cuckoofilter')
+    status, output = run('/usr/bin/mypy', '--strict', '--cache-dir', work / 'mypy', PYTHON / 'src' / 'pgcuckoo')
     test(status == 0, 'mypy --strict', output)
 
     status, output = run('/usr/bin/node', '--test', '--test-reporter=tap',
-                         JAVASCRIPT / 'test' / 'cuckoofilter.test.js')
+                         JAVASCRIPT / 'test' / 'pgcuckoo.test.js')
     test(status == 0 and re.search('^# pass [1-9]', output, re.M), 'the tests of the package in JavaScript', output)
     status, output = run('/usr/bin/tsc', '--strict', '--noEmit', '--target', 'es2022', '--module', 'node16',
                          '--moduleResolution', 'node16', JAVASCRIPT / 'typecheck.ts')
@@ -232,7 +232,7 @@ def test_page():
 def main():
     # As npm would install them
     (work / 'node_modules').mkdir()
-    (work / 'node_modules' / 'cuckoofilter').symlink_to(JAVASCRIPT)
+    (work / 'node_modules' / 'pgcuckoo').symlink_to(JAVASCRIPT)
     (work / 'node_modules' / 'pg').symlink_to(Path(sys.argv[1]) / 'pg')
     os.environ['NODE_PATH'] = sys.argv[1]
     (work / 'package.json').write_text('{"type": "module"}')

@@ -20,10 +20,10 @@ from malformed import malformed
 from writer import (capacity_of, codes_of, first_shape, make_dense, make_sparse, shape_for, write, write_keys,
                     write_partial)
 
-from cuckoofilter import CuckooFilter, FormatError, hash_key, shard
-from cuckoofilter.filter import DIRECTORY_BYTES, HEADER_BYTES, NOT_REMOVABLE, UNSET, UNSET_FILTER
-from cuckoofilter.keys import signature
-from cuckoofilter.tables import MAX_COPIES, Shape
+from pgcuckoo import CuckooFilter, FormatError, hash_key, shard
+from pgcuckoo.filter import DIRECTORY_BYTES, HEADER_BYTES, NOT_REMOVABLE, UNSET, UNSET_FILTER
+from pgcuckoo.keys import signature
+from pgcuckoo.tables import MAX_COPIES, Shape
 
 GOLDEN = Path(__file__).parent.parent / 'golden'
 

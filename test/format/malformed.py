@@ -12,8 +12,8 @@ sys.dont_write_bytecode = True
 
 from writer import encode, make_dense, make_sparse, pack, write, write_keys, write_partial
 
-from cuckoofilter.filter import UNSET_FILTER
-from cuckoofilter.tables import DenseTable, Shape, SparseTable
+from pgcuckoo.filter import UNSET_FILTER
+from pgcuckoo.tables import DenseTable, Shape, SparseTable
 
 BLOCKS, ITEMS, BUCKETS, BITS, REPRESENTATION, TABLE = 36, 40, 44, 46, 47, 48
 

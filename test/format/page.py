@@ -6,9 +6,9 @@ from pathlib import Path
 
 from writer import RANKS, capacity_of, code_at, make_sparse, shape_for, write_keys, write_partial
 
-from cuckoofilter import CuckooFilter, hash_key, shard
-from cuckoofilter.keys import NUMBERS, SHARD_SEED, description, signature
-from cuckoofilter.tables import DenseTable, Shape
+from pgcuckoo import CuckooFilter, hash_key, shard
+from pgcuckoo.keys import NUMBERS, SHARD_SEED, description, signature
+from pgcuckoo.tables import DenseTable, Shape
 from xxhash import xxh3_64_intdigest
 
 PAGE = Path(__file__).parent.parent.parent / 'docs' / 'format.md'

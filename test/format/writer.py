@@ -1,6 +1,6 @@
 """Writes filters as docs/format.md describes, and computes the shapes that PostgreSQL chooses.
 
-The reader is the package cuckoofilter in clients/python.
+The reader is the package pgcuckoo in clients/python.
 """
 
 import struct
@@ -10,11 +10,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2] / 'clients' / 'python' / 'src'))
 
-from cuckoofilter.filter import (CONTENT_PARTIAL, CONTENT_TABLES, DIRECTORY, DIRECTORY_BYTES,
+from pgcuckoo.filter import (CONTENT_PARTIAL, CONTENT_TABLES, DIRECTORY, DIRECTORY_BYTES,
                                  END_BYTES, HEADER, MAX_BYTES, MAX_CAPACITY, MAX_RATE, MIN_BYTES,
                                  MIN_RATE, VERSION)
-from cuckoofilter.keys import M64, hash_key, number_of, signature
-from cuckoofilter.tables import (BUCKET_ENTRIES, DENSE, MAX_BLOCK, MAX_COPIES, MIN_BITS,
+from pgcuckoo.keys import M64, hash_key, number_of, signature
+from pgcuckoo.tables import (BUCKET_ENTRIES, DENSE, MAX_BLOCK, MAX_COPIES, MIN_BITS,
                                  MULTISETS, RANK_BITS, SPARSE, DenseTable, Shape, SparseTable,
                                  entry_order)
 

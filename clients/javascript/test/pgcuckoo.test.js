@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import { CuckooFilter, CuckooFilterError, FormatError, KeyTypeError, KeyValueError, hashKey, shard }
-	from 'cuckoofilter';
+	from 'pgcuckoo';
 
 const lines = (name) => readFileSync(
 	new URL(`../../../test/golden/${name}`, import.meta.url), 'utf8')

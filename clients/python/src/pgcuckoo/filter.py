@@ -48,7 +48,7 @@ class Info(NamedTuple):
 class CuckooFilter:
     """A filter or partial state, completely validated; FormatError if the bytes are neither.
 
-    A lookup takes a key and, optionally, its key type (see cuckoofilter.keys).  Without a key
+    A lookup takes a key and, optionally, its key type (see pgcuckoo.keys).  Without a key
     type the key is taken as one of the filter's: this is possible if that is a scalar key type or
     jsonb.  KeyTypeError means that the filter has keys of another key type, KeyValueError that the
     value is not one of the key type.

@@ -1,6 +1,6 @@
 """Reads filters of the PostgreSQL extension cuckoo: values of its type cuckoofilter.
 
-    from cuckoofilter import CuckooFilter
+    from pgcuckoo import CuckooFilter
 
     f = CuckooFilter(data)              # SELECT f::bytea ...
     f = CuckooFilter.from_text(text)    # SELECT f ...

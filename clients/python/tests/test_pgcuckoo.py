@@ -9,7 +9,7 @@ from ipaddress import IPv4Interface, IPv4Network, IPv6Address
 from pathlib import Path
 from uuid import UUID
 
-from cuckoofilter import (CuckooFilter, CuckooFilterError, FormatError, KeyTypeError,
+from pgcuckoo import (CuckooFilter, CuckooFilterError, FormatError, KeyTypeError,
                           KeyValueError, hash_key, shard)
 
 GOLDEN = Path(__file__).parents[3] / 'test' / 'golden'
