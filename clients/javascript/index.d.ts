@@ -63,6 +63,22 @@ export class CuckooFilter {
 	constructor(data: Uint8Array);
 	/** The filter of PostgreSQL's text form, base64. */
 	static fromText(text: string): CuckooFilter;
+	/**
+	 * The filter of the distinct keys, as cuckoo_from_array() makes it in SQL. A null is skipped.
+	 * Throws a RangeError if a parameter is out of range or the filter would be too large, and a
+	 * KeyValueError if a key is not one of the key type.
+	 *
+	 * @param capacity how many keys the filter is for, if more will be added or it will be combined
+	 * with other filters; null: the number of the keys
+	 * @param fpr the rate of false positives: 2e-8 to 0.1; by default 0.001
+	 * @param seed 64 bits, signed or unsigned; by default 0
+	 */
+	static build(keys: Iterable<unknown>, keyType: KeyType, capacity?: number | null, fpr?: number,
+		seed?: bigint | number): CuckooFilter;
+	/** A copy of the bytes, in Node.js a Buffer. */
+	readonly data: Uint8Array;
+	/** PostgreSQL's text form, base64. */
+	toText(): string;
 	/** The name of the key type, or null if the filter has not seen a key. */
 	readonly keyType: string | null;
 	/** The seed of the hashes of keys, 64 bits unsigned. */

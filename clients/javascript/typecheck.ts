@@ -6,6 +6,8 @@ import type { Info, KeyType, Table } from 'pgcuckoo';
 
 const f: CuckooFilter = new CuckooFilter(new Uint8Array(44));
 const info: Info = CuckooFilter.fromText('').info();
+const made: [Uint8Array, string] = [CuckooFilter.build([1, 2n, null], 'integer').data,
+	CuckooFilter.build(new Set(['x']), 'text', 1000, 0.01, f.seed).toText()];
 const tables: readonly Table[] = f.subfilters;
 const keyType: KeyType = ['array', ['composite', ['integer', 'text']]];
 const answers: [boolean, boolean, boolean, boolean[], number, number] = [
@@ -19,4 +21,7 @@ hashKey('int', 1);
 // @ts-expect-error: text is for fromText()
 new CuckooFilter('AQ==');
 
-export { answers, errors, numbers, seed };
+// @ts-expect-error: the key type is needed
+CuckooFilter.build([1]);
+
+export { answers, errors, made, numbers, seed };

@@ -1,5 +1,6 @@
-// Answers for the reader in JavaScript; see test.py. Each line of standard input is JSON: a filter
-// in hexadecimal, and keys of a key type. So is each line of the answer.
+// Answers for the package in JavaScript; see test.py. Each line of standard input is JSON: keys of
+// a key type, and a filter in hexadecimal to look them up in, or the parameters of one to make of
+// them. So is each line of the answer.
 
 import { createInterface } from 'node:readline';
 
@@ -9,7 +10,18 @@ import { CuckooFilter, FormatError, hashKey } from 'pgcuckoo';
 const revive = (name, value) => value?.$int !== undefined ? BigInt(value.$int)
 	: value?.$float !== undefined ? Number(value.$float) : value;
 
-function answer({ filter, keyType, keys, seed = 0n }) {
+function answer({ filter, keyType, keys, capacity, fpr, seed = 0n }) {
+	if (fpr !== undefined) {
+		try {
+			const f = CuckooFilter.build(keys, keyType, capacity, fpr, seed);
+			return { data: f.data.toString('hex') };
+		} catch (error) {
+			if (error instanceof RangeError) {
+				return { wrong: error.message };
+			}
+			throw error;
+		}
+	}
 	if (filter === undefined) {
 		return { hashes: keys.map((key) => String(hashKey(keyType, key, seed))) };
 	}

@@ -9,6 +9,7 @@ which the extension is installed.  The last line is "N passed, N failed"; test/r
 
 import json
 import os
+import random
 import re
 import shutil
 import socket
@@ -25,7 +26,7 @@ ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / 'test' / 'format'))
 
 import compare
-from compare import GOLDEN, KEYS, same_key_type, sql, test
+from compare import BULK, GOLDEN, KEYS, same_key_type, sql, test
 
 from pgcuckoo import CuckooFilter, FormatError, hash_key
 
@@ -179,6 +180,129 @@ def compare_altered():
          ' '.join(wrong[:5]))
 
 
+# ------------------------------------------------------------------- builders
+
+def key_sets():
+    """(name, key type, keys, SQL that gives them as k, or of each) of the sets that filters are made of."""
+    for key_type, keys in KEYS.items():
+        keys = {hash_key(key_type, key): (text, key) for text, key in same_key_type(key_type, keys)}.values()
+        yield str(key_type), key_type, [key for _, key in keys], [text for text, _ in keys]
+    for key_type, expression, key in BULK:
+        yield ('1,500 keys of type %s' % str(key_type), key_type, [key(i) for i in range(1, 1501)],
+               'SELECT %s FROM generate_series(1, 1500) AS i' % expression)
+    seen = set()
+    for line in (GOLDEN / 'filters.tsv').read_text('utf-8').splitlines()[1:]:
+        name, keys = line.split('\t')[:2]
+        if keys in seen or name.startswith('type-'):
+            continue                                    # The tests of the packages have those types.
+        seen.add(keys)
+        if name == 'partial-array':
+            key_type, values = ('array', 'integer'), [[1, None, 3], [], {'bounds': [[2, -1]], 'elements': [7, 8]}]
+        else:
+            rows = [row[0] for row in sql(keys)]
+            key_type, values = ('text', rows) if name == 'dense-text' else ('integer', [int(row) for row in rows])
+        yield 'golden ' + name, key_type, values, keys
+
+
+def parameters(count):
+    """Capacities, rates and seeds for so many keys."""
+    yield None, 0.001, 0
+    for share in 0.3, 1, 1.3, 1.7, 40:
+        yield (max(1, round(share * count, 2)), float('%.3g' % 10 ** random.uniform(-7.6, -1)),
+               random.randrange(-2**63, 2**63))
+
+
+def compare_builders():
+    """The server's filters of the same keys, and those of both packages: the bytes, or else all answers."""
+    random.seed(2)
+    cases, load = [], ''
+    for name, key_type, keys, text in key_sets():
+        # The smaller ones are sparse with each of them.
+        for capacity, fpr, seed in list(parameters(len(keys)))[0 if len(keys) > 99 else 4::2]:
+            cases.append((name, key_type, keys, text, capacity, fpr, seed))
+    for count in 0, 1, 10, 1000, 100000:
+        integers = [random.randrange(-2**63, 2**63) for _ in range(count)]
+        strings = [''.join(random.choices('abcäö漢 ', k=random.randrange(20))) + str(i) for i in range(count)]
+        for key_type, sql_type, keys in ('integer', 'bigint', integers), ('text', 'text', strings):
+            # A tenth of them twice, and NULLs
+            keys = keys + random.sample(keys, count // 10) + [None] * (count // 100)
+            random.shuffle(keys)
+            load += 'CREATE TABLE %s_%d (k %s); COPY %s_%d FROM STDIN;\n%s\\.\n' % (
+                key_type, count, sql_type, key_type, count, ''.join('%s\n' % ('\\N' if k is None else k) for k in keys))
+            for capacity, fpr, seed in parameters(count):
+                cases.append(('%d random keys of type %s' % (count, key_type), key_type, keys,
+                              'SELECT k FROM %s_%d' % (key_type, count), capacity, fpr, seed))
+    sql(load)
+
+    questions, made_here, wrong, dense = [], [], 0, 0
+    for name, key_type, keys, text, capacity, fpr, seed in cases:
+        what = '%s, capacity %s, rate %g, seed %d' % (name, capacity, fpr, seed)
+        arguments = '%s::float8, %r, %d' % (capacity or 'NULL', fpr, seed)
+        mine = CuckooFilter.build(keys, key_type, capacity, fpr, seed)
+        if isinstance(text, list):                      # One by one, because SQL has them of several types
+            query = 'cuckoo_new(%s) + %s' % (arguments, ' + '.join(text))
+        elif keys:
+            query = 'cuckoo_agg(k, %s) FROM (%s) AS keys (k)' % (arguments, text)
+        else:                                           # Over no rows, an aggregate has no parameters.
+            query = "cuckoo_from_array('{}'::text[], %s)" % arguments
+        rows = sql("SET lc_monetary = 'C'; CREATE TEMP TABLE t (f cuckoofilter); INSERT INTO t SELECT %s; "
+                   "SELECT (cuckoo_info(f)).representation, encode(f::bytea, 'hex') FROM t" % query)
+        representation, data = rows[0]
+        right = mine.representation == 'sparse' and (data == mine.data.hex() if representation == 'sparse' else
+                                                     same_answers(CuckooFilter(bytes.fromhex(data)), mine, keys, key_type))
+        if not right or representation == 'dense':
+            test(right, 'Python: %s, %s' % (representation, what))
+        wrong += not right
+        dense += representation == 'dense'
+        questions.append({'keys': encode(keys), 'keyType': key_type, 'capacity': capacity, 'fpr': fpr, 'seed': encode(seed)})
+        made_here.append({'data': mine.data.hex()})
+    test(not wrong and dense > 20 and len(cases) > 2 * dense,
+         'Python: %d filters, of which the server stores %d dense' % (len(cases), dense))
+    differ = [name for mine, answer, (name, *_) in zip(made_here, ask(questions), cases) if answer != mine]
+    test(not differ, 'JavaScript: %d filters' % len(cases), ', '.join(differ))
+
+    # The server takes the bytes, and answers from them as the packages do.
+    random_keys = next(case for case in cases if case[0].startswith('100000 random keys of type integer'))[2]
+    for capacity, fpr, seed in parameters(len(random_keys)):
+        f = CuckooFilter.build(random_keys, 'integer', capacity, fpr, seed)
+        asked = [key for key in random_keys[:10100] if key is not None] + list(range(10000))
+        rows = sql("CREATE TEMP TABLE a (f cuckoofilter); INSERT INTO a VALUES ('\\x%s'::bytea::cuckoofilter); "
+                   'SELECT string_agg(cuckoo_count(f, k)::text, \'\' ORDER BY i) FROM a, unnest(\'{%s}\'::bigint[]) '
+                   'WITH ORDINALITY AS u (k, i); SELECT encode(f::bytea, \'hex\') FROM a' % (
+                       f.data.hex(), ','.join(map(str, asked))))
+        answer, = ask([{'filter': f.data.hex(), 'keys': encode(asked)}])
+        counts = [f.count(key) for key in asked]
+        test(rows == [[''.join(map(str, counts))], [f.data.hex()]] and answer['counts'] == counts and
+             all(counts[:10000]), 'the server answers as the packages do, at a rate of %g' % fpr)
+
+
+def same_answers(one, other, keys, key_type):
+    """Whether two filters give the same answers for 10,000 keys that they have and 10,000 that they do not."""
+    hashes = [hash_key(key_type, key, one.seed) for key in keys[:10000] if key is not None]
+    hashes += [random.randrange(2**64) for _ in range(10000)]
+    return (one.info()._replace(representation=None) == other.info()._replace(representation=None) and
+            all(one.count_hash(hash_) == other.count_hash(hash_) for hash_ in hashes))
+
+
+def compare_errors():
+    """Wrong parameters are errors with the same beginning."""
+    cases = [(capacity, 0.001) for capacity in (0, 0.99, -1, 1517813761, 1e300)] + [
+        (None, fpr) for fpr in (0, 1.9e-8, 0.11, 5000, -0.1)] + [(0.001, 1000), (1e9, 1e-5), (1517813760, 0.1)]
+    rows = sql('CREATE FUNCTION pg_temp.message(capacity float8, fpr float8) RETURNS text LANGUAGE plpgsql AS $$ BEGIN '
+               'PERFORM cuckoo_from_array(ARRAY[1], capacity, fpr); RETURN NULL; EXCEPTION WHEN OTHERS THEN RETURN SQLERRM; '
+               'END $$; ' + ' '.join('SELECT pg_temp.message(%s, %r);' % ('NULL' if capacity is None else repr(capacity), fpr)
+                                     for capacity, fpr in cases))
+    answers = ask([{'keys': [1], 'keyType': 'integer', 'capacity': capacity, 'fpr': fpr, 'seed': 0} for capacity, fpr in cases])
+    for (capacity, fpr), (message,), answer in zip(cases, rows, answers):
+        try:
+            CuckooFilter.build([1], 'integer', capacity, fpr)
+            mine = None
+        except ValueError as error:
+            mine = str(error)
+        test(message and mine and mine.startswith(message) and answer.get('wrong', '').startswith(message),
+             'capacity %s, rate %g: %s' % (capacity, fpr, message), '%s, %s' % (mine, answer))
+
+
 # ------------------------------------------------------------------- the page
 
 class Bridge:
@@ -242,6 +366,8 @@ def main():
     compare_keys()
     compare_golden()
     compare_altered()
+    compare_builders()
+    compare_errors()
     test_page()
     print('%d passed, %d failed' % (compare.passed, compare.failed))
     return compare.failed > 0

@@ -1,8 +1,8 @@
-// A filter: its header, its tables, and lookups in it.
+// A filter: how it is made from keys or read, and lookups in it.
 
 import { FormatError, KeyTypeError, require } from './errors.js';
 import { ARRAY, NAMES, hashKey, numberOf, signature } from './keys.js';
-import { DenseTable, MAX_COPIES, Shape, SparseTable } from './tables.js';
+import { DenseTable, MAX_COPIES, Shape, SparseTable, firstShape } from './tables.js';
 
 const NOT_REMOVABLE = 1; // flags
 const UNSET = 2;
@@ -13,9 +13,67 @@ const END_BYTES = 8; // zeros
 const MIN_BYTES = HEADER_BYTES + END_BYTES;
 const MAX_BYTES = 786432000; // 750 MiB
 const MAX_TABLES = 16;
-const MAX_CAPACITY = 1517813760n;
+const MAX_CAPACITY = 1517813760;
+const MIN_FPR = 2e-8;
+const MAX_FPR = 0.1;
+const UNCOUNTED = 1024; // keys of a filter without a capacity
 
 const isZero = (bytes, from, to) => bytes.subarray(from, to).every((byte) => byte === 0);
+
+function checkNumber(value, name) {
+	if (typeof value !== 'number') {
+		throw new TypeError(`${name}: ${String(value)} is not a number`);
+	}
+}
+
+/** The capacity as the header has it: 0 for null; a RangeError if it is out of range. */
+function checkCapacity(capacity) {
+	if (capacity === null) {
+		return 0;
+	}
+	checkNumber(capacity, 'capacity');
+	if (!(capacity >= 1)) { // as a NaN is not
+		throw new RangeError(`capacity must be at least 1 key: ${capacity}`);
+	}
+	if (capacity > MAX_CAPACITY) {
+		throw new RangeError(`capacity is too large for a cuckoofilter: ${capacity}`);
+	}
+	return Math.ceil(capacity);
+}
+
+function checkFpr(fpr) {
+	checkNumber(fpr, 'fpr');
+	if (!(fpr >= MIN_FPR && fpr <= MAX_FPR)) {
+		throw new RangeError(`false-positive rate must be between 2e-08 and 0.1: ${fpr}${
+			fpr >= 1 ? ' (the capacity comes before the rate)' : ''}`);
+	}
+}
+
+/** The seed, signed or unsigned, as an unsigned bigint. */
+function checkSeed(seed) {
+	if (typeof seed !== 'bigint' && !Number.isSafeInteger(seed)) {
+		throw new TypeError(`seed: ${String(seed)} is not a bigint or a safe integer`);
+	}
+	if (seed < -(2n ** 63n) || seed >= 2n ** 64n) {
+		throw new RangeError(`seed has more than 64 bits: ${seed}`);
+	}
+	return BigInt.asUintN(64, BigInt(seed));
+}
+
+function checkSize(size) {
+	if (size > MAX_BYTES) {
+		throw new RangeError(`cuckoofilter would be too large: ${size} bytes`);
+	}
+}
+
+/** The signature that all keys have; 0 if there are none. */
+function commonSignature(keyType, keys) {
+	const found = new Set(numberOf(keyType) < ARRAY ? [] : keys.map((key) => signature(keyType, key)));
+	if (found.size > 1) {
+		throw new KeyTypeError(`key types differ between the keys of type ${JSON.stringify(keyType)}`);
+	}
+	return [...found][0] ?? 0;
+}
 
 export class CuckooFilter {
 	#bytes;
@@ -45,6 +103,50 @@ export class CuckooFilter {
 		require(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text),
 			'not base64');
 		return new CuckooFilter(Buffer.from(text, 'base64'));
+	}
+
+	static build(keys, keyType, capacity = null, fpr = 0.001, seed = 0n) {
+		const number = numberOf(keyType);
+		let room = checkCapacity(capacity);
+		checkFpr(fpr);
+		const seedBits = checkSeed(seed);
+
+		const known = [...keys].filter((key) => key !== null);
+		const keySignature = commonSignature(keyType, known);
+		const hashes = BigUint64Array.from(known, (key) => hashKey(keyType, key, seedBits)).sort()
+			.filter((hash, i, all) => i === 0 || hash !== all[i - 1]);
+		if (hashes.length > (room || UNCOUNTED)) {
+			room = hashes.length;
+		}
+		const shape = firstShape(fpr, room);
+		checkSize(MIN_BYTES + DIRECTORY_BYTES + new DenseTable(shape, 0).size);
+		// A larger hash never has a smaller code.
+		const table = SparseTable.ofCodes(shape, hashes.map((hash) => shape.code(hash)));
+		checkSize(MIN_BYTES + DIRECTORY_BYTES + table.size);
+
+		const bytes = new Uint8Array(MIN_BYTES + DIRECTORY_BYTES + table.size);
+		const view = new DataView(bytes.buffer);
+		bytes[0] = 1;
+		bytes[2] = known.length ? number : 0;
+		view.setUint32(4, keySignature, true);
+		view.setFloat64(8, fpr, true);
+		view.setBigUint64(16, BigInt(room), true);
+		view.setBigUint64(24, seedBits, true);
+		bytes[32] = 1;
+		view.setUint32(HEADER_BYTES, shape.blocks, true);
+		view.setUint32(HEADER_BYTES + 4, table.items, true);
+		view.setUint16(HEADER_BYTES + 8, shape.buckets, true);
+		bytes[HEADER_BYTES + 10] = shape.bits;
+		bytes.set(table.bytes, HEADER_BYTES + DIRECTORY_BYTES);
+		return new CuckooFilter(bytes);
+	}
+
+	get data() {
+		return Buffer.from(this.#bytes);
+	}
+
+	toText() {
+		return this.data.toString('base64');
 	}
 
 	/** The number of tables. */
@@ -78,9 +180,9 @@ export class CuckooFilter {
 		require((this.#signature !== 0) === (this.#keyType >= ARRAY),
 			`signature ${this.#signature} of key type ${this.#keyType}`);
 		// A NaN fails, too.
-		require(this.#targetFpr >= 2e-8 && this.#targetFpr <= 0.1,
+		require(this.#targetFpr >= MIN_FPR && this.#targetFpr <= MAX_FPR,
 			`target rate ${this.#targetFpr}`);
-		require(this.#capacity <= MAX_CAPACITY, `capacity ${this.#capacity}`);
+		require(this.#capacity <= BigInt(MAX_CAPACITY), `capacity ${this.#capacity}`);
 		if (this.#partial) {
 			require(tables === 0, 'a partial state with tables');
 		} else {

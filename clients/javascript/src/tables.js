@@ -5,6 +5,8 @@ import { require } from './errors.js';
 export const MAX_COPIES = 8; // of a class in one table
 const MAX_BLOCK = 32768; // buckets of a block
 const MAX_BUCKETS = 393216000; // of a table
+const MIN_BITS = 5; // of a fingerprint
+const MAX_BITS = 32;
 const TWO32 = 2 ** 32;
 
 /** The number of at most 32 bits that begins with a bit of the bytes, the lowest bit first. */
@@ -17,13 +19,13 @@ function readBits(bytes, at, count) {
 	return Math.floor(number / 2 ** (at % 8)) % 2 ** count;
 }
 
-/** The same of up to 64 bits, as a bigint. */
-function readLong(bytes, at, count) {
-	if (count <= 32) {
-		return BigInt(readBits(bytes, at, count));
+/** Sets up to 32 bits, which are 0, to a number. */
+function writeBits(bytes, at, count, number) {
+	let rest = number * 2 ** (at % 8);
+	for (let i = Math.floor(at / 8); i <= Math.floor((at + count - 1) / 8); i++) {
+		bytes[i] |= rest % 256;
+		rest = Math.floor(rest / 256);
 	}
-	return BigInt(readBits(bytes, at, 32)) |
-		BigInt(readBits(bytes, at + 32, count - 32)) << 32n;
 }
 
 /** The numbers of a table: blocks N, buckets per block B, bits of a fingerprint f. */
@@ -33,7 +35,7 @@ export class Shape {
 		require(buckets >= 2 && buckets <= MAX_BLOCK && buckets % 2 === 0,
 			`a block of ${buckets} buckets`);
 		require(blocks * buckets <= MAX_BUCKETS, `a table of ${blocks * buckets} buckets`);
-		require(bits >= 5 && bits <= 32, `a fingerprint of ${bits} bits`);
+		require(bits >= MIN_BITS && bits <= MAX_BITS, `a fingerprint of ${bits} bits`);
 		this.blocks = blocks;
 		this.buckets = buckets;
 		this.bits = bits;
@@ -60,6 +62,12 @@ export class Shape {
 		};
 	}
 
+	/** The code of a hash, a bigint from 1 to U - 1. */
+	code(hash) {
+		const { q, fingerprint } = this.classOf(hash);
+		return BigInt(q) << BigInt(this.bits) | BigInt(fingerprint);
+	}
+
 	/** c(): the sum, modulo B, of the two buckets of a fingerprint; odd and below B. */
 	bucketSum(fingerprint) {
 		let h = fingerprint;
@@ -73,6 +81,24 @@ export class Shape {
 	rateLog(items) {
 		return 8 * items / this.entries * Math.log1p(-1 / this.lastFingerprint);
 	}
+}
+
+/** The shape that PostgreSQL chooses for this number of keys, 1 to 1,517,813,760. */
+function shapeFor(keys, bits) {
+	const buckets = keys >= 10000 ? Math.ceil(50 * keys / 193)
+		: Math.floor(100 * keys / 383) + (keys >= 5000 ? 1 : 5);
+	const blocks = Math.ceil(buckets / MAX_BLOCK);
+	const inBlock = Math.ceil(buckets / blocks);
+	return new Shape(blocks, inBlock + inBlock % 2, bits);
+}
+
+/** The shape of the first table of a filter with a capacity, 0 if that is unknown. */
+export function firstShape(fpr, capacity) {
+	let bits = MIN_BITS; // f0
+	while (fpr * (2 ** bits - 1) < 7.72) {
+		bits++;
+	}
+	return capacity ? shapeFor(capacity, bits) : shapeFor(2 ** 20, bits + 1);
 }
 
 /** A sorted list of codes in Elias-Fano form; bytes is set when the size is known. */
@@ -99,6 +125,41 @@ export class SparseTable {
 		return -Math.expm1(this.shape.rateLog(this.items)) + 0;
 	}
 
+	/** The table of codes, ascending bigints; copies beyond the eighth are left out. */
+	static ofCodes(shape, codes) {
+		const kept = codes.filter((code, i) => i < MAX_COPIES || codes[i - MAX_COPIES] !== code);
+		const table = new SparseTable(shape, kept.length);
+		const { lowBits } = table;
+		const lower = Math.min(lowBits, 32);
+		const bytes = new Uint8Array(table.size);
+		const view = new DataView(bytes.buffer);
+		let at = 8 * table.indexSize;
+		let start = 0;
+		for (let j = 0, first = 0, next = 0; j < table.groups; j++, first = next) {
+			for (; next < kept.length; next++) {
+				const high = Number(kept[next] >> BigInt(lowBits));
+				if (high >= 16 * j + 16) {
+					break;
+				}
+				writeBits(bytes, at + high - 16 * j + next - first, 1, 1);
+			}
+			at += 16 + next - first;
+			for (let i = first; i < next; i++, at += lowBits) {
+				const low = BigInt.asUintN(lowBits, kept[i]);
+				writeBits(bytes, at, lower, Number(BigInt.asUintN(32, low)));
+				writeBits(bytes, at + lower, lowBits - lower, Number(low >> 32n));
+			}
+			const section = 12 * Math.floor(j / 8);
+			if (j % 8 === 0) {
+				start = first;
+				view.setUint32(section, start, true);
+			}
+			bytes.fill(Math.min(next - start, 255), section + 4 + j % 8, section + 12);
+		}
+		table.bytes = bytes;
+		return table;
+	}
+
 	/**
 	 * The group that begins with a bit of the string: the number of codes of each high part, the
 	 * bit from which on the low parts follow, and the bit after the group.
@@ -106,27 +167,33 @@ export class SparseTable {
 	group(base) {
 		const runs = new Array(16).fill(0);
 		let lowsAt = base;
-		let codes = 0;
-		for (let high = 0; high < 16; lowsAt++) {
-			require(lowsAt < this.stringBits, 'a sparse table with a group too long');
-			if (this.bits(lowsAt, 1) === 0n) {
-				high++;
-			} else {
-				runs[high]++;
-				codes++;
+		let high = 0;
+		while (high < 16) {
+			const count = Math.min(32, this.stringBits - lowsAt);
+			require(count > 0, 'a sparse table with a group too long');
+			let word = readBits(this.bytes, 8 * this.indexSize + lowsAt, count);
+			for (let i = 0; i < count && high < 16; i++, lowsAt++, word >>>= 1) {
+				if (word & 1) {
+					runs[high]++;
+				} else {
+					high++;
+				}
 			}
 		}
+		const codes = lowsAt - base - 16;
 		const end = lowsAt + codes * this.lowBits;
 		require(end <= this.stringBits, 'a sparse table with more codes than items');
 		return { runs, codes, lowsAt, end };
 	}
 
-	bits(at, count) {
-		return readLong(this.bytes, 8 * this.indexSize + at, count);
-	}
-
+	/** A low part: a bigint if low parts have more than 32 bits, otherwise a number. */
 	low(group, number) {
-		return this.bits(group.lowsAt + number * this.lowBits, this.lowBits);
+		const at = 8 * this.indexSize + group.lowsAt + number * this.lowBits;
+		if (this.lowBits <= 32) {
+			return readBits(this.bytes, at, this.lowBits);
+		}
+		return BigInt(readBits(this.bytes, at, 32)) |
+			BigInt(readBits(this.bytes, at + 32, this.lowBits - 32)) << 32n;
 	}
 
 	/** The group of a number, by the index. */
@@ -149,7 +216,10 @@ export class SparseTable {
 	count({ q, fingerprint }) {
 		const code = BigInt(q) << BigInt(this.shape.bits) | BigInt(fingerprint);
 		const high = Number(code >> BigInt(this.lowBits));
-		const low = BigInt.asUintN(this.lowBits, code);
+		let low = BigInt.asUintN(this.lowBits, code);
+		if (this.lowBits <= 32) {
+			low = Number(low);
+		}
 		const group = this.findGroup(Math.floor(high / 16));
 		const first = group.runs.slice(0, high % 16).reduce((sum, run) => sum + run, 0);
 		let copies = 0;
@@ -161,42 +231,46 @@ export class SparseTable {
 
 	/** Throws a FormatError unless the table has its only form. */
 	validate() {
-		const bits = this.shape.bits;
+		const { lowBits } = this;
+		const { bits, limit } = this.shape;
 		const index = new Uint8Array(this.indexSize);
-		let base = 0;
-		let items = 0;
-		let start = 0;
-		let last = -1n;
-		let copies = 0;
+		const view = new DataView(index.buffer);
+		const isCleared = lowBits > 32 ? (low) => BigInt.asUintN(bits, low) === 0n
+			: (low) => low % 2 ** bits === 0;
+		const more = 2 ** Math.max(bits - lowBits, 0); // for the bits of a fingerprint in a high part
+		let [base, items, start, copies, lastHigh, last] = [0, 0, 0, 0, -1, 0];
 		for (let j = 0; j < this.groups; j++) {
 			const group = this.group(base);
-			const section = 12 * Math.floor(j / 8);
 			let number = 0;
-			for (let i = 0; i < 16; i++) {
-				for (let run = group.runs[i]; run > 0; run--) {
-					const code = BigInt(16 * j + i) << BigInt(this.lowBits) |
-						this.low(group, number++);
-					require(code >= last, 'the codes of a sparse table do not ascend');
-					copies = code === last ? copies + 1 : 1;
+			for (let high = 16 * j; high < 16 * j + 16; high++) {
+				for (let run = group.runs[high % 16]; run > 0; run--) {
+					const low = this.low(group, number++);
+					require(high > lastHigh || low >= last,
+						'the codes of a sparse table do not ascend');
+					copies = high === lastHigh && low === last ? copies + 1 : 1;
 					require(copies <= MAX_COPIES, 'a code more than eight times');
-					require(code < this.shape.limit && BigInt.asUintN(bits, code) !== 0n,
-						`a sparse table with the code ${code}`);
-					last = code;
+					require(!isCleared(low) || high % more !== 0,
+						'a sparse table with a fingerprint 0');
+					lastHigh = high;
+					last = low;
 				}
 			}
+			const section = 12 * Math.floor(j / 8);
 			if (j % 8 === 0) {
 				start = items;
-				new DataView(index.buffer).setUint32(section, start, true);
+				view.setUint32(section, start, true);
 			}
 			items += group.codes;
 			index.fill(Math.min(items - start, 255), section + 4 + j % 8, section + 12);
 			base = group.end;
 		}
 		require(items === this.items, `a sparse table of ${this.items} items has ${items}`);
+		require(items === 0 || (BigInt(lastHigh) << BigInt(lowBits) | BigInt(last)) < limit,
+			'a sparse table with a code too large');
 		require(index.every((byte, i) => byte === this.bytes[i]),
 			'a sparse table with a wrong index');
-		require(this.bits(base, 8 * (this.size - this.indexSize) - base) === 0n,
-			'bits behind the last group');
+		require(readBits(this.bytes, 8 * this.indexSize + base,
+			8 * (this.size - this.indexSize) - base) === 0, 'bits behind the last group');
 	}
 }
 
@@ -213,6 +287,10 @@ for (let d = 0; d < 16; d++) {
 	}
 }
 
+/** Whether two nibbles of a multiset, which ascend, are equal. */
+const hasEqual = (nibbles) => (nibbles & 15) === (nibbles >> 4 & 15) ||
+	(nibbles >> 4 & 15) === (nibbles >> 8 & 15) || (nibbles >> 8 & 15) === nibbles >> 12;
+
 /** Buckets of four entries, semi-sorted. */
 export class DenseTable {
 	representation = 'dense';
@@ -227,14 +305,20 @@ export class DenseTable {
 		return -Math.expm1(this.shape.rateLog(this.items)) + 0;
 	}
 
-	/** The four entries of a bucket of the table; FormatError if the rank is wrong. */
-	bucket(bucket) {
-		const at = 4 * (this.shape.bits - 1) * bucket;
-		const highBits = this.shape.bits - 4;
-		const rank = readBits(this.bytes, at, 12);
+	/** The four nibbles of a bucket of the table; FormatError if the rank is wrong. */
+	nibbles(bucket) {
+		const rank = readBits(this.bytes, 4 * (this.shape.bits - 1) * bucket, 12);
 		require(rank < MULTISETS.length, `a bucket of rank ${rank}`);
-		return [0, 1, 2, 3].map((i) => 16 * readBits(this.bytes, at + 12 + highBits * i, highBits) +
-			(MULTISETS[rank] >> 4 * i & 15));
+		return MULTISETS[rank];
+	}
+
+	/** The four entries of a bucket. */
+	bucket(bucket) {
+		const highBits = this.shape.bits - 4;
+		const nibbles = this.nibbles(bucket);
+		const at = 4 * (this.shape.bits - 1) * bucket + 12;
+		return [0, 1, 2, 3].map((i) =>
+			16 * readBits(this.bytes, at + highBits * i, highBits) + (nibbles >> 4 * i & 15));
 	}
 
 	/** How many copies the table has of a class: 0 to 8. */
@@ -251,6 +335,11 @@ export class DenseTable {
 	validate() {
 		let items = 0;
 		for (let bucket = 0; bucket < this.shape.allBuckets; bucket++) {
+			const nibbles = this.nibbles(bucket);
+			if (nibbles & 15 && !hasEqual(nibbles)) {
+				items += 4; // as most buckets of a full table
+				continue;
+			}
 			const entries = this.bucket(bucket);
 			for (let i = 0; i < 4; i++) {
 				// Nibbles ascend by the rank; of equal ones the other bits must.

@@ -1,4 +1,4 @@
-// Reads the filters of test/golden, whose answers PostgreSQL has given. No server is needed.
+// Reads and makes the filters of test/golden, which are PostgreSQL's. No server is needed.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
@@ -6,12 +6,14 @@ import { test } from 'node:test';
 
 import { CuckooFilter, CuckooFilterError, FormatError, KeyTypeError, KeyValueError, hashKey, shard }
 	from 'pgcuckoo';
+import { Shape, SparseTable } from '../src/tables.js';
 
 const lines = (name) => readFileSync(
 	new URL(`../../../test/golden/${name}`, import.meta.url), 'utf8')
 	.trimEnd().split('\n').slice(1).map((line) => line.split('\t'));
 
-const FILTERS = new Map(lines('filters.tsv').map(([name, keys, , , text]) => [name, { keys, text }]));
+const FILTERS = new Map(lines('filters.tsv').map(([name, keys, made, , text]) =>
+	[name, { keys, made, text }]));
 const HASHES = new Map(lines('hashes.tsv').map(([name, hashes]) =>
 	[name, hashes.split(' ').map((answer) => answer.split('*'))
 		.map(([hash, copies]) => [BigInt(`0x${hash}`), Number(copies)])]));
@@ -221,6 +223,106 @@ test('info says what a filter is', () => {
 	assert.deepEqual(mixed.subfilters.map((table) => [table.representation, table.shape.bits]),
 		[['dense', 9], ['dense', 14], ['sparse', 20]]);
 	assert.equal(golden('union').info().removable, false);
+});
+
+test('the bytes made of integers are those of a golden filter, or the answers if it is dense', () => {
+	const found = { sparse: 0, dense: 0 };
+	for (const [name, { keys, made, text }] of FILTERS) {
+		const last = Number(/^SELECT k FROM generate_series\(1, (\d+)\) AS k$/.exec(keys)?.[1]);
+		const parameters = /^cuckoo_agg\(k(?:, (\w+), (\S+))?\)$/.exec(made);
+		if (!last || !parameters) {
+			continue;
+		}
+		const f = CuckooFilter.build(numbers(1, last), 'integer', Number(parameters[1]) || null,
+			parameters[2] && Number(parameters[2]));
+		const { representation, ...info } = golden(name).info();
+		if (representation === 'sparse') {
+			assert.equal(f.toText(), text, name);
+		}
+		assert.deepEqual(f.info(), { ...info, representation: 'sparse' });
+		for (const [hash, copies] of HASHES.get(name)) {
+			assert.equal(f.countHash(hash), copies, name);
+		}
+		found[representation]++;
+	}
+	assert.ok(found.sparse > 20 && found.dense > 20);
+});
+
+test('the bytes made of keys of every type are those of a golden filter', () => {
+	for (const [name, keyType, present] of [
+		...Object.entries(KEYS).map(([name, [present]]) => [name, golden(name).keyType, present]),
+		...Object.entries(NESTED_KEYS).map(([name, [keyType, present]]) => [name, keyType, present])]) {
+		const f = CuckooFilter.build([null, ...present, ...present], keyType, null,
+			golden(name).info().targetFpr);
+		assert.equal(f.toText(), FILTERS.get(name).text, name);
+		assert.deepEqual(new CuckooFilter(f.data).info(), f.info());
+	}
+});
+
+test('a filter can be made without keys', () => {
+	const { text } = FILTERS.get('empty-capacity');
+	assert.equal(CuckooFilter.build([], 'text', 500, 0.01, -77).toText(), text);
+	assert.equal(CuckooFilter.build(new Set([null]), 'uuid', 499.01, 0.01, 2n ** 64n - 77n).toText(),
+		text);
+	assert.equal(CuckooFilter.build([], 'record').toText(), FILTERS.get('empty').text);
+});
+
+test('beyond 1,024 keys, or the capacity specified, the keys are counted', () => {
+	for (const [count, capacity, known] of [[1024, null, null], [1025, undefined, 1025], [9, 10, 10],
+		[10, 9.1, 10], [11, 10, 11]]) {
+		assert.equal(CuckooFilter.build(numbers(1, count), 'integer', capacity).info().capacity, known);
+	}
+});
+
+test('a table stores eight copies of a class, and leaves out more', () => {
+	const shape = new Shape(1, 200, 5);
+	const codes = (list) => BigUint64Array.from(list.flatMap(([code, copies]) =>
+		Array(copies).fill(BigInt(code))));
+	const count = (table, code) => table.count({ q: code >> 5, fingerprint: code & 31 });
+	let table = SparseTable.ofCodes(shape, codes([[9, 8], [11, 20], [40, 7]]));
+	table.validate();
+	assert.deepEqual([9, 10, 11, 40].map((code) => count(table, code)), [8, 0, 8, 7]);
+	// The index has 255 where a section has more codes.
+	table = SparseTable.ofCodes(shape,
+		codes(numbers(1, 3199).filter((code) => code % 32).map((code) => [code, 8])));
+	assert.ok(table.bytes.subarray(0, 12).includes(255));
+	table.validate();
+	assert.deepEqual([31, 32, 33, 3199].map((code) => count(table, code)), [8, 0, 8, 8]);
+});
+
+test('wrong parameters and keys are refused', () => {
+	const build = (...parameters) => () => CuckooFilter.build([1], 'integer', ...parameters);
+	for (const [error, message, call] of [
+		...[0, 0.999, -1, NaN, -Infinity].map((capacity) =>
+			[RangeError, /capacity must be at least 1 key/, build(capacity)]),
+		...[1517813760.5, 2 ** 64, Infinity].map((capacity) =>
+			[RangeError, /capacity is too large/, build(capacity)]),
+		...[0, 0.11, 1.9e-8, NaN, -1].map((fpr) =>
+			[RangeError, /false-positive rate must be between/, build(null, fpr)]),
+		[RangeError, /the capacity comes before the rate/, build(1, 1000)],
+		[RangeError, /cuckoofilter would be too large/, build(1e9, 1e-5)],
+		...[2n ** 64n, -(2n ** 63n) - 1n].map((seed) =>
+			[RangeError, /seed has more than 64 bits/, build(null, 0.1, seed)]),
+		...[['1'], [true], [5n], [null, null], [null, '0.1'], [null, 0.1, 1.5], [null, 0.1, null],
+			[null, 0.1, 2 ** 53], [null, 0.1, '7']].map((parameters) =>
+			[TypeError, /is not a/, build(...parameters)]),
+		[KeyTypeError, /no key type/, () => CuckooFilter.build([], 'int')],
+		[KeyTypeError, /key types differ/,
+			() => CuckooFilter.build([[['integer', 1]], [['text', 'x']]], 'record')],
+		[KeyValueError, /integer/, () => CuckooFilter.build(['x'], 'integer')],
+		[KeyValueError, /NULL/, () => CuckooFilter.build([undefined], 'integer')],
+		[TypeError, /iterable/, () => CuckooFilter.build(5, 'integer')],
+		[TypeError, /iterable/, () => CuckooFilter.build(undefined, 'integer')]]) {
+		assert.throws(call, (thrown) => thrown instanceof error && message.test(thrown.message), message);
+	}
+	assert.equal(build(1e9, 0.1, -(2n ** 63n))().info().capacity, 1e9);
+});
+
+test('data is a copy', () => {
+	const f = CuckooFilter.build([1], 'integer');
+	f.data.fill(0);
+	assert.equal(f.data[0], 1);
+	assert.ok(f.contains(1));
 });
 
 test('a value that breaks any rule of validation is refused', () => {

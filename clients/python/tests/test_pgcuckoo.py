@@ -1,4 +1,4 @@
-"""Reads the filters of test/golden, whose answers PostgreSQL has given.  No server is needed."""
+"""Reads and makes the filters of test/golden, which are PostgreSQL's.  No server is needed."""
 
 import re
 import unittest
@@ -11,6 +11,7 @@ from uuid import UUID
 
 from pgcuckoo import (CuckooFilter, CuckooFilterError, FormatError, KeyTypeError,
                           KeyValueError, hash_key, shard)
+from pgcuckoo.tables import Shape, SparseTable
 
 GOLDEN = Path(__file__).parents[3] / 'test' / 'golden'
 
@@ -221,6 +222,97 @@ class Golden(unittest.TestCase):
         self.assertEqual([(table.representation, table.shape.bits) for table in f.subfilters],
                          [('dense', 9), ('dense', 14), ('sparse', 20)])
         self.assertFalse(CuckooFilter.from_text(FILTERS['union'][1]).info().removable)
+
+
+class Build(unittest.TestCase):
+    def test_integers(self):
+        """The bytes are those of a golden filter, or the answers if that has a dense table."""
+        found = {'sparse': 0, 'dense': 0}
+        for name, keys, made, *_ in lines('filters.tsv'):
+            last = re.fullmatch(r'SELECT k FROM generate_series\(1, (\d+)\) AS k', keys)
+            made = re.fullmatch(r'cuckoo_agg\(k(?:, (\w+), (\S+))?\)', made)
+            if not last or not made:
+                continue
+            with self.subTest(name):
+                golden = CuckooFilter.from_text(FILTERS[name][1])
+                capacity = None if made[1] in (None, 'NULL') else int(made[1])
+                f = CuckooFilter.build(range(1, int(last[1]) + 1), 'integer', capacity,
+                                       float(made[2] or 0.001))
+                self.assertEqual(f.representation, 'sparse')
+                if golden.representation == 'sparse':
+                    self.assertEqual(f.to_text(), FILTERS[name][1])
+                self.assertEqual(f.info()._replace(representation=None),
+                                 golden.info()._replace(representation=None))
+                self.assertEqual([f.count_hash(int(hash_, 16)) for hash_, _ in HASHES[name]],
+                                 [int(copies) for _, copies in HASHES[name]])
+                found[golden.representation] += 1
+        self.assertGreater(min(found.values()), 20)
+
+    def test_keys_of_every_type(self):
+        """The bytes are those of a golden filter; no key is added twice, and None is no key."""
+        cases = [(name, CuckooFilter.from_text(FILTERS[name][1]).key_type, present)
+                 for name, (present, _) in KEYS.items()]
+        cases += [(name, key_type, present) for name, (key_type, present, _) in NESTED_KEYS.items()]
+        for name, key_type, present in cases:
+            with self.subTest(name):
+                fpr = CuckooFilter.from_text(FILTERS[name][1]).target_fpr
+                f = CuckooFilter.build([None, *present, *present], key_type, fpr=fpr)
+                self.assertEqual(f.to_text(), FILTERS[name][1])
+
+    def test_without_keys(self):
+        text = FILTERS['empty-capacity'][1]
+        self.assertEqual(CuckooFilter.build([], 'text', 500, 0.01, -77).to_text(), text)
+        self.assertEqual(CuckooFilter.build(iter([None]), 'uuid', 499.01, 0.01, 2**64 - 77).to_text(),
+                         text)
+        self.assertEqual(CuckooFilter.build([], 'record').to_text(), FILTERS['empty'][1])
+
+    def test_capacity(self):
+        """Beyond 1,024 keys, or beyond the capacity specified, the keys are counted."""
+        for count, capacity, known in ((1024, None, None), (1025, None, 1025), (9, 10, 10),
+                                       (10, 9.1, 10), (11, 10, 11)):
+            f = CuckooFilter.build(range(count), 'integer', capacity)
+            self.assertEqual(f.info().capacity, known)
+
+    def test_copies(self):
+        """A table stores eight copies of a class, and leaves out more."""
+        shape = Shape(1, 200, 5)
+        table = SparseTable.of_codes(shape, [9] * 8 + [11] * 20 + [40] * 7)
+        self.assertEqual(table.codes(), [9] * 8 + [11] * 8 + [40] * 7)
+        table.validate()
+        # The index has 255 where a section has more codes.
+        table = SparseTable.of_codes(
+            shape, [code for code in range(1, 3200) if code % 32 for _ in range(8)])
+        self.assertIn(255, table.data[:12])
+        table.validate()
+        self.assertEqual([table.count_code(code) for code in (31, 32, 33, 3199)], [8, 0, 8, 8])
+
+    def test_errors(self):
+        def build(*arguments):
+            return lambda: CuckooFilter.build([1], 'integer', *arguments)
+
+        nan, infinity = float('nan'), float('inf')
+        for error, message, call in (
+                *((ValueError, 'capacity must be at least 1 key', build(capacity))
+                  for capacity in (0, 0.999, -1, nan, -infinity)),
+                *((ValueError, 'capacity is too large', build(capacity))
+                  for capacity in (1517813760.5, 2**64, infinity)),
+                *((ValueError, 'false-positive rate must be between', build(None, fpr))
+                  for fpr in (0, 0.11, 1.9e-8, nan, -1)),
+                (ValueError, 'the capacity comes before the rate', build(1, 1000)),
+                (ValueError, 'cuckoofilter would be too large', build(1e9, 1e-5)),
+                *((ValueError, 'seed has more than 64 bits', build(None, 0.1, seed))
+                  for seed in (2**64, -2**63 - 1)),
+                *((TypeError, 'is not', build(*arguments)) for arguments in (
+                    ('1',), (True,), (None, None), (None, '0.1'), (None, 0.1, 1.0),
+                    (None, 0.1, None), (None, 0.1, True))),
+                (KeyTypeError, 'no key type', lambda: CuckooFilter.build([], 'int')),
+                (KeyTypeError, 'key types differ', lambda: CuckooFilter.build(
+                    [[('integer', 1)], [('text', 'x')]], 'record')),
+                (KeyValueError, 'integer', lambda: CuckooFilter.build(['x'], 'integer')),
+                (TypeError, 'iterable', lambda: CuckooFilter.build(5, 'integer'))):
+            with self.subTest(message):
+                self.assertRaisesRegex(error, message, call)
+        self.assertEqual(build(1e9, 0.1, -2**63)().info().capacity, 10**9)
 
 
 class Malformed(unittest.TestCase):

@@ -1,15 +1,16 @@
-"""A filter: its header, its tables, and lookups in it."""
+"""A filter: how it is made from keys or read, and lookups in it."""
 
 from __future__ import annotations
 
 import math
 import struct
-from base64 import b64decode
+from base64 import b64decode, b64encode
 from typing import Any, Iterable, List, NamedTuple, Optional, Union
 
 from .errors import FormatError, KeyTypeError, require
-from .keys import ARRAY, LAST_KEY_TYPE, NAMES, KeyType, hash_key, number_of, signature
-from .tables import DENSE, MAX_COPIES, SPARSE, DenseTable, Shape, SparseTable, Table
+from .keys import ARRAY, LAST_KEY_TYPE, M64, NAMES, KeyType, hash_key, number_of, signature
+from .tables import (DENSE, MAX_COPIES, SPARSE, DenseTable, Shape, SparseTable, Table,
+                     first_shape)
 
 VERSION = 1
 CONTENT_TABLES, CONTENT_PARTIAL = 0, 1
@@ -24,6 +25,7 @@ MAX_BYTES = 786432000                       # 750 MiB
 MAX_TABLES = 16
 MAX_CAPACITY = 1517813760
 MIN_RATE, MAX_RATE = 2e-8, 0.1
+UNCOUNTED = 1024                            # keys of a filter without a capacity
 
 HEADER = struct.Struct('<BBBBIdQQB3s')      # the 36 bytes
 DIRECTORY = struct.Struct('<IIHBB')         # blocks, items, buckets, bits, representation
@@ -43,6 +45,28 @@ class Info(NamedTuple):
     subfilters: int
     seed: Optional[int]                     # signed, as in SQL; None: unset
     removable: bool
+
+
+def check_number(value: Any, name: str) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError('%s: %r is not a number' % (name, value))
+    return value
+
+
+def check_capacity(capacity: Optional[float]) -> int:
+    """The capacity as the header has it: 0 for None; ValueError if it is out of range."""
+    if capacity is None:
+        return 0
+    if not check_number(capacity, 'capacity') >= 1:     # as a NaN is not
+        raise ValueError('capacity must be at least 1 key: %r' % capacity)
+    if capacity > MAX_CAPACITY:
+        raise ValueError('capacity is too large for a cuckoofilter: %r' % capacity)
+    return math.ceil(capacity)
+
+
+def check_size(size: int) -> None:
+    if size > MAX_BYTES:
+        raise ValueError('cuckoofilter would be too large: %d bytes' % size)
 
 
 class CuckooFilter:
@@ -70,6 +94,47 @@ class CuckooFilter:
         except ValueError as error:
             raise FormatError('not base64: %s' % error) from None
         return cls(data)
+
+    @classmethod
+    def build(cls, keys: Iterable[Any], key_type: KeyType, capacity: Optional[float] = None,
+              fpr: float = 0.001, seed: int = 0) -> CuckooFilter:
+        """The filter of the distinct keys, as cuckoo_from_array() makes it in SQL; None is skipped.
+
+        capacity    how many keys the filter is for, if more will be added or it will be combined
+                    with other filters; None: the number of the keys
+        fpr         the rate of false positives: 2e-8 to 0.1
+        seed        64 bits, signed or unsigned
+
+        The data is what PostgreSQL makes, if that stores a sparse table.  If it stores a dense one,
+        both filters give the same answers.  ValueError means that a parameter is out of range, or
+        that the filter would be too large; KeyValueError that a key is not one of the key type.
+        """
+        number = number_of(key_type)
+        room = check_capacity(capacity)
+        if not MIN_RATE <= check_number(fpr, 'fpr') <= MAX_RATE:
+            raise ValueError('false-positive rate must be between %g and %g: %r%s' % (
+                MIN_RATE, MAX_RATE, fpr, ' (the capacity comes before the rate)' * (fpr >= 1)))
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise TypeError('seed: %r is not an int' % (seed,))
+        if not -2**63 <= seed <= M64:
+            raise ValueError('seed has more than 64 bits: %d' % seed)
+
+        keys = [key for key in keys if key is not None]
+        signatures = {signature(key_type, key) for key in keys if number >= ARRAY} or {0}
+        if len(signatures) > 1:
+            raise KeyTypeError('key types differ between the keys of type %r' % (key_type,))
+        hashes = sorted({hash_key(key_type, key, seed) for key in keys})
+        if len(hashes) > (room or UNCOUNTED):
+            room = len(hashes)
+        shape = first_shape(fpr, room)
+        check_size(MIN_BYTES + DIRECTORY_BYTES + DenseTable(shape, 0).size())
+        # A larger hash never has a smaller code.
+        table = SparseTable.of_codes(shape, list(map(shape.code, hashes)))
+        check_size(MIN_BYTES + DIRECTORY_BYTES + table.size())
+        return cls(HEADER.pack(VERSION, CONTENT_TABLES, number if keys else 0, 0, signatures.pop(),
+                               fpr, room, seed & M64, 1, bytes(3)) +
+                   DIRECTORY.pack(shape.blocks, table.items, shape.buckets, shape.bits, SPARSE) +
+                   table.data + bytes(END_BYTES))
 
     def _read_header(self) -> None:
         data = self.data
@@ -139,6 +204,10 @@ class CuckooFilter:
             self.hashes = list(struct.unpack('<%dQ' % ((end - at) // 8), data[at:end]))
             require(all(a < b for a, b in zip(self.hashes, self.hashes[1:])),
                     'hashes do not ascend')
+
+    def to_text(self) -> str:
+        """PostgreSQL's text form, base64."""
+        return b64encode(self.data).decode()
 
     # ------------------------------------------------------------- look inside
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from itertools import combinations_with_replacement
+from operator import eq
+from typing import List, Tuple
 
 from .errors import require
 
@@ -85,6 +87,30 @@ class Shape:
         return 8 * items / self.entries * math.log1p(-1 / self.last_fingerprint)
 
 
+def bits_for(fpr: float) -> int:
+    """f0, the bits of a fingerprint that a target rate needs: 7 to 29."""
+    bits = MIN_BITS
+    while fpr * (2**bits - 1) < 7.72:
+        bits += 1
+    return bits
+
+
+def shape_for(keys: int, bits: int) -> Shape:
+    """The shape that PostgreSQL chooses for this number of keys, 1 to 1,517,813,760."""
+    if keys >= 10000:
+        buckets = -(-50 * keys // 193)
+    else:
+        buckets = 100 * keys // 383 + (1 if keys >= 5000 else 5)
+    blocks = -(-buckets // MAX_BLOCK)
+    in_block = -(-buckets // blocks)
+    return Shape(blocks, in_block + in_block % 2, bits)
+
+
+def first_shape(fpr: float, capacity: int) -> Shape:
+    """The shape of the first table of a filter with a capacity, 0 if that is unknown."""
+    return shape_for(capacity, bits_for(fpr)) if capacity else shape_for(2**20, bits_for(fpr) + 1)
+
+
 class Table(ABC):
     """What both representations of a table have.
 
@@ -136,18 +162,47 @@ class SparseTable(Table):
         self.groups = (self.high_parts + 15) // 16      # g
         self.sections = (self.groups + 7) // 8
         self.bits_at = 96 * self.sections               # where the string of bits begins
+        self.string_bits = 16 * self.groups + items * (1 + self.low_bits)
 
     def high_part_count(self) -> int:
         return ((self.shape.limit - 1) >> self.low_bits) + 1
 
-    def string_bits(self) -> int:
-        """How many bits are used after the index."""
-        return 16 * self.groups + self.items * (1 + self.low_bits)
-
     def size(self) -> int:
-        return 12 * self.sections + (self.string_bits() + 7) // 8
+        return 12 * self.sections + (self.string_bits + 7) // 8
 
-    def group(self, base: int) -> tuple[list[str], int, int]:
+    @classmethod
+    def of_codes(cls, shape: Shape, codes: List[int]) -> SparseTable:
+        """The table of these codes, which ascend; copies beyond the eighth are left out."""
+        codes = [code for i, code in enumerate(codes)
+                 if i < MAX_COPIES or codes[i - MAX_COPIES] != code]
+        table = cls(shape, len(codes))
+        low_bits, mask = table.low_bits, (1 << table.low_bits) - 1
+        index, string = bytearray(), bytearray()
+        rest = rest_bits = items = start = 0            # rest: bits not in the string yet
+        for j in range(table.groups):
+            first = items
+            upper = lows = width = 0
+            while items < len(codes) and codes[items] >> low_bits < 16 * j + 16:
+                upper |= 1 << (codes[items] >> low_bits) - 16 * j + items - first
+                lows |= (codes[items] & mask) << width
+                width += low_bits
+                items += 1
+            rest |= (lows << 16 + items - first | upper) << rest_bits
+            rest_bits += 16 + items - first + width
+            string += (rest & (1 << rest_bits - rest_bits % 8) - 1).to_bytes(rest_bits // 8, 'little')
+            rest >>= rest_bits - rest_bits % 8
+            rest_bits %= 8
+            if j % 8 == 0:
+                start = first
+                index += start.to_bytes(4, 'little')
+            index.append(min(items - start, 255))
+        index += index[-1:] * (-table.groups % 8)
+        if rest_bits:
+            string.append(rest)
+        table.data = bytes(index + string)
+        return table
+
+    def group(self, base: int) -> Tuple[List[str], int, int]:
         """(runs, lows, end) of the group that begins with a bit of the string.
 
         runs  16 strings: a '1' for each code of a high part
@@ -156,20 +211,28 @@ class SparseTable(Table):
 
         Raises FormatError if the group is not inside the string.
         """
-        upper, zeros = '', 0
-        while zeros < 16:
-            at = base + len(upper)
-            require(at < self.string_bits(), 'a sparse table with a group too long')
-            some = read_bits(self.data, self.bits_at + at, min(16 - zeros, self.string_bits() - at))
-            upper += format(some, '0%db' % min(16 - zeros, self.string_bits() - at))[::-1]
-            zeros = upper.count('0')
-        lows = base + len(upper)
-        end = lows + (len(upper) - 16) * self.low_bits
-        require(end <= self.string_bits(), 'a sparse table with more codes than items')
-        return upper.split('0')[:-1], lows, end
+        count = 48                                      # bits: seldom too few
+        while True:
+            count = min(count, self.string_bits - base)
+            require(count > 0, 'a sparse table with a group too long')
+            bits = read_bits(self.data, self.bits_at + base, count)
+            runs = format(bits, '0%db' % count)[::-1].split('0', 16)
+            if len(runs) == 17:
+                break
+            require(base + count < self.string_bits, 'a sparse table with a group too long')
+            count *= 2
+        lows = base + count - len(runs.pop())
+        end = lows + (lows - base - 16) * self.low_bits
+        require(end <= self.string_bits, 'a sparse table with more codes than items')
+        return runs, lows, end
 
-    def low(self, lows: int, number: int) -> int:
-        return read_bits(self.data, self.bits_at + lows + number * self.low_bits, self.low_bits)
+    def low_parts(self, lows: int, first: int, count: int) -> List[int]:
+        """The low parts of so many codes of a group, from a number on."""
+        bits = read_bits(self.data, self.bits_at + lows + first * self.low_bits,
+                         count * self.low_bits)
+        mask = (1 << self.low_bits) - 1
+        return [bits >> at & mask for at in range(0, count * self.low_bits, self.low_bits)
+                ] if self.low_bits else [0] * count
 
     def count_code(self, code: int) -> int:
         high, low = code >> self.low_bits, code & ((1 << self.low_bits) - 1)
@@ -184,41 +247,39 @@ class SparseTable(Table):
             for _ in range(j % 8):
                 base = self.group(base)[2]
         runs, lows, _ = self.group(base)
-        before = sum(map(len, runs[:r]))
-        return [self.low(lows, i) for i in range(before, before + len(runs[r]))].count(low)
+        if not runs[r]:
+            return 0
+        return self.low_parts(lows, sum(map(len, runs[:r])), len(runs[r])).count(low)
 
-    def groups_and_index(self) -> tuple[list[list[int]], bytes]:
-        """The codes of each group, and the index that these groups have."""
-        groups: list[list[int]] = []
-        index, base, items, start = b'', 0, 0, 0
+    def codes_and_index(self) -> Tuple[List[int], bytes]:
+        """The codes of all groups, and the index that these groups have."""
+        codes: List[int] = []
+        index, base, start = bytearray(), 0, 0
         for j in range(self.groups):
-            runs, lows, base = self.group(base)
-            highs = [high for high, run in enumerate(runs, 16 * j) for _ in run]
-            groups.append([high << self.low_bits | self.low(lows, i)
-                           for i, high in enumerate(highs)])
             if j % 8 == 0:
-                start = items
+                start = len(codes)
                 index += start.to_bytes(4, 'little')
-            items += len(highs)
-            index += bytes([min(items - start, 255)])
-        return groups, index + index[-1:] * (-self.groups % 8)
+            runs, lows, base = self.group(base)
+            highs = [high << self.low_bits for high, run in enumerate(runs, 16 * j) for _ in run]
+            codes += map(int.__add__, highs, self.low_parts(lows, 0, len(highs)))
+            index.append(min(len(codes) - start, 255))
+        return codes, bytes(index + index[-1:] * (-self.groups % 8))
 
-    def codes(self) -> list[int]:
+    def codes(self) -> List[int]:
         """All codes, ascending; a code with several copies as often."""
-        return [code for group in self.groups_and_index()[0] for code in group]
+        return self.codes_and_index()[0]
 
     def validate(self) -> None:
-        groups, index = self.groups_and_index()
-        require(index == self.data[:12 * self.sections],
-                'a sparse table with a wrong index')
-        codes = [code for group in groups for code in group]
+        codes, index = self.codes_and_index()
+        require(index == self.data[:12 * self.sections], 'a sparse table with a wrong index')
         require(len(codes) == self.items, 'a sparse table of %d items has %d',
                 self.items, len(codes))
-        for i, code in enumerate(codes):
-            require(self.shape.is_code(code), 'a sparse table with the code %d', code)
-            require(i == 0 or codes[i - 1] <= code, 'the codes of a sparse table do not ascend')
-            require(i < MAX_COPIES or codes[i - MAX_COPIES] != code, 'a code more than eight times')
-        used = self.bits_at + self.string_bits()
+        require(codes == sorted(codes), 'the codes of a sparse table do not ascend')
+        require(not any(map(eq, codes, codes[MAX_COPIES:])), 'a code more than eight times')
+        require(not codes or self.shape.is_code(codes[-1]), 'a sparse table with a wrong code')
+        require(all(map(self.shape.last_fingerprint.__and__, codes)),
+                'a sparse table with a wrong code')
+        used = self.bits_at + self.string_bits
         require(read_bits(self.data, used, -used % 8) == 0, 'bits behind the last group')
 
 
@@ -226,6 +287,10 @@ class SparseTable(Table):
 # compares the largest nibble first.
 MULTISETS = sorted(combinations_with_replacement(range(16), BUCKET_ENTRIES),
                    key=lambda nibbles: nibbles[::-1])
+
+# Whether the nibbles of a rank differ and are not 0: then there are four entries, in their order.
+PLAIN = [len(set(nibbles)) == BUCKET_ENTRIES and nibbles[0] > 0 for nibbles in MULTISETS]
+PLAIN += [False] * (2**RANK_BITS - len(PLAIN))
 
 
 def entry_order(entry: int) -> tuple[int, int]:
@@ -241,10 +306,13 @@ class DenseTable(Table):
     def size(self) -> int:
         return self.shape.all_buckets * (self.shape.bits - 1) // 2
 
-    def bucket(self, bucket: int) -> list[int]:
-        """The four entries of a bucket, 0 to N B - 1; FormatError if the rank is wrong."""
+    def bucket(self, bucket: int) -> List[int]:
+        """The four entries of a bucket, 0 to N B - 1."""
         width = 4 * (self.shape.bits - 1)
-        value = read_bits(self.data, width * bucket, width)
+        return self.entries(read_bits(self.data, width * bucket, width))
+
+    def entries(self, value: int) -> List[int]:
+        """The four entries that the bits of a bucket stand for; FormatError if its rank is wrong."""
         rank, value = value & ((1 << RANK_BITS) - 1), value >> RANK_BITS
         require(rank <= MAX_RANK, 'a bucket of rank %d', rank)
         high_bits = self.shape.bits - 4
@@ -257,10 +325,16 @@ class DenseTable(Table):
         return (self.bucket(even) + self.bucket(odd)).count(fingerprint)
 
     def validate(self) -> None:
+        width = self.shape.bits - 1                     # bytes of two buckets
         items = 0
-        for bucket in range(self.shape.all_buckets):
-            entries = self.bucket(bucket)
-            require(entries == sorted(entries, key=entry_order),
-                    'entries of a bucket are not in their order')
-            items += BUCKET_ENTRIES - entries.count(0)
+        for at in range(0, len(self.data), width):
+            pair = int.from_bytes(self.data[at:at + width], 'little')
+            for bucket in pair & (1 << 4 * width) - 1, pair >> 4 * width:
+                if PLAIN[bucket & (1 << RANK_BITS) - 1]:
+                    items += BUCKET_ENTRIES
+                    continue
+                entries = self.entries(bucket)
+                require(entries == sorted(entries, key=entry_order),
+                        'entries of a bucket are not in their order')
+                items += BUCKET_ENTRIES - entries.count(0)
         require(items == self.items, 'a dense table of %d items has %d', self.items, items)
