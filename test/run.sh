@@ -14,7 +14,7 @@
 #   i386       the same on a 32-bit one, whose x87 computes with more precision
 #   regress    SQL tests: pg_regress, test/sql and expected/
 #   format     the reader in Python against the server: test/format
-#   clients    the readers in Python and JavaScript, and the examples of
+#   clients    the packages in Python and JavaScript, and the examples of
 #              docs/drivers.md: test/clients
 #   isolation  concurrent sessions: test/isolation
 #   tap        tests with servers of their own: test/t

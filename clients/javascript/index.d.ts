@@ -51,7 +51,10 @@ export interface Table {
 }
 
 /**
- * A filter or partial state, completely validated.
+ * A filter or partial state.
+ *
+ * Every byte is validated. With validate: false, tables and hashes are not, which is for bytes from
+ * a trusted server: a lookup can then throw a FormatError, or give a wrong answer.
  *
  * A lookup takes a key and, optionally, its key type. Without a key type the key is taken as one of
  * the filter's: this is possible if that is a scalar key type or jsonb. A KeyTypeError means that
@@ -60,9 +63,9 @@ export interface Table {
  */
 export class CuckooFilter {
 	/** The filter of the bytes of f::bytea; throws a FormatError if they are none. */
-	constructor(data: Uint8Array);
+	constructor(data: Uint8Array, options?: { validate?: boolean });
 	/** The filter of PostgreSQL's text form, base64. */
-	static fromText(text: string): CuckooFilter;
+	static fromText(text: string, options?: { validate?: boolean }): CuckooFilter;
 	/**
 	 * The filter of the distinct keys, as cuckoo_from_array() makes it in SQL. A null is skipped.
 	 * Throws a RangeError if a parameter is out of range or the filter would be too large, and a

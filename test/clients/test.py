@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the packages in clients/ and the examples of docs/drivers.md.
+"""Tests the packages in clients/, and the examples of docs/drivers.md and of their READMEs.
 
     test.py NODE_MODULES
 
@@ -17,8 +17,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+from datetime import date, datetime, timezone
 from decimal import Decimal
+from ipaddress import ip_address
 from pathlib import Path
+from uuid import UUID
 
 sys.dont_write_bytecode = True
 
@@ -332,7 +335,7 @@ class Bridge:
 def test_page():
     page = (ROOT / 'docs' / 'drivers.md').read_text('utf-8')
     blocks = re.findall(r'^```(\w+)\n(.*?)^```\n(?:\n```\n(.*?)^```\n)?', page, re.M | re.S)
-    test([language for language, *_ in blocks] == ['sql'] + 3 * ['python'] + ['js', 'java', 'python', 'js'],
+    test([language for language, *_ in blocks] == ['sql'] + 3 * ['python'] + ['js', 'java'],
          'the page has the examples that it should')
     use_database('drivers')
     sql('CREATE EXTENSION cuckoo; ' + blocks[0][1])
@@ -342,15 +345,73 @@ def test_page():
         elif language == 'js':
             command = ['/usr/bin/node', work / ('%d.js' % number)]
         elif shutil.which('javac') and JDBC.exists():
-            bridge = Bridge('%s/.s.PGSQL.%s' % (os.environ['PGHOST'], os.environ.get('PGPORT', 5432)))
-            command = ['java', '-cp', JDBC, work / 'Drivers.java', 'jdbc:postgresql://127.0.0.1:%d/drivers?user=%s' % (
-                bridge.port, os.environ['PGUSER'])]
+            command = ['java', '-cp', JDBC, work / 'Drivers.java', jdbc_url()]
         else:
             print('# note: the example for JDBC was not run: no JDK is installed')
             continue
         Path(command[2 if language == 'python' else -1 if language == 'js' else 3]).write_text(code, 'utf-8')
         status, output = run(*command, cwd=work, env=environment(PYTHONPATH=work / 'installed'))
         test(status == 0 and output == shown and shown != '', 'example %d of the page, %s' % (number, language), output)
+
+
+    test_parameters(page)
+
+
+def jdbc_url():
+    bridge = Bridge('%s/.s.PGSQL.%s' % (os.environ['PGHOST'], os.environ.get('PGPORT', 5432)))
+    return 'jdbc:postgresql://127.0.0.1:%d/drivers?user=%s' % (bridge.port, os.environ['PGUSER'])
+
+
+# The values that the page's table names
+VALUES = {'int': 1, 'str': 'x', 'float': 1.5, 'Decimal': Decimal('1.5'), 'bool': True, 'bytes': b'x', 'UUID': UUID(int=1),
+          'date': date(2026, 1, 1), 'datetime': datetime(2026, 1, 1),
+          'datetime with a zone': datetime(2026, 1, 1, tzinfo=timezone.utc), 'ip_address': ip_address('10.0.0.1')}
+
+
+def test_parameters(page):
+    """The key types of parameters are those of the page's table."""
+    import psycopg
+    import psycopg2
+
+    rows = [[cell.strip().replace('`', '') for cell in line.split('|')[1:-1]]
+            for line in re.findall(r'^\|.*\|$', page, re.M)]
+    table = {key_type: cells for key_type, *cells in rows[2:-1]}
+    query = 'SELECT (cuckoo_info(cuckoo_new() + %s)).key_type'
+    for column, driver in enumerate((psycopg, psycopg2)):
+        wrong = []
+        for key_type, cells in table.items():
+            connection = driver.connect('')
+            cursor = connection.cursor()
+            try:
+                cursor.execute(query, [VALUES[cells[0]]])
+                found = cursor.fetchone()[0]
+            except driver.Error:
+                found = None
+            connection.close()
+            if cells[column] == 'cast' and found == key_type or cells[column] != 'cast' and found != key_type:
+                wrong.append('%s: %s' % (key_type, found))
+        test(not wrong and len(table) == 11, 'key types of parameters in %s' % driver.__name__, ', '.join(wrong))
+    test([key_type for key_type, cells in table.items() if cells[2] != 'cast'] == ['text'], 'node-postgres sends text')
+    if shutil.which('javac') and JDBC.exists():
+        shutil.copy(Path(__file__).parent / 'KeyTypes.java', work)
+        _, output = run('java', '-cp', JDBC, work / 'KeyTypes.java', jdbc_url())
+        found = dict(line.split('\t') for line in output.splitlines() if '\t' in line)
+        test(found == {cells[3]: key_type for key_type, cells in table.items() if cells[3] != 'cast'},
+             'key types of parameters in JDBC', output)
+
+
+def test_readme(folder, language, command):
+    """The examples run, and what a comment behind an expression says is its value."""
+    readme = (folder / 'README.md').read_text('utf-8')
+    code = '\n'.join(re.findall(r'^```%s\n(.*?)^```' % language, readme, re.M | re.S))
+    if language == 'python':
+        code, values = re.subn(r'^(\S.*?) +# (True|\[.*)$', r'assert (\1) == \2', code, flags=re.M)
+    else:
+        code, values = re.subn(r'^(\S.*?); // (true|\[.*)$', r"(await import('node:assert')).deepEqual(\1, \2);", code, flags=re.M)
+    file = work / ('readme.' + language)
+    file.write_text(code, 'utf-8')
+    status, output = run(*command, file, cwd=work, env=environment(PYTHONPATH=work / 'installed'))
+    test(status == 0 and values == 3, 'the examples of the README in %s' % language, output)
 
 
 def main():
@@ -369,6 +430,8 @@ def main():
     compare_builders()
     compare_errors()
     test_page()
+    test_readme(PYTHON, 'python', ['/usr/bin/python3', '-B'])
+    test_readme(JAVASCRIPT, 'js', ['/usr/bin/node'])
     print('%d passed, %d failed' % (compare.passed, compare.failed))
     return compare.failed > 0
 

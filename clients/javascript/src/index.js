@@ -1,4 +1,4 @@
-// Reads filters of the PostgreSQL extension cuckoo, as its docs/format.md says.
+// Makes and reads filters of the PostgreSQL extension cuckoo, as its docs/format.md says.
 
 export { CuckooFilter } from './filter.js';
 export { CuckooFilterError, FormatError, KeyTypeError, KeyValueError } from './errors.js';

@@ -349,6 +349,24 @@ test('filters that are cut off or continued are refused', () => {
 	}
 });
 
+test('without validation, lengths are checked, and lookups in wrong tables end', () => {
+	for (const [name, hex] of lines('malformed.tsv')) {
+		try {
+			const f = new CuckooFilter(Buffer.from(hex ?? '', 'hex'), { validate: false });
+			for (let hash = 0n; hash < 2n ** 64n; hash += 2n ** 58n) {
+				assert.ok(f.countHash(hash) <= 8, name);
+			}
+		} catch (error) {
+			assert.ok(error instanceof FormatError, `${name}: ${error}`);
+		}
+	}
+	const { text } = FILTERS.get('dense-10');
+	const data = Buffer.from(text, 'base64');
+	assert.throws(() => new CuckooFilter(data.subarray(1), { validate: false }), FormatError);
+	assert.throws(() => new CuckooFilter(data.subarray(0, -1), { validate: false }), FormatError);
+	assert.ok(CuckooFilter.fromText(text, { validate: false }).containsAll(numbers(1, 60)));
+});
+
 test('text that is not base64 is refused, and so is what is no bytes', () => {
 	const { text } = FILTERS.get('unset');
 	assert.ok(text.endsWith('='));

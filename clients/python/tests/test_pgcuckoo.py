@@ -335,6 +335,21 @@ class Malformed(unittest.TestCase):
             self.assertRaises(FormatError, CuckooFilter, data + b'\0')
             self.assertRaises(FormatError, CuckooFilter, data + bytes(12))
 
+    def test_unvalidated(self):
+        """Without validation, lengths are checked, and lookups in wrong tables end."""
+        for name, data in lines('malformed.tsv'):
+            with self.subTest(name):
+                try:
+                    f = CuckooFilter(bytes.fromhex(data), validate=False)
+                    for hash_ in range(0, 2**64, 2**58):
+                        self.assertIn(f.count_hash(hash_), range(9))
+                except FormatError:
+                    pass
+        data = b64decode(FILTERS['dense-10'][1])
+        self.assertRaises(FormatError, CuckooFilter, data[:-1], validate=False)
+        f = CuckooFilter.from_text(FILTERS['dense-10'][1], validate=False)
+        self.assertTrue(f.contains_all(range(1, 61)))
+
     def test_text(self):
         text = FILTERS['unset'][1]
         self.assertTrue(text.endswith('='))

@@ -1,4 +1,4 @@
-"""Reads filters of the PostgreSQL extension cuckoo: values of its type cuckoofilter.
+"""Makes and reads filters of the PostgreSQL extension cuckoo: values of its type cuckoofilter.
 
     from pgcuckoo import CuckooFilter
 
@@ -7,6 +7,9 @@
     'user42@example.com' in f
     f.contains_each(['a', 'b'])
     f.info()
+
+    f = CuckooFilter.build(['a', 'b'], 'text')
+    f.data                              # SELECT $1::bytea::cuckoofilter
 
 Everything follows docs/format.md of the extension.
 """

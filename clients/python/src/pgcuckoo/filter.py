@@ -70,7 +70,10 @@ def check_size(size: int) -> None:
 
 
 class CuckooFilter:
-    """A filter or partial state, completely validated; FormatError if the bytes are neither.
+    """A filter or partial state; FormatError if the bytes are neither.
+
+    Every byte is validated.  With validate=False, tables and hashes are not, which is for bytes
+    from a trusted server: a lookup can then raise FormatError, or give a wrong answer.
 
     A lookup takes a key and, optionally, its key type (see pgcuckoo.keys).  Without a key
     type the key is taken as one of the filter's: this is possible if that is a scalar key type or
@@ -78,22 +81,22 @@ class CuckooFilter:
     value is not one of the key type.
     """
 
-    def __init__(self, data: Union[bytes, bytearray, memoryview]) -> None:
+    def __init__(self, data: Union[bytes, bytearray, memoryview], validate: bool = True) -> None:
         self.data = bytes(data)
         self.subfilters: List[Table] = []
         self.hashes: List[int] = []         # of a partial state
         self._read_header()
         self._read_directory()
-        self._read_content()
+        self._read_content(validate)
 
     @classmethod
-    def from_text(cls, text: str) -> CuckooFilter:
+    def from_text(cls, text: str, validate: bool = True) -> CuckooFilter:
         """The filter of PostgreSQL's text form, base64."""
         try:
             data = b64decode(text, validate=True)
         except ValueError as error:
             raise FormatError('not base64: %s' % error) from None
-        return cls(data)
+        return cls(data, validate)
 
     @classmethod
     def build(cls, keys: Iterable[Any], key_type: KeyType, capacity: Optional[float] = None,
@@ -134,7 +137,7 @@ class CuckooFilter:
         return cls(HEADER.pack(VERSION, CONTENT_TABLES, number if keys else 0, 0, signatures.pop(),
                                fpr, room, seed & M64, 1, bytes(3)) +
                    DIRECTORY.pack(shape.blocks, table.items, shape.buckets, shape.bits, SPARSE) +
-                   table.data + bytes(END_BYTES))
+                   table.data + bytes(END_BYTES), validate=False)
 
     def _read_header(self) -> None:
         data = self.data
@@ -186,7 +189,7 @@ class CuckooFilter:
                 shape, items))
             last = shape
 
-    def _read_content(self) -> None:
+    def _read_content(self, validate: bool) -> None:
         data, end = self.data, len(self.data) - END_BYTES
         at = HEADER_BYTES + DIRECTORY_BYTES * self.table_count
         if self.partial:
@@ -199,10 +202,11 @@ class CuckooFilter:
         for table in self.subfilters:
             table.data = data[at:at + table.size()]
             at += table.size()
-            table.validate()
+            if validate:
+                table.validate()
         if self.partial:
             self.hashes = list(struct.unpack('<%dQ' % ((end - at) // 8), data[at:end]))
-            require(all(a < b for a, b in zip(self.hashes, self.hashes[1:])),
+            require(not validate or all(a < b for a, b in zip(self.hashes, self.hashes[1:])),
                     'hashes do not ascend')
 
     def to_text(self) -> str:
