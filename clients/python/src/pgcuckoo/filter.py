@@ -264,7 +264,10 @@ class CuckooFilter:
     def count_hash(self, hash_: int) -> int:
         """The count, 0 to 8, of a key with this hash, which was made with the filter's seed."""
         self._refuse_partial()
-        return min(MAX_COPIES, sum(table.count_hash(hash_) for table in self.subfilters))
+        copies = 0
+        for table in self.subfilters:
+            copies += table.count_code(table.shape.code(hash_))
+        return min(copies, MAX_COPIES)
 
     def count(self, key: Any, key_type: Optional[KeyType] = None) -> int:
         """How often the filter contains a key: 0 to 8."""
@@ -279,7 +282,7 @@ class CuckooFilter:
         if number_of(key_type) != self.key_type_number:
             raise KeyTypeError('the keys of the filter are of type %s, not %r' % (
                 self.key_type, key_type))
-        if signature(key_type, key) != self.signature:
+        if self.key_type_number >= ARRAY and signature(key_type, key) != self.signature:
             raise KeyTypeError('the filter has another %s than %r' % (self.key_type, key_type))
         return self.count_hash(hash_key(key_type, key, self.seed))
 

@@ -18,6 +18,7 @@ MIN_BITS, MAX_BITS = 5, 32                  # of a fingerprint
 BUCKET_ENTRIES = 4
 MAX_RANK = 3875
 RANK_BITS = 12
+RANK_MASK = 2**RANK_BITS - 1
 
 M32 = 2**32 - 1
 
@@ -142,10 +143,6 @@ class Table(ABC):
     def expected_fpr(self) -> float:
         """The expected rate of false positives of this table alone."""
         return -math.expm1(self.shape.rate_log(self.items)) + 0.0
-
-    def count_hash(self, hash_: int) -> int:
-        """How many copies the table has of the class of a hash: 0 to 8."""
-        return self.count_code(self.shape.code(hash_))
 
 
 class SparseTable(Table):
@@ -313,7 +310,7 @@ class DenseTable(Table):
 
     def entries(self, value: int) -> List[int]:
         """The four entries that the bits of a bucket stand for; FormatError if its rank is wrong."""
-        rank, value = value & ((1 << RANK_BITS) - 1), value >> RANK_BITS
+        rank, value = value & RANK_MASK, value >> RANK_BITS
         require(rank <= MAX_RANK, 'a bucket of rank %d', rank)
         high_bits = self.shape.bits - 4
         mask = (1 << high_bits) - 1
@@ -322,7 +319,14 @@ class DenseTable(Table):
 
     def count_code(self, code: int) -> int:
         even, odd, fingerprint = self.shape.place(code)
-        return (self.bucket(even) + self.bucket(odd)).count(fingerprint)
+        width, nibble, copies = 4 * (self.shape.bits - 1), fingerprint & 15, 0
+        for bucket in even, odd:
+            value = read_bits(self.data, width * bucket, width)
+            rank = value & RANK_MASK
+            require(rank <= MAX_RANK, 'a bucket of rank %d', rank)
+            if nibble in MULTISETS[rank]:               # otherwise without decoding it
+                copies += self.entries(value).count(fingerprint)
+        return copies
 
     def validate(self) -> None:
         width = self.shape.bits - 1                     # bytes of two buckets
@@ -330,7 +334,7 @@ class DenseTable(Table):
         for at in range(0, len(self.data), width):
             pair = int.from_bytes(self.data[at:at + width], 'little')
             for bucket in pair & (1 << 4 * width) - 1, pair >> 4 * width:
-                if PLAIN[bucket & (1 << RANK_BITS) - 1]:
+                if PLAIN[bucket & RANK_MASK]:
                     items += BUCKET_ENTRIES
                     continue
                 entries = self.entries(bucket)
