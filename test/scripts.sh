@@ -151,7 +151,7 @@ interrupted_steps()
 
 for script in "$root"/test/*.sh "$root"/test/*/*.sh; do
 	case ${script#"$root/test/"} in
-	lib.sh | steps.sh | bench/sql.sh | bench/follow.sh) ;;
+	lib.sh | steps.sh) ;;
 	*) check "help of ${script#"$root/"}" help_of "$script" ;;
 	esac
 done

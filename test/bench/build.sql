@@ -1,9 +1,4 @@
 -- Builds a filter from a column, and finds the distinct values in other ways.
--- A line "-- @ LABEL | PLAN NODE" precedes each statement to be measured.
-
-SET jit = off;
-SET max_parallel_workers_per_gather = 0;
-SET work_mem = '1GB';
 
 -- @ max(k) | Aggregate
 SELECT max(k) FROM :table;
@@ -11,8 +6,8 @@ SELECT max(k) FROM :table;
 -- @ cuckoo_agg(k) | Aggregate
 SELECT cuckoo_cardinality(cuckoo_agg(k)) FROM :table;
 
--- @ cuckoo_agg, its transition only | Aggregate
-SELECT transition_only(k) FROM :table;
+-- @ cuckoo_stream_agg(k, capacity) | Aggregate
+SELECT cuckoo_cardinality(cuckoo_stream_agg(k, :capacity, 0.001)) FROM :table;
 
 -- @ hll_add_agg(hll_hash_bigint(k)) | Aggregate
 SELECT hll_cardinality(hll_add_agg(hll_hash_bigint(k))) FROM :table;

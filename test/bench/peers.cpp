@@ -80,16 +80,16 @@ Measure(const char *name, size_t count)
 	start = Now();
 	for (uint64_t key : keys)
 		added += filter.Add(key) == cuckoofilter::Ok;
-	printf("%zu\t%s\tbuild\t%.1f\n", count, name, (Now() - start) / (double) count);
+	printf("%zu\t%s: build\t%.1f\n", count, name, (Now() - start) / (double) count);
 	start = Now();
 	wrong = LookUp(filter, absent);
-	printf("%zu\t%s\tabsent\t%.1f\n", count, name, (Now() - start) / (double) queries);
+	printf("%zu\t%s: absent\t%.1f\n", count, name, (Now() - start) / (double) queries);
 	start = Now();
 	if (added != count || LookUp(filter, present) != queries)
 		fprintf(stderr, "%s: not all of %zu keys are found\n", name, count);
-	printf("%zu\t%s\tpresent\t%.1f\n", count, name, (Now() - start) / (double) queries);
-	printf("%zu\t%s\tbits\t%.2f\n", count, name, 8.0 * (double) filter.SizeInBytes() / (double) count);
-	printf("%zu\t%s\trate\t%.4f\n", count, name, 100.0 * (double) wrong / (double) queries);
+	printf("%zu\t%s: present\t%.1f\n", count, name, (Now() - start) / (double) queries);
+	printf("%zu\t%s: bits\t%.2f\n", count, name, 8.0 * (double) filter.SizeInBytes() / (double) count);
+	printf("%zu\t%s: rate\t%.4f\n", count, name, 100.0 * (double) wrong / (double) queries);
 }
 
 int
