@@ -411,7 +411,7 @@ run_follow()
 	psql_file "$bench/follow_setup.sql" >/dev/null
 	run_statements follow "$bench/follow.sql"
 	table follow "followed tables" ms
-	query 'SELECT followed_wal()'
+	printf '  WAL of a row inserted by a statement of its own, beyond that of the table: %.0f bytes\n' "$(query 'SELECT followed_wal()')"
 }
 
 # -------------------------------------------------------------------- the run
