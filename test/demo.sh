@@ -31,8 +31,7 @@ find_postgresql
 need_packages "${packages[@]}"
 make_folder
 
-as_user_interruptibly make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" install >"$work/log/build" 2>&1 ||
-	{ head -n 50 "$work/log/build"; die "the build failed"; }
+build_extension
 start_server
 
 # One package per line, in COPY's text format.

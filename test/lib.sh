@@ -499,16 +499,37 @@ start_server()
 	run_server
 }
 
+# ------------------------------------------------------------ the extension
+
+# build_extension MAKE-ARGUMENT...: builds and installs the extension
+build_extension()
+{
+	as_user_interruptibly make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" "$@" all install >"$work/log/build" 2>&1 ||
+		{ head -n 50 "$work/log/build"; die "the build failed"; }
+}
+
+# installcheck LOG MAKE-ARGUMENT...: runs tests by pg_regress, and sets passed
+# and failed.  That of 15 prints "test x ... ok", later ones print "ok 1 - x".
+installcheck()
+{
+	local log=$work/log/$1 status=0
+
+	shift
+	as_user_interruptibly make -C "$work/src" PG_CONFIG="$pg_config" "$@" installcheck >>"$log" 2>&1 || status=1
+	passed=$(grep -Ec '^(ok +[0-9]+ |test .*\.\.\. ok )' "$log") || true
+	failed=$(grep -Ec '^(not ok +[0-9]+ |test .*\.\.\. FAILED)' "$log") || true
+	if [ "$failed" = 0 ] && { [ "$status" != 0 ] || [ "$passed" = 0 ]; }; then
+		failed=1
+	fi
+}
+
 # --------------------------------------------------------------- sanitizers
 
-# build_sanitized FLAG...: builds and installs the extension with these flags,
-# AddressSanitizer and UndefinedBehaviorSanitizer.  A process ends at the first
-# finding.
+# build_sanitized FLAG...: the same with these flags, AddressSanitizer and
+# UndefinedBehaviorSanitizer.  A process ends at the first finding.
 build_sanitized()
 {
-	as_user_interruptibly make -s -C "$work/src" -j"$(nproc)" PG_CONFIG="$pg_config" CC=gcc with_llvm=no \
-		COPT="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g $*" \
-		all install >"$work/log/build" 2>&1 || { head -n 50 "$work/log/build"; die "the build failed"; }
+	build_extension CC=gcc with_llvm=no COPT="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g $*"
 }
 
 # Starts a server that loads the sanitizers' libraries first.  It does not

@@ -7,11 +7,13 @@
 total_passed=0
 total_failed=0
 
-# finish NAME PASSED FAILED [NOTE]: prints the line of a step
+# finish NAME PASSED FAILED [NOTE]: prints the line of a step and, if a test
+# failed, the beginning of its log
 finish()
 {
 	echo "$2 $3" >"$work/result/$1"
 	printf '%-10s %5d passed %5d failed %7.1f s  %s\n' "$1" "$2" "$3" "$(seconds_since "$started")" "${4:-}"
+	[ "$3" = 0 ] || head -n 200 "$work/log/$1" 2>/dev/null | sed 's/^/    /' || true
 }
 
 skip()
