@@ -1,21 +1,20 @@
 /*-------------------------------------------------------------------------
  *
  * citus_like.c
- *	  Aggregates that split another aggregate between nodes as Citus does.
+ *	  An aggregate that runs another one up to its state, as Citus does.
  *
  * On Citus, a worker does not run SELECT cuckoo_agg(key) but
- * SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, key).  The
- * functions of worker_partial_agg call those of cuckoo_agg.  Such a call differs
- * from one by PostgreSQL's executor.  This file reproduces the differences
- * (Citus, src/backend/distributed/utils/aggregate_utils.c):
+ * SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, key), which calls
+ * the transition function of cuckoo_agg.  Such a call differs from one by
+ * PostgreSQL's executor.  This file reproduces the differences (Citus,
+ * src/backend/distributed/utils/aggregate_utils.c):
  *
  * - Every call has a new FmgrInfo, without an expression and with an empty
  *   fn_extra.
  * - The context of the call is that of the outer aggregate, whose Aggref has
  *   other arguments.
  * - Several arguments come from a record, so they may be packed and unaligned.
- * - A state is sent to the coordinator by the type's output and input functions
- *   or its send and receive functions.
+ * - A state is sent to the coordinator by the type's output function.
  *
  *-------------------------------------------------------------------------
  */
@@ -41,7 +40,7 @@
 
 PG_MODULE_MAGIC;
 
-/* The state of all four aggregates, with that of the aggregate to be split. */
+/* The state, with that of the aggregate to be split. */
 typedef struct Box
 {
 	FormData_pg_aggregate aggregate;
@@ -79,13 +78,6 @@ GetBox(FunctionCallInfo fcinfo)
 	memcpy(&box->aggregate, GETSTRUCT(tuple), sizeof(FormData_pg_aggregate));
 	box->isnull = true;
 	ReleaseSysCache(tuple);
-
-	/* This supports only what the aggregates of cuckoo need. */
-	if (!OidIsValid(box->aggregate.aggcombinefn) ||
-		!OidIsValid(box->aggregate.aggfinalfn) ||
-		box->aggregate.aggtranstype == INTERNALOID ||
-		get_typlen(box->aggregate.aggtranstype) != -1)
-		elog(ERROR, "cannot split the aggregate with the OID %u", PG_GETARG_OID(1));
 	return box;
 }
 
@@ -211,51 +203,6 @@ worker_partial_ffunc(PG_FUNCTION_ARGS)
 	arg.value = box->value;
 	arg.isnull = false;
 	return Call(fcinfo, function, &arg, 1, &fcinfo->isnull);
-}
-
-/*
- * coord_combine_sfunc(internal, oid, cstring, anyelement) -> internal: combine
- * with a state read from its text form
- */
-PG_FUNCTION_INFO_V1(coord_combine_sfunc);
-Datum
-coord_combine_sfunc(PG_FUNCTION_ARGS)
-{
-	Box		   *box = GetBox(fcinfo);
-	NullableDatum form[3];
-	NullableDatum args[2];
-	Oid			function;
-	Oid			parameter;
-
-	getTypeInputInfo(box->aggregate.aggtranstype, &function, &parameter);
-	form[0].value = PG_GETARG_DATUM(2);
-	form[0].isnull = PG_ARGISNULL(2);
-	form[1].value = ObjectIdGetDatum(parameter);
-	form[1].isnull = false;
-	form[2].value = Int32GetDatum(-1);
-	form[2].isnull = false;
-	args[1].value = Call(fcinfo, function, form, 3, &args[1].isnull);
-	Advance(fcinfo, box, box->aggregate.aggcombinefn, args, 2);
-	PG_RETURN_POINTER(box);
-}
-
-/* coord_combine_ffunc(internal, oid, cstring, anyelement) -> anyelement */
-PG_FUNCTION_INFO_V1(coord_combine_ffunc);
-Datum
-coord_combine_ffunc(PG_FUNCTION_ARGS)
-{
-	Box		   *box;
-	NullableDatum arg;
-
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	box = (Box *) PG_GETARG_POINTER(0);
-	memory = MemoryContextMemAllocated(AggContext(fcinfo), true);
-	if (get_fn_expr_argtype(fcinfo->flinfo, 3) != get_func_rettype(box->aggregate.aggfinalfn))
-		elog(ERROR, "the last argument is not of the aggregate's type");
-	arg.value = box->value;
-	arg.isnull = box->isnull;
-	return Call(fcinfo, box->aggregate.aggfinalfn, &arg, 1, &fcinfo->isnull);
 }
 
 /* aggregate_memory() -> bigint */
