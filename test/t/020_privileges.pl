@@ -34,43 +34,37 @@ SQL
 # may have put functions and operators there.  They call none of them.
 
 $node->safe_psql('postgres', 'CREATE ROLE mallory LOGIN; CREATE DATABASE trap OWNER mallory');
-is(as('mallory', 'trap', <<'SQL'), 'f', 'nothing in the target schema is called as the extensions are created');
-CREATE SCHEMA trap;
-CREATE TABLE trap.caught (name text);
-GRANT ALL ON SCHEMA trap TO PUBLIC;
-GRANT ALL ON TABLE trap.caught TO PUBLIC;
-CREATE FUNCTION trap.text_array(text, text[]) RETURNS text[] LANGUAGE plpgsql AS
-	$$ BEGIN INSERT INTO trap.caught VALUES ('text || text[]'); RETURN pg_catalog.array_prepend($1, $2); END $$;
-CREATE FUNCTION trap.text_name(text, name) RETURNS text LANGUAGE plpgsql AS
-	$$ BEGIN INSERT INTO trap.caught VALUES ('text || name'); RETURN pg_catalog.concat($1, $2); END $$;
-CREATE FUNCTION trap.text_regtype(text, regtype) RETURNS text LANGUAGE plpgsql AS
-	$$ BEGIN INSERT INTO trap.caught VALUES ('text || regtype'); RETURN pg_catalog.concat($1, $2); END $$;
-CREATE FUNCTION trap.differ(regtype, regtype) RETURNS boolean LANGUAGE plpgsql AS
-	$$ BEGIN INSERT INTO trap.caught VALUES ('regtype <> regtype'); RETURN $1::oid OPERATOR(pg_catalog.<>) $2::oid; END $$;
-CREATE FUNCTION trap.same(oid, regtype) RETURNS boolean LANGUAGE plpgsql AS
-	$$ BEGIN INSERT INTO trap.caught VALUES ('oid = regtype'); RETURN $1 OPERATOR(pg_catalog.=) $2::oid; END $$;
-CREATE FUNCTION trap.array_to_string(text[], text) RETURNS text LANGUAGE plpgsql AS
-	$$ BEGIN INSERT INTO trap.caught VALUES ('array_to_string'); RETURN pg_catalog.array_to_string($1::anyarray, $2); END $$;
-CREATE FUNCTION trap.format(text, text, text, text, text) RETURNS text LANGUAGE plpgsql AS
-	$$ BEGIN INSERT INTO trap.caught VALUES ('format'); RETURN 'SELECT 1'; END $$;
-CREATE FUNCTION trap.format(text, name, regtype) RETURNS text LANGUAGE plpgsql AS
-	$$ BEGIN INSERT INTO trap.caught VALUES ('format'); RETURN 'SELECT 1'; END $$;
-CREATE FUNCTION trap.of_class(oid, regclass) RETURNS boolean LANGUAGE plpgsql AS
-	$$ BEGIN INSERT INTO trap.caught VALUES ('oid = regclass'); RETURN $1 OPERATOR(pg_catalog.=) $2::oid; END $$;
-CREATE FUNCTION trap.same(regproc, regproc) RETURNS boolean LANGUAGE plpgsql AS
-	$$ BEGIN INSERT INTO trap.caught VALUES ('regproc = regproc'); RETURN true; END $$;
-CREATE OPERATOR trap.|| (LEFTARG = text, RIGHTARG = text[], FUNCTION = trap.text_array);
-CREATE OPERATOR trap.|| (LEFTARG = text, RIGHTARG = name, FUNCTION = trap.text_name);
-CREATE OPERATOR trap.|| (LEFTARG = text, RIGHTARG = regtype, FUNCTION = trap.text_regtype);
-CREATE OPERATOR trap.<> (LEFTARG = regtype, RIGHTARG = regtype, FUNCTION = trap.differ);
-CREATE OPERATOR trap.= (LEFTARG = oid, RIGHTARG = regtype, FUNCTION = trap.same);
-CREATE OPERATOR trap.= (LEFTARG = oid, RIGHTARG = regclass, FUNCTION = trap.of_class);
-CREATE OPERATOR trap.= (LEFTARG = regproc, RIGHTARG = regproc, FUNCTION = trap.same);
-CREATE EXTENSION cuckoo SCHEMA trap;
-CREATE EXTENSION cuckoo_citus SCHEMA trap;
-CREATE EXTENSION cuckoo_follow SCHEMA trap;
-SELECT EXISTS (SELECT FROM trap.caught);
-SQL
+my $traps = '';
+foreach my $trap (
+	[ '||', 'text', 'text[]', 'array_prepend($1, $2)', 'text[]' ],
+	[ '||', 'text', 'name', 'concat($1, $2)', 'text' ],
+	[ '||', 'text', 'regtype', 'concat($1, $2)', 'text' ],
+	[ '<>', 'regtype', 'regtype', 'oidne($1, $2)', 'boolean' ],
+	[ '=', 'oid', 'regtype', 'oideq($1, $2)', 'boolean' ],
+	[ '=', 'oid', 'regclass', 'oideq($1, $2)', 'boolean' ],
+	[ '=', 'regproc', 'regproc', 'oideq($1, $2)', 'boolean' ])
+{
+	my ($operator, $left, $right, $result, $type) = @$trap;
+
+	$traps .= <<~SQL;
+		CREATE FUNCTION trap.operator($left, $right) RETURNS $type LANGUAGE plpgsql AS
+			\$\$ BEGIN INSERT INTO trap.caught VALUES ('$left $operator $right'); RETURN pg_catalog.$result; END \$\$;
+		CREATE OPERATOR trap.$operator (LEFTARG = $left, RIGHTARG = $right, FUNCTION = trap.operator);
+		SQL
+}
+$traps .= "CREATE FUNCTION trap.$_ RETURNS text LANGUAGE plpgsql AS \$\$ BEGIN INSERT INTO trap.caught VALUES ('$_'); RETURN 'SELECT 1'; END \$\$;\n"
+  foreach 'array_to_string(text[], text)', 'format(text, text, text, text, text)', 'format(text, name, regtype)';
+is(as('mallory', 'trap', <<~SQL), 'f', 'nothing in the target schema is called as the extensions are created');
+	CREATE SCHEMA trap;
+	CREATE TABLE trap.caught (name text);
+	GRANT ALL ON SCHEMA trap TO PUBLIC;
+	GRANT ALL ON TABLE trap.caught TO PUBLIC;
+	$traps
+	CREATE EXTENSION cuckoo SCHEMA trap;
+	CREATE EXTENSION cuckoo_citus SCHEMA trap;
+	CREATE EXTENSION cuckoo_follow SCHEMA trap;
+	SELECT EXISTS (SELECT FROM trap.caught);
+	SQL
 is(as('mallory', 'trap', 'SHOW search_path'), '"$user", public', 'and the search_path is as before');
 
 # Who may create, change and drop it
@@ -165,37 +159,23 @@ is(as('bob', 'one', 'SET search_path = ext; SELECT count(*) FROM secrets WHERE c
 
 # A hostile search_path.  All planted objects raise an error when they are used.
 
-my $plants = <<'SQL';
-CREATE FUNCTION %1$s.trap(anyelement) RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END$$;
-SQL
-$plants .= "CREATE FUNCTION %1\$s.trap($_, $_) RETURNS boolean LANGUAGE plpgsql AS "
-  . "\$\$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END\$\$;\n"
-  foreach qw(bigint integer text bytea anyelement anycompatible);
-foreach my $operator ('=', '<>', '<', '<=', '>', '>=', '@>', '<@', '|', '||', '+', '-')
-{
-	$plants .= "CREATE OPERATOR %1\$s.$operator (LEFTARG = $_, RIGHTARG = $_, FUNCTION = %1\$s.trap);\n"
-	  foreach qw(bigint integer text bytea anyelement anycompatible);
-}
-foreach my $function (
-	qw(cuckoo_add cuckoo_remove cuckoo_contains cuckoo_contained cuckoo_contains_each cuckoo_union cuckoo_union_all
-	cuckoofilter_eq cuckoofilter_cmp cuckoofilter_lt cuckoo_count hash_any eqsel eqjoinsel int8eq texteq count md5))
-{
-	$plants .= "CREATE FUNCTION %1\$s.$function(anycompatible, anycompatible) RETURNS boolean LANGUAGE plpgsql AS "
-	  . "\$\$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END\$\$;\n";
-}
-foreach my $function (qw(cuckoofilter_in cuckoofilter_out cuckoofilter_send cuckoofilter_hash cuckoo_cardinality cuckoo_info cuckoo_agg_final))
-{
-	$plants .= "CREATE FUNCTION %1\$s.$function(anyelement) RETURNS boolean LANGUAGE plpgsql AS "
-	  . "\$\$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END\$\$;\n";
-}
-$plants .= "CREATE DOMAIN %1\$s.$_ AS integer CHECK (%1\$s.trap(VALUE));\n"
-  foreach qw(text bytea float8 int8 int4 bool internal cstring anycompatible timestamptz);
+my $raise = q{RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END$$};
+my @planted_types = qw(bigint integer text bytea anyelement anycompatible);
+my $plants = join "\n",
+  "CREATE FUNCTION %1\$s.trap(anyelement) $raise;",
+  (map { "CREATE FUNCTION %1\$s.trap($_, $_) $raise;" } @planted_types),
+  (map { my $operator = $_; map { "CREATE OPERATOR %1\$s.$operator (LEFTARG = $_, RIGHTARG = $_, FUNCTION = %1\$s.trap);" } @planted_types }
+	  '=', '<>', '<', '<=', '>', '>=', '@>', '<@', '|', '||', '+', '-'),
+  (map { "CREATE FUNCTION %1\$s.$_(anycompatible, anycompatible) $raise;" }
+	  qw(cuckoo_add cuckoo_remove cuckoo_contains cuckoo_contained cuckoo_contains_each cuckoo_union cuckoo_union_all
+	  cuckoofilter_eq cuckoofilter_cmp cuckoofilter_lt cuckoo_count hash_any eqsel eqjoinsel int8eq texteq count md5)),
+  (map { "CREATE FUNCTION %1\$s.$_(anyelement) $raise;" }
+	  qw(cuckoofilter_in cuckoofilter_out cuckoofilter_send cuckoofilter_hash cuckoo_cardinality cuckoo_info cuckoo_agg_final)),
+  (map { "CREATE DOMAIN %1\$s.$_ AS integer CHECK (%1\$s.trap(VALUE));" } qw(text bytea float8 int8 int4 bool internal cstring anycompatible timestamptz));
 
 # Each query gives one value, and uses qualified names.
 my @questions = (
 	q{md5((EXT.cuckoo_new(1000, 0.01, 42))::bytea)},
-	q{md5((EXT.cuckoo_from_array(ARRAY(SELECT generate_series(1, 5000))))::bytea)},
-	q{md5((EXT.cuckoo_from_array(ARRAY['a', 'b', 'c']))::bytea)},
 	q{(SELECT md5(EXT.cuckoo_agg(i)::bytea) FROM generate_series(1, 5000) AS i)},
 	q{(SELECT md5(EXT.cuckoo_agg(i::text, 9000, 0.01)::bytea) FROM generate_series(1, 5000) AS i)},
 	q{(SELECT md5(EXT.cuckoo_agg(ROW(i, i::text))::bytea) FROM generate_series(1, 500) AS i)},
@@ -204,16 +184,13 @@ my @questions = (
 	q{(SELECT md5(EXT.cuckoo_stream_agg(i, 6000, 0.01)::bytea) FROM generate_series(1, 5000) AS i)},
 	q{(SELECT EXT.cuckoo_cardinality(f OPERATOR(EXT.+) 5 OPERATOR(EXT.-) 5) FROM kept)},
 	q{(SELECT f OPERATOR(EXT.@>) 17 FROM kept)},
-	q{(SELECT 17 OPERATOR(EXT.<@) f FROM kept)},
 	q{(SELECT EXT.cuckoo_contains_each(f, ARRAY[17, 999999, NULL]) FROM kept)},
 	q{(SELECT f OPERATOR(EXT.@>) ANY (ARRAY[999999, 17]) FROM kept)},
-	q{(SELECT f OPERATOR(EXT.@>) ALL (ARRAY[1, 17]) FROM kept)},
 	q{(SELECT EXT.cuckoo_count(f, 17) FROM kept)},
 	q{(SELECT md5((f OPERATOR(EXT.|) EXT.cuckoo_from_array(ARRAY[7, 8]))::bytea) FROM kept)},
 	q{(SELECT md5(EXT.cuckoo_union_all(f, EXT.cuckoo_from_array(ARRAY[7, 8]))::bytea) FROM kept)},
 	q{(SELECT md5(EXT.cuckoo_union_agg(f)::bytea) FROM kept)},
 	q{(SELECT md5(EXT.cuckoo_union_all_agg(f)::bytea) FROM kept)},
-	q{(SELECT md5(f::pg_catalog.text) FROM kept)},
 	q{(SELECT f OPERATOR(EXT.=) f::pg_catalog.text::EXT.cuckoofilter FROM kept)},
 	q{(SELECT f OPERATOR(EXT.=) f::pg_catalog.bytea::EXT.cuckoofilter FROM kept)},
 	q{(SELECT (EXT.cuckoo_info(f))::pg_catalog.text FROM kept)},
