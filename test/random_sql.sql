@@ -35,7 +35,7 @@ INSERT INTO expressions VALUES
 	('double precision', '{0.001,0.01,0.1,0.1000001,2e-8,1.9e-8,0,-0.0,1,-1,0.5,100,1000,1000,50000,50000,2e6,1e9,1099511627777,1e308,5e-324,''NaN'',''-Infinity'',NULL}'),
 	('boolean', '{true,NULL}'), ('text', $${'','AA==','AQ','!',NULL}$$), ('cstring', $${'','AA==','AQ','!'}$$), ('oid', '{0,1,NULL}'),
 	('bytea', $${'\\x','\\x01',NULL}$$),
-	('cuckoofilter', $${"(SELECT f FROM pool WHERE id = abs(hashint4(i)) % 30)","(SELECT f FROM pool WHERE id = RANDOM)","(SELECT f FROM pool WHERE id = RANDOM)","(SELECT set_byte(f::bytea, RANDOM, RANDOM)::cuckoofilter FROM pool WHERE id = RANDOM)",
+	('cuckoofilter', $${"(SELECT f FROM pool WHERE id = abs(hashint4(i)) % 30)","(SELECT f FROM pool WHERE id = RANDOM)","(SELECT f FROM pool WHERE id = RANDOM)","(SELECT set_byte(f::bytea, 2 * RANDOM, RANDOM * 37 % 256)::cuckoofilter FROM pool WHERE id = RANDOM)",
 		"(SELECT substring(f::bytea, 1, 2 * RANDOM)::cuckoofilter FROM pool WHERE id = RANDOM)","(SELECT raw_agg(j) FROM generate_series(1, 5000) AS j)",cuckoo_new(),NULL::cuckoofilter}$$),
 	('anycompatiblearray', $${NULL::integer[],NULL::cuckoofilter[],"'{}'::int[]","ARRAY[NULL::integer]","'{{1,2},{3,NULL}}'::int[]","'[5:6]={1,2}'::bigint[]","ARRAY['a', NULL]","ARRAY(SELECT generate_series(1, 30000))","ARRAY(SELECT (j % 7)::bigint FROM generate_series(1, 300) AS j)"}$$),
 	('anycompatible', $${i,i,i,i % 5,RANDOM,RANDOM,i::text,i::bigint,i::numeric,"NULLIF(i % 3, 0)",NULL,NULL::integer,'x',"true","'a'::\"char\"","''::text","repeat('y', 200000)","E'\\u00f6'","'ab'::varchar(1)","'a name'::name","'  '::char(5)",
@@ -46,7 +46,7 @@ INSERT INTO expressions VALUES
 		"'[\"a\",\"b\"]'::text_range","'{[1,2),[5,)}'::int8multirange","'{}'::json","point '(1,2)'","i::text COLLATE folded","ARRAY['a' COLLATE folded]","'(0,1)'::tid",cuckoo_new()}$$);
 
 CREATE TABLE functions AS
-	SELECT p.oid, proname AS name, prokind = 'a' AS aggregate, prorettype::regtype AS result, proargtypes::regtype[] AS arguments, pronargs - pronargdefaults AS required, pronargs AS most
+	SELECT p.oid, proname AS name, prokind = 'a' AS aggregate, prorettype::regtype AS result, proargtypes::regtype[] AS arguments, pronargs - pronargdefaults AS required, pronargs AS most, 1 + 9 * (proname ~ '_(transfn|combine|final)$')::integer AS rare
 	FROM pg_proc AS p JOIN pg_depend ON classid = 'pg_proc'::regclass AND objid = p.oid
 	WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'cuckoo') AND 'internal'::regtype <> ALL (proargtypes::oid[]);
 
@@ -58,7 +58,7 @@ DECLARE
 	arguments text;
 BEGIN
 	IF depth > 0 AND random() < 0.7 THEN
-		SELECT * INTO f FROM functions WHERE result = wanted ORDER BY random() LIMIT 1;
+		SELECT * INTO f FROM functions WHERE result = wanted ORDER BY random() * rare LIMIT 1;
 	END IF;
 	IF f IS NULL THEN
 		RETURN coalesce((SELECT regexp_replace(pick(e), 'RANDOM', floor(random() * 30)::text, 'g') FROM expressions WHERE type = wanted), format('NULL::%s', wanted));
@@ -96,10 +96,10 @@ BEGIN
 			WHEN 6 THEN format('SELECT g, cuckoo_cardinality(cuckoo_agg(k, %s)) FROM (SELECT i %% 10 AS g, k FROM numbers) AS s GROUP BY g', expression('double precision', 0))
 			WHEN 7 THEN format('SELECT cuckoo_cardinality(%s OVER (ORDER BY i ROWS BETWEEN 3 PRECEDING AND %s)) FROM numbers JOIN pool ON id = i', pick('{cuckoo_agg(k),"cuckoo_stream_agg(t, 500)",cuckoo_union_agg(f),raw_agg(k)}'::text[]), pick('{CURRENT ROW,UNBOUNDED FOLLOWING}'::text[]))
 			WHEN 8 THEN format('DO $d$ DECLARE i integer := 0; f cuckoofilter := %s; BEGIN FOR i IN 1..%s LOOP f := f %s; PERFORM f @> i; END LOOP; END $d$', filter, pick('{5,50,400}'::integer[]), pick('{+ i,+ i % 7,- i,| f,& f}'::text[]))
-			WHEN 9 THEN format('PREPARE p AS SELECT %s @> $1 FROM numbers; EXECUTE p (5); DEALLOCATE p', filter)
+			WHEN 9 THEN format('DEALLOCATE ALL; PREPARE p AS SELECT %s @> $1 FROM numbers; EXECUTE p (5)', filter)
 			WHEN 10 THEN format('SELECT (cuckoo_info(%s)).* FROM numbers LIMIT 2', filter)
 			WHEN 11 THEN format('SELECT %s %s %s FROM numbers LIMIT 2', filter, pick('{|,&,=,<,>=,IS DISTINCT FROM}'::text[]), expression('cuckoofilter', depth - 1))
-			ELSE format('SELECT %s FROM numbers LIMIT 2', (SELECT call(f, depth) FROM functions AS f ORDER BY random() LIMIT 1))
+			ELSE format('SELECT %s FROM numbers LIMIT 2', (SELECT call(f, depth) FROM functions AS f ORDER BY random() * rare LIMIT 1))
 		END;
 	END LOOP;
 END $$;

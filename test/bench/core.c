@@ -1,22 +1,18 @@
 /*-------------------------------------------------------------------------
  *
  * core.c
- *	  Benchmarks of the core: speed, bits per key, false-positive rates.
+ *	  Benchmark of the core.
  *
- *	core speed KEYS PASSES SLOW_PASSES
+ *	core KEYS PASSES SLOW_PASSES
  *				nanoseconds per key to build a filter from unsorted hashes, to
  *				add and remove keys in batches, and to look them up.  This is
  *				measured for a dense filter, whose capacity is the number of
  *				keys, and for a sparse one with three times that.  For
  *				comparison, the nanoseconds of one read from memory of the
  *				filter's size, if each read waits for the one before
- *	core rates KEYS
- *				bits per key and measured rates, for target rates from 0.1 to
- *				1e-6
  *
- * Prints tab-separated lines, from which run.sh makes tables and charts.
- * Times are processor times of this thread, so that other work of the machine
- * disturbs them less.
+ * Prints tab-separated lines.  Times are processor times of this thread, so that
+ * other work of the machine disturbs them less.
  *
  *-------------------------------------------------------------------------
  */
@@ -32,7 +28,6 @@
 #define QUERIES			10000000	/* lookups per pass */
 #define READS			1000000		/* dependent reads per pass */
 #define FIRST_ABSENT	(UINT64_C(1) << 40)	/* keys from here on are in no filter */
-#define VARLENA_BYTES	4			/* header of a stored value */
 #define SPARSE_ROOM		3			/* capacity of a sparse filter, per key */
 
 /* CuckooRepresentation */
@@ -106,30 +101,19 @@ FillHashes(uint64_t *hashes, uint64_t first_key, size_t count)
  * *filter is opened in them.
  */
 static uint8_t *
-Build(CuckooFilter *filter, double fpr, uint64_t capacity, const uint64_t *hashes,
-	  size_t count)
+Build(CuckooFilter *filter, uint64_t capacity, const uint64_t *hashes, size_t count)
 {
 	CuckooRun	run;
 	uint8_t    *bytes;
 
 	run.numbers = hashes;
 	run.count = count;
-	CuckooFilterInit(filter, fpr, capacity, 0);
+	CuckooFilterInit(filter, 0.001, capacity, 0);
 	filter->key_type = CUCKOO_KEY_INTEGER;
 	bytes = CuckooMakeFromHashes(filter, &run, 1);
 	if (bytes == NULL)
 		Fail("the filter would be too large");
 	return bytes;
-}
-
-/* Begin a draft of an empty filter. */
-static void
-DraftEmpty(CuckooDraft *draft, double fpr, uint64_t capacity)
-{
-	CuckooFilter filter;
-	uint8_t    *bytes = Build(&filter, fpr, capacity, NULL, 0);
-
-	CuckooDraftOpen(draft, bytes, CuckooBytes(&filter), true);
 }
 
 /*
@@ -156,15 +140,6 @@ ApplyKeys(CuckooDraft *draft, uint64_t first, uint64_t last, CuckooEdit edit)
 	}
 }
 
-/* Finish a draft and return the size of the filter in bytes. */
-static size_t
-DraftBytes(CuckooDraft *draft)
-{
-	if (CuckooDraftFinish(draft) == NULL)
-		Fail("the filter would be too large");
-	return CuckooBytes(&draft->filter);
-}
-
 /* The number of lookups with a positive answer. */
 static size_t
 LookUp(const CuckooFilter *filter, const uint64_t *hashes, size_t count)
@@ -175,32 +150,6 @@ LookUp(const CuckooFilter *filter, const uint64_t *hashes, size_t count)
 		found += CuckooFilterContains(filter, hashes[i]);
 	return found;
 }
-
-/* Measure the false-positive rate with this number of absent keys. */
-static double
-MeasureRate(const CuckooFilter *filter, size_t lookups)
-{
-	uint64_t	hashes[1024];
-	size_t		found = 0;
-
-	for (size_t looked_up = 0; looked_up < lookups; looked_up += 1024)
-	{
-		FillHashes(hashes, FIRST_ABSENT + looked_up, 1024);
-		found += LookUp(filter, hashes, 1024);
-	}
-	return (double) found / (double) lookups;
-}
-
-/* Bits per key of a whole stored value. */
-static double
-BitsPerKey(const CuckooFilter *filter, size_t keys)
-{
-	return (double) (CuckooBytes(filter) + VARLENA_BYTES) * 8 / (double) keys;
-}
-
-/*
- * speed
- */
 
 /* The result of reads is stored here, so that the compiler keeps them. */
 static volatile size_t read_sink;
@@ -233,7 +182,7 @@ BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
 	start = Now();
 	CuckooSort(hashes, scratch, keys);
 	distinct = CuckooUnique(hashes, keys);
-	bytes = Build(&filter, 0.001, CapacityFor(representation, keys), hashes, distinct);
+	bytes = Build(&filter, CapacityFor(representation, keys), hashes, distinct);
 	Note(representation, "build", Now() - start, keys, keys);
 	if (filter.tables[0].representation != representation)
 		Fail("built in the other representation");
@@ -271,18 +220,22 @@ static void
 AddAndRemovePass(int representation, size_t keys)
 {
 	CuckooDraft draft;
+	CuckooFilter filter;
+	uint8_t    *bytes = Build(&filter, CapacityFor(representation, keys), NULL, 0);
 	double		start = Now();
 
-	DraftEmpty(&draft, 0.001, CapacityFor(representation, keys));
+	CuckooDraftOpen(&draft, bytes, CuckooBytes(&filter), true);
 	draft.streaming = true;
 	ApplyKeys(&draft, 0, keys, CUCKOO_ADD);
-	DraftBytes(&draft);
+	if (CuckooDraftFinish(&draft) == NULL)
+		Fail("the filter would be too large");
 	Note(representation, "add", Now() - start, keys, keys);
 
 	start = Now();
 	draft.streaming = false;
 	ApplyKeys(&draft, 0, keys, CUCKOO_REMOVE);
-	DraftBytes(&draft);
+	if (CuckooDraftFinish(&draft) == NULL)
+		Fail("the filter would be too large");
 	Note(representation, "remove", Now() - start, keys, keys);
 	if (draft.filter.items != 0)
 		Fail("an item is left");
@@ -318,63 +271,11 @@ Speed(size_t keys, int passes, int slow_passes)
 	free(hashes);
 }
 
-/*
- * rates
- */
-
-static uint64_t *
-SortedHashes(size_t keys)
-{
-	uint64_t   *hashes = Allocate(keys * sizeof(uint64_t));
-	uint64_t   *scratch = Allocate(keys * sizeof(uint64_t));
-
-	FillHashes(hashes, 0, keys);
-	CuckooSort(hashes, scratch, keys);
-	if (CuckooUnique(hashes, keys) != keys)
-		Fail("two keys have the same hash");
-	free(scratch);
-	return hashes;
-}
-
-/* Prints: rate asked, representation, f, bits per key, measured rate, expected rate. */
-static void
-Rates(size_t keys)
-{
-	static const double asked[] = {
-		0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4, 3e-5, 1e-5, 3e-6, 1e-6
-	};
-	uint64_t   *hashes = SortedHashes(keys);
-
-	for (int representation = CUCKOO_DENSE; representation >= CUCKOO_SPARSE; representation--)
-	{
-		for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
-		{
-			CuckooFilter filter;
-			uint8_t    *bytes = Build(&filter, asked[i], CapacityFor(representation, keys),
-									  hashes, keys);
-			/* Enough for 100 positive answers. */
-			double		lookups = asked[i] < 1e-5 ? 100 / asked[i] : 1e7;
-
-			printf("%g\t%s\t%d\t%.3f\t%.3g\t%.3g\n", asked[i],
-				   representation_names[representation], filter.tables[0].shape.bits,
-				   BitsPerKey(&filter, keys), MeasureRate(&filter, (size_t) lookups),
-				   CuckooFilterRate(&filter));
-			CuckooFreeFilter(bytes);
-		}
-	}
-	free(hashes);
-}
-
 int
 main(int argc, char **argv)
 {
-	size_t		keys = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
-
-	if (argc == 5 && strcmp(argv[1], "speed") == 0 && keys > 0)
-		Speed(keys, atoi(argv[3]), atoi(argv[4]));
-	else if (argc == 3 && strcmp(argv[1], "rates") == 0 && keys > 0)
-		Rates(keys);
-	else
-		Fail("usage: core speed KEYS PASSES SLOW_PASSES | core rates KEYS");
+	if (argc != 4 || atoi(argv[1]) <= 0)
+		Fail("usage: core KEYS PASSES SLOW_PASSES");
+	Speed(strtoull(argv[1], NULL, 10), atoi(argv[2]), atoi(argv[3]));
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * peers.cpp
- *	  What core.c measures as "speed", of cuckoo filters by others.
+ *	  What core.c measures, of cuckoo filters by others.
  *
  *	peers KEYS
  *				nanoseconds per key to build a filter, and to look up absent and

@@ -4,10 +4,10 @@
 # for all, in about a quarter of an hour, test/bench/run.sh STEP... for some of
 #
 #   speed    the core: ns per key to build, add, look up, remove
-#   rates    the core: bits per key against the false-positive rate
 #   peers    the core against the cuckoo filters of the paper's authors and of
 #            FastFilter, in turns.  CUCKOO_PEERS=FOLDER has their sources in
 #            cuckoofilter and fastfilter_cpp; without it the step is left out
+#   rates    SQL: bits per key against the false-positive rate
 #   build    SQL: cuckoo_agg against other aggregates over the same rows
 #   memory   SQL: the memory of these aggregates
 #   parallel SQL: aggregates on two parallel workers
@@ -154,7 +154,7 @@ run_speed()
 
 	for run in "${speed_runs[@]}"; do
 		# shellcheck disable=SC2086  # three arguments
-		core speed $run >>"$results/speed"
+		core $run >>"$results/speed"
 	done
 	cross_table speed "core: ns per key, fpr 0.001, medians; dense at full load, sparse at a third of it; read: one read of memory"
 	chart core-speed
@@ -162,8 +162,9 @@ run_speed()
 
 run_rates()
 {
-	core rates "$keys" >"$results/rates"
-	printf '\ncore: bits per key of a stored value of %d keys, against the rate measured\n' "$keys"
+	prepare
+	psql_file "$bench/rates.sql" >"$results/rates"
+	printf '\nbits per key of a stored value of %d keys, against the rate measured\n' "$keys"
 	awk -F '\t' '
 		BEGIN { printf "  %-11s %8s %3s  %8s  %9s %9s  %8s %8s\n", "", "asked", "f", "bits/key", "measured", "expected", "Bloom", "bound" }
 		{ bound = -log($5) / log(2); printf "  %-11s %8s %3d  %8.2f  %9s %9s  %8.2f %8.2f\n", $2, $1, $3, $4, $5, $6, 1.44 * bound, bound }
@@ -183,7 +184,7 @@ run_peers()
 		die "the peers did not compile"
 	for n in "${peer_keys[@]}"; do
 		for _ in 1 2 3 4 5; do
-			core speed "$n" 1 0 >>"$results/peers"
+			core "$n" 1 0 >>"$results/peers"
 			as_user_interruptibly "$work/authors" "$n" >>"$results/peers"
 			as_user_interruptibly "$work/fastfilter" "$n" >>"$results/peers"
 		done
