@@ -184,21 +184,16 @@ cmp_ok(scalar @aggregates, '>=', 31 * 10 + 2, scalar @aggregates . ' aggregates'
 my $text = $column{text};
 my %statement = (
 	'FILTER' => "SELECT @{[ digest(qq{cuckoo_agg($text) FILTER (WHERE n > 100)}) ]}, @{[ digest('cuckoo_agg(n, 500, 0.01) FILTER (WHERE part = 3)') ]} FROM keys",
-	'FILTER that no row passes' => "SELECT @{[ digest('cuckoo_agg(n, 500, 0.01) FILTER (WHERE n < 0)') ]} FROM keys",
 	'HAVING' => "SELECT part, @{[ digest(qq{cuckoo_agg($text)}) ]} FROM keys GROUP BY part HAVING cuckoo_cardinality(cuckoo_agg(n)) > 240 AND cuckoo_agg(n) @> 7 ORDER BY part",
 	'groups' => "SELECT part, @{[ digest('cuckoo_agg(n)') ]}, @{[ digest('cuckoo_stream_agg(n, 1000, 0.001)') ]}, @{[ digest('cuckoo_multiset_agg(n, 10000, 0.001)') ]} FROM keys GROUP BY part ORDER BY part",
 	'groups by the distribution column' => "SELECT id, @{[ digest('cuckoo_agg(n)') ]} FROM keys GROUP BY id ORDER BY id LIMIT 10",
-	'groups by an expression' => "SELECT n % 4, @{[ digest(qq{cuckoo_agg($text)}) ]} FROM keys GROUP BY n % 4 ORDER BY 1",
 	'GROUPING SETS over a sub-select' => "SELECT part, n % 2, @{[ digest('cuckoo_agg(n)') ]} FROM (SELECT part, n FROM keys OFFSET 0) AS s GROUP BY CUBE (part, n % 2) ORDER BY 1, 2, 3",
 	'windows by the distribution column' => "SELECT id, @{[ digest('cuckoo_agg(n) OVER (PARTITION BY id)') ]} FROM keys ORDER BY id LIMIT 10",
 	'windows by another column' => "SELECT id, @{[ digest('cuckoo_agg(n) OVER (PARTITION BY part ORDER BY id)') ]} FROM keys ORDER BY id LIMIT 100",
-	'windows with a frame' => "SELECT id, cuckoo_cardinality(cuckoo_agg($text) OVER (ORDER BY id ROWS 10 PRECEDING)) FROM keys ORDER BY id LIMIT 100",
 	'DISTINCT' => "SELECT @{[ digest(qq{cuckoo_agg(DISTINCT $text)}) ]} FROM keys",
 	'ORDER BY' => "SELECT @{[ digest('cuckoo_agg(n ORDER BY id)') ]} FROM keys",
 	'no rows' => "SELECT @{[ digest('cuckoo_agg(n, 500, 0.01)') ]}, cuckoo_cardinality(cuckoo_stream_agg(n, 500, 0.01)) FROM keys WHERE part > 100",
-	'no rows, known before' => "SELECT @{[ digest('cuckoo_agg(n, 500, 0.01)') ]} FROM keys WHERE false",
 	'rows of one shard' => "SELECT @{[ digest('cuckoo_agg(n, 500, 0.01)') ]} FROM keys WHERE id = 77",
-	'rows of some shards' => "SELECT @{[ digest('cuckoo_agg(n, 500, 0.01)') ]} FROM keys WHERE id < 7",
 	'rows without keys' => "SELECT @{[ digest('cuckoo_agg(n, 500, 0.01, 3)') ]} FROM keys WHERE n IS NULL",
 	'keys of nothing but NULL' => "SELECT @{[ digest('cuckoo_agg(NULL::inet, 500, 0.01)') ]} FROM keys",
 	'parameters of NULL' => "SELECT @{[ digest('cuckoo_agg(n, NULL, NULL, NULL)') ]} FROM keys",
@@ -209,10 +204,8 @@ my %statement = (
 	'in a CTE' => "WITH f AS (SELECT part, cuckoo_agg(n) AS f FROM keys GROUP BY part) SELECT @{[ digest('cuckoo_union_agg(f)') ]}, @{[ digest('cuckoo_union_all_agg(f)') ]} FROM f",
 	'in a sub-select' => "SELECT @{[ digest('cuckoo_union_agg(f)') ]} FROM (SELECT part, cuckoo_agg(n, 1000, 0.001) AS f FROM keys GROUP BY part) AS s",
 	'of a sub-select that each shard runs' => "SELECT @{[ digest('cuckoo_union_agg(f)') ]} FROM (SELECT id, cuckoo_agg(n, 1000, 0.001) AS f FROM keys GROUP BY id) AS s",
-	'of a sub-select with a limit' => "SELECT @{[ digest('cuckoo_agg(n)') ]} FROM (SELECT n FROM keys ORDER BY id LIMIT 500) AS s",
 	'of a UNION' => "SELECT @{[ digest('cuckoo_agg(n)') ]} FROM (SELECT n FROM keys WHERE part = 1 UNION ALL SELECT -n FROM keys WHERE part = 2) AS s",
 	'of a join' => "SELECT @{[ digest(qq{cuckoo_agg(a.$text)}) ]} FROM keys AS a JOIN keys AS b USING (id) WHERE b.part = 5",
-	'the same twice' => "SELECT cuckoo_agg(n) = cuckoo_agg(n), cuckoo_agg(n) @> 7 FROM keys",
 	'of a prepared statement' => "PREPARE agg(float8, float8, integer) AS SELECT @{[ digest('cuckoo_agg(n, $1, $2)') ]} FROM keys WHERE part <> \$3;\n"
 	  . (join ";\n", map { "EXECUTE agg(${_}000, 0.01, $_)" } 1 .. 8));
 compare(map { ("aggregates: $_" => "$statement{$_};") } sort keys %statement);
@@ -251,13 +244,10 @@ foreach my $column (qw(e a r m c))
 # A user's own aggregates for such types, declared as for a plain table
 $hub->safe_psql('postgres', <<~'SQL');
 	CREATE AGGREGATE own_agg(key mood) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, COMBINEFUNC = cuckoo_agg_combine);
-	CREATE AGGREGATE own_agg(key mood, capacity float8) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, COMBINEFUNC = cuckoo_agg_combine);
-	CREATE AGGREGATE own_agg(key pair) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, COMBINEFUNC = cuckoo_agg_combine);
 	CREATE AGGREGATE own_agg(key pair, capacity float8) (SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_stream_agg_final, COMBINEFUNC = cuckoo_stream_agg_combine);
 	CREATE AGGREGATE own_agg(key integer[]) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, COMBINEFUNC = cuckoo_agg_combine);
-	CREATE AGGREGATE own_agg(key int4range) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, COMBINEFUNC = cuckoo_agg_combine);
 	SQL
-foreach my $case ([ 'mood', 'e' ], [ 'mood,float8', 'e, 10' ], [ 'pair', 'c' ], [ 'pair,float8', 'c, 1000' ], [ 'integer[]', 'a' ], [ 'int4range', 'r' ])
+foreach my $case ([ 'mood', 'e' ], [ 'pair,float8', 'c, 1000' ], [ 'integer[]', 'a' ])
 {
 	my ($types, $arguments) = @$case;
 	my $query = 'SELECT ' . digest("own_agg($arguments)") . ' FROM polymorphic';
@@ -285,12 +275,9 @@ my $with_capacity = q{'cuckoo_agg(bigint,float8)'::regprocedure};
 foreach my $case (
 	[ 't', 'a row of one', "SELECT coord_combine_agg($bigint, state, NULL::cuckoofilter) = (SELECT cuckoo_agg(k) FROM strange) FROM (SELECT worker_partial_agg($bigint, ROW(k)) FROM strange) AS s (state)" ],
 	[ 't', 'a constant row', "SELECT coord_combine_agg($with_capacity, state, NULL::cuckoofilter) = cuckoo_agg(5::bigint, 100) FROM (SELECT worker_partial_agg($with_capacity, ROW(5::bigint, 100::float8))) AS s (state)" ],
-	[ '42P18', 'a record that is not made in the call', "SELECT worker_partial_agg($bigint, r) FROM (SELECT ROW(k) AS r FROM strange OFFSET 0) AS s" ],
 	[ '42P18', 'a record from a sub-select', "SELECT worker_partial_agg($with_capacity, (SELECT ROW(k, 100::float8))) FROM strange" ],
 	[ '42P18', 'the transition function on states', "SELECT coord_combine_agg('strange_agg(bigint)'::regprocedure, state, NULL::jsonb) FROM (SELECT worker_partial_agg($bigint, k) FROM strange) AS s (state)" ],
 	[ 'XX000', 'another type', "SELECT worker_partial_agg($bigint, t) FROM strange" ],
-	[ 'XX000', 'another type in a row', "SELECT worker_partial_agg($bigint, ROW(j)) FROM strange" ],
-	[ 'XX000', 'too many in a row', "SELECT worker_partial_agg($bigint, ROW(k, k)) FROM strange" ],
 	[ 'XX000', 'a whole row', "SELECT worker_partial_agg($bigint, strange) FROM strange" ],
 	[ 'XX000', 'an aggregate of records', "SELECT worker_partial_agg('record_agg(record)'::regprocedure, ROW(k, t)) FROM strange" ],
 	[ 'XX000', 'a polymorphic aggregate', "SELECT worker_partial_agg('cuckoo_agg(anycompatible)'::regprocedure, k) FROM strange" ])
@@ -359,25 +346,20 @@ my $copies = "SELECT count(*), md5(string_agg(part || ' ' || f::text, ',' ORDER 
 compare(
 	'INSERT ... SELECT in every shard' => "INSERT INTO copies SELECT id, min(part), cuckoo_agg(n) FROM keys GROUP BY id; $copies;",
 	'INSERT ... SELECT from another distribution' => "INSERT INTO copies SELECT 10000 + part, part, f FROM others; $copies;",
-	'INSERT ... SELECT over the coordinator' => "INSERT INTO copies SELECT 20000 + min(id), part, cuckoo_agg(n) FROM keys GROUP BY part; $copies;",
 	'INSERT of values' => "INSERT INTO copies VALUES (30000, 5, cuckoo_from_array(ARRAY[1, 2, 3])), (30001, 6, cuckoo_new(100, 0.01)), (30002, 7, NULL), (30003, 8, '$literal'); $copies;",
 	'ON CONFLICT' => "INSERT INTO copies SELECT 10000 + part, part, f FROM others ON CONFLICT (id) DO UPDATE SET f = cuckoo_union_all(copies.f, excluded.f); $copies;",
 	'UPDATE of one' => "UPDATE copies SET f = f + 123456 WHERE id = 7; SELECT f @> 123456 FROM copies WHERE id = 7; $copies;",
 	'UPDATE of all' => "UPDATE copies SET f = f + 654321 WHERE part <= 6; SELECT count(*) FROM copies WHERE f @> 654321; $copies;",
-	'UPDATE that removes' => "UPDATE copies SET f = f - 654321 WHERE f @> 654321; SELECT count(*) FROM copies WHERE f @> 654321; $copies;",
 	'UPDATE from a table distributed alike' => "UPDATE copies SET f = copies.f | parts.f FROM parts WHERE parts.id = copies.id AND parts.id % 5 = 0; $copies;",
 	'UPDATE from a reference table' => "UPDATE copies SET f = cuckoo_union_all(copies.f, reference.f) FROM reference WHERE reference.name = copies.part::text AND copies.id % 7 = 0; $copies;",
-	'UPDATE with an array' => "UPDATE copies SET f = cuckoo_add_all(f, ARRAY[1, 2, 3]) WHERE id % 11 = 0; $copies;",
 	'MERGE' => "MERGE INTO copies USING parts ON copies.id = parts.id WHEN MATCHED AND parts.id % 13 = 0 THEN UPDATE SET f = cuckoo_union_all(copies.f, parts.f) WHEN MATCHED AND parts.id % 17 = 0 THEN DELETE; $copies;",
 	'DELETE by a filter' => "DELETE FROM copies WHERE f @> 600; $copies;",
 	'a rollback' => "BEGIN; UPDATE copies SET f = f + 1000000; ROLLBACK; SELECT count(*) FROM copies WHERE f @> 1000000; $copies;",
 	'distributed by a filter' => "INSERT INTO byfilter SELECT f, 1 FROM parts; INSERT INTO byfilter SELECT f, 2 FROM others; SELECT count(*), count(DISTINCT f) FROM byfilter;",
 	'... groups' => 'SELECT md5(f::bytea), count(*) FROM byfilter GROUP BY f ORDER BY count(*) DESC, md5(f::bytea) LIMIT 5;',
-	'... joined' => 'SELECT count(*) FROM byfilter AS a JOIN byfilter AS b USING (f) WHERE a.n = 2;',
 	'... looked up' => 'SELECT n FROM byfilter WHERE f = cuckoo_from_array(ARRAY[7]) LIMIT 1; SELECT count(*) FROM byfilter WHERE f @> 7;',
 	'filters by cuckoo_shard' => "INSERT INTO shardfilters SELECT shard, cuckoo_agg(n) FROM sharded GROUP BY shard; SELECT shard, md5(f::bytea) FROM shardfilters ORDER BY shard;",
 	'... all found' => 'SELECT count(*) FROM sharded JOIN shardfilters USING (shard) WHERE f @> n;',
-	'... one looked up' => 'SELECT f @> 123, f @> 99999 FROM shardfilters WHERE shard = cuckoo_shard(123, 16);',
 	'... together' => "SELECT @{[ digest('cuckoo_union_all_agg(f)') ]} FROM shardfilters;",
 	'... changed' => 'UPDATE shardfilters SET f = f + 99999 WHERE shard = cuckoo_shard(99999, 16); SELECT shard FROM shardfilters WHERE f @> 99999;');
 like(tasks('SELECT f @> 123 FROM shardfilters WHERE shard = cuckoo_shard(123, 16)'), qr/Task Count: 1\n/, 'a lookup by cuckoo_shard asks one shard');
@@ -386,15 +368,7 @@ like(tasks('SELECT shard, cuckoo_agg(n) FROM sharded GROUP BY shard'), qr/Query:
 
 # COPY out of and into distributed tables
 my $file = PostgreSQL::Test::Utils::tempdir() . '/copied';
-foreach my $format (qw(text csv binary))
-{
-	compare("COPY, $format" => <<~SQL);
-		COPY copies TO '$file' (FORMAT $format);
-		TRUNCATE copies;
-		COPY copies FROM '$file' (FORMAT $format);
-		$copies;
-		SQL
-}
+compare(map { ("COPY, $_" => "COPY copies TO '$file' (FORMAT $_); TRUNCATE copies; COPY copies FROM '$file' (FORMAT $_); $copies;") } qw(text binary));
 
 # Columnar tables
 create_tables('columnar', 'id bigint, n integer, f cuckoofilter', q{create_distributed_table('distributed.columnar', 'id', colocate_with => 'none', shard_count => 8)});

@@ -33,7 +33,6 @@ is($node->safe_psql('postgres', 'SELECT representation FROM large, cuckoo_info(f
 # an error.
 my %operations = (
 	'building by cuckoo_agg' => 'SELECT length(cuckoo_agg(i)::text) FROM generate_series(1, 3000000) AS i',
-	'building by cuckoo_from_array' => 'SELECT cuckoo_cardinality(cuckoo_from_array(a)) FROM keys',
 	'building by cuckoo_stream_agg' => 'SELECT cuckoo_cardinality(cuckoo_stream_agg(i, 3e6, 0.001)) FROM generate_series(1, 3000000) AS i',
 	'adding, sparse' => 'SELECT cuckoo_cardinality(cuckoo_add_all(f, a)) FROM large, keys',
 	'adding, dense' => 'SELECT cuckoo_cardinality(cuckoo_add_all(f, a)) FROM dense, keys',
@@ -42,30 +41,22 @@ my %operations = (
 	'union, sparse' => 'SELECT cuckoo_cardinality(f | (f + 5000)) FROM large',
 	'union, dense' => 'SELECT cuckoo_cardinality(f | (f + -5)) FROM dense',
 	'union all' => 'SELECT cuckoo_cardinality(cuckoo_union_all(f, f)) FROM large',
-	'union all of rows' => 'SELECT cuckoo_cardinality(cuckoo_union_all_agg(f)) FROM (SELECT f FROM large, generate_series(1, 5)) AS f',
 	'text output' => 'SELECT length(f::text) FROM large',
 	'text input' => 'SELECT cuckoo_cardinality(t::cuckoofilter) FROM texts',
 	'bytea input, sparse' => 'SELECT cuckoo_cardinality(f::bytea::cuckoofilter) FROM large',
-	'bytea input, dense' => 'SELECT cuckoo_cardinality(f::bytea::cuckoofilter) FROM dense',
 	'lookups of an array' => 'SELECT array_length(cuckoo_contains_each(f, a || a), 1) FROM large, keys',
 	'lookups in a scan' => 'SELECT count(*) FROM large, generate_series(1, 3000000) AS i WHERE f @> i');
 
 foreach my $name (sort keys %operations)
 {
-	my $longest = 0;
-	my @states;
-
 	foreach my $timeout (5, 40)
 	{
 		my $began = time;
+		my $state = sqlstate($node, 'postgres', "SET statement_timeout = $timeout;\n$operations{$name}");
 
-		push @states, sqlstate($node, 'postgres', "SET statement_timeout = $timeout;\n$operations{$name}");
-		my $late = time - $began - $timeout / 1000;
-		$longest = $late if $late > $longest;
+		is($state, '57014', "$name is cancelled") if $timeout == 5;
+		cmp_ok(time - $began - $timeout / 1000, '<', 1, "$name: within a second");
 	}
-	is($states[0], '57014', "$name is cancelled");
-	cmp_ok($longest, '<', 1, "$name: within a second");
-	note(sprintf '%s: %.2f s', $name, $longest);
 }
 
 # Nothing runs longer than 100 ms without checking for interrupts.  Here
@@ -101,7 +92,6 @@ SQL
 	my $bound = $timeout / 1000 * 0.3;
 	$bound = 0.4 if $bound < 0.4;
 	cmp_ok($late[2], '<', $bound, '... soon');
-	note(sprintf '%d moments, %.2f s, third %.2f s, bound %.2f s', scalar @late, $late[0], $late[2], $bound);
 }
 
 # Memory

@@ -55,10 +55,10 @@ sub by_workers
 sub is_same
 {
 	my ($from, $name) = @_;
-	my @results = map { by_workers($_, $from, q{SELECT md5(string_agg(f::text, ' ' ORDER BY f)) FROM made}) } 0, 1, 2, 3, 8;
+	my @results = map { by_workers($_, $from, q{SELECT md5(string_agg(f::text, ' ' ORDER BY f)) FROM made}) } 0, 2, 8;
 
 	like($results[0], qr/^[0-9a-f]{32}$/, "$name: a result");
-	is_deeply(\@results, [ ($results[0]) x 5 ], '... which is the same by 1, 2, 3 and 8 workers');
+	is_deeply(\@results, [ ($results[0]) x 3 ], '... which is the same by 2 and 8 workers');
 	return;
 }
 
@@ -67,7 +67,7 @@ sub is_alike
 {
 	my ($from, $check, $expected, $name) = @_;
 
-	is_deeply([ map { by_workers($_, $from, $check) } 0 .. 8 ], [ ($expected) x 9 ], "$name, by 0 to 8 workers");
+	is_deeply([ map { by_workers($_, $from, $check) } 0, 1, 3, 8 ], [ ($expected) x 4 ], "$name, by 0, 1, 3 and 8 workers");
 	return;
 }
 
@@ -75,9 +75,7 @@ is_same('SELECT cuckoo_agg(k, 500000, 0.001) AS f FROM numbers WHERE g < 250', '
 is_same('SELECT cuckoo_union_agg(f) AS f FROM parts', 'cuckoo_union_agg, one shape');
 is_same('SELECT cuckoo_union_agg(h) AS f FROM parts', 'cuckoo_union_agg, four shapes');
 is_same('SELECT cuckoo_union_agg(f) AS f FROM parts GROUP BY g % 50', 'cuckoo_union_agg, groups');
-is_same('SELECT cuckoo_union_all_agg(f) AS f FROM parts', 'cuckoo_union_all_agg, one shape');
 is_same('SELECT cuckoo_union_all_agg(h) AS f FROM parts', 'cuckoo_union_all_agg, four shapes');
-is_same('SELECT cuckoo_union_all_agg(f) AS f FROM parts GROUP BY g % 50', 'cuckoo_union_all_agg, groups');
 
 # The groups have no key in common.
 is($node->safe_psql('postgres', 'SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 500000, 0.001) FROM numbers) FROM parts'), 't', 'a merge of the parts is the whole');
@@ -104,12 +102,9 @@ SQL
 # shapes, and tables of one shape are united, so it works by any number of them.
 # What depends on their number is how full the tables are: the rate is at most as
 # many times that of one process, which is twice the target.
-my %workers = (cuckoo_stream_agg => [ 0 .. 8 ], cuckoo_multiset_agg => [ 0, 3, 8 ]);
-foreach my $aggregate (sort keys %workers)
+foreach my $aggregate (qw(cuckoo_stream_agg cuckoo_multiset_agg))
 {
-	my @rates;
-
-	foreach my $workers (@{ $workers{$aggregate} })
+	foreach my $workers (0, 3, 8)
 	{
 		my ($found, $rate) = split /\n/, by_workers($workers, "SELECT $aggregate(t, 1000, 0.001) AS f FROM numbers", <<'SQL');
 SELECT (SELECT bool_and(f @> t) FROM numbers), subfilters IN (3, 4), items BETWEEN 1997000 AND 2000000, capacity, target_fpr FROM made, cuckoo_info(f);
@@ -117,9 +112,7 @@ SELECT expected_fpr FROM made, cuckoo_info(f);
 SQL
 		is($found, 't|t|t|1000|0.001', "$aggregate of 2,000 times its capacity, by $workers workers: one table of each shape with all keys");
 		cmp_ok($rate, '<=', 0.002 * (1 + $workers), "... and a rate of at most twice the target for each process");
-		push @rates, $rate;
 	}
-	note("$aggregate: @rates");
 }
 
 # Parts on 32 servers are combined as well.
