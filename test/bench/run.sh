@@ -88,43 +88,18 @@ medians()
 		}' "$results/$1" >"$results/$1.medians"
 }
 
-# table NAME TITLE UNIT: prints all results, and the ratio of each to the first
+# table NAME TITLE UNIT: prints the medians, and the ratio of each to the first
 # of its group, or of what its label begins with ("COPY: ")
 table()
 {
 	medians "$1"
 	printf '\n%s\n' "$2"
 	awk -F '\t' -v unit="$3" '
-		BEGIN { printf "  %-52s %10s %7s  %s\n", "", unit, "ratio", "min-max" }
+		BEGIN { printf "  %-17s %-52s %10s %7s  %s\n", "", "", unit, "ratio", "min-max" }
 		{
 			base = $1; if (match($2, /^[^:]*: /)) base = base substr($2, 1, RLENGTH)
 			if (!(base in first)) first[base] = $3
-			printf "  %-52s %10.1f %7.2f  %.1f-%.1f\n", $2, $3, $3 / (first[base] ? first[base] : 1), $4, $5
-		}' "$results/$1.medians"
-}
-
-# cross_table NAME TITLE: prints results whose labels are "ROW: COLUMN"
-cross_table()
-{
-	medians "$1"
-	printf '\n%s\n' "$2"
-	awk -F '\t' '
-		{
-			row = $1 FS substr($2, 1, index($2, ": ") - 1); column = substr($2, index($2, ": ") + 2)
-			if (!(row in rows)) { rows[row]; row_of[++n] = row }
-			if (!(column in columns)) { columns[column]; column_of[++m] = column }
-			value[row, column] = $3
-		}
-		END {
-			printf "  %9s  %-33s", "keys", ""
-			for (j = 1; j <= m; j++) printf " %8s", column_of[j]
-			print ""
-			for (i = 1; i <= n; i++) {
-				split(row_of[i], f, FS)
-				printf "  %9d  %-33s", f[1], f[2]
-				for (j = 1; j <= m; j++) printf " %8s", value[row_of[i], column_of[j]]
-				print ""
-			}
+			printf "  %-17s %-52s %10.1f %7.2f  %.1f-%.1f\n", $1, $2, $3, $3 / (first[base] ? first[base] : 1), $4, $5
 		}' "$results/$1.medians"
 }
 
@@ -156,7 +131,7 @@ run_speed()
 		# shellcheck disable=SC2086  # three arguments
 		core $run >>"$results/speed"
 	done
-	cross_table speed "core: ns per key, fpr 0.001, medians; dense at full load, sparse at a third of it; read: one read of memory"
+	table speed "core: dense at full load, sparse at a third of it; read: one read of memory" "ns per key"
 	chart core-speed
 }
 
@@ -189,7 +164,7 @@ run_peers()
 			as_user_interruptibly "$work/fastfilter" "$n" >>"$results/peers"
 		done
 	done
-	cross_table peers "core beside other cuckoo filters: ns per key, medians of 5; bits per key; rate in percent"
+	table peers "core beside other cuckoo filters; bits: bits per key; rate: in percent" "ns per key"
 }
 
 # ------------------------------------------------------------------------ SQL
