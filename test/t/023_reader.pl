@@ -29,8 +29,7 @@ DO $$ BEGIN
 		EXECUTE format('CREATE TABLE keys_%s PARTITION OF keys FOR VALUES IN (%s)', i, i);
 	END LOOP;
 END $$;
-INSERT INTO keys SELECT p, k FROM generate_series(1, 8) AS p, generate_series(1, 1000) AS k;
-VACUUM ANALYZE;
+INSERT INTO keys SELECT p, k FROM generate_series(1, 8) AS p, generate_series(1, 1000) AS k; VACUUM ANALYZE;
 
 CREATE TABLE others (f cuckoofilter);
 CREATE FUNCTION found(k integer) RETURNS boolean LANGUAGE plpgsql AS $$
@@ -135,36 +134,20 @@ SQL
 foreach my $table (qw(stored sparse))
 {
 	is(session(<<~SQL), '1 0', "the operators of eight partitions share a copy: $table");
-		BEGIN;
-		DECLARE c CURSOR FOR @{[ $scan =~ s/stored/$table/r ]};
-		MOVE FORWARD ALL IN c;
-		SELECT copies();
-		COMMIT;
+		BEGIN; DECLARE c CURSOR FOR @{[ $scan =~ s/stored/$table/r ]}; MOVE FORWARD ALL IN c; SELECT copies(); COMMIT;
 		SELECT copies();
 		SQL
 }
 is(session(<<SQL), '1 1 t 0', 'and so do the queries of a transaction, until it ends');
-BEGIN;
-DECLARE c CURSOR FOR $scan;
-DECLARE d CURSOR FOR $above;
-MOVE FORWARD ALL IN c;
-MOVE FORWARD ALL IN d;
-SELECT copies();
-CLOSE c;
-CLOSE d;
-SELECT copies();
-SELECT buffers('$above') < 100;
-COMMIT;
-SELECT copies();
+BEGIN; DECLARE c CURSOR FOR $scan; DECLARE d CURSOR FOR $above; MOVE FORWARD ALL IN c; MOVE FORWARD ALL IN d;
+SELECT copies(); CLOSE c; CLOSE d; SELECT copies(); SELECT buffers('$above') < 100; COMMIT; SELECT copies();
 SQL
 is(session(<<SQL), 't', 'eight partitions read no more of the filter than one scan');
 SELECT buffers('$above') AS above \\gset
 SELECT buffers('$scan') < 1.1 * :above;
 SQL
 is(session(<<SQL), 't', 'parallel workers read one copy each');
-SET max_parallel_workers_per_gather = 2;
-SET parallel_setup_cost = 0;
-SET parallel_tuple_cost = 0;
+SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SELECT buffers('$above') AS above \\gset
 SELECT buffers('SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k') < 3.1 * :above;
@@ -190,47 +173,25 @@ SQL
 # Freed however it ends
 
 is(session(<<SQL), '0 22012', 'a query fails');
-SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k AND 1 / (k - 1000) < 2;
-SELECT copies();
+SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k AND 1 / (k - 1000) < 2; SELECT copies();
 SQL
 is(session(<<SQL), '0 57014', 'a query is cancelled');
 SET statement_timeout = 500;
-SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k AND (k < 1000 OR pg_sleep(60) IS NULL);
-SELECT copies();
+SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k AND (k < 1000 OR pg_sleep(60) IS NULL); SELECT copies();
 SQL
 foreach my $end (qw(COMMIT ROLLBACK))
 {
 	is(session(<<~SQL), '1 0', "$end ends an open cursor");
-		BEGIN;
-		DECLARE c CURSOR FOR $scan;
-		MOVE FORWARD 1500 IN c;
-		SELECT copies();
-		$end;
-		SELECT copies();
+		BEGIN; DECLARE c CURSOR FOR $scan; MOVE FORWARD 1500 IN c; SELECT copies(); $end; SELECT copies();
 		SQL
 }
 is(session(<<SQL), '1 0 999', 'an open cursor is held');
-BEGIN;
-DECLARE c CURSOR WITH HOLD FOR $scan;
-MOVE FORWARD 1998 IN c;
-SELECT copies();
-COMMIT;
-SELECT copies();
+BEGIN; DECLARE c CURSOR WITH HOLD FOR $scan; MOVE FORWARD 1998 IN c; SELECT copies(); COMMIT; SELECT copies();
 FETCH c;
 SQL
 is(session(<<SQL), '1 1 500 1 0', 'a cursor goes on after what it has read is rolled back');
-BEGIN;
-DECLARE c CURSOR FOR $scan;
-SAVEPOINT s;
-MOVE FORWARD 1499 IN c;
-SELECT copies();
-ROLLBACK TO s;
-SELECT copies();
-FETCH c;
-MOVE FORWARD 2000 IN c;
-SELECT copies();
-COMMIT;
-SELECT copies();
+BEGIN; DECLARE c CURSOR FOR $scan; SAVEPOINT s; MOVE FORWARD 1499 IN c; SELECT copies(); ROLLBACK TO s;
+SELECT copies(); FETCH c; MOVE FORWARD 2000 IN c; SELECT copies(); COMMIT; SELECT copies();
 SQL
 is(session(<<SQL), '0 22012', 'a query fails in a block that catches it');
 DO \$\$ BEGIN
@@ -242,23 +203,15 @@ DO \$\$ BEGIN
 		IF copies() > 1 THEN RAISE 'more than one'; END IF;
 	END LOOP;
 END \$\$;
-SELECT copies();
-SELECT 1 / 0;
+SELECT copies(); SELECT 1 / 0;
 SQL
 
 # In PL/pgSQL's expressions
 $node->safe_psql('postgres', 'INSERT INTO others SELECT f FROM stored');
 is(session(<<SQL), '1000 1 1 1000 1 0', 'an expression of PL/pgSQL ends with its transaction, but not with its savepoint');
-BEGIN;
-SAVEPOINT s;
-SELECT count(*) FILTER (WHERE found(k)) FROM generate_series(1, 1000) AS k;
-SELECT copies();
-ROLLBACK TO s;
-SELECT copies();
-SELECT count(*) FILTER (WHERE found(k)) FROM generate_series(1, 1000) AS k;
-SELECT copies();
-COMMIT;
-SELECT copies();
+BEGIN; SAVEPOINT s; SELECT count(*) FILTER (WHERE found(k)) FROM generate_series(1, 1000) AS k; SELECT copies();
+ROLLBACK TO s; SELECT copies(); SELECT count(*) FILTER (WHERE found(k)) FROM generate_series(1, 1000) AS k;
+SELECT copies(); COMMIT; SELECT copies();
 SQL
 is(session(<<SQL), '0', 'and a block that commits does not gather copies');
 DO \$\$ DECLARE v cuckoofilter; lost integer := 0; most numeric := 0;
@@ -267,8 +220,7 @@ BEGIN
 		FOR k IN 1..1000 LOOP
 			IF NOT found(k) THEN lost := lost + 1; END IF;
 		END LOOP;
-		UPDATE others SET f = f + (1000 + i);
-		COMMIT;
+		UPDATE others SET f = f + (1000 + i); COMMIT;
 		most := greatest(most, copies());
 	END LOOP;
 	IF lost > 0 OR most > 1 THEN RAISE '% lost, % copies', lost, most; END IF;
@@ -281,12 +233,9 @@ SQL
 my $psql = sprintf q{\! psql -X -q -A -t -h '%s' -p %d -U "$(id -un)" postgres -c }, $node->host, $node->port;
 $node->safe_psql('postgres', 'CREATE TABLE written (i integer)');
 is(session(<<SQL), 't t 1', 'writers do not make a session read the filter again');
-BEGIN;
-SELECT buffers('SELECT FROM generate_series(1, 1000) AS k WHERE found(k)') > 700;
+BEGIN; SELECT buffers('SELECT FROM generate_series(1, 1000) AS k WHERE found(k)') > 700;
 $psql "INSERT INTO written VALUES (1)"
-SELECT buffers('SELECT found(1)') < 20;
-SELECT copies();
-COMMIT;
+SELECT buffers('SELECT found(1)') < 20; SELECT copies(); COMMIT;
 SQL
 
 # A value id that is used again.  There are two filters of the same size.  After
@@ -330,69 +279,47 @@ foreach my $elsewhere ('', ', with a transaction elsewhere')
 {
 	$node->safe_psql('elsewhere', "BEGIN; SELECT txid_current(); PREPARE TRANSACTION 'elsewhere'") if $elsewhere;
 	is(session(<<~SQL), '1000 1000', "a value id used again: between statements, after VACUUM$elsewhere");
-		$start;
-		BEGIN;
-		$evens;
+		$start; BEGIN; $evens;
 		$replace
-		$odds;
-		COMMIT;
+		$odds; COMMIT;
 		SQL
 	is(session(<<~SQL), '1000 1000', "... between lookups in slices, after VACUUM$elsewhere");
-		$start;
-		BEGIN;
-		SELECT 999 + count(*) FROM (SELECT) AS k WHERE found(2);
+		$start; BEGIN; SELECT 999 + count(*) FROM (SELECT) AS k WHERE found(2);
 		$replace
-		$odds;
-		COMMIT;
+		$odds; COMMIT;
 		SQL
 	# With a lock held from before, so that invalidations by VACUUM are not
 	# received.
 	is(session(<<~SQL), '1000 1000', "... after a savepoint was rolled back$elsewhere");
-		$start;
-		TRUNCATE others;
-		BEGIN;
-		SELECT FROM others;
-		SAVEPOINT s;
-		INSERT INTO others SELECT evens(0);
+		$start; TRUNCATE others; BEGIN; SELECT FROM others; SAVEPOINT s; INSERT INTO others SELECT evens(0);
 		SELECT id() AS id \\gset
 		\\setenv ID :id
-		$evens;
-		ROLLBACK TO s;
+		$evens; ROLLBACK TO s;
 		$psql "UPDATE ids SET id = \$ID"
 		$psql "VACUUM (TRUNCATE false) others"
 		$psql "SELECT insert_odds()" >/dev/null
-		$odds;
-		COMMIT;
+		$odds; COMMIT;
 		SQL
 	$node->safe_psql('elsewhere', "ROLLBACK PREPARED 'elsewhere'") if $elsewhere;
 }
 is(session(<<SQL), '1000 1000', '... after TRUNCATE in the same transaction');
-$start;
-BEGIN;
-$evens;
-TRUNCATE others;
+$start; BEGIN; $evens; TRUNCATE others;
 SELECT insert_odds() \\g /dev/null
-$odds;
-COMMIT;
+$odds; COMMIT;
 SQL
 # The snapshot of the cursor is active all the time, but found() takes its own.
 is(session(<<SQL), '1000 1000', '... after a savepoint was rolled back, in a function of an open cursor');
-$start;
-TRUNCATE others;
-BEGIN;
+$start; TRUNCATE others; BEGIN;
 DECLARE c CURSOR FOR SELECT (SELECT count(*) FILTER (WHERE found(2 * k + odd)) FROM generate_series(1, 1000) AS k)
 	FROM generate_series(0, 1) AS odd;
-SAVEPOINT s;
-INSERT INTO others SELECT evens(0);
+SAVEPOINT s; INSERT INTO others SELECT evens(0);
 SELECT id() AS id \\gset
 \\setenv ID :id
-FETCH c;
-ROLLBACK TO s;
+FETCH c; ROLLBACK TO s;
 $psql "UPDATE ids SET id = \$ID"
 $psql "VACUUM (TRUNCATE false) others"
 $psql "SELECT insert_odds()" >/dev/null
-FETCH c;
-COMMIT;
+FETCH c; COMMIT;
 SQL
 # With another transaction running, so that xmin stays the same.
 is(session(<<SQL), '1000 1000', '... in a later transaction, in a temporary table');
@@ -400,14 +327,9 @@ BEGIN;
 SELECT txid_current() \\g /dev/null
 PREPARE TRANSACTION 'old';
 CREATE TEMPORARY TABLE others (f cuckoofilter);
-INSERT INTO others SELECT evens(0);
-UPDATE ids SET id = id();
-$evens;
-DELETE FROM others;
-VACUUM others;
+INSERT INTO others SELECT evens(0); UPDATE ids SET id = id(); $evens; DELETE FROM others; VACUUM others;
 SELECT insert_odds() \\g /dev/null
-$odds;
-ROLLBACK PREPARED 'old';
+$odds; ROLLBACK PREPARED 'old';
 SQL
 
 # On a standby the primary's VACUUM removes rows.  The session first reads all the
@@ -428,8 +350,7 @@ foreach my $elsewhere ('', ', with a transaction elsewhere')
 		$odds \\g /dev/null
 		$evens;
 		$replace
-		$odds;
-		COMMIT;
+		$odds; COMMIT;
 		SQL
 }
 $standby->stop;
