@@ -1,5 +1,5 @@
 # Parallel plans: what the number of workers may change of an aggregate's result,
-# and what not; and what a year of daily filters takes.
+# and what not.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -120,21 +120,6 @@ is($node->safe_psql('postgres', <<'SQL'), 't|t|t', 'the same in 32 parts');
 SET client_min_messages = error;
 CREATE TABLE united AS SELECT cuckoo_union_agg(f) AS f FROM (SELECT cuckoo_stream_agg(t, 1000, 0.001) AS f FROM numbers GROUP BY g % 32) AS parts;
 SELECT (SELECT bool_and(f @> t) FROM numbers), subfilters = 3, expected_fpr <= 0.002 * 32 FROM united, cuckoo_info(f);
-SQL
-
-#
-# A filter for each day with the capacity of the year costs what the day holds.
-#
-$node->safe_psql('postgres', <<'SQL');
-CREATE TABLE days AS SELECT day, (SELECT cuckoo_agg(day * 30000 + i, 11e6, 0.001) FROM generate_series(1, 30000) AS i) AS f FROM generate_series(0, 364) AS day;
-VACUUM ANALYZE days;
-CREATE UNLOGGED TABLE year AS SELECT cuckoo_agg(i, 11e6, 0.001) AS f FROM (SELECT generate_series(1, 365 * 30000) AS i) AS s;
-SQL
-cmp_ok($node->safe_psql('postgres', q{SELECT pg_total_relation_size('days')}), '<=', 32e6, '365 filters of 30,000 keys with a capacity of 11 million take 32 MB at most');
-is($node->safe_psql('postgres', 'SELECT (SELECT cuckoo_union_all_agg(f) FROM days) = f FROM year'), 't', 'their merge is the filter of all keys');
-is($node->safe_psql('postgres', <<'SQL'), 'dense|1|t|0', 'and their union finds them all');
-SELECT representation, subfilters, items BETWEEN 10900000 AND 10950000, (SELECT count(*) FROM generate_series(1, 10950000, 7) AS i WHERE NOT f @> i)
-FROM (SELECT cuckoo_union_agg(f) AS f FROM days OFFSET 0) AS s, cuckoo_info(f);
 SQL
 
 $node->stop;
