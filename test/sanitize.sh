@@ -31,7 +31,7 @@ make_folder
 build_sanitized -DCUCKOO_CHECK
 start_sanitized_server
 
-PGOPTIONS='-c cuckoo.cache_size=24kB' installcheck regress ISOLATION= TAP_TESTS= ${1:+REGRESS="$*"}
+installcheck regress PGOPTIONS='-c cuckoo.cache_size=24kB' ISOLATION= TAP_TESTS= ${1:+REGRESS="$*"}
 reports=$(sanitizer_reports -c)
 if [ "$failed" != 0 ] || [ "$reports" != 0 ]; then
 	tail -n 30 "$work/log/regress"
