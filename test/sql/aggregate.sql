@@ -4,13 +4,7 @@
 -- Same set, same bytes: if two ways must agree, filters are compared with =.
 -- plan.sql tests how the planner splits and orders aggregation.
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
-
-CREATE SCHEMA aggregate_test;
-SET search_path = aggregate_test, public;
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 CREATE VIEW keys AS SELECT i AS k, 'key ' || i AS t, i % 7 AS g FROM generate_series(1, 1000) AS i;
 
 -- Every key is found, the rate is kept, each distinct key counts once.
@@ -131,10 +125,6 @@ FROM (SELECT i % 3 AS g, cuckoo_agg(i) AS f FROM generate_series(0, 299999) AS i
 -- User-defined aggregates over the same functions, such as a planner that
 -- splits aggregation between servers uses: states are sent as text.
 --
-CREATE AGGREGATE state_of(anycompatible) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
-CREATE AGGREGATE state_of(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
-CREATE AGGREGATE state_of(integer, float8, float8) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
-CREATE AGGREGATE merge_states(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final);
 CREATE AGGREGATE merge_to_state(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE = cuckoofilter);
 
 -- The state and the filter of one transition, which the executor shares
@@ -208,5 +198,3 @@ SELECT state_of(i)::text AS state FROM generate_series(1, 2) AS i \gset
 CREATE AGGREGATE continued_agg(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, INITCOND = :'state');
 SELECT continued_agg(i) = cuckoo_from_array('{1,2,3,4}'::integer[]) AS continued, continued_agg(NULL) = cuckoo_from_array('{1,2}'::integer[]) AS only_start FROM generate_series(3, 4) AS i;
 SELECT i, continued_agg(i) OVER (ORDER BY i) = cuckoo_from_array(ARRAY(SELECT generate_series(1, i))) AS running FROM generate_series(3, 5) AS i;
-
-DROP SCHEMA aggregate_test CASCADE;

@@ -5,15 +5,9 @@
 -- The reference takes them apart by public functions: numeric_send, jsonb_each,
 -- unnest.  A hash tells whether the bytes are the same.
 --
-SET client_min_messages = warning;
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 -- As stored by every version
 SET default_toast_compression = pglz;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
-
-CREATE SCHEMA canonical_test;
-SET search_path = canonical_test, public;
 
 CREATE TYPE triple AS (number integer, word text, amount numeric);
 
@@ -150,5 +144,3 @@ SELECT count(*), count(*) FILTER (WHERE cuckoo_hash(t) <> hash_as(triple_bytes(t
 FROM (SELECT ROW(nullif(i % 10, 3), CASE WHEN i % 7 > 0 THEN repeat('é', i % 90) END, nullif(i % 11, 4) / 3.0)::triple AS t FROM generate_series(1, 1000) AS i OFFSET 0) AS _;
 CREATE TABLE triples AS SELECT ROW(i, repeat('w', i % 200), i / 3.0)::triple AS t FROM generate_series(1, 1000) AS i;
 SELECT count(*), count(*) FILTER (WHERE cuckoo_hash(t) <> hash_as(triple_bytes(t), 25)) AS triples FROM triples;
-
-DROP SCHEMA canonical_test CASCADE;

@@ -4,15 +4,9 @@
 -- The checks list violations, so they should return nothing.  They also cover
 -- whatever is added later.
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 CREATE EXTENSION cuckoo_citus;
 CREATE EXTENSION cuckoo_follow;
-\pset format unaligned
-\pset footer off
-
-CREATE SCHEMA catalog_test;
-SET search_path = catalog_test, public;
 
 CREATE VIEW member AS
 	SELECT extname AS extension, classid, objid, pg_describe_object(classid, objid, 0) AS object
@@ -99,7 +93,7 @@ BEGIN;
 DROP EXTENSION cuckoo CASCADE;
 CREATE SCHEMA "else where";
 CREATE EXTENSION cuckoo SCHEMA "else where";
-SET LOCAL search_path = catalog_test;
+SET LOCAL search_path = scratch;
 SELECT f OPERATOR("else where".@>) 5 AS contains, 6 OPERATOR("else where".<@) f AS contained,
 	"else where".cuckoo_cardinality(f OPERATOR("else where".+) 6 OPERATOR("else where".-) 5) AS items,
 	"else where".cuckoo_count("else where".cuckoo_agg(i), 3) AS count,
@@ -125,5 +119,3 @@ SET search_path = pg_catalog;
 SELECT public.cuckoo_new() @> 5;
 SELECT public.cuckoo_new() OPERATOR(public.@>) 5 AS contains;
 RESET search_path;
-
-DROP SCHEMA catalog_test CASCADE;

@@ -4,14 +4,9 @@
 --
 -- How Citus calls them is tested by test/t/004_states.pl and test/citus.sh.
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 SELECT extnamespace::regnamespace AS home FROM pg_extension WHERE extname = 'cuckoo' \gset
-CREATE SCHEMA citus_test;
 CREATE SCHEMA typed;
-SET search_path = citus_test, public;
 CREATE EXTENSION cuckoo_citus SCHEMA typed;
 
 CREATE VIEW aggregate AS
@@ -58,7 +53,7 @@ DECLARE
 BEGIN
 	FOR agg, type, arguments IN SELECT name, types[1], array_to_string((ARRAY['', '100', '0.01', '7'])[:cardinality(types)], ', ') FROM wanted LOOP
 		EXECUTE format('SELECT typed.%1$I(k%2$s) = %3$I.%1$I(k%2$s) AND cuckoo_cardinality(typed.%1$I(k%2$s)) >= 2 FROM (SELECT (jsonb_array_elements_text(%4$L))::%5$s UNION ALL SELECT NULL) AS v (k)',
-			agg, arguments, current_setting('citus_test.home'), samples -> type::text, type) INTO same;
+			agg, arguments, current_setting('scratch.home'), samples -> type::text, type) INTO same;
 		what := CASE WHEN same IS NULL THEN 'no samples' ELSE 'other bytes' END;
 		IF same IS NOT TRUE THEN
 			RETURN NEXT;
@@ -66,12 +61,12 @@ BEGIN
 	END LOOP;
 END
 $$;
-SELECT set_config('citus_test.home', :'home', false) = :'home' AS set;
+SELECT set_config('scratch.home', :'home', false) = :'home' AS set;
 SELECT * FROM differing();
 
 -- A view keeps the aggregate that it was made with.
 CREATE TABLE numbers AS SELECT i AS n, i::text AS t FROM generate_series(1, 10) AS i;
-SET search_path = citus_test, typed, public;
+SET search_path = scratch, typed, public;
 CREATE VIEW typed_one AS SELECT cuckoo_agg(n) AS f FROM numbers;
 SELECT refobjid::regprocedure = 'typed.cuckoo_agg(integer)'::regprocedure AS typed FROM pg_depend JOIN pg_rewrite AS r ON objid = r.oid
 WHERE ev_class = 'typed_one'::regclass AND refclassid = 'pg_proc'::regclass;
@@ -80,18 +75,18 @@ WHERE ev_class = 'typed_one'::regclass AND refclassid = 'pg_proc'::regclass;
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 CREATE DOMAIN small AS integer;
 SELECT (cuckoo_info(cuckoo_agg('x'))).key_type AS literal, (cuckoo_info(cuckoo_agg('sad'::mood))).key_type AS enum, (cuckoo_info(cuckoo_agg(ARRAY[n]))).key_type AS array,
-	(cuckoo_info(cuckoo_agg(n::small))).key_type AS domain, (cuckoo_info(cuckoo_agg(t COLLATE "C", 10))).key_type AS text, (cuckoo_info(cuckoo_agg(t::citus_test.mood, 10) FILTER (WHERE n > 10))).items AS none
+	(cuckoo_info(cuckoo_agg(n::small))).key_type AS domain, (cuckoo_info(cuckoo_agg(t COLLATE "C", 10))).key_type AS text, (cuckoo_info(cuckoo_agg(t::scratch.mood, 10) FILTER (WHERE n > 10))).items AS none
 FROM numbers;
 
 -- One's own for another type
 CREATE AGGREGATE cuckoo_agg(key mood, capacity float8) (
 	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
 	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE);
-SELECT citus_test.cuckoo_agg(m, 5) = public.cuckoo_agg(m, 5, 0.001) AS same, citus_test.cuckoo_agg(m, 5) @> 'happy'::mood AS found FROM unnest(enum_range(NULL::mood)) AS m;
+SELECT scratch.cuckoo_agg(m, 5) = public.cuckoo_agg(m, 5, 0.001) AS same, scratch.cuckoo_agg(m, 5) @> 'happy'::mood AS found FROM unnest(enum_range(NULL::mood)) AS m;
 
 -- citext is an error for the polymorphic ones.  For a typed one the parser
 -- relabels it as text, which is found out for a column outside of a window.
-CREATE EXTENSION citext SCHEMA citus_test;
+CREATE EXTENSION citext SCHEMA scratch;
 CREATE TABLE folded (c citext, d text);
 INSERT INTO folded VALUES ('A', 'A'), ('a', 'a');
 \set VERBOSITY terse
@@ -106,7 +101,7 @@ SELECT cuckoo_cardinality(cuckoo_agg(c) OVER ()) AS relabelled, cuckoo_cardinali
 DROP EXTENSION citext CASCADE;
 
 -- The extension needs all of cuckoo, and only its functions.
-SET search_path = citus_test, public;
+SET search_path = scratch, public;
 DROP VIEW typed_one;
 DROP EXTENSION cuckoo_citus;
 BEGIN;
@@ -115,4 +110,4 @@ CREATE FUNCTION public.cuckoo_agg_transfn(cuckoofilter, boolean) RETURNS cuckoof
 CREATE EXTENSION cuckoo_citus SCHEMA typed;
 ROLLBACK;
 
-DROP SCHEMA citus_test, typed CASCADE;
+DROP SCHEMA typed CASCADE;

@@ -1,13 +1,7 @@
 --
 -- Filters: making, changing by one key or many, lookups, inspection
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
-
-CREATE SCHEMA filter_test;
-SET search_path = filter_test, public;
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 
 CREATE TYPE mood AS ENUM ('sad', 'ok');
 CREATE TYPE pair AS (number integer, word text);
@@ -343,5 +337,3 @@ SELECT (cuckoo_info(cuckoo_new(capacity => c))).capacity, (SELECT (cuckoo_info(c
 	cuckoo_new(capacity => c) = cuckoo_new(capacity => ceil(c)) AS same
 FROM unnest(ARRAY[1, 99.5, 1.1 * 1000, 1e12 / 7777]::float8[]) AS c;
 SELECT (cuckoo_info(cuckoo_agg(i, 99 + i / 10.0, 0.01))).capacity FROM generate_series(1, 9) AS i;
-
-DROP SCHEMA filter_test CASCADE;

@@ -1,13 +1,8 @@
 --
 -- A filter that follows a table
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-CREATE EXTENSION IF NOT EXISTS cuckoo_follow;
-\pset format unaligned
-\pset footer off
-CREATE SCHEMA follow_test;
-SET search_path = follow_test, public;
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
+CREATE EXTENSION cuckoo_follow SCHEMA public;
 
 CREATE TABLE members (id integer PRIMARY KEY, email text, note text);
 INSERT INTO members SELECT i, 'user' || i FROM generate_series(1, 1000) AS i;
@@ -386,7 +381,7 @@ ALTER TABLE members_email_filter RENAME TO known;
 CREATE SCHEMA follow_other;
 ALTER TABLE known SET SCHEMA follow_other;
 ALTER TABLE people SET SCHEMA follow_other;
-SET search_path = follow_other, follow_test, public;
+SET search_path = follow_other, scratch, public;
 UPDATE people SET mail = 'third' WHERE id = 2;
 SELECT state('known', 'people', 'mail'), cuckoo_follow_contains('known', 'third');
 SELECT cuckoo_follow_fold('known');
@@ -420,7 +415,7 @@ DROP TABLE people;
 SELECT cuckoo_follow_fold('people_mail_filter');
 SELECT cuckoo_unfollow('people_mail_filter');
 DROP TABLE people_mail_filter;
-SET search_path = follow_test, public;
+SET search_path = scratch, public;
 
 --
 -- Every key type: nothing is missing after changes and after a fold
@@ -739,7 +734,7 @@ CREATE FUNCTION trap.unnest(bigint[]) RETURNS SETOF bigint LANGUAGE sql AS 'SELE
 CREATE TABLE lured (k integer);
 SELECT cuckoo_follow('lured', 'k');
 BEGIN;
-SET LOCAL search_path = trap, pg_catalog, follow_test, public;
+SET LOCAL search_path = trap, pg_catalog, scratch, public;
 INSERT INTO lured SELECT i FROM generate_series(1::integer, 12000::integer) AS i;
 UPDATE lured SET k = -k WHERE k OPERATOR(pg_catalog.<) 100;
 TRUNCATE lured;
@@ -758,7 +753,7 @@ DROP TABLE lured, lured_k_filter;
 \set VERBOSITY sqlstate
 CREATE ROLE regress_cuckoo_owner;
 CREATE ROLE regress_cuckoo_clerk;
-GRANT USAGE, CREATE ON SCHEMA follow_test TO regress_cuckoo_owner, regress_cuckoo_clerk;
+GRANT USAGE, CREATE ON SCHEMA scratch TO regress_cuckoo_owner, regress_cuckoo_clerk;
 SET ROLE regress_cuckoo_owner;
 CREATE TABLE owned (id integer, k integer);
 INSERT INTO owned SELECT i, i FROM generate_series(1, 100) AS i;
@@ -878,7 +873,7 @@ DROP EXTENSION cuckoo CASCADE;
 CREATE SCHEMA "else where";
 CREATE EXTENSION cuckoo SCHEMA follow_other;
 CREATE EXTENSION cuckoo_follow SCHEMA "else where";
-SET LOCAL search_path = follow_test;
+SET LOCAL search_path = scratch;
 CREATE TABLE placed (k text);
 INSERT INTO placed VALUES ('a');
 SELECT "else where".cuckoo_follow('placed', 'k');
@@ -891,6 +886,6 @@ SELECT follow_other.cuckoo_follow_fold('placed_k_filter'), follow_other.cuckoo_f
 SELECT missing, triggers_enabled FROM follow_other.cuckoo_follow_check('placed_k_filter');
 ROLLBACK;
 
-DROP SCHEMA follow_test, follow_other CASCADE;
+DROP SCHEMA scratch, follow_other CASCADE;
 DROP ROLE regress_cuckoo_owner, regress_cuckoo_clerk;
 DROP EXTENSION cuckoo_follow CASCADE;

@@ -5,6 +5,7 @@
 --
 -- XXH3 of eight bytes is a bijection, so every hash belongs to exactly one
 -- bigint.
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 
 CREATE FUNCTION rotate(x bigint, n integer) RETURNS bigint IMMUTABLE LANGUAGE sql
 	RETURN CASE WHEN n = 0 THEN x ELSE (x << n) | ((x >> (64 - n)) & ((1::bigint << n) - 1)) END;
@@ -53,7 +54,7 @@ SELECT 'edges', ARRAY[key_of(0), key_of(1), key_of(-1), key_of(92233720368547758
 
 -- The result of a query over a set: a filter that finds all keys.  A hundred
 -- thousand ordinary keys take 160 kB to 1 MB.
-CREATE FUNCTION outcome(made text, of text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION result_of(made text, of text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	f cuckoofilter;
 	k bigint[];
@@ -72,18 +73,18 @@ END $$;
 -- A timeout far above what any of these takes
 SET statement_timeout = '60s';
 
-SELECT name, outcome('cuckoo_agg(k) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
-SELECT name, outcome('cuckoo_agg(k, 1e6, 0.001) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
-SELECT name, outcome('cuckoo_from_array($1)', name) FROM hostile ORDER BY name;
-SELECT name, outcome('cuckoo_stream_agg(k, 1e5, 0.001) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
+SELECT name, result_of('cuckoo_agg(k) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
+SELECT name, result_of('cuckoo_agg(k, 1e6, 0.001) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
+SELECT name, result_of('cuckoo_from_array($1)', name) FROM hostile ORDER BY name;
+SELECT name, result_of('cuckoo_stream_agg(k, 1e5, 0.001) FROM unnest($1) AS k', name) FROM hostile ORDER BY name;
 
 -- Added one by one: a tenth of them
 UPDATE hostile SET keys = (SELECT array_agg(k) FROM unnest(keys) WITH ORDINALITY AS u (k, n) WHERE n % 10 = 0) WHERE name <> 'edges';
-SELECT name, outcome('cuckoo_add_all(cuckoo_new(), $1)', name) FROM hostile ORDER BY name;
-SELECT name, outcome('cuckoo_add_all(cuckoo_agg(-k, 18000, 0.001), $1) FROM generate_series(1, 14000) AS k', name) FROM hostile ORDER BY name;
-SELECT name, outcome('cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]) | cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[4000:])', name)
+SELECT name, result_of('cuckoo_add_all(cuckoo_new(), $1)', name) FROM hostile ORDER BY name;
+SELECT name, result_of('cuckoo_add_all(cuckoo_agg(-k, 18000, 0.001), $1) FROM generate_series(1, 14000) AS k', name) FROM hostile ORDER BY name;
+SELECT name, result_of('cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]) | cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[4000:])', name)
 FROM hostile WHERE name <> 'edges' ORDER BY name;
-SELECT name, outcome('cuckoo_union_all(cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]), cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[5001:]))', name)
+SELECT name, result_of('cuckoo_union_all(cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]), cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[5001:]))', name)
 FROM hostile WHERE name <> 'edges' ORDER BY name;
 -- Small groups, whose state is a hash set
 SELECT bool_and(cuckoo_cardinality(f) = 10)
@@ -145,7 +146,4 @@ DROP TABLE vain;
 DROP FUNCTION unfinish, bucket_sum, hash_of;
 
 -- Under a seed that their makers do not know, the keys are like any others.
-SELECT name, outcome('cuckoo_add_all(cuckoo_new(capacity => 1e4, seed => 2718281828459045), $1)', name) FROM hostile ORDER BY name;
-
-DROP TABLE hostile;
-DROP FUNCTION outcome, key_of, divide, signed, shift, rotate;
+SELECT name, result_of('cuckoo_add_all(cuckoo_new(capacity => 1e4, seed => 2718281828459045), $1)', name) FROM hostile ORDER BY name;

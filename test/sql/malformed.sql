@@ -4,15 +4,7 @@
 -- Whatever the input, it either is a filter, which every function accepts, or
 -- is refused with an ordinary error: never XX000, never a crash.
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
-
-CREATE SCHEMA malformed_test;
-SET search_path = malformed_test, public;
-CREATE AGGREGATE state_of(anycompatible) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
-CREATE AGGREGATE merge_states(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final);
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 
 CREATE TABLE sound (name text PRIMARY KEY, b bytea);
 INSERT INTO sound
@@ -217,5 +209,3 @@ SELECT cuckoo_info(merge_states(head('01010100', tables => '00000000', more => '
 SELECT cuckoo_info(merge_states(s))
 FROM (VALUES (head('01010100', tables => '00000000', more => '0000000000000000ffffffffffffffff')::cuckoofilter),
 	(head('01010100', tables => '00000000', more => '00000000000000000100000000000080')::cuckoofilter)) AS states (s);
-
-DROP SCHEMA malformed_test CASCADE;

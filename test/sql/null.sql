@@ -5,14 +5,8 @@
 -- must not erase a stored filter.  A change of NULL changes an empty filter:
 -- NULL + key must not lose the key.  NULL as a parameter means the default.
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 \pset null NULL
-
-CREATE SCHEMA null_test;
-SET search_path = null_test, public;
 CREATE TABLE filters (f cuckoofilter, none cuckoofilter, key integer, array_of integer[]);
 INSERT INTO filters VALUES (cuckoo_new(100, 0.01, 7) + 1 + 2, NULL, NULL, NULL);
 
@@ -137,5 +131,3 @@ FROM generate_series(1, 7) AS i;
 
 -- A row of NULLs and an array of NULLs are keys, not NULL.
 SELECT cuckoo_cardinality(cuckoo_new() + ROW(NULL::integer, NULL::text)) AS row, cuckoo_cardinality(cuckoo_new() + '{NULL}'::integer[]) AS "array";
-
-DROP SCHEMA null_test CASCADE;

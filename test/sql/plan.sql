@@ -2,28 +2,12 @@
 -- Plans: an aggregate gives the same filter, however the planner splits and
 -- orders it
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
-
-CREATE SCHEMA plan_test;
-SET search_path = plan_test, public;
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 
 CREATE TABLE rows (k integer, t text, g integer);
 INSERT INTO rows SELECT i % 200000, 'key ' || i % 5000, i % 10 FROM generate_series(1, 300000) AS i;
 ALTER TABLE rows SET (parallel_workers = 2);
 ANALYZE rows;
-
--- The plan of a query, without numbers that can change.
-CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS
-$$
-BEGIN
-	RETURN QUERY EXECUTE 'EXPLAIN (COSTS OFF) ' || query;
-END
-$$;
-CREATE FUNCTION uses(query text, VARIADIC nodes text[]) RETURNS boolean LANGUAGE sql AS
-$$SELECT bool_and(EXISTS (SELECT FROM plan(query) AS line WHERE line ~ node)) FROM unnest(nodes) AS node$$;
 
 -- The expected filters, from the simplest possible plan
 SET max_parallel_workers_per_gather = 0;
@@ -129,5 +113,3 @@ FROM (SELECT g, cuckoo_agg(k) AS f FROM rows GROUP BY GROUPING SETS ((g), ())) A
 CREATE INDEX ON rows (k);
 SET enable_seqscan = off;
 SELECT cuckoo_agg(k) = (SELECT numbers FROM expected) AS same FROM rows;
-
-DROP SCHEMA plan_test CASCADE;

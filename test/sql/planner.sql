@@ -6,13 +6,7 @@
 -- little between versions.  Tables are small enough for ANALYZE to read them
 -- whole.
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
-
-CREATE SCHEMA planner_test;
-SET search_path = planner_test, public;
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 SET max_parallel_workers_per_gather = 0;
 
 -- The number of rows that the planner expects.
@@ -264,7 +258,7 @@ SELECT fraction($$SELECT FROM uniform WHERE '\x01'::bytea @@> id$$, 'uniform') A
 
 -- Statistics are used only for users who may read the column.
 CREATE ROLE regress_cuckoo_reader;
-GRANT USAGE ON SCHEMA planner_test TO regress_cuckoo_reader;
+GRANT USAGE ON SCHEMA scratch TO regress_cuckoo_reader;
 GRANT SELECT ON skewed TO regress_cuckoo_reader;
 ALTER TABLE skewed ENABLE ROW LEVEL SECURITY;
 CREATE POLICY some_rows ON skewed USING (id > 1);
@@ -293,6 +287,5 @@ SELECT condition_order('SELECT FROM uniform WHERE id > (SELECT min(shard) FROM f
 	AND expensive(id) AND (SELECT f FROM filters WHERE shard = 1) @> id AND id > 3 AND ten = 5');
 SELECT condition_order('SELECT FROM uniform WHERE expensive(id)
 	AND cuckoo_contains((SELECT f FROM filters WHERE shard = 1), num) AND id > 3');
-
-DROP SCHEMA planner_test CASCADE;
+DROP SCHEMA scratch CASCADE;
 DROP ROLE regress_cuckoo_reader;

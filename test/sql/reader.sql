@@ -5,14 +5,8 @@
 -- test/t/023_reader.pl.  The tests with sanitizers keep so few bytes that there
 -- is never room for all filters.
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 SET max_parallel_workers_per_gather = 0;
-
-CREATE SCHEMA reader_test;
-SET search_path = reader_test, public;
 
 -- Two filters in a scan of 400 partitions, which once filled the session's
 -- memory with copies of the first and then could not read the second.
@@ -97,5 +91,3 @@ SELECT * FROM lookups();
 CREATE TABLE many AS SELECT g, cuckoo_from_array(ARRAY(SELECT generate_series(g, g + 5000))) AS f FROM generate_series(1, 40) AS g;
 SELECT count(*) FILTER (WHERE f @> (g + k)) AS contained, count(*) AS looked_up
 FROM (SELECT k FROM generate_series(1, 100) AS k OFFSET 0) AS k, LATERAL (SELECT * FROM many ORDER BY g OFFSET 0 * k) AS m;
-
-DROP SCHEMA reader_test CASCADE;

@@ -4,22 +4,13 @@
 --
 -- The errors with their texts are in error.sql.
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 \pset null NULL
 
-CREATE SCHEMA setops_test;
-SET search_path = setops_test, public;
-
--- A short description of a filter, and the keys from first to last that it does
--- not find.
+-- A short description of a filter
 CREATE FUNCTION brief(f cuckoofilter, OUT representation text, OUT items bigint, OUT subfilters integer, OUT removable boolean, OUT capacity bigint,
 	OUT fpr float8, OUT seed bigint)
 LANGUAGE sql RETURN (SELECT (i.representation, i.items, i.subfilters, i.removable, i.capacity, i.target_fpr, i.seed) FROM cuckoo_info(f) AS i);
-CREATE FUNCTION missing(f cuckoofilter, first integer, last integer) RETURNS bigint
-LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHERE NOT f @> k);
 
 -- Filters by name, most of them with the final capacity
 CREATE TABLE filters (name text, f cuckoofilter);
@@ -318,4 +309,3 @@ WITH grown AS (
 SELECT cuckoo_union_agg(rows.f ORDER BY n) = grown.f AS behind, cuckoo_union_agg(rows.f ORDER BY n DESC) = grown.f AS before,
 	cuckoo_union_all_agg(rows.f ORDER BY n) = grown.f AS summed
 FROM rows, grown GROUP BY grown.f;
-DROP SCHEMA setops_test CASCADE;

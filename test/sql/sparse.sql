@@ -6,21 +6,13 @@
 -- becomes dense when an added key reaches three quarters, and sparse again when
 -- a removal takes it below one half.
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 \pset null NULL
-
-CREATE SCHEMA sparse_test;
-SET search_path = sparse_test, public;
 
 -- A short description of a filter's tables
 CREATE FUNCTION brief(f cuckoofilter) RETURNS text LANGUAGE sql RETURN
 	(SELECT string_agg(format('%s of %s %s', items, capacity, representation), ', ' ORDER BY number) FROM cuckoo_subfilters(f));
 CREATE FUNCTION entries(f cuckoofilter) RETURNS bigint LANGUAGE sql RETURN (SELECT sum(4 * blocks * buckets)::bigint FROM cuckoo_subfilters(f));
-CREATE FUNCTION missing(f cuckoofilter, first integer, last integer) RETURNS bigint
-LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHERE NOT f @> k);
 
 --
 -- Builds: below three quarters, at three quarters, at the capacity
@@ -135,5 +127,3 @@ SELECT c AS times, round((cuckoo_info(cuckoo_from_array(keys, c * 30000, 0.001))
 FROM unnest('{1,2,4,8,16,100,1000}'::integer[]) AS c, (SELECT ARRAY(SELECT generate_series(1, 30000)) AS keys) AS k ORDER BY c;
 -- Copies: at most eight of a class, which take no other space
 SELECT rows, brief(f), (cuckoo_info(f)).bytes FROM unnest('{1,7,8,9,100}'::integer[]) AS rows, LATERAL (SELECT cuckoo_multiset_agg(k, 8000, 0.001) AS f FROM generate_series(1, 1000) AS k, generate_series(1, rows) AS r) AS x ORDER BY rows;
-
-DROP SCHEMA sparse_test CASCADE;

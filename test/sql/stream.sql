@@ -1,22 +1,13 @@
 --
 -- Aggregates in bounded memory
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 \pset null NULL
 
-CREATE SCHEMA stream_test;
-SET search_path = stream_test, public;
-
--- A short description of a filter, and the keys from first to last that it does
--- not find.
+-- A short description of a filter
 CREATE FUNCTION brief(f cuckoofilter, OUT representation text, OUT key_type text, OUT items bigint, OUT subfilters integer, OUT removable boolean,
 	OUT capacity bigint, OUT fpr float8)
 LANGUAGE sql RETURN (SELECT (i.representation, i.key_type, i.items, i.subfilters, i.removable, i.capacity, i.target_fpr) FROM cuckoo_info(f) AS i);
-CREATE FUNCTION missing(f cuckoofilter, first integer, last integer) RETURNS bigint
-LANGUAGE sql RETURN (SELECT count(*) FROM generate_series(first, last) AS k WHERE NOT f @> k);
 CREATE FUNCTION sqlstate_of(query text) RETURNS text LANGUAGE plpgsql AS
 $$
 BEGIN
@@ -198,4 +189,3 @@ SELECT cuckoo_new(2000, 0.1)::text AS begun \gset
 CREATE AGGREGATE stream_from(integer, float8, float8) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, INITCOND = :'begun');
 SELECT (cuckoo_info(stream_from(i, 2000, 0.1))).removable FROM generate_series(1, 1900) AS i;
-DROP SCHEMA stream_test CASCADE;

@@ -1,13 +1,7 @@
 --
 -- The type: its forms, its order, and how it is stored
 --
-SET client_min_messages = warning;
-CREATE EXTENSION IF NOT EXISTS cuckoo;
-\pset format unaligned
-\pset footer off
-
-CREATE SCHEMA type_test;
-SET search_path = type_test, public;
+\i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 
 -- A filter of every representation and size class.
 CREATE TABLE samples (name text PRIMARY KEY, f cuckoofilter);
@@ -70,7 +64,6 @@ END
 $$;
 SELECT is_valid(cuckoo_new()::text) AS valid, is_valid('?') AS no_base64, is_valid('AQ==') AS short, is_valid('Ag==') AS newer;
 
-
 --
 -- Order and equality: by bytes
 --
@@ -96,19 +89,6 @@ SELECT count(*) FROM (SELECT f FROM filters INTERSECT SELECT cuckoo_from_array('
 SELECT count(*) FROM (SELECT f FROM filters EXCEPT SELECT cuckoo_from_array('{7,8}'::integer[])) AS e;
 
 -- The same through both kinds of join, and both kinds of index.
-CREATE FUNCTION uses(query text, node text) RETURNS boolean LANGUAGE plpgsql AS
-$$
-DECLARE
-	line text;
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		IF line ~ node THEN
-			RETURN true;
-		END IF;
-	END LOOP;
-	RETURN false;
-END
-$$;
 SET enable_mergejoin = off; SET enable_nestloop = off;
 SELECT uses('SELECT count(*) FROM filters AS a JOIN filters AS b USING (f)', 'Hash Join') AS plan;
 SELECT count(*) FROM filters AS a JOIN filters AS b USING (f);
@@ -218,5 +198,3 @@ BEGIN
 END
 $$;
 SELECT first_repeated('{3,1,4,1,5,9,2,6,5}') AS repeated, first_repeated('{3,1,4}') AS none, first_repeated(ARRAY(SELECT generate_series(1, 3000)) || 77) AS after_growth;
-
-DROP SCHEMA type_test CASCADE;
