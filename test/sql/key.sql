@@ -36,199 +36,53 @@ CREATE DOMAIN span AS int4range;
 --
 -- Golden hashes: every key type, then every length class of XXH3
 --
-SELECT value, hashes FROM (VALUES
-	(1, $$0::smallint$$, hashes(0::smallint)),
-	(2, $$1::smallint$$, hashes(1::smallint)),
-	(3, $$(-1)::integer$$, hashes((-1)::integer)),
-	(4, $$1::bigint$$, hashes(1::bigint)),
-	(5, $$9223372036854775807$$, hashes(9223372036854775807)),
-	(6, $$(-9223372036854775808)$$, hashes((-9223372036854775808))),
-	(7, $$4294967295::oid$$, hashes(4294967295::oid)),
-	(8, $$true$$, hashes(true)),
-	(9, $$false$$, hashes(false)),
-	(10, $$'x'::"char"$$, hashes('x'::"char")),
-	(11, $$'cuckoo'::text$$, hashes('cuckoo'::text)),
-	(12, $$'cuckoo'::varchar(9)$$, hashes('cuckoo'::varchar(9))),
-	(13, $$'cuckoo'::char(9)$$, hashes('cuckoo'::char(9))),
-	(14, $$'cuckoo'::name$$, hashes('cuckoo'::name)),
-	(15, $$'\x00ff'::bytea$$, hashes('\x00ff'::bytea)),
-	(16, $$B''$$, hashes(B'')),
-	(17, $$B'101'$$, hashes(B'101')),
-	(18, $$'1010000011'::varbit$$, hashes('1010000011'::varbit)),
-	(19, $$1.5::real$$, hashes(1.5::real)),
-	(20, $$0.1::real$$, hashes(0.1::real)),
-	(21, $$0.1::float8$$, hashes(0.1::float8)),
-	(22, $$'-0'::float8$$, hashes('-0'::float8)),
-	(23, $$'NaN'::float8$$, hashes('NaN'::float8)),
-	(24, $$'-Infinity'::float8$$, hashes('-Infinity'::float8)),
-	(25, $$'0'::numeric$$, hashes('0'::numeric)),
-	(26, $$'1'::numeric$$, hashes('1'::numeric)),
-	(27, $$'-1'::numeric$$, hashes('-1'::numeric)),
-	(28, $$'10000'::numeric$$, hashes('10000'::numeric)),
-	(29, $$'0.0001'::numeric$$, hashes('0.0001'::numeric)),
-	(30, $$'123456789.000012'::numeric$$, hashes('123456789.000012'::numeric)),
-	(31, $$'-98765.4321'::numeric$$, hashes('-98765.4321'::numeric)),
-	(32, $$'1e-130'::numeric$$, hashes('1e-130'::numeric)),
-	(33, $$'1e200'::numeric$$, hashes('1e200'::numeric)),
-	(34, $$'NaN'::numeric$$, hashes('NaN'::numeric)),
-	(35, $$'Infinity'::numeric$$, hashes('Infinity'::numeric)),
-	(36, $$'-Infinity'::numeric$$, hashes('-Infinity'::numeric)),
-	(37, $$(12.34)::numeric::money$$, hashes((12.34)::numeric::money)),
-	(38, $$'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid$$, hashes('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)),
-	(39, $$'2000-01-01'::date$$, hashes('2000-01-01'::date)),
-	(40, $$'1969-07-20'::date$$, hashes('1969-07-20'::date)),
-	(41, $$'infinity'::date$$, hashes('infinity'::date)),
-	(42, $$'-infinity'::date$$, hashes('-infinity'::date)),
-	(43, $$'13:14:15.000016'::time$$, hashes('13:14:15.000016'::time)),
-	(44, $$'13:14:15+02'::timetz$$, hashes('13:14:15+02'::timetz)),
-	(45, $$'2013-08-01 12:00:00'::timestamp$$, hashes('2013-08-01 12:00:00'::timestamp)),
-	(46, $$'infinity'::timestamp$$, hashes('infinity'::timestamp)),
-	(47, $$'2013-08-01 12:00:00+00'::timestamptz$$, hashes('2013-08-01 12:00:00+00'::timestamptz)),
-	(48, $$'-infinity'::timestamptz$$, hashes('-infinity'::timestamptz)),
-	(49, $$'1 mon 2 days 03:04:05'::interval$$, hashes('1 mon 2 days 03:04:05'::interval)),
-	(50, $$'-1 mon -00:00:01'::interval$$, hashes('-1 mon -00:00:01'::interval)),
-	(51, $$'178000000 years 25:00'::interval$$, hashes('178000000 years 25:00'::interval)),
-	(52, $$'192.168.1.5/24'::inet$$, hashes('192.168.1.5/24'::inet)),
-	(53, $$'10.0.0.0/8'::cidr$$, hashes('10.0.0.0/8'::cidr)),
-	(54, $$'2001:db8::1'::inet$$, hashes('2001:db8::1'::inet)),
-	(55, $$'08:00:2b:01:02:03'::macaddr$$, hashes('08:00:2b:01:02:03'::macaddr)),
-	(56, $$'08:00:2b:01:02:03:04:05'::macaddr8$$, hashes('08:00:2b:01:02:03:04:05'::macaddr8)),
-	(57, $$'16/B374D848'::pg_lsn$$, hashes('16/B374D848'::pg_lsn)),
-	(58, $$'18446744073709551615'::xid8$$, hashes('18446744073709551615'::xid8)),
-	(59, $$'sad'::mood$$, hashes('sad'::mood)),
-	(60, $$'null'::jsonb$$, hashes('null'::jsonb)),
-	(61, $$'true'::jsonb$$, hashes('true'::jsonb)),
-	(62, $$'1.50'::jsonb$$, hashes('1.50'::jsonb)),
-	(63, $$'"a"'::jsonb$$, hashes('"a"'::jsonb)),
-	(64, $$'[]'::jsonb$$, hashes('[]'::jsonb)),
-	(65, $$'{}'::jsonb$$, hashes('{}'::jsonb)),
-	(66, $$'[1, [true, "b"], null]'::jsonb$$, hashes('[1, [true, "b"], null]'::jsonb)),
-	(67, $$'{"b": 1, "aa": {"x": []}, "a": [false, -2.5e3]}'::jsonb$$, hashes('{"b": 1, "aa": {"x": []}, "a": [false, -2.5e3]}'::jsonb)),
-	(68, $$'{}'::integer[]$$, hashes('{}'::integer[])),
-	(69, $$'{1,NULL,3}'::integer[]$$, hashes('{1,NULL,3}'::integer[])),
-	(70, $$'[0:1][5:6]={{a,b},{c,""}}'::text[]$$, hashes('[0:1][5:6]={{a,b},{c,""}}'::text[])),
-	(71, $$array['1 mon'::interval]$$, hashes(array['1 mon'::interval])),
-	(72, $$array[row(1, 'a'::text), row(2, null::text)]$$, hashes(array[row(1, 'a'::text), row(2, null::text)])),
-	(73, $$row(1, 'a'::text, null::date)$$, hashes(row(1, 'a'::text, null::date))),
-	(74, $$row(row(), array[true])$$, hashes(row(row(), array[true]))),
-	(75, $$'empty'::int4range$$, hashes('empty'::int4range)),
-	(76, $$'[1,5)'::int4range$$, hashes('[1,5)'::int4range)),
-	(77, $$'(,)'::int8range$$, hashes('(,)'::int8range)),
-	(78, $$'(1.5,]'::numrange$$, hashes('(1.5,]'::numrange)),
-	(79, $$'(1.0,2.50]'::numrange$$, hashes('(1.0,2.50]'::numrange)),
-	(80, $$'{}'::int4multirange$$, hashes('{}'::int4multirange)),
-	(81, $$'{[1,3),[7,)}'::int4multirange$$, hashes('{[1,3),[7,)}'::int4multirange))
-) AS golden (n, value, hashes) ORDER BY n;
+SELECT value, outcome('SELECT hashes(' || value || ')') AS hashes FROM regexp_split_to_table($$0::smallint; 1::smallint; (-1)::integer; 1::bigint; 9223372036854775807; (-9223372036854775808); 4294967295::oid; true; false; 'x'::"char";
+	'cuckoo'::text; 'cuckoo'::varchar(9); 'cuckoo'::char(9); 'cuckoo'::name; '\x00ff'::bytea; B''; B'101'; '1010000011'::varbit; 1.5::real; 0.1::real;
+	0.1::float8; '-0'::float8; 'NaN'::float8; '-Infinity'::float8; '0'::numeric; '1'::numeric; '-1'::numeric; '10000'::numeric; '0.0001'::numeric;
+	'123456789.000012'::numeric; '-98765.4321'::numeric; '1e-130'::numeric; '1e200'::numeric; 'NaN'::numeric; 'Infinity'::numeric; '-Infinity'::numeric;
+	(12.34)::numeric::money; 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid; '2000-01-01'::date; '1969-07-20'::date; 'infinity'::date; '-infinity'::date;
+	'13:14:15.000016'::time; '13:14:15+02'::timetz; '2013-08-01 12:00:00'::timestamp; 'infinity'::timestamp; '2013-08-01 12:00:00+00'::timestamptz;
+	'-infinity'::timestamptz; '1 mon 2 days 03:04:05'::interval; '-1 mon -00:00:01'::interval; '178000000 years 25:00'::interval; '192.168.1.5/24'::inet;
+	'10.0.0.0/8'::cidr; '2001:db8::1'::inet; '08:00:2b:01:02:03'::macaddr; '08:00:2b:01:02:03:04:05'::macaddr8; '16/B374D848'::pg_lsn;
+	'18446744073709551615'::xid8; 'sad'::mood; 'null'::jsonb; 'true'::jsonb; '1.50'::jsonb; '"a"'::jsonb; '[]'::jsonb; '{}'::jsonb;
+	'[1, [true, "b"], null]'::jsonb; '{"b": 1, "aa": {"x": []}, "a": [false, -2.5e3]}'::jsonb; '{}'::integer[]; '{1,NULL,3}'::integer[];
+	'[0:1][5:6]={{a,b},{c,""}}'::text[]; array['1 mon'::interval]; array[row(1, 'a'::text), row(2, null::text)]; row(1, 'a'::text, null::date);
+	row(row(), array[true]); 'empty'::int4range; '[1,5)'::int4range; '(,)'::int8range; '(1.5,]'::numrange; '(1.0,2.50]'::numrange; '{}'::int4multirange;
+	'{[1,3),[7,)}'::int4multirange$$, ';\s+') AS value;
 
 SELECT length, hashes(left(repeat('abcdefghijklmnopqrstuvwxyz', 4000), length)) AS text,
 	hashes(substr(decode(repeat((SELECT string_agg(lpad(to_hex(i), 2, '0'), '' ORDER BY i) FROM generate_series(0, 255) i), 400), 'hex'), 1, length)) AS bytea
 FROM unnest('{0,1,2,3,4,7,8,9,15,16,17,32,33,64,65,96,97,127,128,129,160,191,192,240,241,255,256,512,1023,1024,1025,4096,100000}'::integer[]) AS length;
 
 --
--- Equal values that print or are stored differently have equal hashes
+-- Equal values that are written or stored differently have equal hashes; unequal
+-- ones that are written or stored alike have different hashes
 --
-SELECT what FROM (VALUES
-	('widths of integer', same(7::smallint, 7::bigint) AND same(7, 7::bigint) AND same(7::oid, 7)),
-	('negative widths', same((-7)::smallint, (-7)::bigint) AND same(-7, (-7)::bigint)),
-	('oid is unsigned', same(4294967295::oid, 4294967295)),
-	('domains over integer', same(7::small, 7) AND same(7::smaller, 7)),
-	('text types', same('a'::varchar, 'a'::text) AND same('a'::name, 'a'::text) AND same('a'::varchar(5), 'a'::text)),
-	('untyped literal is text', cuckoo_hash('5', 0) = cuckoo_hash('5'::text, 0)),
-	('padding of char(n)', same('a '::char(2), 'a'::char(9)) AND same('a'::char(9), 'a'::text)),
-	('char(n) of blanks only', same('   '::char(3), ''::text)),
-	('inner and leading blanks count', NOT same(' a b'::char(9), 'ab'::text) AND same(' a b'::char(9), ' a b'::text)),
-	('bit and varbit', same(B'1010', '1010'::varbit)),
-	('real and double precision', same(1.5::real, 1.5::float8) AND same('NaN'::real, 'NaN'::float8)),
-	('minus zero', same('-0'::float8, 0::float8) AND same('-0'::real, 0::float8)),
-	('not a number', same('NaN'::float8, 'Infinity'::float8 - 'Infinity'::float8 + 'NaN'::float8)),
-	('scale of numeric', same(1.0, 1.00) AND same(1.0, 1e0) AND same(10000, 1e4::integer) AND same(100000000.00, 1e8)),
-	('zero of numeric', same(0.000, 0::numeric) AND same(-0.0, 0::numeric)),
-	('numeric with and without scale', same(1.5::numeric(10,5), 1.5)),
-	('month of 30 days', same('1 mon'::interval, '30 days'::interval) AND same('1 mon'::interval, '720:00:00'::interval)),
-	('day of 24 hours', same('1 day -24:00'::interval, '0'::interval) AND same('-1 day'::interval, '-24:00'::interval)),
-	('mixed signs', same('1 mon -1 day'::interval, '29 days'::interval) AND same('-1 mon 1 day -00:00:01'::interval, '-29 days -00:00:01'::interval)),
-	('cidr and inet', same('10.0.0.0/8'::cidr, '10.0.0.0/8'::inet) AND same('10.1.2.3'::inet, '10.1.2.3/32'::cidr)),
-	('notations of IPv6', same('::1'::inet, '0:0:0:0:0:0:0:1/128'::inet)),
-	('zone of timestamptz', same('2020-01-01 00:00+00'::timestamptz, '2020-01-01 05:30+05:30'::timestamptz)),
-	('notations of uuid', same('A0EEBC999C0B4EF8BB6D6BB9BD380A11'::uuid, '{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}'::uuid)),
-	('label in two enums', same('sad'::mood, 'sad'::temper) AND same('sad'::feeling, 'sad'::mood)),
-	('scale in jsonb', same('1.0'::jsonb, '1.00'::jsonb) AND same('{"a": [1]}'::jsonb, '{"a": [1.0]}'::jsonb)),
-	('keys of jsonb', same('{"a": 1, "bb": 2, "a": 3}'::jsonb, '{"bb": 2, "a": 3}'::jsonb)),
-	('escapes of jsonb', same('"\u0061"'::jsonb, '"a"'::jsonb)),
-	('elements of arrays', same('{1.0,NULL}'::numeric[], '{1.00,NULL}'::numeric[]) AND same('{1}'::smallint[], '{1}'::bigint[])),
-	('text arrays', same('{a}'::char(3)[], '{a}'::text[]) AND same('{a}'::varchar[], '{a}'::text[]) AND same('{a}'::name[], '{a}'::text[])),
-	('default bounds of arrays', same('[1:2]={3,4}'::integer[], '{3,4}'::integer[])),
-	('arrays without elements', same('{}'::integer[], array_remove('[5:5]={1}'::integer[], 1))),
-	('arrays and domains', same('{1,2}'::small[], '{1,2}'::integer[]) AND same('{1,2}'::numbers, '{1,2}'::integer[])),
-	('arrays of arrays', same(ARRAY['{1}'::numbers, '{}'::numbers], ARRAY['{1}'::numbers, '{}'::numbers])),
-	('int2vector and its array', same('1 2'::int2vector, '[0:1]={1,2}'::smallint[])),
-	('rows', same(ROW(1, 'a'::text), ROW(1, 'a'::text)::pair) AND same(ROW(1, 'a'::text)::couple, ROW(1, 'a'::text))),
-	('literals in rows', same(ROW(1, 'a'), ROW(1, 'a'::text)) AND same(ROW(1, 'a'), ROW(1, 'a')::pair) AND same(ROW('a', ROW(NULL, '')), ROW('a'::text, ROW(NULL::text, ''::text)))),
-	('attributes of rows', same(ROW(1.0, '-0'::float8, 'a'::char(3)), ROW(1.00, 0::float8, 'a'::char(5)))),
-	('domains in rows', same(ROW(7::small, 'sad'::feeling, '{1}'::numbers), ROW(7, 'sad'::mood, '{1}'::integer[]))),
-	('arrays of rows', same(ARRAY[ROW(1, 'a')::pair], ARRAY[ROW(1, 'a'::text)])),
-	('ranges', same('[1,4]'::int4range, '(0,5)'::int4range) AND same('[1.0,2]'::numrange, '[1.00,2.0]'::numrange)),
-	('widths of ranges', same('[1,5)'::int4range, '[1,5)'::int8range) AND same('[1,5)'::span, '[1,5)'::int4range)),
-	('empty ranges', same('empty'::int4range, '[3,3)'::int4range)),
-	('multiranges', same('{[1,2],[3,4]}'::int4multirange, '{[1,5)}'::int4multirange) AND same('{}'::int4multirange, '{empty}'::int4multirange))
-) AS equal (what, holds) WHERE NOT coalesce(holds, false);
-
---
--- Unequal values that print or are stored alike have different hashes
---
-SELECT what FROM (VALUES
-	('text and bytea', same('5'::text, '5'::bytea)),
-	('text and integer', same('5'::text, 5)),
-	('text and "char"', same('5'::text, '5'::"char")),
-	('text and enum', same('sad'::text, 'sad'::mood)),
-	('boolean and "char"', same(true, '\001'::"char")),
-	('integer and numeric', same(1, 1.0)),
-	('integer and xid8', same(1::bigint, '1'::xid8)),
-	('timestamp and timestamptz', same('2020-01-01 00:00'::timestamp, '2020-01-01 00:00+00'::timestamptz)),
-	('timestamp and date', same('2000-01-01'::timestamp, '2000-01-01'::date)),
-	('float and numeric', same(1.5::float8, 1.5)),
-	('real that is not the double', same(0.1::real, 0.1::float8)),
-	('leading blank', same(' a'::char(3), 'a'::char(3))),
-	('trailing blank in text', same('a '::text, 'a'::text) OR same('a '::varchar, 'a'::text)),
-	('tab after char(n)', same(E'a\t'::char(3), 'a'::char(3))),
-	('case', same('a'::text, 'A'::text)),
-	('zero bits', same(B'0', B'00')),
-	('bits and bytes', same(B'00000001', B'000000010')),
-	('sign of numeric', same(1.5, -1.5)),
-	('decimal point', same(1234::numeric, 0.1234) OR same(1::numeric, 10000::numeric) OR same(1::numeric, 0.0001)),
-	('infinities', same('Infinity'::numeric, '-Infinity'::numeric) OR same('NaN'::numeric, '0'::numeric)),
-	('zones of timetz', same('12:00+00'::timetz, '13:00+01'::timetz)),
-	('midnight twice', same('24:00'::time, '00:00'::time) OR same('24:00+00'::timetz, '00:00+00'::timetz)),
-	('sign of interval', same('1 day'::interval, '-1 day'::interval) OR same('1 us'::interval, '-1 us'::interval)),
-	('host and network', same('10.0.0.0/8'::inet, '10.0.0.0/9'::inet) OR same('10.0.0.1/8'::inet, '10.0.0.0/8'::inet)),
-	('families', same('1.2.3.4'::inet, '::102:304'::inet)),
-	('macaddr and macaddr8', same('08:00:2b:01:02:03'::macaddr, '08:00:2b:01:02:03'::macaddr8)),
-	('jsonb scalar and array', same('1'::jsonb, '[1]'::jsonb) OR same('null'::jsonb, '[null]'::jsonb)),
-	('jsonb types', same('1'::jsonb, '"1"'::jsonb) OR same('null'::jsonb, '"null"'::jsonb) OR same('true'::jsonb, 'false'::jsonb)),
-	('jsonb empties', same('[]'::jsonb, '{}'::jsonb) OR same('""'::jsonb, 'null'::jsonb) OR same('[[]]'::jsonb, '[]'::jsonb)),
-	('jsonb order', same('[1, 2]'::jsonb, '[2, 1]'::jsonb)),
-	('jsonb nesting', same('[[1], 2]'::jsonb, '[[1, 2]]'::jsonb) OR same('{"a": {"b": 1}}'::jsonb, '{"b": {"a": 1}}'::jsonb)),
-	('jsonb pairs', same('{"a": "bc"}'::jsonb, '{"ab": "c"}'::jsonb) OR same('{"a": 1, "b": 2}'::jsonb, '{"a": 2, "b": 1}'::jsonb)),
-	('array bounds', same('[0:1]={1,2}'::integer[], '{1,2}'::integer[])),
-	('array dimensions', same('{{1,2}}'::integer[], '{1,2}'::integer[]) OR same('{{1},{2}}'::integer[], '{{1,2}}'::integer[])),
-	('array order', same('{1,2}'::integer[], '{2,1}'::integer[])),
-	('array NULL', same('{NULL,1}'::integer[], '{1,NULL}'::integer[]) OR same('{NULL}'::text[], '{""}'::text[]) OR same('{NULL}'::text[], '{}'::text[])),
-	('array joints', same('{ab,c}'::text[], '{a,bc}'::text[])),
-	('array of text and of bytea', same('{a}'::text[], '{a}'::bytea[])),
-	('array and element', same('{1}'::integer[], 1)),
-	('arrays of arrays', same(ARRAY['{1}'::numbers, '{}'::numbers], ARRAY['{}'::numbers, '{1}'::numbers])),
-	('row NULL', same(ROW(NULL::text, 'a'::text), ROW('a'::text, NULL::text)) OR same(ROW(NULL::text), ROW(''::text))),
-	('row of one NULL', same(ROW(NULL::integer), ROW())),
-	('row joints', same(ROW('ab'::text, 'c'::text), ROW('a'::text, 'bc'::text))),
-	('row kinds', same(ROW('5'::text), ROW('5'::bytea)) OR same(ROW(NULL::text), ROW(NULL::integer))),
-	('row nesting', same(ROW(ROW(1, 2)), ROW(1, 2)) OR same(ROW(ROW(1), 2), ROW(1, ROW(2)))),
-	('range bounds', same('[1,2)'::numrange, '[1,2]'::numrange) OR same('(1,2)'::numrange, '[1,2)'::numrange)),
-	('range infinity', same('(,1)'::numrange, '(1,)'::numrange) OR same('[,]'::int4range, 'empty'::int4range)),
-	('infinite bound and infinity', same('[2020-01-01,infinity)'::daterange, '[2020-01-01,)'::daterange)),
-	('range and multirange', same('[1,5)'::int4range, '{[1,5)}'::int4multirange)),
-	('multirange', same('{[1,2),[3,4)}'::int4multirange, '{[1,4)}'::int4multirange) OR same('{}'::int4multirange, '{(,)}'::int4multirange)),
-	('integer and date range', same('[1,5)'::int4range, '[2000-01-02,2000-01-06)'::daterange))
-) AS unequal (what, holds) WHERE coalesce(holds, true);
+SELECT comparison FROM regexp_split_to_table($$7::smallint = 7 = 7::bigint = 7::oid = 7::small = 7::smaller; (-7)::smallint = -7 = (-7)::bigint; 4294967295::oid = 4294967295;
+	'a'::text = 'a' = 'a'::varchar = 'a'::varchar(5) = 'a'::name = 'a '::char(2) = 'a'::char(9); '   '::char(3) = ''::text; ' a b'::char(9) = ' a b'::text;
+	B'1010' = '1010'::varbit; 1.5::real = 1.5::float8; 'NaN'::real = 'NaN'::float8; '-0'::real = 0::float8; 1.5::numeric(10,5) = 1.5;
+	'10.0.0.0/8'::cidr = '10.0.0.0/8'::inet; '10.1.2.3'::inet = '10.1.2.3/32'::cidr; '::1'::inet = '0:0:0:0:0:0:0:1/128'::inet;
+	'2020-01-01 00:00+00'::timestamptz = '2020-01-01 05:30+05:30'::timestamptz; 'sad'::mood = 'sad'::temper = 'sad'::feeling;
+	'A0EEBC999C0B4EF8BB6D6BB9BD380A11'::uuid = '{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}'::uuid;
+	'{1}'::smallint[] = '{1}'::integer[] = '{1}'::bigint[] = '{1}'::small[] = '{1}'::numbers = '[1:1]={1}'::integer[]; '{1.0,NULL}'::numeric[] = '{1.00,NULL}'::numeric[];
+	'{a}'::text[] = '{a}'::varchar[] = '{a}'::name[] = '{a}'::char(3)[]; '{}'::integer[] = array_remove('[5:5]={1}'::integer[], 1); '1 2'::int2vector = '[0:1]={1,2}'::smallint[];
+	ROW(1, 'a'::text) = ROW(1, 'a') = ROW(1, 'a')::pair = ROW(1, 'a')::couple; ROW('a', ROW(NULL, '')) = ROW('a'::text, ROW(NULL::text, ''::text));
+	ROW(1.0, '-0'::float8, 'a'::char(3)) = ROW(1.00, 0::float8, 'a'::char(5)); ROW(7::small, 'sad'::feeling, '{1}'::numbers) = ROW(7, 'sad'::mood, '{1}'::integer[]);
+	ARRAY[ROW(1, 'a'::text)] = ARRAY[ROW(1, 'a')::pair] = ARRAY[ROW(1, 'a')::pair]::record[];
+	'[1,5)'::int4range = '[1,4]'::int4range = '[1,5)'::int8range = '[1,5)'::span; '[1.0,2]'::numrange = '[1.00,2.0]'::numrange; 'empty'::int4range = '[3,3)'::int4range;
+	'{}'::int4multirange = '{empty}'::int4multirange;
+	'5'::text <> '5'::bytea <> 5 <> '5'::"char"; 'sad'::text <> 'sad'::mood; true <> '\001'::"char"; 1 <> 1.0 <> 1::float8 <> '1'::xid8 <> '{1}'::integer[] <> '1'::jsonb;
+	'2000-01-01'::timestamp <> '2000-01-01 00:00+00'::timestamptz <> '2000-01-01'::date; 1.5::float8 <> 1.5; 0.1::real <> 0.1::float8;
+	'a'::text <> 'a '::text <> ' a'::char(3) <> E'a\t'::char(3) <> 'A'::text; 'a'::text <> 'a '::varchar; ' a b'::char(9) <> 'ab'::text;
+	B'0' <> B'00' <> B'00000001' <> B'000000010'; '24:00'::time <> '00:00'::time; '08:00:2b:01:02:03'::macaddr <> '08:00:2b:01:02:03'::macaddr8;
+	'{NULL}'::text[] <> '{""}'::text[] <> '{}'::text[]; '{ab,c}'::text[] <> '{a,bc}'::text[]; '{a}'::text[] <> '{a}'::bytea[];
+	ARRAY['{1}'::numbers, '{}'::numbers] <> ARRAY['{}'::numbers, '{1}'::numbers]; ROW(NULL::text, 'a'::text) <> ROW('a'::text, NULL::text);
+	ROW() <> ROW(NULL::integer) <> ROW(NULL::text) <> ROW(''::text) <> ROW('5'::text) <> ROW('5'::bytea); ROW('ab'::text, 'c'::text) <> ROW('a'::text, 'bc'::text);
+	ROW(1, 2) <> ROW(ROW(1, 2)) <> ROW(ROW(1), 2) <> ROW(1, ROW(2)); '[1,2)'::numrange <> '[1,2]'::numrange <> '(1,2)'::numrange <> '(,1)'::numrange <> '(1,)'::numrange;
+	'[2020-01-01,infinity)'::daterange <> '[2020-01-01,)'::daterange; '[1,5)'::int4range <> '{[1,5)}'::int4multirange <> '[2000-01-02,2000-01-06)'::daterange$$, ';\s+') AS comparison,
+	LATERAL (SELECT count(*) AS values, count(DISTINCT hash) AS hashes, bool_and(hash ~ '^-?\d+$') AS all_hashed
+		FROM regexp_split_to_table(comparison, ' (=|<>) ') AS value, outcome('SELECT cuckoo_hash(' || value || ')') AS hash) AS h
+WHERE NOT (all_hashed AND values > 1 AND hashes = CASE WHEN comparison ~ ' = ' THEN 1 ELSE values END);
 
 -- A seed of its own gives other hashes, and NULL has none.
 SELECT cuckoo_hash(1, 0) <> cuckoo_hash(1, 1) AS seeded,
@@ -241,17 +95,19 @@ $$
 	SELECT count(*) FROM generate_subscripts(list, 1) AS i, generate_subscripts(list, 1) AS j
 	WHERE (list[i] = list[j]) <> (cuckoo_hash(list[i], 0) = cuckoo_hash(list[j], 0))
 $$;
-SELECT disagreements('{0,-0,0.0,1,1.0,10,10.00,1e4,10000.0000,1e-4,0.00010,-1,-1.0,1e8,100000000.0,99999999,0.99999999,9999.9999,1e-8,NaN,Infinity,-Infinity,123456789012345678901234567890,123456789012345678901234567890.0}'::numeric[]) AS numeric,
+SELECT disagreements('{0,-0,0.0,1,1.0,10,10.00,1e4,10000.0000,1e-4,0.00010,-1,-1.0,1e8,100000000.0,99999999,0.99999999,9999.9999,1e-8,NaN,Infinity,-Infinity,123456789012345678901234567890,123456789012345678901234567890.0,1234,0.1234,1.5,-1.5}'::numeric[]) AS numeric,
 	disagreements('{0,-0,1,-1,1e-300,NaN,Infinity,-Infinity}'::float8[]) AS float,
-	disagreements('{"1 mon","30 days","29 days 24:00","1 mon 1 us","30 days 1 us","-1 mon","-30 days","-1 us","-1 day 23:59:59.999999","1 year","12 mons","360 days","365 days",0,"1 mon -30 days","1 day -24:00","-720:00","178000000 years","-178000000 years","2147483647 days","-2147483648 days"}'::interval[]) AS interval,
-	disagreements(ARRAY['1', '1.0', '[1]', '[1.00]', '[[1]]', '[]', '{}', 'null', '[null]', '""', '"null"', 'true', 'false', '{"a": 1, "b": 2}', '{"b": 2.0, "a": 1}', '{"a": {"b": 2}}', '{"a": 1, "bb": 2, "c": 3}', '{"c": 3, "bb": 2, "a": 1.0}', '[1, [2, {"a": []}], 3]', '[1, [2, {"a": {}}], 3]', '[1, [2, {"a": []}, 3]]']::jsonb[]) AS jsonb,
-	disagreements('{10.0.0.0,10.0.0.0/32,10.0.0.0/8,10.0.0.1/8,::,::/0,0.0.0.0/0,::ffff:10.0.0.0}'::inet[]) AS inet,
+	disagreements('{"1 mon","30 days","29 days 24:00","1 mon 1 us","30 days 1 us","-1 mon","-30 days","-1 us","-1 day 23:59:59.999999","1 year","12 mons","360 days","365 days",0,"1 mon -30 days","1 day -24:00","-720:00","178000000 years","-178000000 years","2147483647 days","-2147483648 days","1 day","-1 day","1 us","29 days","1 mon -1 day","-29 days -00:00:01","-1 mon 1 day -00:00:01"}'::interval[]) AS interval,
+	disagreements(ARRAY['1', '1.0', '[1]', '[1.00]', '[[1]]', '[]', '{}', 'null', '[null]', '""', '"null"', 'true', 'false', '{"a": 1, "b": 2}', '{"b": 2.0, "a": 1}', '{"a": {"b": 2}}', '{"a": 1, "bb": 2, "c": 3}', '{"c": 3, "bb": 2, "a": 1.0}', '[1, [2, {"a": []}], 3]', '[1, [2, {"a": {}}], 3]', '[1, [2, {"a": []}, 3]]',
+		'"1"', '"true"', '[1, 2]', '[2, 1]', '[[1], 2]', '[[1, 2]]', '[[]]', '{"a": {"b": 1}}', '{"b": {"a": 1}}', '{"a": "bc"}', '{"ab": "c"}', '{"a": 2, "b": 1}',
+		'"a"', '"\u0061"', '{"a": 1, "bb": 2, "a": 3}', '{"bb": 2, "a": 3}']::jsonb[]) AS jsonb,
+	disagreements('{10.0.0.0,10.0.0.0/32,10.0.0.0/8,10.0.0.1/8,::,::/0,0.0.0.0/0,::ffff:10.0.0.0,10.0.0.0/9,1.2.3.4,::102:304}'::inet[]) AS inet,
 	disagreements('{a,"a ","a  "," a","",  "  "}'::char(4)[]) AS char,
 	disagreements('{00:00+00,24:00+00,01:00+01,23:00-01,00:00-00}'::timetz[]) AS timetz,
 	disagreements(ARRAY['[1,2]', '(0,3)', '[1,3)', '(,3)', '[,2]', '(0,)', '[1,)', 'empty', '(1,2)', '(,)']::int4range[]) AS range,
 	disagreements(ARRAY['{[1,2],[3,4]}', '{[1,5)}', '{}', '{(,)}', '{[1,2),[3,4)}', '{[1,)}', '{[1,2),[3,)}']::int4multirange[]) AS multirange,
 	disagreements(ARRAY[ROW(1, 1.0, 'a'::char(2)), ROW(1, 1.00, 'a '::char(2)), ROW(1, NULL::numeric, 'a'::char(2)), ROW(NULL::integer, 1.0, 'a'::char(2)), ROW(1, 1.01, 'a'::char(2))]) AS record,
-	disagreements(ARRAY['{1,2}', '[0:1]={1,2}', '[1:2]={1,2}', '{2,1}', '{}', '{{1,2}}', '{{1},{2}}']::numbers[]) AS "array";
+	disagreements(ARRAY['{1,2}', '[0:1]={1,2}', '[1:2]={1,2}', '{2,1}', '{}', '{{1,2}}', '{{1},{2}}', '{NULL,1}', '{1,NULL}', '{NULL}']::numbers[]) AS "array";
 
 --
 -- Rows are hashed by the row type that the value has now
@@ -337,10 +193,6 @@ END
 $$;
 CREATE TRIGGER compare BEFORE UPDATE ON altered FOR EACH ROW EXECUTE FUNCTION compare();
 UPDATE altered SET a = 2;
-
--- Arrays of a row type can come as arrays of records.
-SELECT same(pairs::record[], ARRAY[ROW(1, 'a'::text)])
-FROM (SELECT ARRAY[ROW(1, 'a')::pair]) AS _ (pairs);
 
 --
 -- Compressed, toasted and short values hash like the plain value
@@ -436,12 +288,6 @@ FROM (SELECT cuckoo_shard(i, 10) AS shard, count(*) AS keys FROM generate_series
 SELECT count(*) FILTER (WHERE cuckoo_hash(i, 0) < 0) BETWEEN 4700 AND 5300 AS spread
 FROM generate_series(1, 100000) AS i WHERE cuckoo_shard(i, 10) = 3;
 
--- Equal values are in the same shard; NULL is in none.
-SELECT cuckoo_shard(1.0, 1000000) = cuckoo_shard(1.00, 1000000) AS equal, cuckoo_shard(NULL::text, 10) IS NULL AS of_null;
-
-SELECT cuckoo_shard('a'::text, 0);
-SELECT cuckoo_shard('a'::text, -2147483648);
-SELECT cuckoo_shard('{}'::json, 10);
 
 --
 -- Keys have the same hashes in every database encoding as in UTF-8, and enum
