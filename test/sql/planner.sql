@@ -9,13 +9,14 @@
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 SET max_parallel_workers_per_gather = 0;
 
--- The number of rows that the planner expects.
-CREATE FUNCTION rows_expected(query text) RETURNS float8 LANGUAGE plpgsql AS $$
+-- The number of rows that the planner expects, below the top or with a filter as
+-- parameter.
+CREATE FUNCTION rows_expected(query text, inner_ boolean DEFAULT false, filter cuckoofilter DEFAULT NULL) RETURNS float8 LANGUAGE plpgsql AS $$
 DECLARE
 	plan json;
 BEGIN
-	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
-	RETURN plan -> 0 -> 'Plan' ->> 'Plan Rows';
+	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan USING filter;
+	RETURN plan #>> CASE WHEN inner_ THEN '{0,Plan,Plans,0,Plan Rows}'::text[] ELSE '{0,Plan,Plan Rows}' END;
 END $$;
 
 -- Whether that is within three times of the rows returned
@@ -60,47 +61,26 @@ CREATE TABLE partition_2 PARTITION OF partitioned FOR VALUES FROM (10000) TO (30
 INSERT INTO partitioned SELECT * FROM fact;
 ANALYZE fact, d1, d2, d3, d4, chosen, partitioned;
 
-CREATE TABLE star AS SELECT * FROM (VALUES
-	(1, '1 dimension', $$SELECT FROM fact JOIN d1 ON k1 = d1.id
-		WHERE d1.chosen AND (SELECT cuckoo_agg(id) FROM d1 WHERE chosen) @> k1$$),
-	(2, '2 dimensions', $$SELECT FROM fact JOIN d1 ON k1 = d1.id JOIN d2 ON k2 = d2.id
-		WHERE d1.chosen AND d2.chosen AND (SELECT f1 FROM chosen) @> k1 AND (SELECT f2 FROM chosen) @> k2$$),
-	(3, '3 dimensions', $$SELECT FROM fact JOIN d1 ON k1 = d1.id JOIN d2 ON k2 = d2.id JOIN d3 ON k3 = d3.id
-		WHERE d1.chosen AND d2.chosen AND d3.chosen
-			AND (SELECT f1 FROM chosen) @> k1 AND (SELECT f2 FROM chosen) @> k2 AND k3 <@ (SELECT f3 FROM chosen)$$),
-	(4, '4 dimensions', $$SELECT FROM fact JOIN d1 ON k1 = d1.id JOIN d2 ON k2 = d2.id JOIN d3 ON k3 = d3.id JOIN d4 ON k4 = d4.id
-		WHERE d1.chosen AND d2.chosen AND d3.chosen AND d4.chosen
-			AND (SELECT f1 FROM chosen) @> k1 AND (SELECT f2 FROM chosen) @> k2 AND (SELECT f3 FROM chosen) @> k3 AND (SELECT f4 FROM chosen) @> k4$$),
-	(5, 'literals', (SELECT format($$SELECT FROM fact JOIN d1 ON k1 = d1.id JOIN d2 ON k2 = d2.id
-		WHERE d1.chosen AND d2.chosen AND %L::cuckoofilter @> k1 AND %L::cuckoofilter @> k2$$, f1, f2) FROM chosen)),
-	(6, 'columns', $$SELECT FROM fact JOIN d1 ON k1 = d1.id JOIN d2 ON k2 = d2.id, chosen AS c
-		WHERE d1.chosen AND d2.chosen AND c.f1 @> k1 AND k2 <@ c.f2$$),
-	(7, 'semi-joins', $$SELECT FROM fact WHERE k1 IN (SELECT id FROM d1 WHERE chosen) AND EXISTS (SELECT FROM d2 WHERE chosen AND d2.id = k2)
+CREATE FUNCTION star(dimensions integer, filter text DEFAULT ' AND (SELECT f%1$s FROM chosen) @> k%1$s') RETURNS text LANGUAGE sql
+	RETURN (SELECT 'SELECT FROM fact' || string_agg(format(' JOIN d%1$s ON k%1$s = d%1$s.id', i), '' ORDER BY i) || ' WHERE true'
+		|| string_agg(format(' AND d%s.chosen' || filter, i), '' ORDER BY i) FROM generate_series(1, dimensions) AS i);
+SELECT what, verdict(query) FROM (SELECT 0, dimensions || ' dimensions', star(dimensions) FROM generate_series(1, 4) AS dimensions UNION ALL VALUES
+	(1, 'aggregate', $$SELECT FROM fact JOIN d1 ON k1 = d1.id WHERE d1.chosen AND k1 <@ (SELECT cuckoo_agg(id) FROM d1 WHERE chosen)$$),
+	(2, 'literals', (SELECT format(star(2, '') || ' AND %L::cuckoofilter @> k1 AND %L::cuckoofilter @> k2', f1, f2) FROM chosen)),
+	(3, 'columns', $$SELECT FROM fact JOIN d1 ON k1 = d1.id JOIN d2 ON k2 = d2.id, chosen AS c WHERE d1.chosen AND d2.chosen AND c.f1 @> k1 AND k2 <@ c.f2$$),
+	(4, 'semi-joins', $$SELECT FROM fact WHERE k1 IN (SELECT id FROM d1 WHERE chosen) AND EXISTS (SELECT FROM d2 WHERE chosen AND d2.id = k2)
 		AND (SELECT f1 FROM chosen) @> k1 AND (SELECT f2 FROM chosen) @> k2$$),
-	(8, 'partitions', $$SELECT FROM partitioned JOIN d1 ON k1 = d1.id JOIN d2 ON k2 = d2.id
-		WHERE d1.chosen AND d2.chosen AND (SELECT f1 FROM chosen) @> k1 AND (SELECT f2 FROM chosen) @> k2$$),
-	(9, 'another dimension in between', $$SELECT FROM fact JOIN d1 ON k1 = d1.id JOIN d2 ON d1.id = d2.id
-		WHERE d2.chosen AND (SELECT f2 FROM chosen) @> k1$$)) AS v (nr, what, query);
-SELECT what, verdict(query) FROM star ORDER BY nr;
+	(5, 'partitions', replace(star(2), 'fact', 'partitioned')),
+	(6, 'another dimension in between', $$SELECT FROM fact JOIN d1 ON k1 = d1.id JOIN d2 ON d1.id = d2.id WHERE d2.chosen AND (SELECT f2 FROM chosen) @> k1$$)) AS v (nr, what, query) ORDER BY nr, what;
 
 -- The key can be an expression.
 SELECT rows_expected('SELECT FROM fact JOIN d1 ON k1 + 1 = d1.id WHERE d1.chosen AND (SELECT f1 FROM chosen) @> (k1 + 1)')
 	= rows_expected('SELECT FROM fact JOIN d1 ON k1 + 1 = d1.id WHERE d1.chosen') AS "expression";
 
 -- The plan is that of the query without the filters.
-CREATE FUNCTION plan_nodes(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-	nodes text := '';
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		IF line ~ 'Join|Nested Loop|Scan on (fact|d[1-4])$' THEN
-			nodes := nodes || ltrim(line, ' ->') || E'\n';
-		END IF;
-	END LOOP;
-	RETURN nodes;
-END $$;
-SELECT plan_nodes(query) = plan_nodes(regexp_replace(query, 'AND \(SELECT f.*', '')) AS "same plan" FROM star WHERE nr = 4;
+CREATE FUNCTION plan_nodes(query text) RETURNS text[] LANGUAGE sql
+	RETURN ARRAY(SELECT ltrim(line, ' ->') FROM plan(query) WITH ORDINALITY AS p (line, n) WHERE line ~ 'Join|Nested Loop|Scan on (fact|d[1-4])$' ORDER BY n);
+SELECT plan_nodes(star(4)) = plan_nodes(star(4, '')) AS "same plan";
 
 -- Inside NOT the filter counts: here it drops rows that the join would keep.
 SELECT verdict('SELECT FROM fact JOIN d1 ON k1 = d1.id WHERE d1.chosen AND NOT (SELECT f4 FROM chosen) @> k1') AS "NOT",
@@ -147,17 +127,9 @@ SELECT verdict('%L::cuckoofilter @> txt', (SELECT cuckoo_agg('key ' || i) FROM g
 	verdict('%L::cuckoofilter @> day', (SELECT cuckoo_agg(date '2000-01-01' + i) FROM generate_series(1, 500) AS i), 'uniform') AS day;
 
 -- Skewed: it matters which keys there are, not how many.
-SELECT what, verdict('%L::cuckoofilter @> id', f, 'skewed') AS id,
-	verdict('txt <@ %L::cuckoofilter', t, 'skewed') AS txt
-FROM (VALUES
-	('frequent', (SELECT cuckoo_agg(i) FROM generate_series(1, 5) AS i),
-		(SELECT cuckoo_agg('key ' || i) FROM generate_series(1, 5) AS i)),
-	('rare', (SELECT cuckoo_agg(i) FROM generate_series(2001, 2900) AS i),
-		(SELECT cuckoo_agg('key ' || i) FROM generate_series(2001, 2900) AS i)),
-	('every seventh', (SELECT cuckoo_agg(i) FROM generate_series(7, 3000, 7) AS i),
-		(SELECT cuckoo_agg('key ' || i) FROM generate_series(7, 3000, 7) AS i)),
-	('all but the first', (SELECT cuckoo_agg(i) FROM generate_series(2, 3000) AS i),
-		(SELECT cuckoo_agg('key ' || i) FROM generate_series(2, 3000) AS i))) AS v(what, f, t);
+SELECT what, verdict('%L::cuckoofilter @> id', cuckoo_from_array(keys), 'skewed') AS id, verdict('txt <@ %L::cuckoofilter', cuckoo_from_array(texts), 'skewed') AS txt
+FROM (VALUES ('frequent', 1, 5, 1), ('rare', 2001, 2900, 1), ('every seventh', 7, 3000, 7), ('all but the first', 2, 3000, 1)) AS v (what, first, last, step),
+	LATERAL (SELECT array_agg(i) AS keys, array_agg('key ' || i) AS texts FROM generate_series(first, last, step) AS i) AS k;
 
 -- An empty filter
 SELECT rows_expected(format('SELECT FROM uniform WHERE %L::cuckoofilter @> id', f)) AS "empty"
@@ -180,32 +152,17 @@ SELECT fraction('SELECT FROM uniform WHERE (SELECT f FROM filters WHERE shard = 
 CREATE FUNCTION stable_filter() RETURNS cuckoofilter LANGUAGE sql STABLE AS
 $$SELECT cuckoo_agg(i) FROM generate_series(1, 200) AS i$$;
 SELECT verdict('SELECT FROM uniform WHERE stable_filter() @> id') AS stable;
--- The rows that the planner expects below the top.
-CREATE FUNCTION inner_rows(query text) RETURNS float8 LANGUAGE plpgsql AS $$
-DECLARE
-	plan json;
-BEGIN
-	EXECUTE 'EXPLAIN (FORMAT JSON) ' || query INTO plan;
-	RETURN plan -> 0 -> 'Plan' -> 'Plans' -> 0 ->> 'Plan Rows';
-END $$;
 PREPARE lookup(cuckoofilter) AS SELECT count(*) FROM uniform WHERE $1 @> id;
 SET plan_cache_mode = force_custom_plan;
-SELECT inner_rows(format('EXECUTE lookup(%L)', f)) BETWEEN 100 AND 400 AS custom FROM filters WHERE shard = 1;
+SELECT rows_expected(format('EXECUTE lookup(%L)', f), true) BETWEEN 100 AND 400 AS custom FROM filters WHERE shard = 1;
 SET plan_cache_mode = force_generic_plan;
-SELECT inner_rows(format('EXECUTE lookup(%L)', f)) AS generic FROM filters WHERE shard = 1;
+SELECT rows_expected(format('EXECUTE lookup(%L)', f), true) AS generic FROM filters WHERE shard = 1;
 RESET plan_cache_mode;
 
 -- A filter in a variable, which may be a TOAST pointer, is also known.
 CREATE TABLE stored AS
 	SELECT cuckoo_agg(i) AS f FROM generate_series(1, 2000) AS i;
-CREATE FUNCTION variable_rows(filter cuckoofilter) RETURNS float8 LANGUAGE plpgsql AS $$
-DECLARE
-	plan json;
-BEGIN
-	EXECUTE 'EXPLAIN (FORMAT JSON) SELECT FROM uniform WHERE $1 @> id' INTO plan USING filter;
-	RETURN plan -> 0 -> 'Plan' ->> 'Plan Rows';
-END $$;
-SELECT variable_rows(f) BETWEEN 1000 AND 4000 AS "a tenth of the rows" FROM stored;
+SELECT rows_expected('SELECT FROM uniform WHERE $1 @> id', false, f) BETWEEN 1000 AND 4000 AS "a tenth of the rows" FROM stored;
 
 -- Nothing is known about the column.
 CREATE TABLE fresh WITH (autovacuum_enabled = off) AS SELECT * FROM uniform;
@@ -230,27 +187,14 @@ CREATE TABLE kinds AS
 	SELECT 'happy'::mood AS m, ARRAY['x' || k] AS a, to_jsonb(k) AS b, 'c'::"char" AS c, ('n' || k)::name AS n, k::oid AS o, (k, 'x')::two AS t
 	FROM generate_series(1, 1000) AS i, LATERAL (SELECT CASE WHEN i <= 500 THEN 1 ELSE i END) AS v (k);
 ANALYZE kinds;
-SELECT column_name, verdict(format('SELECT FROM kinds WHERE %L::cuckoofilter @> %I', f, column_name)) AS verdict
-FROM (VALUES
-	('m', (SELECT cuckoo_agg('happy'::mood))),
-	('a', (SELECT cuckoo_agg(ARRAY['x1']))),
-	('b', (SELECT cuckoo_agg('1'::jsonb))),
-	('c', (SELECT cuckoo_agg('c'::"char"))),
-	('n', (SELECT cuckoo_agg('n1'::name))),
-	('o', (SELECT cuckoo_agg(1::oid))),
-	('t', (SELECT cuckoo_agg((1, 'x')::two)))) AS v(column_name, f);
+SELECT name, verdict(format('SELECT FROM kinds WHERE %L::cuckoofilter @> %I', f, name)) FROM (VALUES ('m', cuckoo_new() + 'happy'::mood), ('a', cuckoo_new() + ARRAY['x1']), ('b', cuckoo_new() + '1'::jsonb),
+	('c', cuckoo_new() + 'c'::"char"), ('n', cuckoo_new() + 'n1'::name), ('o', cuckoo_new() + 1::oid), ('t', cuckoo_new() + (1, 'x')::two)) AS v (name, f);
 
 -- Anyone may use the estimators for their own operators.
 CREATE FUNCTION impostor(bytea, anycompatible) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
-CREATE OPERATOR @@> (
-	LEFTARG = bytea, RIGHTARG = anycompatible, FUNCTION = impostor,
-	RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel
-);
+CREATE OPERATOR @@> (LEFTARG = bytea, RIGHTARG = anycompatible, FUNCTION = impostor, RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel);
 CREATE FUNCTION impostor(cuckoofilter, cuckoofilter) RETURNS boolean LANGUAGE plpgsql AS 'BEGIN RETURN true; END';
-CREATE OPERATOR @@> (
-	LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter, FUNCTION = impostor,
-	RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel
-);
+CREATE OPERATOR @@> (LEFTARG = cuckoofilter, RIGHTARG = cuckoofilter, FUNCTION = impostor, RESTRICT = cuckoo_contains_sel, JOIN = cuckoo_contains_joinsel);
 SELECT fraction($$SELECT FROM uniform WHERE '\x01'::bytea @@> id$$, 'uniform') AS "another type's bytes",
 	rows_expected('SELECT FROM uniform WHERE NULL::bytea @@> id') AS "not strict, NULL",
 	fraction('SELECT FROM filters AS a, filters AS b WHERE a.f @@> b.f AND b.shard = 1', 'filters') AS "two filters",
@@ -271,18 +215,10 @@ RESET ROLE;
 
 -- Order: cheap conditions, the filter, expensive functions, sub-selects.
 CREATE FUNCTION expensive(integer) RETURNS boolean LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1 > 0; END';
-CREATE FUNCTION condition_order(query text) RETURNS text LANGUAGE plpgsql AS $$
-DECLARE
-	line text;
-BEGIN
-	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
-		IF line ~ 'Filter: .*expensive' THEN
-			-- The result of a sub-select is called $0 up to 16, (InitPlan 1).col1
-			-- in 17 and 18, and (InitPlan expr_1).col1 in 19.
-			RETURN regexp_replace(replace(ltrim(line), 'Plan expr_', 'Plan '), '\$\d+|\(InitPlan \d+\)\.col\d+', 'f', 'g');
-		END IF;
-	END LOOP;
-END $$;
+-- The result of a sub-select is called $0 up to 16, (InitPlan 1).col1 in 17 and
+-- 18, and (InitPlan expr_1).col1 in 19.
+CREATE FUNCTION condition_order(query text) RETURNS text LANGUAGE sql
+	RETURN (SELECT regexp_replace(replace(ltrim(line), 'Plan expr_', 'Plan '), '\$\d+|\(InitPlan \d+\)\.col\d+', 'f', 'g') FROM plan(query) AS line WHERE line ~ 'Filter: .*expensive');
 SELECT condition_order('SELECT FROM uniform WHERE id > (SELECT min(shard) FROM filters WHERE shard >= uniform.ten)
 	AND expensive(id) AND (SELECT f FROM filters WHERE shard = 1) @> id AND id > 3 AND ten = 5');
 SELECT condition_order('SELECT FROM uniform WHERE expensive(id)
