@@ -89,15 +89,9 @@ SELECT scratch.cuckoo_agg(m, 5) = public.cuckoo_agg(m, 5, 0.001) AS same, scratc
 CREATE EXTENSION citext SCHEMA scratch;
 CREATE TABLE folded (c citext, d text);
 INSERT INTO folded VALUES ('A', 'A'), ('a', 'a');
-\set VERBOSITY terse
-SELECT public.cuckoo_agg('A'::citext);
-SELECT public.cuckoo_agg(c) OVER () FROM folded;
-SELECT cuckoo_agg(c) FROM folded;
-SELECT cuckoo_agg(c, 100) FROM folded GROUP BY d;
-SELECT cuckoo_agg(DISTINCT c) FROM folded;
-SELECT cuckoo_stream_agg(c, 100) FROM folded;
+SELECT call, outcome('SELECT ' || call || ' FROM folded') FROM unnest(ARRAY['public.cuckoo_agg(''A''::citext)', 'public.cuckoo_agg(c) OVER ()', 'cuckoo_agg(c)', 'cuckoo_agg(c, 100)',
+	'cuckoo_agg(DISTINCT c)', 'cuckoo_stream_agg(c, 100)']) AS call;
 SELECT cuckoo_cardinality(cuckoo_agg(c) OVER ()) AS relabelled, cuckoo_cardinality(cuckoo_agg(c::text) OVER ()) AS cast FROM folded LIMIT 1;
-\set VERBOSITY default
 DROP EXTENSION citext CASCADE;
 
 -- The extension needs all of cuckoo, and only its functions.

@@ -8,16 +8,6 @@
 CREATE FUNCTION brief(f cuckoofilter, OUT representation text, OUT key_type text, OUT items bigint, OUT subfilters integer, OUT removable boolean,
 	OUT capacity bigint, OUT fpr float8)
 LANGUAGE sql RETURN (SELECT (i.representation, i.key_type, i.items, i.subfilters, i.removable, i.capacity, i.target_fpr) FROM cuckoo_info(f) AS i);
-CREATE FUNCTION sqlstate_of(query text) RETURNS text LANGUAGE plpgsql AS
-$$
-BEGIN
-	EXECUTE query;
-	RETURN 'none';
-EXCEPTION WHEN others THEN
-	RETURN SQLSTATE;
-END
-$$;
-
 --
 -- cuckoo_stream_agg
 --
@@ -85,37 +75,11 @@ SELECT (brief(cuckoo_stream_agg(k, 100, NULL))).*, (brief(cuckoo_multiset_agg(k,
 SELECT (brief(cuckoo_stream_agg(NULL::integer, 100, 0.01))).*, cuckoo_multiset_agg(NULL::text, 100, 0.01) = cuckoo_new(100, 0.01) AS multiset;
 SELECT (brief(cuckoo_stream_agg(k, 100, 0.01))).* FROM generate_series(1, 3) AS k WHERE false;
 SELECT (brief(cuckoo_stream_agg(CASE WHEN k % 2 = 0 THEN k END, 100, 0.01))).* FROM generate_series(1, 6) AS k;
-SELECT cuckoo_stream_agg(1, NULL, 0.01);
-SELECT cuckoo_multiset_agg(1, NULL, 0.01);
-SELECT cuckoo_stream_agg(k, 100 + k, 0.01) FROM generate_series(1, 2) AS k;
-SELECT cuckoo_multiset_agg(k, 100, 0.01 * k) FROM generate_series(1, 2) AS k;
-SELECT sqlstate_of($$SELECT cuckoo_stream_agg(1, -1, 0.01)$$) AS capacity, sqlstate_of($$SELECT cuckoo_stream_agg(1, 100, 2)$$) AS fpr,
-	sqlstate_of($$SELECT cuckoo_stream_agg(1, 1e9, 0.001)$$) AS too_large, sqlstate_of($$SELECT cuckoo_stream_agg(1, 1e15, 0.01)$$) AS too_large,
-	sqlstate_of($$SELECT cuckoo_stream_agg_transfn(NULL, 1, 100, 0.01)$$) AS no_aggregate, sqlstate_of($$SELECT cuckoo_stream_agg_combine(NULL, NULL)$$) AS no_aggregate,
-	sqlstate_of($$SELECT cuckoo_stream_agg('{}'::json, 100, 0.01)$$) AS no_key;
-
---
--- Key types: the typed overloads and the polymorphic one agree with cuckoo_agg,
--- except for the mark
---
-CREATE TABLE keys AS SELECT k::text AS text, k::"char" AS "char", k::smallint AS smallint, k::integer AS integer, k::bigint AS bigint,
-	md5(k::text)::uuid AS uuid, k::text::bytea AS bytea, k::numeric / 7 AS numeric, k::real / 7 AS real, k::float8 / 7 AS float8,
-	date '2000-01-01' + k AS date, timestamp '2000-01-01' + k * interval '1 hour' AS timestamp, timestamptz '2000-01-01' + k * interval '1 hour' AS timestamptz,
-	ARRAY[k] AS "array", ('a' || k)::name AS name, k::text::char(9) AS bpchar, k::text::varchar AS varchar, make_interval(k) AS interval
-FROM generate_series(1, 20) AS k;
-DO $$
-DECLARE
-	t text;
-	same boolean;
-	key_type text;
-BEGIN
-	FOR t IN SELECT attname FROM pg_attribute WHERE attrelid = 'keys'::regclass AND attnum > 0 ORDER BY attnum LOOP
-		EXECUTE format('SELECT cuckoo_stream_agg(%1$I, 100, 0.001) = set_byte(cuckoo_agg(%1$I, 100, 0.001)::bytea, 3, 1)::cuckoofilter AND
-			cuckoo_multiset_agg(%1$I, 100, 0.001) = cuckoo_agg(%1$I, 100, 0.001), (brief(cuckoo_stream_agg(%1$I, 100, 0.001))).key_type FROM keys', t) INTO same, key_type;
-		RAISE WARNING '%: % %', t, key_type, same;
-	END LOOP;
-END
-$$;
+-- Key types of several storages: the same as cuckoo_agg, except for the mark
+SELECT bool_and(s = set_byte(a::bytea, 3, 1)::cuckoofilter AND m = a) AS same FROM
+	(SELECT ARRAY[cuckoo_stream_agg(k, 100, 0.001), cuckoo_stream_agg(k::text, 100, 0.001), cuckoo_stream_agg(k / 7.0, 100, 0.001), cuckoo_stream_agg(ARRAY[k], 100, 0.001)] AS ss,
+		ARRAY[cuckoo_multiset_agg(k, 100, 0.001), cuckoo_multiset_agg(k::text, 100, 0.001), cuckoo_multiset_agg(k / 7.0, 100, 0.001), cuckoo_multiset_agg(ARRAY[k], 100, 0.001)] AS ms,
+		ARRAY[cuckoo_agg(k, 100, 0.001), cuckoo_agg(k::text, 100, 0.001), cuckoo_agg(k / 7.0, 100, 0.001), cuckoo_agg(ARRAY[k], 100, 0.001)] AS fs FROM generate_series(1, 20) AS k) AS x, unnest(ss, ms, fs) AS u (s, m, a);
 
 --
 -- Plans
@@ -156,21 +120,15 @@ DROP TABLE hot;
 -- States with a few keys
 SELECT (brief(cuckoo_stream_agg(key, 1000, 0.001))).*, (brief(cuckoo_multiset_agg(key, 1000, 0.001))).* FROM rows WHERE key < 10;
 RESET max_parallel_workers_per_gather;
--- Partial states with other parameters
-SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 100 * k, 0.01) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS no_such_aggregate;
 CREATE AGGREGATE combine(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter);
-SELECT sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 100 * k, 0.01) AS f FROM generate_series(1, 2) AS k GROUP BY k) AS x$$) AS capacity,
-	sqlstate_of($$SELECT combine(f) FROM (SELECT cuckoo_stream_agg(1, 100, 0.01) AS f UNION ALL SELECT cuckoo_stream_agg('x'::text, 100, 0.01)) AS x$$) AS key_type;
 -- States of cuckoo_agg are not accepted by these aggregates, not even as the
 -- first state.
-CREATE AGGREGATE state_of(integer) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter);
 CREATE AGGREGATE combine_copies(cuckoofilter) (SFUNC = cuckoo_multiset_agg_combine, STYPE = cuckoofilter);
 CREATE FUNCTION last_of(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAGE sql RETURN $2;
 CREATE AGGREGATE final_of(cuckoofilter) (SFUNC = last_of, STYPE = cuckoofilter, FINALFUNC = cuckoo_combine_final);
 CREATE TABLE states AS SELECT state_of(k) AS memory, state_of(k)::text::cuckoofilter AS portable FROM generate_series(1, 20) AS k;
-SELECT form, by, sqlstate_of(format('SELECT %s(%s) FROM states', by, form)) FROM unnest('{memory,portable}'::text[]) AS form,
+SELECT form, by, outcome(format('SELECT %s(%s) FROM states', by, form)) FROM unnest('{memory,portable}'::text[]) AS form,
 	unnest('{combine,combine_copies,final_of,cuckoo_union_agg,cuckoo_union_all_agg}'::text[]) AS by ORDER BY form, by;
-SELECT combine(memory) FROM states;
 -- States with equal parameters give one table, however many there are.  The
 -- WARNING that they hold too many keys for it comes once.
 CREATE AGGREGATE combine_all(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_stream_agg_final);
