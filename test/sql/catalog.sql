@@ -19,17 +19,14 @@ CREATE VIEW member AS
 SELECT extension, classid::regclass, count(*) > 0 AS some FROM member GROUP BY 1, 2 ORDER BY 1, classid::regclass::text COLLATE "C";
 SELECT count(*) < 90 AS few FROM member WHERE extension = 'cuckoo';
 
--- Every object has a comment.
-SELECT object FROM member
-WHERE NOT EXISTS (SELECT FROM pg_description WHERE classoid = classid AND objoid = objid AND objsubid = 0);
-
--- Every function and aggregate is immutable (the planner's estimators stable,
--- as PostgreSQL's own) and parallel safe; none is declared leakproof or runs
--- with its owner's rights.
+-- Every object has a comment.  Every function and aggregate is immutable (the
+-- planner's estimators stable, as PostgreSQL's own) and parallel safe; none is
+-- declared leakproof or runs with its owner's rights.  A polymorphic parameter is
+-- anycompatible, never anyelement: literals of unknown type are text then.
+SELECT object FROM member WHERE NOT EXISTS (SELECT FROM pg_description WHERE classoid = classid AND objoid = objid AND objsubid = 0);
 SELECT object, provolatile, proparallel FROM member JOIN pg_proc ON objid = pg_proc.oid
-WHERE classid = 'pg_proc'::regclass
-	AND (proleakproof OR prosecdef
-		OR (extension <> 'cuckoo_follow' AND (provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' ELSE 'i' END) OR proparallel <> 's')));
+WHERE classid = 'pg_proc'::regclass AND (proleakproof OR prosecdef OR 'anyelement'::regtype = ANY (proargtypes::oid[])
+	OR (extension <> 'cuckoo_follow' AND (provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' ELSE 'i' END) OR proparallel <> 's')));
 
 -- The functions that follow a table read and write tables.  A filter table may
 -- be temporary: only the leader process could look keys up in it.
@@ -50,12 +47,8 @@ SELECT object FROM member JOIN pg_aggregate ON objid = aggfnoid
 WHERE classid = 'pg_proc'::regclass
 	AND (aggcombinefn = 0 OR aggtranstype <> 'cuckoofilter'::regtype OR aggfinalmodify <> 'r' OR aggtransspace = 0);
 
--- A polymorphic parameter is anycompatible, never anyelement: literals of
--- unknown type are text then.
-SELECT object FROM member JOIN pg_proc ON objid = pg_proc.oid
-WHERE classid = 'pg_proc'::regclass AND 'anyelement'::regtype = ANY (proargtypes::oid[]);
-
--- Operators have their counterparts, which name them as theirs.
+-- Operators have their counterparts, which name them as theirs.  Never @>
+-- between two filters: it would capture untyped literals.
 SELECT object FROM member JOIN pg_operator AS o ON objid = o.oid
 WHERE classid = 'pg_operator'::regclass
 	AND ((oprcom <> 0 AND NOT EXISTS (SELECT FROM pg_operator AS c WHERE c.oid = o.oprcom AND c.oprcom = o.oid
@@ -64,12 +57,8 @@ WHERE classid = 'pg_operator'::regclass
 			AND n.oid <> o.oid AND n.oprleft = o.oprleft AND n.oprright = o.oprright))
 		OR (oprcode = 0)
 		OR (oprname IN ('=', '<>', '<', '<=', '>', '>=') AND (oprcom = 0 OR oprnegate = 0 OR oprrest = 0 OR oprjoin = 0))
-		OR (oprname IN ('@>', '<@') AND oprcom = 0)
+		OR (oprname IN ('@>', '<@') AND (oprcom = 0 OR oprleft = oprright))
 		OR (oprname = '=' AND NOT (oprcanhash AND oprcanmerge)));
-
--- Never @> between two filters: it would capture untyped literals.
-SELECT object FROM member JOIN pg_operator ON objid = pg_operator.oid
-WHERE classid = 'pg_operator'::regclass AND oprname IN ('@>', '<@') AND oprleft = oprright;
 
 SELECT amname, opcdefault, amvalidate(pg_opclass.oid)
 FROM pg_opclass JOIN pg_am ON opcmethod = pg_am.oid WHERE opcintype = 'cuckoofilter'::regtype ORDER BY amname;

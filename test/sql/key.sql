@@ -114,66 +114,27 @@ SELECT disagreements('{0,-0,0.0,1,1.0,10,10.00,1e4,10000.0000,1e-4,0.00010,-1,-1
 --
 
 -- Record types alternate from one row to the next.
-WITH rows AS MATERIALIZED (SELECT i FROM generate_series(1, 100) AS i)
-SELECT count(*), count(DISTINCT hash), bool_and(hash = CASE i % 6
-	WHEN 0 THEN cuckoo_hash(ROW(i), 0)
-	WHEN 1 THEN cuckoo_hash(ROW(i::text), 0)
-	WHEN 2 THEN cuckoo_hash(ROW(i, i::text), 0)
-	WHEN 3 THEN cuckoo_hash(ROW(i::numeric), 0)
-	WHEN 4 THEN cuckoo_hash(ROW(i, ROW(i::text)), 0)
-	ELSE cuckoo_hash(ROW(i, i, i), 0) END) AS right
-FROM (SELECT i, cuckoo_hash(CASE i % 6
-	WHEN 0 THEN ROW(i)
-	WHEN 1 THEN ROW(i::text)
-	WHEN 2 THEN ROW(i, i::text)
-	WHEN 3 THEN ROW(i::numeric)
-	WHEN 4 THEN ROW(i, ROW(i::text))
-	ELSE ROW(i, i, i) END, 0) AS hash FROM rows) AS hashed;
+SELECT count(DISTINCT hash), bool_and(hash = (ARRAY[cuckoo_hash(ROW(i)), cuckoo_hash(ROW(i::text)), cuckoo_hash(ROW(i, i::text)), cuckoo_hash(ROW(i::numeric)), cuckoo_hash(ROW(i, ROW(i::text)))])[i % 5 + 1]) AS right
+FROM (SELECT i, cuckoo_hash(CASE i % 5 WHEN 0 THEN ROW(i) WHEN 1 THEN ROW(i::text) WHEN 2 THEN ROW(i, i::text) WHEN 3 THEN ROW(i::numeric) ELSE ROW(i, ROW(i::text)) END) AS hash
+	FROM generate_series(1, 100) AS i OFFSET 0) AS hashed;
 
 -- A named row type changes between two values at one call site.
 CREATE TYPE changing AS (a integer);
-CREATE FUNCTION make(i integer) RETURNS changing LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION make(change text, value text) RETURNS changing LANGUAGE plpgsql AS $$
 DECLARE
 	made changing;
 BEGIN
-	CASE i
-		WHEN 1 THEN NULL;
-		WHEN 2 THEN ALTER TYPE changing ADD ATTRIBUTE b text;
-		WHEN 3 THEN ALTER TYPE changing DROP ATTRIBUTE a;
-		WHEN 4 THEN ALTER TYPE changing ALTER ATTRIBUTE b TYPE bigint;
-	END CASE;
-	EXECUTE CASE i
-		WHEN 1 THEN 'SELECT 5'
-		WHEN 2 THEN 'SELECT 5, ''x''::text'
-		WHEN 3 THEN 'SELECT ''x''::text'
-		WHEN 4 THEN 'SELECT 7::bigint' END INTO made;
+	EXECUTE 'ALTER TYPE changing ' || change;
+	EXECUTE 'SELECT ' || value INTO made;
 	RETURN made;
-END
-$$;
-SELECT i, cuckoo_hash(make(i), 0) = CASE i
-	WHEN 1 THEN cuckoo_hash(ROW(5), 0)
-	WHEN 2 THEN cuckoo_hash(ROW(5, 'x'::text), 0)
-	WHEN 3 THEN cuckoo_hash(ROW('x'::text), 0)
-	ELSE cuckoo_hash(ROW(7::bigint), 0) END AS right
-FROM generate_series(1, 4) AS i;
+END $$;
+SELECT change, cuckoo_hash(make(change, value)) = outcome(format('SELECT cuckoo_hash(ROW(%s))', value))::bigint AS right
+FROM (VALUES (1, 'OWNER TO CURRENT_USER', '5'), (2, 'ADD ATTRIBUTE b text', '5, ''x''::text'), (3, 'DROP ATTRIBUTE a', '''x''::text'), (4, 'ALTER ATTRIBUTE b TYPE bigint', '7::bigint')) AS v (n, change, value) ORDER BY n;
 
 -- The same inside an array or row: the signature follows, so that keys of two
 -- row types are never added to one filter.
-CREATE FUNCTION make_array(i integer) RETURNS changing[] LANGUAGE plpgsql AS
-$$
-DECLARE
-	made changing[];
-BEGIN
-	IF i = 2 THEN
-		ALTER TYPE changing ADD ATTRIBUTE c text;
-	END IF;
-	EXECUTE $query$SELECT ARRAY[NULL, json_populate_record(NULL::changing, '{"b": 7}')]$query$ INTO made;
-	RETURN made;
-END
-$$;
-SELECT cuckoo_agg(make_array(i)) FROM generate_series(1, 2) AS i;
-SELECT cuckoo_agg(ROW(make_array(i))) FROM generate_series(1, 2) AS i;
+SELECT query, outcome(format('SELECT %s FROM (VALUES (''OWNER TO CURRENT_USER'', ''7''), (''ADD ATTRIBUTE c text'', ''7, NULL'')) AS v (change, value)', query))
+FROM unnest(ARRAY['cuckoo_agg(ARRAY[NULL, make(change, value)])', 'cuckoo_agg(ROW(ARRAY[NULL, make(change, value)]))']) AS query;
 
 -- Dropped columns do not count, and columns added later have their default
 -- value.
@@ -184,13 +145,7 @@ ALTER TABLE altered DROP COLUMN gone;
 ALTER TABLE altered ADD COLUMN c integer DEFAULT 5;
 SELECT same(altered, ROW(1, 'x'::text, 5)) FROM altered;
 -- A trigger sees the old row as it is stored, without the column.
-CREATE FUNCTION compare() RETURNS trigger LANGUAGE plpgsql AS
-$$
-BEGIN
-	RAISE WARNING 'same: %', same(OLD, ROW(1, 'x'::text, 5));
-	RETURN NEW;
-END
-$$;
+CREATE FUNCTION compare() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE WARNING ''same: %'', same(OLD, ROW(1, ''x''::text, 5)); RETURN NEW; END';
 CREATE TRIGGER compare BEFORE UPDATE ON altered FOR EACH ROW EXECUTE FUNCTION compare();
 UPDATE altered SET a = 2;
 
@@ -288,7 +243,6 @@ FROM (SELECT cuckoo_shard(i, 10) AS shard, count(*) AS keys FROM generate_series
 SELECT count(*) FILTER (WHERE cuckoo_hash(i, 0) < 0) BETWEEN 4700 AND 5300 AS spread
 FROM generate_series(1, 100000) AS i WHERE cuckoo_shard(i, 10) = 3;
 
-
 --
 -- Keys have the same hashes in every database encoding as in UTF-8, and enum
 -- labels have the same hash in every database
@@ -297,12 +251,8 @@ FROM generate_series(1, 100000) AS i WHERE cuckoo_shard(i, 10) = 3;
 -- bytes; in LATIN1 it is stored before it.
 \set home :DBNAME
 \set accents 'SELECT what, lpad(to_hex(hash), 16, ''0'') AS hash FROM (VALUES (1, ''text'', cuckoo_hash(''né''::text, 0)), (2, ''char'', cuckoo_hash(''né''::char(9), 0)), (3, ''name'', cuckoo_hash(''né''::name, 0)), (4, ''long'', cuckoo_hash(repeat(''é'', 100000), 0)), (5, ''array'', cuckoo_hash(ARRAY[''né'', ''e''], 0)), (6, ''row'', cuckoo_hash(ROW(1, ''é''::text, ''é''::mood), 0)), (7, ''jsonb'', cuckoo_hash(''{"é": 1, "zz": [2], "a": "é", "aaa": 3}''::jsonb, 0)), (8, ''enum'', cuckoo_hash(''é''::mood, 0)), (9, ''enum'', cuckoo_hash(''sad''::mood, 0))) AS v (n, what, hash) ORDER BY n;'
-DROP DATABASE IF EXISTS cuckoo_key_utf8;
-CREATE DATABASE cuckoo_key_utf8 TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C';
-DROP DATABASE IF EXISTS cuckoo_key_latin1;
-CREATE DATABASE cuckoo_key_latin1 TEMPLATE template0 ENCODING 'LATIN1' LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C';
-DROP DATABASE IF EXISTS cuckoo_key_ascii;
-CREATE DATABASE cuckoo_key_ascii TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LC_COLLATE 'C' LC_CTYPE 'C';
+SELECT format(command, e) AS command FROM unnest('{utf8,latin1,sql_ascii}'::text[]) AS e, unnest(ARRAY['DROP DATABASE IF EXISTS cuckoo_key_%s',
+	'CREATE DATABASE cuckoo_key_%1$s TEMPLATE template0 ENCODING ''%1$s'' LOCALE_PROVIDER libc LC_COLLATE ''C'' LC_CTYPE ''C''']) WITH ORDINALITY AS c (command, n) ORDER BY n, e \gexec
 \c -reuse-previous=on "dbname=cuckoo_key_utf8 client_encoding=UTF8"
 CREATE EXTENSION cuckoo;
 CREATE TYPE mood AS ENUM ('sad', 'é');
@@ -323,7 +273,7 @@ SELECT convert_to('né', 'UTF8');
 SELECT lpad(to_hex(cuckoo_hash('né'::text, 0)), 16, '0') AS text;
 -- In SQL_ASCII the meaning of bytes is unknown: the first happen to be UTF-8,
 -- the second do not.
-\c -reuse-previous=on "dbname=cuckoo_key_ascii client_encoding=UTF8"
+\c -reuse-previous=on "dbname=cuckoo_key_sql_ascii client_encoding=UTF8"
 CREATE EXTENSION cuckoo;
 CREATE TYPE mood AS ENUM ('sad', 'é');
 :accents
@@ -332,5 +282,5 @@ SELECT lpad(to_hex(cuckoo_hash(E'n\xe9', 0)), 16, '0') AS not_utf8;
 \c :"home"
 DROP DATABASE cuckoo_key_utf8;
 DROP DATABASE cuckoo_key_latin1;
-DROP DATABASE cuckoo_key_ascii;
+DROP DATABASE cuckoo_key_sql_ascii;
 SET client_min_messages = warning;
