@@ -1,9 +1,7 @@
---
 -- Aggregates: the filter they return, however they are called
 --
 -- Same set, same bytes: if two ways must agree, filters are compared with =.
 -- plan.sql tests how the planner splits and orders aggregation.
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 CREATE VIEW keys AS SELECT i AS k, 'key ' || i AS t, i % 7 AS g FROM generate_series(1, 1000) AS i;
 
@@ -70,9 +68,7 @@ SELECT count(*) AS groups, sum(cuckoo_cardinality(f)) AS items FROM (SELECT cuck
 SELECT g FROM keys GROUP BY g HAVING cuckoo_agg(k) @> 10 OR cuckoo_agg(t) @> 'key 5' ORDER BY g;
 SELECT g, (SELECT cuckoo_cardinality(cuckoo_agg(i)) FROM generate_series(0, g) AS i) AS items FROM generate_series(0, 3) AS g;
 
---
--- Windows: the state is used further after a filter was made from it
---
+---- Windows: the state is used further after a filter was made from it
 SELECT count(*) AS rows,
 	bool_and(running = cuckoo_from_array(ARRAY(SELECT i FROM generate_series(1, k) AS i))) AS running,
 	bool_and(sliding = cuckoo_from_array(ARRAY(SELECT i FROM generate_series(greatest(k - 40, 1), k) AS i))) AS sliding,
@@ -97,11 +93,9 @@ FROM (SELECT k, cuckoo_agg(CASE WHEN k > 2 THEN k END) OVER (ORDER BY k ROWS BET
 SELECT count(*) AS groups, bool_and(f = (SELECT cuckoo_agg(i) FROM generate_series(0, p * 60000 + 59999) AS i)) AS same
 FROM (SELECT DISTINCT ON (p) p, f FROM (SELECT i / 60000 AS p, cuckoo_agg(i) OVER (ORDER BY i / 60000) AS f FROM generate_series(0, 299999) AS i) AS w ORDER BY p) AS w;
 
---
--- States of every size.  With up to 98,304 distinct keys they are hash sets,
--- with more they are lists of hashes, from which repetitions are dropped from
--- time to time.
---
+---- States of every size.  With up to 98,304 distinct keys they are hash sets,
+---- with more they are lists of hashes, from which repetitions are dropped from
+---- time to time.
 SELECT n, repeats, cuckoo_cardinality(f) = n AS items, f = cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS same,
 	(SELECT bool_and(f @> i) FROM generate_series(1, n) AS i) AS found
 FROM (VALUES (1, 1), (5, 100000), (6, 1), (7, 3), (8, 1), (33, 1), (1000, 2), (5000, 1), (98303, 1), (98304, 1), (98304, 2), (98305, 1), (98305, 2), (131073, 1),
@@ -118,10 +112,8 @@ FROM generate_series(1, 350000) AS i WHERE ((cuckoo_hash(i) # (cuckoo_hash(i) >>
 SELECT count(*) AS groups, bool_and(f = (SELECT cuckoo_agg(i * 3 + x.g) FROM generate_series(0, 99999) AS i)) AS same
 FROM (SELECT i % 3 AS g, cuckoo_agg(i) AS f FROM generate_series(0, 299999) AS i GROUP BY i % 3) AS x;
 
---
--- User-defined aggregates over the same functions, such as a planner that
--- splits aggregation between servers uses: states are sent as text.
---
+---- User-defined aggregates over the same functions, such as a planner that
+---- splits aggregation between servers uses: states are sent as text.
 CREATE AGGREGATE merge_to_state(cuckoofilter) (SFUNC = cuckoo_agg_combine, STYPE = cuckoofilter);
 
 -- The state and the filter of one transition, which the executor shares
@@ -172,8 +164,7 @@ SELECT n, final_of(s) = cuckoo_from_array(ARRAY(SELECT generate_series(4, n, 4))
 -- byteasend copies a value as it is.
 CREATE FUNCTION raw(cuckoofilter) RETURNS bytea LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
 CREATE FUNCTION from_raw(bytea) RETURNS cuckoofilter LANGUAGE internal IMMUTABLE STRICT AS 'byteasend';
-CREATE FUNCTION outcome(query text, state cuckoofilter) RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION outcome(query text, state cuckoofilter) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	f cuckoofilter;
 BEGIN
@@ -181,8 +172,7 @@ BEGIN
 	RETURN 'filter of ' || CASE WHEN f::text::cuckoofilter = f THEN 'valid' ELSE 'other' END || ' bytes';
 EXCEPTION WHEN object_not_in_prerequisite_state OR program_limit_exceeded OR invalid_parameter_value OR datatype_mismatch THEN
 	RETURN 'an error';
-END
-$$;
+END $$;
 -- With ten keys it is stored with a header of four bytes, and read in place.
 CREATE TABLE damaged AS SELECT from_raw(set_byte(r, at, value)) AS s
 FROM (SELECT raw(state_of(i)) AS r FROM generate_series(1, 10) AS i) AS x, generate_series(0, length(r) - 1) AS at, unnest('{0,1,2,4,127,128,255}'::integer[]) AS value

@@ -1,10 +1,8 @@
---
 -- Canonical bytes against a reference in SQL, written from docs/format.md
 --
 -- key_scalar.c and key.c read numeric and arrays as PostgreSQL stores them.
 -- The reference takes them apart by public functions: numeric_send, jsonb_each,
 -- unnest.  A hash tells whether the bytes are the same.
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 -- As stored by every version
 SET default_toast_compression = pglz;
@@ -12,15 +10,13 @@ SET default_toast_compression = pglz;
 CREATE TYPE triple AS (number integer, word text, amount numeric);
 
 -- The hash of bytes as those of a key type: it is part of the seed, and bytea is 5.
-CREATE FUNCTION hash_as(bytes bytea, key_type integer) RETURNS bigint LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION hash_as(bytes bytea, key_type integer) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
 	seed numeric := ((key_type - 5 + 64) * 11400714819323198485 - 64 * 11400714819323198485) % 18446744073709551616;
 BEGIN
 	seed := CASE WHEN seed < 0 THEN seed + 18446744073709551616 ELSE seed END;
 	RETURN cuckoo_hash(bytes, (CASE WHEN seed >= 9223372036854775808 THEN seed - 18446744073709551616 ELSE seed END)::bigint);
-END
-$$;
+END $$;
 
 -- Little-endian numbers of two and four bytes
 CREATE FUNCTION u16(n integer) RETURNS bytea LANGUAGE sql RETURN
@@ -32,8 +28,7 @@ CREATE FUNCTION text_bytes(t text) RETURNS bytea LANGUAGE sql RETURN convert_to(
 CREATE FUNCTION integer_bytes(n integer) RETURNS bytea LANGUAGE sql RETURN
 	u32(n) || CASE WHEN n < 0 THEN '\xffffffff'::bytea ELSE '\x00000000' END;
 
-CREATE FUNCTION numeric_bytes(n numeric) RETURNS bytea LANGUAGE plpgsql STRICT AS
-$$
+CREATE FUNCTION numeric_bytes(n numeric) RETURNS bytea LANGUAGE plpgsql STRICT AS $$
 DECLARE
 	wire bytea := numeric_send(n);
 	digits integer := get_byte(wire, 0) << 8 | get_byte(wire, 1);
@@ -45,11 +40,9 @@ BEGIN
 		bytes := bytes || substr(wire, 10 + 2 * i, 1) || substr(wire, 9 + 2 * i, 1);
 	END LOOP;
 	RETURN u16(sign) || u16(CASE WHEN digits = 0 THEN 0 ELSE weight END) || bytes;
-END
-$$;
+END $$;
 
-CREATE FUNCTION jsonb_bytes(j jsonb, root boolean DEFAULT true) RETURNS bytea LANGUAGE plpgsql STRICT AS
-$$
+CREATE FUNCTION jsonb_bytes(j jsonb, root boolean DEFAULT true) RETURNS bytea LANGUAGE plpgsql STRICT AS $$
 BEGIN
 	RETURN CASE jsonb_typeof(j)
 		WHEN 'null' THEN '\x00'::bytea
@@ -61,18 +54,15 @@ BEGIN
 		WHEN 'object' THEN '\x06' || u32((SELECT count(*)::integer FROM jsonb_object_keys(j))) ||
 			(SELECT coalesce(string_agg(counted(text_bytes(k)) || jsonb_bytes(v), '' ORDER BY octet_length(k), text_bytes(k)), '') FROM jsonb_each(j) AS _ (k, v))
 		END;
-END
-$$;
+END $$;
 
 -- Of elements, each as bytes, in their order
-CREATE FUNCTION array_bytes(a anyarray, key_type integer, elements bytea[]) RETURNS bytea LANGUAGE sql AS
-$$
+CREATE FUNCTION array_bytes(a anyarray, key_type integer, elements bytea[]) RETURNS bytea LANGUAGE sql AS $$
 	SELECT substr(u16(key_type), 1, 1) || u32(coalesce(array_ndims(a), 0)) ||
 		coalesce((SELECT string_agg(u32(array_length(a, d)) || u32(array_lower(a, d)), '' ORDER BY d) FROM generate_series(1, array_ndims(a)) AS d), '') ||
 		coalesce((SELECT string_agg(counted(e), '' ORDER BY i) FROM unnest(elements) WITH ORDINALITY AS _ (e, i)), '')
 $$;
-CREATE FUNCTION triple_bytes(t triple) RETURNS bytea LANGUAGE sql AS
-$$
+CREATE FUNCTION triple_bytes(t triple) RETURNS bytea LANGUAGE sql AS $$
 	SELECT u32(3) || '\x01' || counted(integer_bytes(t.number)) || '\x04' || counted(text_bytes(t.word)) || '\x08' || counted(numeric_bytes(t.amount))
 $$;
 
@@ -80,9 +70,7 @@ $$;
 SELECT hash_as('\x61', 4) = cuckoo_hash('a'::text) AS text, hash_as(integer_bytes(-7), 1) = cuckoo_hash(-7) AS integer,
 	to_hex(hash_as(numeric_bytes(-98765.4321), 8)) AS numeric, numeric_bytes(-98765.4321) AS bytes;
 
---
--- numeric: in memory, and stored with a short header, a long one, compressed
---
+---- numeric: in memory, and stored with a short header, a long one, compressed
 CREATE TABLE numbers (how text, n numeric);
 INSERT INTO numbers SELECT 'special', n::numeric FROM unnest('{NaN,Infinity,-Infinity,0,0.000,-0,-0.0,0e100,1,-1,1.000,10000,0.0001,9999,99990000}'::text[]) AS n;
 -- Every weight and sign; the short form has weights of -64 to 63
@@ -101,9 +89,7 @@ FROM numbers GROUP BY how ORDER BY how;
 SELECT count(*) FILTER (WHERE NOT f @> n) AS missing, cuckoo_cardinality(f) AS keys FROM numbers, (SELECT cuckoo_agg(n, NULL, 1e-6) AS f FROM numbers) AS _ GROUP BY f;
 SELECT count(DISTINCT n) AS keys FROM numbers;
 
---
--- jsonb
---
+---- jsonb
 CREATE TABLE documents (how text, j jsonb);
 INSERT INTO documents SELECT 'scalars and empty', j::jsonb FROM unnest(ARRAY['null', 'true', 'false', '0', '-1.50', '1e300', '""', '"a"', '"é"', '[]', '{}', '[[]]', '[{}]', '{"": {}}', '[null]', '[1]', '["1"]']) AS j;
 -- Of many numbers of children: offsets are stored at every 32nd
@@ -119,9 +105,7 @@ SELECT how, count(*), count(*) FILTER (WHERE cuckoo_hash(j) <> hash_as(jsonb_byt
 	count(*) FILTER (WHERE pg_column_size(j) < 127) > 0 AS short
 FROM documents GROUP BY how ORDER BY how;
 
---
--- Arrays: of elements of every length, alignment and kind of storage
---
+---- Arrays: of elements of every length, alignment and kind of storage
 CREATE TABLE arrays AS SELECT i,
 	ARRAY(SELECT i * 77 - k FROM generate_series(1, i % 9) AS k) AS integers,
 	ARRAY(SELECT CASE WHEN (i + k) % 5 > 0 THEN repeat('é', k % 3) || repeat('w', (i * k) % 11) END FROM generate_series(1, i % 40) AS k) AS words,
@@ -137,9 +121,7 @@ SELECT count(*),
 	count(*) FILTER (WHERE cuckoo_hash(triples) <> hash_as(array_bytes(triples, 25, ARRAY(SELECT CASE WHEN triples[o] IS DISTINCT FROM NULL THEN triple_bytes(triples[o]) END FROM generate_series(1, cardinality(triples)) AS o ORDER BY o)), 24)) AS triples
 FROM arrays;
 
---
--- Composite
---
+---- Composite
 SELECT count(*), count(*) FILTER (WHERE cuckoo_hash(t) <> hash_as(triple_bytes(t), 25)) AS triples
 FROM (SELECT ROW(nullif(i % 10, 3), CASE WHEN i % 7 > 0 THEN repeat('é', i % 90) END, nullif(i % 11, 4) / 3.0)::triple AS t FROM generate_series(1, 1000) AS i OFFSET 0) AS _;
 CREATE TABLE triples AS SELECT ROW(i, repeat('w', i % 200), i / 3.0)::triple AS t FROM generate_series(1, 1000) AS i;

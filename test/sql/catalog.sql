@@ -1,9 +1,7 @@
---
 -- Catalog: the objects of the three extensions, and that they work in any schema
 --
 -- The checks list violations, so they should return nothing.  They also cover
 -- whatever is added later.
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 CREATE EXTENSION cuckoo_citus;
 CREATE EXTENSION cuckoo_follow;
@@ -75,9 +73,7 @@ SELECT extname, extrelocatable FROM pg_extension WHERE extname LIKE 'cuckoo%' OR
 
 DROP EXTENSION cuckoo_citus, cuckoo_follow;
 
---
--- In another schema that is not on the search path
---
+---- In another schema that is not on the search path
 BEGIN;
 DROP EXTENSION cuckoo CASCADE;
 CREATE SCHEMA "else where";

@@ -1,9 +1,7 @@
---
 -- cuckoo_citus: aggregates for each key type, over the transition functions of
 -- the polymorphic ones
 --
 -- How Citus calls them is tested by test/t/004_states.pl and test/citus.sh.
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 SELECT extnamespace::regnamespace AS home FROM pg_extension WHERE extname = 'cuckoo' \gset
 CREATE SCHEMA typed;
@@ -18,15 +16,13 @@ CREATE VIEW aggregate AS
 -- Every built-in scalar key type has an overload of every aggregate at every
 -- arity, and nothing else has.  A type is a key type if a filter can be made
 -- from an empty array of it.
-CREATE FUNCTION is_key_type(type regtype) RETURNS boolean LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION is_key_type(type regtype) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('SELECT cuckoo_from_array(''{}''::%s[])', type);
 	RETURN true;
 EXCEPTION WHEN feature_not_supported THEN
 	RETURN false;
-END
-$$;
+END $$;
 CREATE TABLE key_types AS SELECT oid::regtype AS type FROM pg_type
 	WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype = 'b' AND typcategory <> 'A' AND typarray <> 0 AND is_key_type(oid);
 SELECT count(*) >= 31 AS enough FROM key_types;
@@ -39,8 +35,7 @@ CREATE VIEW found AS SELECT name, types, names, aggtransfn, aggcombinefn, aggfin
 UNION ALL (SELECT 'too much', name, types FROM (TABLE found EXCEPT TABLE wanted) AS f) ORDER BY 2, 3;
 
 -- Each gives the same bytes as the polymorphic one.
-CREATE FUNCTION differing(OUT agg text, OUT type regtype, OUT arguments text, OUT what text) RETURNS SETOF record LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION differing(OUT agg text, OUT type regtype, OUT arguments text, OUT what text) RETURNS SETOF record LANGUAGE plpgsql AS $$
 DECLARE
 	samples CONSTANT jsonb := '{"boolean": ["true", "false"], "\"char\"": ["a", ""], "smallint": [1, -1], "integer": [1, -1], "bigint": [1, -9223372036854775808], "oid": [1, 4294967295],
 		"xid8": [1, "18446744073709551615"], "real": [0.1, "NaN"], "double precision": [0.1, "-Infinity"], "numeric": ["1.50", "1e30"], "money": [1, -2], "text": ["z", ""],
@@ -59,8 +54,7 @@ BEGIN
 			RETURN NEXT;
 		END IF;
 	END LOOP;
-END
-$$;
+END $$;
 SELECT set_config('scratch.home', :'home', false) = :'home' AS set;
 SELECT * FROM differing();
 

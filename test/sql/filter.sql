@@ -1,8 +1,5 @@
---
 -- Filters: making, changing by one key or many, lookups, inspection
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
-
 CREATE TYPE mood AS ENUM ('sad', 'ok');
 CREATE TYPE pair AS (number integer, word text);
 CREATE DOMAIN small AS integer CHECK (VALUE < 100);
@@ -10,10 +7,7 @@ CREATE DOMAIN numbers AS integer[];
 CREATE DOMAIN couple AS pair;
 CREATE DOMAIN feeling AS mood;
 
---
--- Keys of every type
---
-
+---- Keys of every type
 -- The polymorphic transition function, for every type of key.
 CREATE AGGREGATE polymorphic_agg(anycompatible) (
 	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final,
@@ -24,8 +18,7 @@ CREATE AGGREGATE polymorphic_agg(anycompatible) (
 -- not.
 CREATE FUNCTION trial(type text, present text, absent text, OUT key_type text, OUT literals boolean, OUT columns boolean,
 	OUT parameters boolean, OUT removal boolean, OUT aggregates boolean, OUT arrays boolean, OUT forms boolean)
-LANGUAGE plpgsql AS
-$$
+LANGUAGE plpgsql AS $$
 DECLARE
 	p CONSTANT text := format('%L::%s', present, type);
 	a CONSTANT text := format('%L::%s', absent, type);
@@ -71,8 +64,7 @@ BEGIN
 	SELECT f::text::cuckoofilter = f AND f::bytea::cuckoofilter = f AND f::text::cuckoofilter @> k.p AND NOT f::bytea::cuckoofilter @> k.a
 		INTO forms FROM (SELECT cuckoo_new() + keys.p AS f, keys.p, keys.a FROM keys LIMIT 1) AS k;
 	DROP TABLE keys;
-END
-$$;
+END $$;
 
 SELECT type, t.* FROM (VALUES
 	('smallint', '1', '-1'), ('integer', '1', '-1'), ('bigint', '1', '9223372036854775807'), ('oid', '1', '4294967295'),
@@ -156,10 +148,7 @@ SELECT query, outcome('SELECT ' || query || ' FROM folded') FROM unnest(ARRAY['c
 SELECT cuckoo_cardinality(cuckoo_agg(c::text)) AS as_text, cuckoo_cardinality(cuckoo_agg(d)) AS text FROM folded;
 DROP EXTENSION citext CASCADE;
 
---
--- Many keys
---
-
+---- Many keys
 -- By array, with the same result as one by one
 SELECT cuckoo_add_all(cuckoo_new(), '{3,1,2,1}'::integer[]) = cuckoo_new() + 1 + 2 + 3 + 1 AS add,
 	cuckoo_remove_all(cuckoo_new() + 1 + 2 + 3 + 1, '{1,3,9}'::integer[]) = cuckoo_new() + 1 + 2 AS remove,
@@ -195,9 +184,7 @@ SELECT fpr, i.fingerprint_bits, i.target_fpr = fpr AS as_asked, i.expected_fpr <
 FROM unnest('{0.1,0.01,0.001,1e-6,2e-8}'::float8[]) AS fpr, cuckoo_add_all(cuckoo_new(2000, fpr), ARRAY(SELECT generate_series(1, 2000))) AS f, cuckoo_info(f) AS i
 ORDER BY fpr DESC;
 
---
--- Copies: up to eight of a key; the eighth is pinned
---
+---- Copies: up to eight of a key; the eighth is pinned
 SELECT (cuckoo_info(f)).representation, n, cuckoo_count(f, 7) AS count, cuckoo_cardinality(f) - others AS copies, cuckoo_count(f - 7, 7) AS less_one,
 	cuckoo_count(cuckoo_remove_all(f, array_fill(7, ARRAY[n + 1])), 7) AS less_all, f - 7 = f AS pinned, f + 7 = f AS full
 FROM unnest('{0,100}'::integer[]) AS others, unnest('{0,1,2,7,8,9,10}'::integer[]) AS n,
@@ -208,10 +195,7 @@ ORDER BY others, n;
 SELECT i.subfilters, i.items, cuckoo_count(f, 7) AS count, (SELECT count(*) FROM generate_series(101, 1000) AS k WHERE f @> k) AS others
 FROM cuckoo_add_all(cuckoo_add_all(cuckoo_new(1000, 0.001), ARRAY(SELECT generate_series(101, 1000))), array_fill(7, ARRAY[140000])) AS f, cuckoo_info(f) AS i;
 
---
--- Removal
---
-
+---- Removal
 -- Removing an absent key leaves the filter as it is, in a sparse and a dense
 -- table.
 SELECT representation, f - 0 = f AS remove, cuckoo_remove(f, -1) = f AS remove, cuckoo_remove_all(f, '{0,-1}'::integer[]) = f AS remove_all
@@ -268,9 +252,7 @@ SELECT i.removable, f @> 7 AS found, cuckoo_count(f, 7) AS count, (cuckoo_info(f
 	f - NULL = f AS "null", (cuckoo_info(cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 500))))).removable AS grown
 FROM not_removable(cuckoo_from_array(ARRAY(SELECT generate_series(1, 100)))) AS f, cuckoo_info(f) AS i;
 
---
--- cuckoo_info, column by column
---
+---- cuckoo_info, column by column
 \pset format aligned
 \x on
 SELECT * FROM cuckoo_info(cuckoo_new(100, 0.01, -5) + 'a' + 'b');

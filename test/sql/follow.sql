@@ -1,6 +1,4 @@
---
 -- A filter that follows a table
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 CREATE EXTENSION cuckoo_follow SCHEMA public;
 
@@ -20,13 +18,10 @@ BEGIN
 			|| CASE WHEN triggers_enabled THEN '''' ELSE '', triggers not enabled'' END)
 		FROM cuckoo_follow_check(%1$L)', filter, tbl, col) INTO result;
 	RETURN result;
-END
-$$;
+END $$;
 CREATE FUNCTION members() RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN state('members_email_filter', 'members', 'email'); END $$;
 
---
--- What cuckoo_follow makes
---
+---- What cuckoo_follow makes
 SELECT cuckoo_follow('members', 'email');
 SELECT attname, atttypid::regtype, attnotnull FROM pg_attribute WHERE attrelid = 'members_email_filter'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT indexdef FROM pg_indexes WHERE tablename = 'members_email_filter';
@@ -45,9 +40,7 @@ SELECT count(*) AS sequences FROM pg_depend AS d JOIN pg_class AS c ON c.oid = d
 DROP TABLE numbered, numbered_k_filter;
 DROP SEQUENCE counter;
 
---
--- Every kind of change, in the log and folded
---
+---- Every kind of change, in the log and folded
 INSERT INTO members VALUES (2001, 'new'), (2002, NULL);
 SELECT members(), cuckoo_follow_contains('members_email_filter', 'new'), cuckoo_follow_contains('members_email_filter', 'never');
 DELETE FROM members WHERE id <= 10;
@@ -140,9 +133,7 @@ SELECT members();
 DELETE FROM members WHERE id > 10000;
 SELECT cuckoo_follow_fold('members_email_filter'), members();
 
---
--- Transactions
---
+---- Transactions
 BEGIN;
 INSERT INTO members VALUES (7001, 'mine');
 SELECT cuckoo_follow_contains('members_email_filter', 'mine');
@@ -223,8 +214,7 @@ BEGIN
 		DELETE FROM part1 WHERE k = new.k + CASE WHEN new.k % 2 = 0 THEN 100000 ELSE 0 END;
 	END;
 	RETURN NULL;
-END
-$$;
+END $$;
 CREATE TRIGGER a_nest AFTER INSERT ON part1 FOR EACH ROW WHEN (new.k BETWEEN 100 AND 119) EXECUTE FUNCTION nest();
 CREATE TRIGGER z_nest AFTER INSERT ON part1 FOR EACH ROW WHEN (new.k BETWEEN 120 AND 139) EXECUTE FUNCTION nest();
 INSERT INTO parts SELECT 1, i FROM generate_series(90, 149) AS i;
@@ -334,9 +324,7 @@ UPDATE plain SET email = 'B';
 SELECT state('plain_lower_filter', 'plain', 'lower'), state('plain_email_filter', 'plain', 'email');
 SELECT cuckoo_follow_contains('plain_lower_filter', 'b'), cuckoo_follow_contains('plain_email_filter', 'B'), cuckoo_follow_contains('plain_email_filter', 'b');
 
---
--- TRUNCATE
---
+---- TRUNCATE
 BEGIN;
 TRUNCATE members;
 SELECT members();
@@ -349,9 +337,7 @@ INSERT INTO members VALUES (2, 'second');
 COMMIT;
 SELECT members(), cuckoo_follow_contains('members_email_filter', 'second'), cuckoo_follow_contains('members_email_filter', 'user100');
 
---
--- Renames, and what is refused
---
+---- Renames, and what is refused
 ALTER TABLE members RENAME email TO mail;
 ALTER TABLE members RENAME TO people;
 ALTER TABLE members_email_filter RENAME TO known;
@@ -362,10 +348,7 @@ SET search_path = follow_other, scratch, public;
 UPDATE people SET mail = 'third' WHERE id = 2;
 SELECT state('known', 'people', 'mail'), cuckoo_follow_contains('known', 'third');
 SELECT cuckoo_follow_fold('known');
-\set VERBOSITY terse
-ALTER TABLE people ALTER mail TYPE varchar;
-ALTER TABLE people DROP mail;
-\set VERBOSITY default
+SELECT split_part(outcome(command), ' | ', 2) FROM unnest(ARRAY['ALTER TABLE people ALTER mail TYPE varchar', 'ALTER TABLE people DROP mail']) AS command;
 -- DROP TABLE stops following.  The other triggers are used again.
 DROP TABLE known;
 INSERT INTO people (id, mail) VALUES (3, 'not followed');
@@ -394,9 +377,7 @@ SELECT cuckoo_unfollow('people_mail_filter');
 DROP TABLE people_mail_filter;
 SET search_path = scratch, public;
 
---
--- Every key type: nothing is missing after changes and after a fold
---
+---- Every key type: nothing is missing after changes and after a fold
 CREATE DOMAIN short AS varchar(9);
 CREATE TABLE samples (key_type text, sample text);
 INSERT INTO samples SELECT t, 'i::text::' || t FROM unnest('{smallint,integer,bigint,oid,xid8,real,double precision,numeric,money,text,varchar(7),char(7),name,bytea,short}'::text[]) AS t
@@ -420,9 +401,7 @@ BEGIN
 END $$;
 SELECT result, not_found, count(*) FROM samples, followed(key_type, sample) GROUP BY 1, 2;
 
---
--- What is refused
---
+---- What is refused
 CREATE FUNCTION outcomes(VARIADIC queries text[]) RETURNS TABLE (query text, outcome text) LANGUAGE sql AS 
 	$$SELECT q, regexp_replace(outcome(q), ' \| Failing row .*', '') FROM unnest(queries) AS q$$;
 CREATE TABLE root (k integer) PARTITION BY LIST (k);
@@ -550,9 +529,7 @@ UPDATE other SET id = id / 8;
 SELECT cuckoo_follow_rebuild('other_id_filter');
 SELECT target_fpr, capacity FROM other_id_filter, cuckoo_info(f) WHERE f IS NOT NULL;
 
---
--- Writing to a log does not use the writer's search path
---
+---- Writing to a log does not use the writer's search path
 CREATE SCHEMA trap;
 CREATE FUNCTION trap.sprung(bigint, bigint) RETURNS bigint LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'sprung'; RETURN 0; END $$;
 CREATE FUNCTION trap.sprung(bigint, integer) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'sprung'; RETURN true; END $$;
@@ -576,9 +553,7 @@ COMMIT;
 DROP SCHEMA trap CASCADE;
 DROP TABLE lured, lured_k_filter;
 
---
--- Rights
---
+---- Rights
 \set VERBOSITY sqlstate
 CREATE ROLE regress_cuckoo_owner;
 CREATE ROLE regress_cuckoo_clerk;
@@ -627,8 +602,7 @@ BEGIN
 	EXCEPTION WHEN insufficient_privilege THEN INSERT INTO ran VALUES (SQLERRM);
 	END;
 	RETURN NULL;
-END
-$$;
+END $$;
 CREATE TRIGGER run_as AFTER INSERT ON owned_k_filter FOR EACH STATEMENT EXECUTE FUNCTION run_as();
 CREATE TRIGGER run_as_too AFTER DELETE ON owned_k_filter FOR EACH STATEMENT EXECUTE FUNCTION run_as();
 CREATE TRIGGER run_before BEFORE DELETE ON owned_k_filter FOR EACH STATEMENT EXECUTE FUNCTION run_as();

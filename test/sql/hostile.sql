@@ -6,7 +6,6 @@
 -- XXH3 of eight bytes is a bijection, so every hash belongs to exactly one
 -- bigint.
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
-
 CREATE FUNCTION rotate(x bigint, n integer) RETURNS bigint IMMUTABLE LANGUAGE sql
 	RETURN CASE WHEN n = 0 THEN x ELSE (x << n) | ((x >> (64 - n)) & ((1::bigint << n) - 1)) END;
 CREATE FUNCTION shift(x bigint, n integer) RETURNS bigint IMMUTABLE LANGUAGE sql

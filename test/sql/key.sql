@@ -1,11 +1,9 @@
---
 -- Keys: which values have equal or different hashes, the hashes themselves, and
 -- what is refused
 --
 -- The hashes below are part of the format: they never change.  They were not
 -- taken from this code's output: another program computed them from
 -- docs/format.md, with another build of xxHash.
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 SET lc_monetary = 'C';
 SET extra_float_digits = 1;
@@ -33,9 +31,7 @@ CREATE DOMAIN couple AS pair;
 CREATE DOMAIN feeling AS mood;
 CREATE DOMAIN span AS int4range;
 
---
--- Golden hashes: every key type, then every length class of XXH3
---
+---- Golden hashes: every key type, then every length class of XXH3
 SELECT value, outcome('SELECT hashes(' || value || ')') AS hashes FROM regexp_split_to_table($$0::smallint; 1::smallint; (-1)::integer; 1::bigint; 9223372036854775807; (-9223372036854775808); 4294967295::oid; true; false; 'x'::"char";
 	'cuckoo'::text; 'cuckoo'::varchar(9); 'cuckoo'::char(9); 'cuckoo'::name; '\x00ff'::bytea; B''; B'101'; '1010000011'::varbit; 1.5::real; 0.1::real;
 	0.1::float8; '-0'::float8; 'NaN'::float8; '-Infinity'::float8; '0'::numeric; '1'::numeric; '-1'::numeric; '10000'::numeric; '0.0001'::numeric;
@@ -54,10 +50,8 @@ SELECT length, hashes(left(repeat('abcdefghijklmnopqrstuvwxyz', 4000), length)) 
 	hashes(substr(decode(repeat((SELECT string_agg(lpad(to_hex(i), 2, '0'), '' ORDER BY i) FROM generate_series(0, 255) i), 400), 'hex'), 1, length)) AS bytea
 FROM unnest('{0,1,2,3,4,7,8,9,15,16,17,32,33,64,65,96,97,127,128,129,160,191,192,240,241,255,256,512,1023,1024,1025,4096,100000}'::integer[]) AS length;
 
---
--- Equal values that are written or stored differently have equal hashes; unequal
--- ones that are written or stored alike have different hashes
---
+---- Equal values that are written or stored differently have equal hashes; unequal
+---- ones that are written or stored alike have different hashes
 SELECT comparison FROM regexp_split_to_table($$7::smallint = 7 = 7::bigint = 7::oid = 7::small = 7::smaller; (-7)::smallint = -7 = (-7)::bigint; 4294967295::oid = 4294967295;
 	'a'::text = 'a' = 'a'::varchar = 'a'::varchar(5) = 'a'::name = 'a '::char(2) = 'a'::char(9); '   '::char(3) = ''::text; ' a b'::char(9) = ' a b'::text;
 	B'1010' = '1010'::varbit; 1.5::real = 1.5::float8; 'NaN'::real = 'NaN'::float8; '-0'::real = 0::float8; 1.5::numeric(10,5) = 1.5;
@@ -90,8 +84,7 @@ SELECT cuckoo_hash(1, 0) <> cuckoo_hash(1, 1) AS seeded,
 
 -- Hashes are equal exactly if SQL says equal, for all pairs of values that are
 -- hard to distinguish.
-CREATE FUNCTION disagreements(list anyarray) RETURNS bigint LANGUAGE sql AS
-$$
+CREATE FUNCTION disagreements(list anyarray) RETURNS bigint LANGUAGE sql AS $$
 	SELECT count(*) FROM generate_subscripts(list, 1) AS i, generate_subscripts(list, 1) AS j
 	WHERE (list[i] = list[j]) <> (cuckoo_hash(list[i], 0) = cuckoo_hash(list[j], 0))
 $$;
@@ -109,10 +102,7 @@ SELECT disagreements('{0,-0,0.0,1,1.0,10,10.00,1e4,10000.0000,1e-4,0.00010,-1,-1
 	disagreements(ARRAY[ROW(1, 1.0, 'a'::char(2)), ROW(1, 1.00, 'a '::char(2)), ROW(1, NULL::numeric, 'a'::char(2)), ROW(NULL::integer, 1.0, 'a'::char(2)), ROW(1, 1.01, 'a'::char(2))]) AS record,
 	disagreements(ARRAY['{1,2}', '[0:1]={1,2}', '[1:2]={1,2}', '{2,1}', '{}', '{{1,2}}', '{{1},{2}}', '{NULL,1}', '{1,NULL}', '{NULL}']::numbers[]) AS "array";
 
---
--- Rows are hashed by the row type that the value has now
---
-
+---- Rows are hashed by the row type that the value has now
 -- Record types alternate from one row to the next.
 SELECT count(DISTINCT hash), bool_and(hash = (ARRAY[cuckoo_hash(ROW(i)), cuckoo_hash(ROW(i::text)), cuckoo_hash(ROW(i, i::text)), cuckoo_hash(ROW(i::numeric)), cuckoo_hash(ROW(i, ROW(i::text)))])[i % 5 + 1]) AS right
 FROM (SELECT i, cuckoo_hash(CASE i % 5 WHEN 0 THEN ROW(i) WHEN 1 THEN ROW(i::text) WHEN 2 THEN ROW(i, i::text) WHEN 3 THEN ROW(i::numeric) ELSE ROW(i, ROW(i::text)) END) AS hash
@@ -149,14 +139,11 @@ CREATE FUNCTION compare() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE WARNI
 CREATE TRIGGER compare BEFORE UPDATE ON altered FOR EACH ROW EXECUTE FUNCTION compare();
 UPDATE altered SET a = 2;
 
---
--- Compressed, toasted and short values hash like the plain value
---
+---- Compressed, toasted and short values hash like the plain value
 CREATE TABLE stored (how text, t text, b bytea, n numeric, v varbit, i inet, j jsonb, a text[], p pair, r numrange, m int8multirange);
 CREATE FUNCTION long(size integer) RETURNS text LANGUAGE sql AS
 $$SELECT string_agg(CASE WHEN size < 0 THEN 'same' ELSE md5(i::text) END, '') FROM generate_series(1, abs(size)) AS i$$;
-CREATE FUNCTION sample(size integer) RETURNS stored LANGUAGE sql AS
-$$
+CREATE FUNCTION sample(size integer) RETURNS stored LANGUAGE sql AS $$
 	SELECT ROW(NULL, long(size), long(size)::bytea,
 		translate(long(size), 'abcdefsm', '12345678')::numeric / 7,
 		('x' || translate(long(size), 'sm', '12'))::bit(2000)::varbit, '10.0.0.1/8'::inet,
@@ -182,9 +169,7 @@ ORDER BY stored.how;
 SELECT refusal($$(repeat('[', 1000) || repeat(']', 1000))::jsonb$$) AS deep,
 	refusal('array_fill(1.5, ARRAY[100000])') AS long;
 
---
--- What cannot be a key
---
+---- What cannot be a key
 CREATE TABLE collated (c text COLLATE "C", p text COLLATE "POSIX");
 INSERT INTO collated VALUES ('a', 'b');
 -- A nondeterministic collation without ICU: only its flag matters.
@@ -226,10 +211,7 @@ CREATE TYPE cuckoofilter AS ENUM ('a');
 SELECT refusal($$'a'::scratch.cuckoofilter$$);
 DROP TYPE cuckoofilter;
 
---
--- Shards
---
-
+---- Shards
 -- Golden values, because users store shards in tables.
 SELECT i, cuckoo_shard(i, 1) AS one, cuckoo_shard(i, 2) AS two, cuckoo_shard(i, 10) AS ten, cuckoo_shard(i, 1000) AS thousand,
 	cuckoo_shard(i, 2147483647) AS most, cuckoo_shard(i::text, 1000) AS of_text
@@ -243,10 +225,8 @@ FROM (SELECT cuckoo_shard(i, 10) AS shard, count(*) AS keys FROM generate_series
 SELECT count(*) FILTER (WHERE cuckoo_hash(i, 0) < 0) BETWEEN 4700 AND 5300 AS spread
 FROM generate_series(1, 100000) AS i WHERE cuckoo_shard(i, 10) = 3;
 
---
--- Keys have the same hashes in every database encoding as in UTF-8, and enum
--- labels have the same hash in every database
---
+---- Keys have the same hashes in every database encoding as in UTF-8, and enum
+---- labels have the same hash in every database
 -- In UTF-8 the key "é" of an object comes after "zz", because both have two
 -- bytes; in LATIN1 it is stored before it.
 \set home :DBNAME

@@ -1,11 +1,8 @@
---
 -- Malformed values: the validator refuses them, in all forms
 --
 -- Whatever the input, it either is a filter, which every function accepts, or
 -- is refused with an ordinary error: never XX000, never a crash.
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
-
 CREATE TABLE sound (name text PRIMARY KEY, b bytea);
 INSERT INTO sound
 	SELECT 'unset', cuckoo_agg(i)::bytea FROM generate_series(1, 0) AS i
@@ -20,8 +17,7 @@ INSERT INTO sound
 
 -- Tries bytes in a form: NULL if they are a filter that all functions accept,
 -- otherwise the SQLSTATE of the error.
-CREATE FUNCTION attempt(b bytea, as_text boolean) RETURNS text LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION attempt(b bytea, as_text boolean) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	f cuckoofilter;
 	i record;
@@ -52,21 +48,18 @@ BEGIN
 		NULL;
 	END;
 	RETURN NULL;
-END
-$$;
+END $$;
 
 -- Counts of a set of attempts, by outcome.
 CREATE FUNCTION outcomes(OUT refused_as_text bigint, OUT refused_as_bytea bigint, OUT newer bigint, OUT accepted bigint, OUT other text, query text)
-LANGUAGE plpgsql AS
-$$
+LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE 'SELECT count(*) FILTER (WHERE t = ''22P02''), count(*) FILTER (WHERE b = ''22P03''), count(*) FILTER (WHERE t = ''0A000''),
 		count(*) FILTER (WHERE t IS NULL AND b IS NULL),
 		string_agg(DISTINCT concat_ws('' '', t, b), '', '') FILTER (WHERE coalesce(t, ''-'') || coalesce(b, ''-'') NOT IN (''22P0222P03'', ''0A0000A000'', ''--''))
 		FROM (SELECT attempt(bad, true) AS t, attempt(bad, false) AS b FROM (' || query || ') AS q (bad) OFFSET 0) AS a'
 	INTO refused_as_text, refused_as_bytea, newer, accepted, other;
-END
-$$;
+END $$;
 
 -- The sound values are accepted.
 SELECT name FROM sound WHERE coalesce(attempt(b, true), attempt(b, false)) IS NOT NULL;
@@ -102,10 +95,8 @@ FROM sound, outcomes(format('SELECT substr(%1$L::bytea, 1, %2$s) || substr(decod
 	|| substr(%1$L::bytea, greatest(length(%1$L::bytea) - 7, %2$s + 1)) FROM generate_series(1, 200) AS i', b, 36 + 12 * get_byte(b, 32))) AS o
 WHERE length(b) > 44 ORDER BY name COLLATE "C";
 
---
--- The messages: for each rule of docs/format.md a value that breaks it, and for
--- the text form
---
+---- The messages: for each rule of docs/format.md a value that breaks it, and for
+---- the text form
 \pset tuples_only on
 \pset fieldsep '\n  -> '
 \set lines `cat "$PG_ABS_SRCDIR/golden/malformed.tsv"`

@@ -1,9 +1,6 @@
---
 -- Plans: an aggregate gives the same filter, however the planner splits and
 -- orders it
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
-
 CREATE TABLE rows (k integer, t text, g integer);
 INSERT INTO rows SELECT i % 200000, 'key ' || i % 5000, i % 10 FROM generate_series(1, 300000) AS i;
 ALTER TABLE rows SET (parallel_workers = 2);
@@ -19,9 +16,7 @@ CREATE VIEW groups AS SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, NULL, 0.
 CREATE TABLE expected_groups AS TABLE groups;
 RESET enable_hashagg;
 
---
--- Parallel
---
+---- Parallel
 SET max_parallel_workers_per_gather = 2;
 SET min_parallel_table_scan_size = 0;
 SET parallel_setup_cost = 0;
@@ -57,14 +52,9 @@ SELECT uses('SELECT count(*) FROM rows WHERE cuckoo_new(100, 1e-6) + 5 @> k AND 
 SELECT count(*) FROM rows WHERE cuckoo_new(100, 1e-6) + 5 @> k AND cuckoo_cardinality(cuckoo_new() - k) = 0;
 RESET parallel_leader_participation;
 
---
--- By partitions
---
+---- By partitions
 CREATE TABLE parts (k integer, t text, g integer) PARTITION BY RANGE (k);
-CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (0) TO (60000);
-CREATE TABLE parts_2 PARTITION OF parts FOR VALUES FROM (60000) TO (120000);
-CREATE TABLE parts_3 PARTITION OF parts FOR VALUES FROM (120000) TO (180000);
-CREATE TABLE parts_4 PARTITION OF parts FOR VALUES FROM (180000) TO (240000);
+SELECT format('CREATE TABLE parts_%s PARTITION OF parts FOR VALUES FROM (%s) TO (%s)', i, (i - 1) * 60000, i * 60000) AS command FROM generate_series(1, 4) AS i \gexec
 INSERT INTO parts SELECT * FROM rows;
 ANALYZE parts;
 SET max_parallel_workers_per_gather = 0;
@@ -79,9 +69,7 @@ SELECT a.numbers = e.numbers AS numbers, a.words = e.words AS words FROM (SELECT
 RESET enable_partitionwise_aggregate;
 SET max_parallel_workers_per_gather = 0;
 
---
--- Hashed, with groups that do not fit in memory and spill to disk
---
+---- Hashed, with groups that do not fit in memory and spill to disk
 CREATE FUNCTION spills(query text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
 	result json;

@@ -1,11 +1,9 @@
---
 -- Planner: estimates of the rows that pass a filter, and the order in which
 -- conditions are checked
 --
 -- Estimates must be within three times of the truth, because they differ a
 -- little between versions.  Tables are small enough for ANALYZE to read them
 -- whole.
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 SET max_parallel_workers_per_gather = 0;
 
@@ -40,10 +38,7 @@ RETURN verdict(format('SELECT FROM %s WHERE ', relation) || format(condition, f)
 CREATE FUNCTION fraction(query text, relation regclass) RETURNS numeric
 RETURN round((rows_expected(query) / rows_expected('SELECT FROM ' || relation))::numeric, 3);
 
---
--- A filter beside the exact condition.  Both drop the same rows.
---
-
+---- A filter beside the exact condition.  Both drop the same rows.
 -- A star schema: the keys of the dimensions are independent, one half to one
 -- fifth of each dimension is chosen, and the filters hold those.
 CREATE TABLE fact AS
@@ -94,10 +89,7 @@ FROM chosen;
 SELECT fraction('SELECT FROM fact JOIN d1 ON k1 = d1.id WHERE (SELECT f2 FROM chosen) @> k2', 'fact') AS "other column",
 	fraction('SELECT FROM fact LEFT JOIN d1 ON k1 = d1.id WHERE (SELECT f1 FROM chosen) @> k1', 'fact') AS "outer join";
 
---
--- A filter alone
---
-
+---- A filter alone
 -- Uniform: every value occurs once, or ten times.
 CREATE TABLE uniform AS
 	SELECT i AS id, i::bigint AS big, i / 10 AS ten, 'key ' || i AS txt, i::numeric / 2 AS num,

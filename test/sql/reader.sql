@@ -1,10 +1,8 @@
---
 -- Stored filters: read in slices or whole, shared by all operators of a session
 --
 -- Only answers are tested here; memory and buffers are tested in
 -- test/t/023_reader.pl.  The tests with sanitizers keep so few bytes that there
 -- is never room for all filters.
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 SET max_parallel_workers_per_gather = 0;
 

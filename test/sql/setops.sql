@@ -1,9 +1,7 @@
---
 -- Union and merge: functions, operators, aggregates, and what prevents
 -- combining
 --
 -- The errors with their texts are in error.sql.
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 \pset null NULL
 
@@ -29,9 +27,7 @@ INSERT INTO filters
 CREATE FUNCTION f(wanted text) RETURNS cuckoofilter
 LANGUAGE sql RETURN (SELECT f FROM filters WHERE name = wanted);
 
---
--- Equal shapes: one table, whose bytes depend only on its items
---
+---- Equal shapes: one table, whose bytes depend only on its items
 SELECT (brief(cuckoo_union_all(f('a'), f('b')))).*, missing(cuckoo_union_all(f('a'), f('b')), 1, 6000);
 SELECT (brief(cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')))).*, missing(cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')), 1, 9000);
 SELECT (brief(f('a') | f('overlap'))).*, missing(f('a') | f('overlap'), 1, 4000);
@@ -58,14 +54,11 @@ SELECT (brief(cuckoo_union_all(f('full'), f('b')))).subfilters, (SELECT array_ag
 SELECT cuckoo_cardinality(f('full') | f('full')) AS itself, cuckoo_cardinality(f('full') | f('a')) AS part_right,
 	cuckoo_cardinality(f('a') | f('full')) AS part_left, missing(f('a') | f('full'), 1, 10000), (brief(f('a') | f('a'))).*;
 
---
--- Same set, same bytes: disjoint parts of any size, in any order and grouping,
--- give the filter of the whole
---
+---- Same set, same bytes: disjoint parts of any size, in any order and grouping,
+---- give the filter of the whole
 -- Filters combined one after another, from the left, from the right, and as a
 -- tree
-CREATE FUNCTION fold(operator text, grouping_ text, filters cuckoofilter[]) RETURNS cuckoofilter LANGUAGE plpgsql AS
-$$
+CREATE FUNCTION fold(operator text, grouping_ text, filters cuckoofilter[]) RETURNS cuckoofilter LANGUAGE plpgsql AS $$
 DECLARE
 	n CONSTANT integer := cardinality(filters);
 	f cuckoofilter;
@@ -82,8 +75,7 @@ BEGIN
 			WHEN 'right|' THEN filters[n + 1 - i] | f ELSE cuckoo_union_all(filters[n + 1 - i], f) END;
 	END LOOP;
 	RETURN f;
-END
-$$;
+END $$;
 -- Results that are sparse or dense, and specified to be more or less full
 SELECT n, capacity, parts, (brief(whole)).representation, bool_and(fold('all', g, array_agg_) = whole) AS chains, bool_and(summed = whole) AS agg, bool_and(reversed = whole) AS reversed
 FROM (VALUES (300, 300, 300), (300, 1000, 300), (300, 1e6, 300), (2000, 2000, 500), (30000, 30000, 7), (200000, 200000, 40)) AS v (n, capacity, parts),
@@ -139,9 +131,7 @@ SELECT cuckoo_union_agg(f) = united AS united, cuckoo_union_all_agg(f) = summed 
 RESET parallel_leader_participation;
 RESET max_parallel_workers_per_gather;
 
---
--- Different shapes: side by side
---
+---- Different shapes: side by side
 SELECT (brief(f('a') | f('other rate'))).*, missing(f('a') | f('other rate'), 1, 4000);
 SELECT number, items, capacity, fingerprint_bits, representation FROM cuckoo_subfilters(cuckoo_union_all(f('a'), f('other rate')));
 SELECT cuckoo_union_all(f('a'), f('other rate')) = cuckoo_union_all(f('other rate'), f('a')) AS commutes;
@@ -150,9 +140,7 @@ SELECT (brief(cuckoo_union_all(f('a'), f('unknown')))).*, missing(cuckoo_union_a
 SELECT (brief(cuckoo_union_all(f('counted'), f('unknown')))).*, cuckoo_count(cuckoo_union_all(f('counted'), f('unknown')), 7) AS copies, cuckoo_count(f('counted') | f('unknown'), 7) AS in_union;
 SELECT (brief(((cuckoo_union_all(f('full'), f('unknown'))) | f('full')))).subfilters AS left, (brief(f('full') | (cuckoo_union_all(f('full'), f('unknown'))))).subfilters AS right;
 
---
--- Empty and unset filters, parameters
---
+---- Empty and unset filters, parameters
 SELECT (brief(cuckoo_union_all(f('unset'), f('unset')))).*;
 SELECT cuckoo_union_all(f('unset'), f('a')) = f('a') AS unset_left, f('a') | f('unset') = f('a') AS unset_right, f('new') | f('a') = f('a') AS empty_left,
 	cuckoo_union_all(f('a'), f('new')) = f('a') AS empty_right, cuckoo_union_all(f('unset'), f('new')) = f('new') AS unset_empty;
@@ -168,10 +156,8 @@ SELECT (brief(cuckoo_union_all(cuckoo_remove_all(f('other rate'), (SELECT array_
 SELECT f('a') | NULL = f('a') AS union, cuckoo_union_all(f('a'), NULL) = f('a') AS union_all, NULL | f('a') = f('a') AS null_union, cuckoo_union_all(NULL, f('a')) = f('a') AS null_union_all,
 	cuckoo_union(NULL, NULL) AS nulls, cuckoo_union_all(NULL, NULL) AS nulls;
 
---
--- Removable: results of union all are removable.  A union of two filters with items is not,
--- nor is any result of a filter that is not removable.
---
+---- Removable: results of union all are removable.  A union of two filters with items is not,
+---- nor is any result of a filter that is not removable.
 SELECT (brief(cuckoo_union_all(f('a'), f('b')))).removable AS union_all, (brief(f('a') | f('b'))).removable AS union, (brief(f('a') | f('other rate'))).removable AS of_two_tables,
 	(brief(cuckoo_union_all(f('a') | f('b'), f('c')))).removable AS inherited, (brief(cuckoo_union_all(f('few'), f('a') | f('b')))).removable AS inherited_from_right,
 	(brief(f('a') | f('unset'))).removable AS union_with_unset, (brief(f('a') | f('new'))).removable AS with_empty, (brief(f('new') | f('a'))).removable AS empty_left;
@@ -181,9 +167,7 @@ SELECT cuckoo_cardinality((cuckoo_union_all(f('a'), f('b'))) - 1 - 6000);
 -- removed.
 SELECT missing(cuckoo_remove_all(cuckoo_union_all(f('a'), f('few')), (SELECT array_agg(k) FROM generate_series(2990, 3009) AS k)), 1, 3000);
 
---
--- Which filters can be combined
---
+---- Which filters can be combined
 CREATE TABLE pairs (what text, f cuckoofilter, g cuckoofilter);
 INSERT INTO pairs VALUES
 	('same shape', f('a'), f('b')), ('past the capacity', f('full'), f('full')), ('other rate', f('a'), f('other rate')), ('unknown capacity', f('a'), f('unknown')),
@@ -198,11 +182,10 @@ INSERT INTO pairs
 	FROM (VALUES (16, 16, 1), (16, 1, 16), (16, 1, 17), (9, 8, 10), (9, 7, 10)) AS v (n, m, o);
 CREATE FUNCTION result_of(operation text, f cuckoofilter, g cuckoofilter) RETURNS text LANGUAGE sql
 	RETURN (SELECT CASE WHEN o ~ ' \| ' THEN left(o, 5) ELSE 'none' END FROM outcome(format('SELECT %s(%L, %L)', operation, f, g)) AS o);
-SELECT what, result_of('cuckoo_union_all', f, g) AS union_all, result_of('cuckoo_union', f, g) AS union, result_of('cuckoo_union_all', g, f) = result_of('cuckoo_union_all', f, g) AS symmetric FROM pairs;
+SELECT what, result_of('cuckoo_union_all', f, g) AS union_all, result_of('cuckoo_union', f, g) AS union, result_of('cuckoo_intersection', f, g) AS intersection,
+	result_of('cuckoo_union_all', g, f) = result_of('cuckoo_union_all', f, g) AND result_of('cuckoo_intersection', g, f) = result_of('cuckoo_intersection', f, g) AS symmetric FROM pairs;
 
---
--- Intersection: the keys of both, whatever the shapes of the two filters
---
+---- Intersection: the keys of both, whatever the shapes of the two filters
 SELECT name, (brief(f('a') & f)).*, cuckoo_cardinality(f('a') & f) - greatest(last - first + 1, 0) BETWEEN 0 AND 5 AS few_others, missing(f('a') & f, first, last),
 	missing(f & f('a'), first, last) AS missing_reversed, cuckoo_intersection(f('a'), f) = (f('a') & f) AS operator
 FROM filters JOIN (VALUES ('a', 1, 3000), ('b', 1, 0), ('overlap', 2001, 3000), ('full', 1, 3000), ('few', 2990, 3000), ('other rate', 1, 0), ('unknown', 1, 2000),
@@ -228,12 +211,8 @@ SELECT (brief(f('a') & f('full'))).removable AS both, (brief(f('a') & (f('a') | 
 SELECT cuckoo_cardinality((f('a') & f('overlap')) - 2500) - cuckoo_cardinality(f('a') & f('overlap')) AS removed;
 -- NULL gives NULL.
 SELECT f('a') & NULL AS "right", NULL & f('a') AS "left", cuckoo_intersection(NULL, NULL) AS both;
--- The same conflicts as for unions; tables of any shapes can be intersected.
-SELECT what, result_of('cuckoo_intersection', f, g) AS intersection, result_of('cuckoo_intersection', g, f) AS reversed FROM pairs;
 
---
--- Aggregates
---
+---- Aggregates
 SELECT cuckoo_union_all_agg(f) = cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')) AS union_all, cuckoo_union_agg(f) = (f('a') | f('b') | f('c')) AS union,
 	cuckoo_union_all_agg(f ORDER BY name DESC) = cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')) AS any_order
 FROM filters WHERE name IN ('a', 'b', 'c');
@@ -272,10 +251,8 @@ SELECT count(*), sum(cuckoo_cardinality(m)) AS summed, sum(cuckoo_cardinality(u)
 RESET enable_sort;
 RESET statement_timeout;
 
---
--- The WARNING comes once, if the expected rate is more than ten times the
--- target rate
---
+---- The WARNING comes once, if the expected rate is more than ten times the
+---- target rate
 CREATE TABLE crowd AS SELECT i, i % 3 AS g, cuckoo_agg(k, 100, 0.001) AS f FROM generate_series(0, 29) AS i, generate_series(100 * i, 100 * i + 99) AS k GROUP BY i;
 SELECT (brief(cuckoo_union_all_agg(f))).*, round(cuckoo_fpr(cuckoo_union_all_agg(f))::numeric, 4) AS fpr FROM crowd WHERE i < 13;
 SELECT (brief(cuckoo_union_all_agg(f))).*, round(cuckoo_fpr(cuckoo_union_all_agg(f))::numeric, 4) AS fpr FROM crowd;

@@ -1,11 +1,9 @@
---
 -- Sparse and dense tables: which tables are which, their sizes, and how filters
 -- grow
 --
 -- A table that is built is sparse below three quarters of its entries.  It
 -- becomes dense when an added key reaches three quarters, and sparse again when
 -- a removal takes it below one half.
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 \pset null NULL
 
@@ -14,9 +12,7 @@ CREATE FUNCTION brief(f cuckoofilter) RETURNS text LANGUAGE sql RETURN
 	(SELECT string_agg(format('%s of %s %s', items, capacity, representation), ', ' ORDER BY number) FROM cuckoo_subfilters(f));
 CREATE FUNCTION entries(f cuckoofilter) RETURNS bigint LANGUAGE sql RETURN (SELECT sum(4 * blocks * buckets)::bigint FROM cuckoo_subfilters(f));
 
---
--- Builds: below three quarters, at three quarters, at the capacity
---
+---- Builds: below three quarters, at three quarters, at the capacity
 SELECT c, e, n, (SELECT brief(cuckoo_agg(k, c, 0.001)) FROM generate_series(1, n) AS k) AS aggregate, brief(cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), c, 0.001)) AS "array"
 FROM unnest('{100,1000,10000,200000}'::integer[]) AS c, entries(cuckoo_new(c, 0.001)) AS e, LATERAL (VALUES (e / 2 - 1), (e * 3 / 4 - 1), (e * 3 / 4), (c)) AS v (n) ORDER BY c, n;
 -- Combinations: a quarter with a half gives the same as building the whole
@@ -28,21 +24,18 @@ FROM entries(cuckoo_new(1000, 0.001)) AS e, LATERAL (VALUES (e * 3 / 4 - 1), (e 
 SELECT brief(f), brief(cuckoo_union_all(f, cuckoo_new(1000, 0.001))) AS with_empty
 FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 1000, 0.001), ARRAY(SELECT generate_series(1, 300))) AS f;
 
---
--- Single keys: both ways across three quarters, one half, the capacity, and the
--- next table
---
+---- Single keys: both ways across three quarters, one half, the capacity, and the
+---- next table
 -- Each key is added, then removed in the same order.  There is a line whenever
--- the representation or the number of tables changes.
-CREATE FUNCTION crossings(f cuckoofilter, n integer) RETURNS TABLE (change text, key integer, before text, after text, entries bigint, lost bigint) LANGUAGE plpgsql AS
-$$
+-- the representation or the number of tables changes, and one for the last key.
+CREATE FUNCTION crossings(f cuckoofilter, n integer) RETURNS TABLE (change text, key integer, before text, after text, entries bigint, lost bigint) LANGUAGE plpgsql AS $$
 DECLARE
 	g cuckoofilter;
 BEGIN
 	FOREACH change IN ARRAY '{add,remove}'::text[] LOOP
 		FOR k IN 1 .. n LOOP
 			g := CASE change WHEN 'add' THEN f + k ELSE f - k END;
-			IF (SELECT array_agg(t.representation ORDER BY number) FROM cuckoo_subfilters(f) AS t) <> (SELECT array_agg(t.representation ORDER BY number) FROM cuckoo_subfilters(g) AS t) THEN
+			IF change = 'remove' AND k = n OR (SELECT array_agg(t.representation ORDER BY number) FROM cuckoo_subfilters(f) AS t) <> (SELECT array_agg(t.representation ORDER BY number) FROM cuckoo_subfilters(g) AS t) THEN
 				key := k;
 				before := brief(f);
 				after := brief(g);
@@ -53,15 +46,7 @@ BEGIN
 			f := g;
 		END LOOP;
 	END LOOP;
-	key := NULL;
-	change := 'end';
-	before := brief(f);
-	after := NULL;
-	entries := NULL;
-	lost := NULL;
-	RETURN NEXT;
-END
-$$;
+END $$;
 SELECT * FROM crossings(cuckoo_new(100, 0.001), 130);
 SELECT * FROM crossings(cuckoo_new(1000, 0.0001), 1000);
 SELECT * FROM crossings(cuckoo_new(1, 0.1), 200);
@@ -94,9 +79,7 @@ SELECT brief(cuckoo_remove_all(f, ARRAY(SELECT generate_series(1050000, 1100000)
 -- A table of another rate in the same place: growth depends on the newest
 SELECT number, items, capacity, fingerprint_bits AS bits FROM cuckoo_subfilters(cuckoo_add_all(cuckoo_union_all(cuckoo_new(20, 0.01), cuckoo_new(100, 0.001)), ARRAY(SELECT generate_series(1, 200)))) ORDER BY number;
 
---
--- Small counted filters have the first table of an unknown capacity.
---
+---- Small counted filters have the first table of an unknown capacity.
 CREATE TABLE counted AS SELECT n, cuckoo_agg(k) AS f FROM unnest('{1,1000,1023,1024,1025,2000}'::integer[]) AS n, generate_series(1, n) AS k GROUP BY n;
 CREATE FUNCTION of(n integer) RETURNS cuckoofilter LANGUAGE sql RETURN (SELECT f FROM counted AS c WHERE c.n = of.n);
 SELECT n, brief(f), (cuckoo_info(f)).capacity, (cuckoo_info(f)).fingerprint_bits AS bits, (cuckoo_info(f)).bytes, f = cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS as_array,
@@ -111,9 +94,7 @@ SELECT brief(cuckoo_union_all_agg(f)) AS merged, missing(cuckoo_union_all_agg(f)
 -- The number counted becomes the capacity, even if a smaller one is specified.
 SELECT brief(cuckoo_agg(k, 10, 0.001)), (cuckoo_info(cuckoo_agg(k, 10, 0.001))).capacity, cuckoo_agg(k, 10, 0.001) = cuckoo_agg(k, 500, 0.001) AS same FROM generate_series(1, 500) AS k;
 
---
--- Sizes
---
+---- Sizes
 -- The length of a sparse table follows from its shape and items.  A dense one
 -- has four fingerprints per bucket, less one bit for each.
 CREATE FUNCTION sparse_bytes(u numeric, n numeric) RETURNS numeric LANGUAGE sql RETURN

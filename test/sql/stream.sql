@@ -1,6 +1,4 @@
---
 -- Aggregates in bounded memory
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 \pset null NULL
 
@@ -8,9 +6,7 @@
 CREATE FUNCTION brief(f cuckoofilter, OUT representation text, OUT key_type text, OUT items bigint, OUT subfilters integer, OUT removable boolean,
 	OUT capacity bigint, OUT fpr float8)
 LANGUAGE sql RETURN (SELECT (i.representation, i.key_type, i.items, i.subfilters, i.removable, i.capacity, i.target_fpr) FROM cuckoo_info(f) AS i);
---
--- cuckoo_stream_agg
---
+---- cuckoo_stream_agg
 -- Each key once, except for those whose fingerprint was there already
 SELECT (brief(f)).*, missing(f, 1, 10000), (brief(f)).items > 9900 AS nearly_all
 FROM (SELECT cuckoo_stream_agg(k % 10000 + 1, 10000, 0.00001) AS f FROM generate_series(1, 30000) AS k) AS x;
@@ -22,9 +18,7 @@ FROM (SELECT cuckoo_stream_agg(k, 1000, 0.0001) AS f FROM generate_series(1, 500
 -- The same order gives the same bytes.
 SELECT count(DISTINCT f) FROM (SELECT g, cuckoo_stream_agg(k, 1000, 0.001 ORDER BY k) AS f FROM generate_series(1, 3) AS g, generate_series(1, 1000) AS k GROUP BY g) AS x;
 
---
--- cuckoo_multiset_agg
---
+---- cuckoo_multiset_agg
 SELECT (brief(f)).*, cuckoo_count(f, 1), cuckoo_count(f, 2), cuckoo_count(f, 3), cuckoo_count(f, 4)
 FROM (SELECT cuckoo_multiset_agg(k, 1000, 0.00001) AS f FROM unnest(ARRAY[1, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]) AS k) AS x;
 -- One copy can be removed for each row that is deleted.
@@ -68,9 +62,7 @@ SELECT (brief(f)).*, missing(f, 0, 299999), (SELECT count(*) FROM generate_serie
 FROM (SELECT cuckoo_multiset_agg(k / 8, 2400000, 1e-5) AS f FROM generate_series(0, 2399999) AS k) AS x;
 RESET statement_timeout;
 
---
--- Parameters
---
+---- Parameters
 SELECT (brief(cuckoo_stream_agg(k, 100, NULL))).*, (brief(cuckoo_multiset_agg(k, 100, NULL))).* FROM generate_series(1, 3) AS k;
 SELECT (brief(cuckoo_stream_agg(NULL::integer, 100, 0.01))).*, cuckoo_multiset_agg(NULL::text, 100, 0.01) = cuckoo_new(100, 0.01) AS multiset;
 SELECT (brief(cuckoo_stream_agg(k, 100, 0.01))).* FROM generate_series(1, 3) AS k WHERE false;
@@ -81,9 +73,7 @@ SELECT bool_and(s = set_byte(a::bytea, 3, 1)::cuckoofilter AND m = a) AS same FR
 		ARRAY[cuckoo_multiset_agg(k, 100, 0.001), cuckoo_multiset_agg(k::text, 100, 0.001), cuckoo_multiset_agg(k / 7.0, 100, 0.001), cuckoo_multiset_agg(ARRAY[k], 100, 0.001)] AS ms,
 		ARRAY[cuckoo_agg(k, 100, 0.001), cuckoo_agg(k::text, 100, 0.001), cuckoo_agg(k / 7.0, 100, 0.001), cuckoo_agg(ARRAY[k], 100, 0.001)] AS fs FROM generate_series(1, 20) AS k) AS x, unnest(ss, ms, fs) AS u (s, m, a);
 
---
--- Plans
---
+---- Plans
 -- Windows: earlier results do not change
 SELECT k, cuckoo_cardinality(s), missing(s, 1, k) AS s_missing, cuckoo_cardinality(m) FROM
 	(SELECT k, cuckoo_stream_agg(k, 100, 2e-8) OVER w AS s, cuckoo_multiset_agg(1, 100, 2e-8) OVER w AS m FROM generate_series(1, 60) AS k WINDOW w AS (ORDER BY k)) AS x
@@ -116,7 +106,6 @@ ALTER TABLE hot SET (parallel_workers = 3);
 ANALYZE hot;
 SELECT (brief(f)).*, (SELECT min(cuckoo_count(f, k)) FROM generate_series(0, 1999) AS k) AS copies
 FROM (SELECT cuckoo_multiset_agg(key, 100000, 0.001) AS f FROM hot) AS x;
-DROP TABLE hot;
 -- States with a few keys
 SELECT (brief(cuckoo_stream_agg(key, 1000, 0.001))).*, (brief(cuckoo_multiset_agg(key, 1000, 0.001))).* FROM rows WHERE key < 10;
 RESET max_parallel_workers_per_gather;

@@ -1,6 +1,4 @@
---
 -- The type: its forms, its order, and how it is stored
---
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 
 -- A filter of every representation and size class.
@@ -25,10 +23,8 @@ INSERT INTO samples
 	UNION ALL SELECT 'copies', cuckoo_add_all(cuckoo_new(500000, 0.001), 1 || ARRAY(SELECT k FROM generate_series(2, 1000) AS k, generate_series(1, 8)))
 	UNION ALL SELECT 'almost empty table', cuckoo_remove_all(cuckoo_agg(i), ARRAY(SELECT generate_series(2, 10000))) FROM generate_series(1, 10000) AS i;
 
---
--- Forms: text, binary and bytea have the same content, and give the same value
--- when read back
---
+---- Forms: text, binary and bytea have the same content, and give the same value
+---- when read back
 SELECT name, i.representation, i.subfilters, i.items, f::text::cuckoofilter::bytea = f::bytea AS text, f::bytea::cuckoofilter::bytea = f::bytea AS bytea,
 	cuckoofilter_send(f) = f::bytea AS send, translate(encode(f::bytea, 'base64'), E'\n', '') = f::text AS base64,
 	cuckoo_info(f::text::cuckoofilter) = i AS info, octet_length(f::bytea) + 4 = i.bytes AS bytes
@@ -49,9 +45,7 @@ CREATE FUNCTION is_valid(value text) RETURNS boolean LANGUAGE sql
 		FROM outcome(format(CASE WHEN current_setting('server_version_num')::integer >= 160000 THEN 'SELECT pg_input_is_valid(%L, ''cuckoofilter'')' ELSE 'SELECT %L::cuckoofilter IS NOT NULL' END, value)) AS o);
 SELECT is_valid(cuckoo_new()::text) AS valid, is_valid('?') AS no_base64, is_valid('AQ==') AS short, is_valid('Ag==') AS newer;
 
---
--- Order and equality: by bytes
---
+---- Order and equality: by bytes
 SELECT count(*) AS pairs,
 	bool_and((a.f = b.f) = (a.f::bytea = b.f::bytea) AND (a.f <> b.f) = (a.f::bytea <> b.f::bytea) AND (a.f < b.f) = (a.f::bytea < b.f::bytea)
 		AND (a.f <= b.f) = (a.f::bytea <= b.f::bytea) AND (a.f > b.f) = (a.f::bytea > b.f::bytea) AND (a.f >= b.f) = (a.f::bytea >= b.f::bytea)) AS operators,
@@ -98,10 +92,7 @@ CREATE TABLE part_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
 INSERT INTO parts SELECT f FROM filters;
 SELECT (SELECT count(*) FROM part_0) > 0 AND (SELECT count(*) FROM part_1) > 0 AS both, count(*) FROM parts WHERE f = cuckoo_from_array('{7,8}'::integer[]);
 
---
--- Storage
---
-
+---- Storage
 -- Short headers, inline, toasted and compressed: the same answers, additions and removals.
 CREATE TABLE stored (name text, how text, f cuckoofilter);
 ALTER TABLE stored ALTER f SET STORAGE external;
