@@ -16,8 +16,8 @@ PAGE = Path(__file__).parent.parent.parent / 'docs' / 'format.md'
 
 def rows(text, heading):
     """The rows of the table whose header begins with heading, as lists of cells."""
-    lines = text[text.index('\n| %s' % heading) + 1:].split('\n\n')[0].splitlines()
-    return [[cell.strip().strip('`') for cell in line.strip('|').split(' | ')] for line in lines[2:]]
+    lines = text[text.index('\n%s' % heading) + 1:].split('\n\n')[0].splitlines()
+    return [[cell.strip().strip('`') for cell in line.split(' | ')] for line in lines[2:]]
 
 
 def number(cell):
@@ -28,7 +28,8 @@ def number(cell):
 def check_classes(row):
     key, hash_, *numbers = row
     key_type, value = key.replace('`', '').split()
-    blocks, buckets, bits, pair, fingerprint, code, block, even, sum_, odd = map(int, numbers)
+    (blocks, buckets, bits, pair, fingerprint, code, block, even, sum_, odd) = map(
+        int, ', '.join(numbers).split(', '))
     shape = Shape(blocks, buckets, bits)
     key_hash = hash_key(key_type, int(value) if value.isdigit() else value)
     return (key_hash == int(hash_, 16) and shape.code(key_hash) == code and code >> bits == pair and
@@ -53,22 +54,26 @@ def check_size(row):
 
 
 def check_signature(row):
-    name, bytes_, signature_, stored = row
+    name, bytes_, signature_ = row
     key_type = {
         'integer[]': ('array', 'integer'), 'int4range[]': ('array', ('range', 'integer')),
-        'row of integer and text': ('composite', ('integer', 'text')), 'numrange': ('range', 'numeric'),
+        'row of integer and text': ('composite', ('integer', 'text')),
         'tstzmultirange': ('multirange', 'timestamptz'), 'a row without columns': ('composite', ()),
         'row of integer and a NULL of type `record': ('composite', ('integer', 'record')),
         'array of rows of integer and integer[]': (
             'array', ('composite', ('integer', ('array', 'integer'))))}[name]
-    return (description(key_type).hex(' ') == bytes_ and signature(key_type) == int(signature_, 16) and
-            struct.pack('<I', signature(key_type)).hex(' ') == stored)
+    return description(key_type).hex(' ') == bytes_ and signature(key_type) == int(signature_, 16)
 
 
-def check_hash(row):
-    key_type, of, *_, bytes_, hash_ = row
-    return (NUMBERS[key_type] == int(of) and
-            xxh3_64_intdigest(bytes.fromhex(bytes_), int(of) * 0x9E3779B97F4A7C15 % 2**64) == int(hash_, 16))
+def check_numbers(row):
+    return all(NUMBERS[key_type.strip()] == int(of)
+               for of, key_type in re.findall(r'(?:^|, )(\d+) ([\w" ]+)', row[0]))
+
+
+def check_hash(line):
+    hash_, key, bytes_ = re.split('  +', line)
+    seed = int(key.split()[0]) * 0x9E3779B97F4A7C15 % 2**64
+    return xxh3_64_intdigest(bytes.fromhex(bytes_), seed) == int(hash_, 16)
 
 
 def examples():
@@ -76,18 +81,21 @@ def examples():
     page = PAGE.read_text('utf-8')
     for heading, check in (('key, seed 0', check_classes), ('*f* | entries', check_bucket),
                            ('keys | *N*', check_size), ('type | description', check_signature),
-                           ('key type | number | key |', check_hash)):
+                           ('key type (SQL types)', check_numbers)):
         found = rows(page, heading)
         yield len(found) > 3 and all(map(check, found)), 'page: %d rows of "%s"' % (len(found), heading)
+    found = re.findall('^    ([0-9a-f]{16}  .*)', page, re.M)
+    yield len(found) > 30 and all(map(check_hash, found)), 'page: the hashes of %d keys' % len(found)
+    yield (struct.pack('<I', signature(('array', 'integer'))).hex(' ') == 'cf 00 4e f2' and
+           'the first one is `cf 00 4e f2`' in page), 'page: a signature in the header'
     yield (hash_key('integer', 1, SHARD_SEED) == 0x46455a383e79dd43 and shard('integer', 1, 10) == 2 and
            '`46455a383e79dd43`' in page), 'page: the shard of 1'
 
     page = page[page.index('\n## Examples\n'):page.index('\n## Keys\n')]
-    one = b''.join(bytes.fromhex(cells[1]) for cells in rows(page, 'offset'))
+    one, first, second, dense, partial = (
+        bytes.fromhex(''.join(block.split())) for block in re.findall(r'(?:^    [0-9a-f ]+\n)+', page, re.M))
     yield (len(one) == 72 and one == write_keys('integer', [42], 0.001, 1) and
            '%.4e' % CuckooFilter(one).expected_fpr == '4.0697e-05'), 'page: a filter of one key'
-    first, second, dense, partial = (
-        bytes.fromhex(''.join(block.split())) for block in re.findall(r'(?:^    [0-9a-f ]+\n)+', page, re.M))
     yield (make_sparse(Shape(1, 6, 5), [1, 9, 9, 40, 41, 63, 70, 95]).data == first and
            make_sparse(Shape(1, 28, 5), [c for c in range(5, 448, 5) if c % 32]).data == second
            ), 'page: two sparse tables'
