@@ -8,7 +8,7 @@
 # fewer than PERCENT (95) of all lines ran.
 #
 # A line that ran was not necessarily tested, but a line that did not run was
-# not.  docs/testing.md lists the latter, with the reasons.
+# not.  docs/testing.md says why the latter do not.
 #
 # Needs what test/run.sh needs, and accepts its PGVERSION and KEEP.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
