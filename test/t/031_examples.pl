@@ -4,7 +4,8 @@
 #
 # A block of SQL can be followed by a block without a language, which has its
 # output: a result, notices, the first lines of an error or a warning, or for
-# EXPLAIN some lines of the plan.
+# EXPLAIN some lines of the plan.  The reference also has expressions with an
+# arrow and their result.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -110,6 +111,33 @@ foreach my $page (qw(README.md docs/guide.md docs/reference.md docs/security.md)
 	}
 	cmp_ok($examples, '>=', 2, "$page: $examples examples");
 }
+
+# The expressions of the reference, after its blocks.  In the first column of a
+# table an arrow precedes a result type.
+my $text = slurp_file("$FindBin::RealBin/../../docs/reference.md") =~ s/^```.*?^```$//gmsr;
+$text =~ s/^`cuckoo_.*(?<!\\) \| //gm;
+my @expressions = map { s/\s+/ /gr =~ s/\\\|/|/gr } $text =~ /`([^`]+)`\s→\s`([^`]+)`/g;
+
+$node->safe_psql('postgres', 'DROP DATABASE shop');
+$node->safe_psql('postgres', 'CREATE DATABASE shop');
+$node->safe_psql('shop', 'CREATE EXTENSION cuckoo');
+my ($sample) = map { $_->{text} } grep { $_->{text} =~ /^CREATE TABLE sample/ } page_blocks('docs/reference.md');
+$node->safe_psql('shop', $sample);
+for (my $i = 0; $i < @expressions; $i += 2)
+{
+	my $from = $expressions[$i] =~ /_agg\(/ ? 'generate_series(1, 10) AS k' : 'sample';
+
+	is($node->safe_psql('shop', "SELECT $expressions[$i] FROM $from"), $expressions[ $i + 1 ], "reference: $expressions[$i]");
+}
+
+# Every function of the extension cuckoo that the reference lists has one, and so
+# has every operator.
+my @without = grep { my $name = $_; !grep { /\b$name\(/ } @expressions }
+  split /\n/, $node->safe_psql('shop', q{SELECT DISTINCT proname FROM pg_proc WHERE proname LIKE 'cuckoo\_%' AND proname !~ '_(transfn|combine|final|sel|joinsel)$'});
+is("@without", '', 'every function has an example in the reference');
+@without = grep { my $name = $_; !grep { / \Q$name\E / } @expressions }
+  split /\n/, $node->safe_psql('shop', q{SELECT DISTINCT oprname FROM pg_operator WHERE oprleft = 'cuckoofilter'::regtype OR oprright = 'cuckoofilter'::regtype});
+is("@without", '', 'every operator has an example in the reference');
 
 $node->stop;
 done_testing();
