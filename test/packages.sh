@@ -259,7 +259,8 @@ has_its_files()
 	echo "$files"
 	for file in "lib/postgresql/$major/lib/cuckoo.so" \
 		"share/postgresql/$major/extension/cuckoo"{,_citus,_follow}{.control,"--$version.sql"} \
-		"share/doc/postgresql-$major-cuckoo/README.md.gz"; do
+		"share/doc/postgresql-$major-cuckoo/README.md" \
+		"share/doc/postgresql-$major-cuckoo/docs/guide.md"; do
 		grep -Fqx "./usr/$file" <<<"$files"
 	done
 }
@@ -367,8 +368,10 @@ run_dockerfile()
 			in_tree "$tree" env "PG_MAJOR=$major" "PG_VERSION=$image_version" sh -c "$rest"
 			;;
 		"COPY . "*)
-			mkdir -p "$tree/${rest#. }"
-			copy_checkout "$tree/${rest#. }"
+			mkdir -p "$copies/context" "$tree/${rest#. }"
+			copy_checkout "$copies/context"
+			sed -n 's/^!//p' "$root/.dockerignore" | tar -C "$copies/context" -cf - -T - | tar -C "$tree/${rest#. }" -xf -
+			rm -rf "$copies/context"
 			;;
 		"COPY --from=build "*)
 			rest=${rest#--from=build }
