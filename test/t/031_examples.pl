@@ -123,11 +123,15 @@ $node->safe_psql('postgres', 'CREATE DATABASE shop');
 $node->safe_psql('shop', 'CREATE EXTENSION cuckoo');
 my ($sample) = map { $_->{text} } grep { $_->{text} =~ /^CREATE TABLE sample/ } page_blocks('docs/reference.md');
 $node->safe_psql('shop', $sample);
-for (my $i = 0; $i < @expressions; $i += 2)
+foreach my $extensions ('cuckoo', 'cuckoo and cuckoo_citus')
 {
-	my $from = $expressions[$i] =~ /_agg\(/ ? 'generate_series(1, 10) AS k' : 'sample';
+	$node->safe_psql('shop', 'CREATE EXTENSION IF NOT EXISTS cuckoo_citus') if $extensions =~ /citus/;
+	for (my $i = 0; $i < @expressions; $i += 2)
+	{
+		my $from = $expressions[$i] =~ /_agg\(/ ? 'generate_series(1, 10) AS k' : 'sample';
 
-	is($node->safe_psql('shop', "SELECT $expressions[$i] FROM $from"), $expressions[ $i + 1 ], "reference: $expressions[$i]");
+		is($node->safe_psql('shop', "SELECT $expressions[$i] FROM $from"), $expressions[ $i + 1 ], "reference, $extensions: $expressions[$i]");
+	}
 }
 
 # Every function of the extension cuckoo that the reference lists has one, and so
