@@ -11,7 +11,7 @@ COMMENT ON FUNCTION cuckoo_follow_change() IS
 CREATE FUNCTION cuckoo_follow(table_name regclass, column_name name, capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, build boolean DEFAULT true) RETURNS regclass
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_follow(regclass, name, float8, float8, boolean) IS
-	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it in step; capacity in keys, by default one and a half times the rows; target rate from 2e-8 to 0.1; build => false leaves building the filter to cuckoo_follow_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more';
+	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it up to date; capacity in keys, by default one and a half times the rows; target rate from 2e-8 to 0.1; build => false leaves building the filter to cuckoo_follow_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more';
 
 CREATE FUNCTION cuckoo_unfollow(filter_table regclass) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
@@ -55,7 +55,7 @@ COMMENT ON FUNCTION cuckoo_follow_list() IS
 CREATE FUNCTION cuckoo_follow_fold(filter_table regclass) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 COMMENT ON FUNCTION cuckoo_follow_fold(regclass) IS
-	'put the log of a filter table into its filter; returns how many rows of the log, or NULL if another session is doing it. Writers do not wait. Error 55000 outside READ COMMITTED, before the filter is built, if its key type differs from that of the column, and if triggers are missing or disabled';
+	'apply the log of a filter table to its filter; returns the number of its rows, or NULL if another session is doing it. Writers do not wait. Error 55000 outside READ COMMITTED, before the filter is built, if its key type differs from that of the column, and if triggers are missing or disabled';
 
 CREATE FUNCTION cuckoo_follow_rebuild(filter_table regclass, capacity float8 DEFAULT NULL, fpr float8 DEFAULT NULL) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C;
