@@ -1785,8 +1785,7 @@ CountPinned(const CuckooFilter *filter)
 
 		for (uint64 k = 0; k < filter->tables[i].items; k++)
 		{
-			if (k % CUCKOO_PAUSE == 0)
-				CHECK_FOR_INTERRUPTS();
+			CuckooPauseAt(k);
 			copies = k > 0 && codes[k] == codes[k - 1] ? copies + 1 : 1;
 			pinned += copies == CUCKOO_MAX_COPIES;
 		}

@@ -93,14 +93,12 @@ MergeRuns(CuckooOperation operation, CuckooPool *pool)
 	}
 	for (; i < left.count; i++)
 	{
-		if (i % CUCKOO_PAUSE == 0)
-			CHECK_FOR_INTERRUPTS();
+		CuckooPauseAt(i);
 		count = Append(result, count, left.numbers[i]);
 	}
 	for (; j < right.count; j++)
 	{
-		if (j % CUCKOO_PAUSE == 0)
-			CHECK_FOR_INTERRUPTS();
+		CuckooPauseAt(j);
 		count = Append(result, count, right.numbers[j]);
 	}
 	pfree((void *) left.numbers);
@@ -339,8 +337,7 @@ CountEqual(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
 
 	for (uint64_t j = 0; j < other->items; j++)
 	{
-		if (j % CUCKOO_PAUSE == 0)
-			CHECK_FOR_INTERRUPTS();
+		CuckooPauseAt(j);
 		while (i < table->items && codes[i] < others[j])
 			i++;
 		if (i < table->items && codes[i] == others[j])
@@ -374,8 +371,7 @@ CountOverlaps(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
 		while (first < other->items &&
 			   !IsBefore(begin, Begin(&other->shape, pairs, others[first] + 1)))
 		{
-			if (first % CUCKOO_PAUSE == 0)
-				CHECK_FOR_INTERRUPTS();
+			CuckooPauseAt(first);
 			first++;
 		}
 		for (uint64_t j = first; j < other->items && found[i] < CUCKOO_MAX_COPIES &&
@@ -404,8 +400,7 @@ Common(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
 	}
 	for (uint64_t i = 0; i < table->items; i++)
 	{
-		if (i % CUCKOO_PAUSE == 0)
-			CHECK_FOR_INTERRUPTS();
+		CuckooPauseAt(i);
 		if (i == 0 || codes[i] != codes[i - 1])
 			copies = found[i];
 		codes[kept] = codes[i];

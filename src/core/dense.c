@@ -167,7 +167,7 @@ LookAhead(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed
  */
 CUCKOO_INLINE bool
 Relocate(const Block *block, uint32_t fingerprint, uint32_t i1, uint32_t i2,
-	 uint64_t *random, Kick *kicks, bool packed)
+		 uint64_t *random, Kick *kicks, bool packed)
 {
 	uint32_t	bucket = NextRandom(random) & 1 ? i1 : i2;
 	uint32_t	entries[CUCKOO_ENTRIES];
@@ -331,7 +331,7 @@ CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place)
 		return CUCKOO_INSERTED;
 	kicks = palloc(CUCKOO_MAX_KICKS * sizeof(Kick));
 	found = Relocate(&block, place->fingerprint, place->i1, place->i2, &random,
-				 kicks, true);
+					 kicks, true);
 	pfree(kicks);
 	return found ? CUCKOO_INSERTED : CUCKOO_NO_ROOM;
 }
@@ -499,8 +499,7 @@ CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad)
 		uint32_t	entries[CUCKOO_ENTRIES];
 		bool		ordered = (bits.low & 0xFFF) < CUCKOO_MULTISETS;
 
-		if (number % CUCKOO_MAX_BUCKETS == 0)
-			CHECK_FOR_INTERRUPTS();
+		CuckooPauseAt(number);
 		CuckooDecode(packing, bits, entries);
 		*items += entries[0] != 0;
 		for (int slot = 1; slot < CUCKOO_ENTRIES; slot++)

@@ -642,8 +642,7 @@ KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, Cuckoo
 		uint64_t	hash = hashes[keys++];
 		bool		pinned = false;
 
-		if (keys % CUCKOO_PAUSE == 0)
-			CHECK_FOR_INTERRUPTS();
+		CuckooPauseAt(keys);
 		for (int i = 0; i < filter->table_count; i++)
 			pinned |= CuckooTableCount(&filter->tables[i], hash) == CUCKOO_MAX_COPIES;
 		room -= !pinned && (edit == CUCKOO_ADD || !CuckooFilterContains(filter, hash));

@@ -27,13 +27,6 @@
 #define MAX_FAR_DIGIT		10
 #define MAX_NEAR_DIGIT		11
 
-static inline void
-PauseAt(size_t i)
-{
-	if (i % CUCKOO_PAUSE == 0)
-		CHECK_FOR_INTERRUPTS();
-}
-
 /*
  * Sort the elements of source into result, which may be the same area.  This
  * is cheap if few are out of place.  It gives up, and returns false, after too
@@ -160,13 +153,13 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	memset(ends, 0, ((size_t) mask + 1) * sizeof(ends[0]));
 	for (size_t i = 0; i < count; i++)
 	{
-		PauseAt(i);
+		CuckooPauseAt(i);
 		ends[source[i] >> shift & mask]++;
 	}
 	CountsToStarts(ends, mask);
 	for (size_t i = 0; i < count; i++)
 	{
-		PauseAt(i);
+		CuckooPauseAt(i);
 		target[ends[source[i] >> shift & mask]++] = source[i];
 	}
 
@@ -192,7 +185,7 @@ CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count)
 	/* Skip the high bits that all have in common, as codes of a block do. */
 	for (size_t i = 1; i < count; i++)
 	{
-		PauseAt(i);
+		CuckooPauseAt(i);
 		differ |= numbers[0] ^ numbers[i];
 	}
 	while (bits < 64 && differ >> bits != 0)
@@ -207,7 +200,7 @@ CuckooUnique(uint64_t *numbers, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 	{
-		PauseAt(i);
+		CuckooPauseAt(i);
 		if (kept == 0 || numbers[kept - 1] != numbers[i])
 			numbers[kept++] = numbers[i];
 	}
@@ -224,7 +217,7 @@ CuckooEditCodes(uint64_t *numbers, uint64_t stored, const uint64_t *edit, uint64
 
 	for (uint64_t i = 0; i < stored; i++)
 	{
-		PauseAt(i);
+		CuckooPauseAt(i);
 		while (!remove && at < count && edit[at] < others[i])
 			numbers[kept++] = edit[at++];
 		if (remove && at < count && edit[at] == others[i])

@@ -165,6 +165,13 @@ CuckooAllocate(uint64_t count, size_t size)
 /* Loops over numbers check for interrupts whenever this many have passed. */
 #define CUCKOO_PAUSE		65536
 
+static inline void
+CuckooPauseAt(uint64_t i)
+{
+	if (i % CUCKOO_PAUSE == 0)
+		CHECK_FOR_INTERRUPTS();
+}
+
 /* Copying so many bytes takes a few milliseconds. */
 #define CUCKOO_PAUSE_BYTES	((size_t) 16 * 1024 * 1024)
 

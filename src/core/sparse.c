@@ -616,14 +616,6 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
  * Building
  */
 
-/* A group can have millions of codes, so pause at every 65,536th. */
-static inline void
-PauseAt(uint64_t i)
-{
-	if (i % CUCKOO_PAUSE == CUCKOO_PAUSE - 1)
-		CHECK_FOR_INTERRUPTS();
-}
-
 /*
  * Write a section with these codes: of each group the high parts in unary, then
  * the low parts.  start is the number of codes before the section.
@@ -647,7 +639,7 @@ PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
 		{
 			int			zeros = (int) ((numbers[to] >> low_bits) - high);
 
-			PauseAt(to);
+			CuckooPauseAt(to + 1);
 			Put(&writer, UINT64_C(1) << zeros, zeros + 1);
 			high += (uint64_t) zeros;
 		}
@@ -656,7 +648,7 @@ PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
 		PutIndex(sparse->index + section * CUCKOO_SECTION_BYTES, group, start + from, to - from);
 		for (; from < to; from++)
 		{
-			PauseAt(from);
+			CuckooPauseAt(from + 1);
 			Put(&writer, numbers[from] & sparse->low_mask, low_bits);
 		}
 	}
@@ -761,8 +753,7 @@ CheckGroups(const CuckooSparse *sparse, uint64_t *bad)
 		uint64_t	codes = lows - position - CUCKOO_GROUP;
 
 		*bad = group;
-		if (group % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
+		CuckooPauseAt(group);
 		if (lows > sparse->end || codes > sparse->items - items)
 			return false;
 		PutIndex(section, group, items, codes);
