@@ -23,38 +23,18 @@
  * Geometry
  */
 
-/* Bits of a number, without leading zeros. */
-static inline int
-BitLength(uint64_t number)
-{
-	int			bits = 0;
-
-#ifdef CUCKOO_GNU
-	if (number > 0)
-		bits = 64 - __builtin_clzll(number);
-#else
-	while (number >> bits != 0)
-		bits++;
-#endif
-	return bits;
-}
-
 /*
  * The number of low bits: the fewest that leave at most eight high parts for
- * every seven items.  A filter that is not toasted is opened for each lookup, so
- * the search does not start at 0: (last >> l) + 1 <= wanted requires
- * l >= BitLength(last) - BitLength(wanted).
+ * every seven items.
  */
 static int
 LowBits(const CuckooShape *shape, uint64_t items)
 {
 	uint64_t	last = CuckooShapeCodes(shape) - 1;
 	uint64_t	wanted = 8 * (items == 0 ? 1 : items) / 7;
-	int			low_bits = BitLength(last) - BitLength(wanted);
+	int			low_bits = 0;
 
-	if (low_bits < 0)
-		low_bits = 0;
-	while ((last >> low_bits) + 1 > wanted)
+	while (last >> low_bits >= wanted)
 		low_bits++;
 	return low_bits;
 }
@@ -139,7 +119,7 @@ PutIndex(uint8_t *section, uint64_t group, uint64_t before, uint64_t codes)
  * Bits
  */
 
-/* Read width bits, up to 60, at a position.  mask has width ones. */
+/* Read up to 64 bits at a position, as many as mask has ones. */
 static inline uint64_t
 GetBits(const uint8_t *bits, uint64_t position, int width, uint64_t mask)
 {
@@ -205,7 +185,7 @@ WriteAt(uint8_t *bits, uint64_t position)
 	return writer;
 }
 
-/* Append the lowest width bits, at most 63, of value.  Its other bits are zero. */
+/* Append the lowest width bits of value.  Its other bits are zero. */
 static inline void
 Put(Writer *writer, uint64_t value, int width)
 {
@@ -229,54 +209,40 @@ Flush(Writer *writer)
 		*writer->p++ = (uint8_t) writer->pending;
 		writer->pending >>= 8;
 	}
+	writer->count = 0;
 }
 
 /*
  * Copy count bits from one position to another.  The target's bits before its
- * position stay as they are; those after its end, in the last byte, may change.
+ * position stay as they are; those after the end, in the last byte, become 0.
  */
 static void
 CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uint64_t count)
 {
-	uint64_t	head = (8 - (to & 7)) & 7;	/* up to a whole byte of the target */
+	Writer		writer = WriteAt(target, to);
+	uint64_t	head = (0 - to) & 7;	/* up to a whole byte of the target */
 	uint64_t	bytes;
-	uint64_t	done = 0;
 	int			shift;
 
-	if (count == 0)
-		return;
-	if (head > 0)
-	{
-		uint8_t    *p = target + (to >> 3);
-
-		*p = (uint8_t) ((*p & ((1 << (to & 7)) - 1)) |
-						GetBits(source, from, 8, 255) << (to & 7));
-		if (count <= head)
-			return;
-		to += head;
-		from += head;
-		count -= head;
-	}
-	target += to >> 3;
+	if (head > count)
+		head = count;
+	Put(&writer, GetBits(source, from, (int) head, (1 << head) - 1), (int) head);
+	Flush(&writer);
+	from += head;
+	count -= head;
 	source += from >> 3;
 	shift = (int) (from & 7);
-	bytes = (count + 7) / 8;
+	bytes = count / 64 * 8;
 	if (shift == 0)
-	{
-		CuckooCopy(target, source, (size_t) bytes);
-		return;
-	}
-	while (done < bytes)
-	{
-		uint64_t	stop = bytes - done < CUCKOO_PAUSE_BYTES ? bytes : done + CUCKOO_PAUSE_BYTES;
-
-		CHECK_FOR_INTERRUPTS();
-		for (; stop - done >= 8; done += 8)
-			CuckooStore64(target + done, CuckooLoad64(source + done) >> shift |
-						  (uint64_t) source[done + 8] << (64 - shift));
-		for (; done < stop; done++)
-			target[done] = (uint8_t) (source[done] >> shift | source[done + 1] << (8 - shift));
-	}
+		CuckooCopy(writer.p, source, (size_t) bytes);
+	for (uint64_t i = 0; shift != 0 && i < bytes; i += 8)
+		CuckooStore64(writer.p + i, CuckooLoad64(source + i) >> shift |
+					  (uint64_t) source[i + 8] << (64 - shift));
+	writer.p += bytes;
+	count %= 64;
+	Put(&writer, GetBits(source, 8 * bytes + (uint64_t) shift, (int) count,
+						 (UINT64_C(1) << count) - 1), (int) count);
+	Flush(&writer);
 }
 
 /*
@@ -357,6 +323,13 @@ FindGroup(const CuckooSparse *sparse, const uint8_t *section, uint64_t high)
 	return group;
 }
 
+/* The end of a group whose number of codes is known. */
+static inline uint64_t
+GroupEnd(const CuckooSparse *sparse, Group group)
+{
+	return group.bit + CUCKOO_GROUP + group.codes * (uint64_t) (1 + sparse->low_bits);
+}
+
 /*
  * Copies of a code in its group.  The bits are those of the table or a copy of
  * some of them.
@@ -421,12 +394,10 @@ CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 	uint64_t	high = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
 										sparse->shape.bits, hash) >> sparse->low_bits;
 	Group		group = FindGroup(sparse, Section(sparse, high), high);
-	uint64_t	end = group.bit + CUCKOO_GROUP +
-		group.codes * (uint64_t) (1 + sparse->low_bits);
 
 	CUCKOO_PREFETCH(sparse->bits + (group.bit >> 3));
 	if (group.codes != UNKNOWN)
-		CUCKOO_PREFETCH(sparse->bits + (end >> 3));
+		CUCKOO_PREFETCH(sparse->bits + (GroupEnd(sparse, group) >> 3));
 }
 
 bool
@@ -486,8 +457,7 @@ CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *se
 {
 	uint64_t	high = code >> sparse->low_bits;
 	Group		group = FindGroup(sparse, section, high);
-	uint64_t	end = group.bit + CUCKOO_GROUP +
-		group.codes * (uint64_t) (1 + sparse->low_bits);
+	uint64_t	end = GroupEnd(sparse, group);
 
 	if (group.codes == UNKNOWN)
 	{
@@ -514,70 +484,46 @@ CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t 
  * Reading all
  */
 
-/* Where the next code of a group is. */
+/* The next code of a group. */
 typedef struct Reader
 {
-	const CuckooSparse *sparse;
-	uint64_t	left;			/* codes of the group from here on */
-	uint64_t	high;			/* the high part is at least this */
-	uint64_t	upper;			/* bit from which to read its high part */
-	uint64_t	lower;			/* bit at which its low part begins; after the
-								 * last one, the next group does */
+	uint64_t	ones;			/* bits of its upper part, from this position on, */
+	uint64_t	at;				/* without those of codes read */
+	uint64_t	offset;			/* the code's high part minus its bit's position */
+	uint64_t	lower;			/* where its low part begins; after the last
+								 * code, where the next group does */
 } Reader;
 
-/* The codes of a group, which begins at a position. */
+/* Begin to read a group, which begins at a position, with its low parts at lower. */
 static inline Reader
-ReadGroup(const CuckooSparse *sparse, uint64_t group, uint64_t position)
+ReadGroup(const CuckooSparse *sparse, uint64_t group, uint64_t position, uint64_t lower)
 {
 	Reader		reader;
 
-	reader.sparse = sparse;
-	reader.left = GroupCodes(sparse->bits, position);
-	reader.high = group * CUCKOO_GROUP;
-	reader.upper = position;
-	reader.lower = position + CUCKOO_GROUP + reader.left;
+	reader.at = position & ~UINT64_C(7);
+	reader.ones = CuckooLoad64(sparse->bits + (position >> 3)) & ~UINT64_C(0) << (position & 7);
+	reader.offset = group * CUCKOO_GROUP - position;
+	reader.lower = lower;
 	return reader;
 }
 
-/* Store the next codes of a group; returns their number. */
+/* Read the next code; there must be one. */
 static inline uint64_t
-ReadCodes(Reader *reader, uint64_t *codes, uint64_t room)
+ReadCode(const CuckooSparse *sparse, Reader *reader)
 {
-	const uint8_t *bits = reader->sparse->bits;
-	int			low_bits = reader->sparse->low_bits;
-	uint64_t	low_mask = reader->sparse->low_mask;
-	uint64_t	high = reader->high;
-	uint64_t	upper = reader->upper;
-	uint64_t	lower = reader->lower;
-	uint64_t	count = reader->left < room ? reader->left : room;
-	uint64_t	done = 0;
+	uint64_t	high;
+	uint64_t	low = GetBits(sparse->bits, reader->lower, sparse->low_bits, sparse->low_mask);
 
-	while (done < count)
+	while (reader->ones == 0)
 	{
-		uint64_t	ones = CuckooLoad64(bits + (upper >> 3)) >> (upper & 7);
-		int			left = 64 - (int) (upper & 7);
-
-		while (ones != 0 && done < count)
-		{
-			int			zeros = CuckooLowestBit(ones);
-
-			high += (uint64_t) zeros;
-			left -= zeros + 1;
-			ones = ones >> zeros >> 1;
-			codes[done++] = high << low_bits | GetBits(bits, lower, low_bits, low_mask);
-			lower += (uint64_t) low_bits;
-		}
-		upper = (upper & ~UINT64_C(7)) + 64;
-		if (done < count)
-			high += (uint64_t) left;
-		else
-			upper -= (uint64_t) left;
+		reader->at += 64;
+		reader->ones = CuckooLoad64(sparse->bits + (reader->at >> 3));
 	}
-	reader->left -= count;
-	reader->high = high;
-	reader->upper = upper;
-	reader->lower = lower;
-	return count;
+	/* Each code before it has a bit, too. */
+	high = reader->offset-- + reader->at + (uint64_t) CuckooLowestBit(reader->ones);
+	reader->ones &= reader->ones - 1;
+	reader->lower += sparse->low_bits;
+	return high << sparse->low_bits | low;
 }
 
 uint64_t
@@ -601,13 +547,15 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
 
 	for (uint64_t group = FirstGroup(sparse, from); group < end; group++)
 	{
-		Reader		reader = ReadGroup(sparse, group, position);
+		uint64_t	count = GroupCodes(sparse->bits, position);
+		Reader		reader = ReadGroup(sparse, group, position,
+									   position + CUCKOO_GROUP + count);
 
-		do
+		for (uint64_t i = 0; i < count; i++)
 		{
-			CHECK_FOR_INTERRUPTS();
-			codes += ReadCodes(&reader, codes, CUCKOO_PAUSE);
-		} while (reader.left > 0);
+			CuckooPauseAt(i);
+			*codes++ = ReadCode(sparse, &reader);
+		}
 		position = reader.lower;
 	}
 }
@@ -663,18 +611,17 @@ CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source)
 	uint64_t	start = 0;
 
 	CuckooCursorInit(&cursor, source, &sparse->shape);
-	CuckooListReserve(&codes, CUCKOO_READ_CODES);
 	for (uint64_t section = 0; section < sparse->sections; section++)
 	{
 		uint64_t	end = CuckooSparseEnd(sparse, section + 1);
 
-		codes.count = CuckooCursorRead(&cursor, end, codes.numbers, (size_t) codes.room);
-		while (codes.count == codes.room)
+		codes.count = 0;
+		do
 		{
-			CuckooListReserve(&codes, 2 * codes.room);
+			CuckooListReserve(&codes, codes.count + CUCKOO_READ_CODES);
 			codes.count += CuckooCursorRead(&cursor, end, codes.numbers + codes.count,
 											(size_t) (codes.room - codes.count));
-		}
+		} while (codes.count == codes.room);
 		PutSection(sparse, section, start, &codes);
 		start += codes.count;
 	}
@@ -694,6 +641,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 	{
 		uint64_t	section = at < count ?
 			(codes[at] >> low_bits) / CUCKOO_SECTION : sparse->sections;
+		uint64_t	last = section < from + CUCKOO_PAUSE ? section : from + CUCKOO_PAUSE;
 		uint64_t	change = remove ? 0 - at : at;
 		uint64_t	first = SectionBit(sparse, from);
 		uint64_t	next = at;
@@ -701,7 +649,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 
 		/* Move the sections without a change before it. */
 		CHECK_FOR_INTERRUPTS();
-		for (uint64_t i = from; i < section; i++)
+		for (uint64_t i = from; i < last; i++)
 		{
 			uint8_t    *moved = target->index + i * CUCKOO_SECTION_BYTES;
 
@@ -709,10 +657,10 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 			CuckooStore32(moved, (uint32_t) (SectionStart(sparse, i) + change));
 		}
 		CopyBits(target->bits, first + change * (uint64_t) (1 + low_bits), sparse->bits, first,
-				 SectionBit(sparse, section) - first);
-		from = section;
-		if (at == count)
-			break;
+				 SectionBit(sparse, last) - first);
+		from = last;
+		if (last < section || at == count)
+			continue;
 
 		while (next < count && (codes[next] >> low_bits) / CUCKOO_SECTION == section)
 			next++;
@@ -726,9 +674,6 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 		at = next;
 		from = section + 1;
 	}
-	/* Copying may have left bits after the end. */
-	if ((target->end & 7) != 0)
-		target->bits[target->end >> 3] &= (uint8_t) ((1 << (target->end & 7)) - 1);
 	CuckooListFree(&edited);
 }
 
@@ -736,70 +681,47 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
  * Checking
  */
 
-/*
- * Check what makes the table safe to read: each group has its zeros, and no more
- * codes than the table has left, and the index is that of these groups.
- */
-static bool
-CheckGroups(const CuckooSparse *sparse, uint64_t *bad)
+bool
+CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 {
 	uint8_t		section[CUCKOO_SECTION_BYTES];
 	uint64_t	position = 0;
 	uint64_t	items = 0;
+	uint64_t	last = 0;		/* no code is 0 */
+	int			copies = 0;
 
 	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
 		uint64_t	lows = AfterZero(sparse->bits, position, CUCKOO_GROUP, sparse->end);
-		uint64_t	codes = lows - position - CUCKOO_GROUP;
+		uint64_t	count = lows - position - CUCKOO_GROUP;
+		Reader		reader;
 
 		*bad = group;
-		CuckooPauseAt(group);
-		if (lows > sparse->end || codes > sparse->items - items)
+		/* A group that has its zeros, and not too many codes, is safe to read. */
+		if (lows > sparse->end || count > sparse->items - items)
 			return false;
-		PutIndex(section, group, items, codes);
-		items += codes;
-		position = lows + codes * (uint64_t) sparse->low_bits;
+		PutIndex(section, group, items, count);
 		if ((group % CUCKOO_SECTION_GROUPS == CUCKOO_SECTION_GROUPS - 1 ||
 			 group == sparse->groups - 1) &&
 			memcmp(section, Section(sparse, group * CUCKOO_GROUP), sizeof(section)) != 0)
 			return false;
-	}
-	*bad = sparse->groups;
-	return items == sparse->items;
-}
-
-bool
-CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
-{
-	uint64_t	codes[CUCKOO_READ_CODES];
-	uint64_t	position = 0;
-	uint64_t	last = 0;		/* no code is 0 */
-	int			copies = 0;
-
-	if (!CheckGroups(sparse, bad))
-		return false;
-	for (uint64_t group = 0; group < sparse->groups; group++)
-	{
-		Reader		reader = ReadGroup(sparse, group, position);
-		uint64_t	count;
-
-		*bad = group;
-		while ((count = ReadCodes(&reader, codes, CUCKOO_READ_CODES)) > 0)
+		reader = ReadGroup(sparse, group, position, lows);
+		for (uint64_t i = 0; i < count; i++)
 		{
-			CHECK_FOR_INTERRUPTS();
-			for (uint64_t i = 0; i < count; i++)
-			{
-				copies = codes[i] == last ? copies + 1 : 1;
-				if (codes[i] < last || copies > CUCKOO_MAX_COPIES ||
-					codes[i] >= CuckooShapeCodes(&sparse->shape) ||
-					(codes[i] & sparse->fingerprints) == 0)
-					return false;
-				last = codes[i];
-			}
+			uint64_t	code = ReadCode(sparse, &reader);
+
+			CuckooPauseAt(items + i);
+			copies = code == last ? copies + 1 : 1;
+			if (code < last || copies > CUCKOO_MAX_COPIES ||
+				code >= CuckooShapeCodes(&sparse->shape) ||
+				(code & sparse->fingerprints) == 0)
+				return false;
+			last = code;
 		}
+		items += count;
 		position = reader.lower;
 	}
 	*bad = sparse->groups;
-	return (sparse->end & 7) == 0 ||
-		sparse->bits[sparse->end >> 3] >> (sparse->end & 7) == 0;
+	return items == sparse->items &&
+		((sparse->end & 7) == 0 || sparse->bits[sparse->end >> 3] >> (sparse->end & 7) == 0);
 }
