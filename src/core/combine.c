@@ -231,8 +231,6 @@ uint8_t *
 CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter)
 {
 	CuckooPart	parts[CUCKOO_MAX_TABLES];
-	bool		copied = false;
-	uint8_t    *bytes;
 
 	CuckooCombinationCollapse(combination);
 	memset(parts, 0, sizeof(parts));
@@ -243,7 +241,6 @@ CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter)
 		CuckooPart *part = &parts[i];
 
 		part->shape = pool->shape;
-		copied |= pool->only.data != NULL;
 		if (pool->only.data != NULL)
 		{
 			part->table = &pool->only;
@@ -260,13 +257,7 @@ CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter)
 		if (part->items > CUCKOO_MAX_ITEMS)
 			return NULL;
 	}
-	bytes = CuckooMakeFilter(filter, parts, combination->pool_count);
-	if (bytes != NULL || !copied)
-		return bytes;
-	/* Perhaps it is small enough with sparse tables. */
-	for (int i = 0; i < combination->pool_count; i++)
-		ReadOnly(combination->pools[i]);
-	return CuckooCombinationMake(combination, filter);
+	return CuckooMakeFilter(filter, parts, combination->pool_count);
 }
 
 void

@@ -190,24 +190,6 @@ CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
  * Making
  */
 
-/* Fill table i from its part; false if it has to be sparse. */
-static bool
-FillTable(CuckooFilter *filter, int i, const CuckooPart *part)
-{
-	if (part->table == NULL)
-		return CuckooTableBuild(&filter->tables[i], &part->source, filter->seed);
-	return CuckooTableEdit(&filter->tables[i], part->table, part->codes, part->count,
-						   part->remove, filter->seed);
-}
-
-/* Whether a part is to be built dense, but may as well be sparse. */
-static bool
-CanBeSparse(const CuckooPart *part)
-{
-	return part->representation == CUCKOO_DENSE &&
-		(part->table == NULL || part->table->representation == CUCKOO_SPARSE);
-}
-
 /* Memory for the bytes of a filter. */
 static uint8_t *
 AllocateFilter(size_t bytes)
@@ -237,33 +219,25 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 	for (;;)
 	{
 		size_t		bytes = PlanTables(filter, parts, count);
+		uint8_t    *made = bytes > 0 ? AllocateFilter(bytes) : NULL;
 		int			sparse = -1;	/* a dense part that is to be sparse */
-		uint8_t    *made;
 
-		if (bytes > 0)
-		{
-			made = AllocateFilter(bytes);
+		if (made != NULL)
 			CuckooLayOut(filter, made);
-			for (int i = 0; i < count && sparse < 0; i++)
-			{
-				if (!FillTable(filter, i, &parts[i]))
-					sparse = i;
-			}
-			if (sparse < 0)
-				return made;
-			CuckooFreeFilter(made);
-		}
-		else
+		/* If it is too large, the last dense one, which is the largest. */
+		for (int i = 0; i < count && (made == NULL || sparse < 0); i++)
 		{
-			/* The last is the largest. */
-			for (int i = 0; i < count; i++)
-			{
-				if (CanBeSparse(&parts[i]))
-					sparse = i;
-			}
-			if (sparse < 0)
-				return NULL;
+			const CuckooPart *part = &parts[i];
+
+			if (made == NULL ? part->representation == CUCKOO_DENSE :
+				!CuckooTableEdit(&filter->tables[i], part->table, &part->source, part->remove,
+								 filter->seed))
+				sparse = i;
 		}
+		if (sparse < 0)
+			return made;
+		if (made != NULL)
+			CuckooFreeFilter(made);
 		parts[sparse].representation = CUCKOO_SPARSE;
 	}
 }
@@ -325,46 +299,22 @@ ClearPending(CuckooDraft *draft)
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
-/* Copies of a key's class that are pending for table i.  No later code is. */
-static inline int
-PendingCopies(const CuckooDraft *draft, int i, uint64_t hash)
-{
-	const CuckooList *codes = &draft->pending[i].codes;
-	uint64_t	at = codes->count;
-	uint64_t	code;
-
-	if (at == 0)
-		return 0;
-	code = CuckooCodeOf(&draft->filter.tables[i].shape, hash);
-	while (at > 0 && codes->numbers[at - 1] == code)
-		at--;
-	return (int) (codes->count - at);
-}
-
 /* Copies of a key's class in table i, with what is pending. */
 static inline int
 CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
 {
 	const CuckooTable *table = &draft->filter.tables[i];
-	int			copies = table->data == NULL ? 0 : CuckooTableCount(table, hash);
-	int			pending = PendingCopies(draft, i, hash);
+	const CuckooList *codes = &draft->pending[i].codes;
+	uint64_t	code = codes->count > 0 ? CuckooCodeOf(&table->shape, hash) : 0;
+	int			copies = 0;
 
-	return draft->removing ? copies - pending : copies + pending;
-}
-
-/* Whether the draft contains a key, with what is pending to be added. */
-static bool
-Contains(const CuckooDraft *draft, uint64_t hash)
-{
-	for (int i = draft->filter.table_count - 1; i >= 0; i--)
-	{
-		const CuckooTable *table = &draft->filter.tables[i];
-
-		if (PendingCopies(draft, i, hash) > 0 ||
-			(table->data != NULL && CuckooTableContains(table, hash)))
-			return true;
-	}
-	return false;
+	/* Most keys are in no table or in one, and counting is slower. */
+	if (table->data != NULL && CuckooTableContains(table, hash))
+		copies = CuckooTableCount(table, hash);
+	/* Codes ascend, so its own are the last. */
+	for (uint64_t at = codes->count; at > 0 && codes->numbers[at - 1] == code; at--)
+		copies += draft->removing ? -1 : 1;
+	return copies;
 }
 
 /* Copy the bytes unless the draft owns them. */
@@ -396,11 +346,11 @@ HasRoom(const CuckooTable *table)
 
 /*
  * Add to the newest table that holds the class and has room, because a class
- * in two tables cannot be removed; otherwise, and if the class is known to be
- * absent, to the newest with room, or to a new one.
+ * in two tables cannot be removed; otherwise to the newest with room, or to a
+ * new one.
  */
 static CuckooChange
-AddKey(CuckooDraft *draft, uint64_t hash, bool absent)
+AddKey(CuckooDraft *draft, uint64_t hash, CuckooEdit edit)
 {
 	CuckooFilter *filter = &draft->filter;
 	CuckooTable *table;
@@ -409,8 +359,10 @@ AddKey(CuckooDraft *draft, uint64_t hash, bool absent)
 
 	for (int i = filter->table_count - 1; i >= 0; i--)
 	{
-		int			copies = absent ? 0 : CountCopies(draft, i, hash);
+		int			copies = CountCopies(draft, i, hash);
 
+		if (copies > 0 && edit == CUCKOO_ADD_NEW)
+			return CUCKOO_PRESENT;
 		if (copies >= CUCKOO_MAX_COPIES)
 			return CUCKOO_PINNED;
 		if (!held && (copies > 0 || target < 0) && HasRoom(&filter->tables[i]))
@@ -456,20 +408,17 @@ RemoveKey(CuckooDraft *draft, uint64_t hash)
 
 	for (int i = 0; i < filter->table_count; i++)
 	{
+		int			copies = CountCopies(draft, i, hash);
+
 		others += !draft->pending[i].dropped;
-		if (CountCopies(draft, i, hash) > 0)
-		{
-			if (holder >= 0)
-				return CUCKOO_KEPT;
+		if (copies == CUCKOO_MAX_COPIES || (copies > 0 && holder >= 0))
+			return CUCKOO_KEPT;
+		if (copies > 0)
 			holder = i;
-		}
 	}
 	if (holder < 0)
 		return CUCKOO_ABSENT;
 	table = &filter->tables[holder];
-	if (CuckooTableCount(table, hash) == CUCKOO_MAX_COPIES)
-		return CUCKOO_KEPT;
-
 	if (table->representation == CUCKOO_DENSE)
 	{
 		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
@@ -573,6 +522,7 @@ Rewrite(CuckooDraft *draft, size_t count)
 	CuckooFilter *old = &draft->filter;
 	CuckooFilter made;
 	CuckooPart	parts[CUCKOO_MAX_TABLES];
+	CuckooRun	runs[CUCKOO_MAX_TABLES];
 	int			kept = 0;
 	bool		needed = false;
 	bool		want_dense = false;
@@ -588,10 +538,12 @@ Rewrite(CuckooDraft *draft, size_t count)
 		part->items = table->items;
 		part->representation = Representation(draft, i, count);
 		part->table = table;
-		part->codes = draft->pending[i].codes.numbers;
-		part->count = draft->pending[i].codes.count;
+		runs[i].numbers = draft->pending[i].codes.numbers;
+		runs[i].count = draft->pending[i].codes.count;
+		part->source.runs = &runs[i];
+		part->source.run_count = runs[i].count > 0;
 		part->remove = draft->removing;
-		needed |= part->count > 0 || draft->pending[i].dropped ||
+		needed |= runs[i].count > 0 || draft->pending[i].dropped ||
 			part->representation != table->representation;
 		want_dense = part->representation == CUCKOO_DENSE || draft->pending[i].no_room;
 		kept += !draft->pending[i].dropped;
@@ -668,10 +620,8 @@ ApplySorted(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit
 		CuckooFilterPrefetch(&draft->filter, hashes, at, count);
 		if (edit == CUCKOO_REMOVE)
 			change = RemoveKey(draft, hashes[at]);
-		else if (edit == CUCKOO_ADD_NEW && Contains(draft, hashes[at]))
-			change = CUCKOO_PRESENT;
 		else
-			change = AddKey(draft, hashes[at], edit == CUCKOO_ADD_NEW);
+			change = AddKey(draft, hashes[at], edit);
 		*changed += change == CUCKOO_CHANGED;
 		at++;
 	}

@@ -89,11 +89,10 @@ typedef struct CuckooPart
 											 * becomes sparse if it finds no
 											 * room or the filter would be too
 											 * large */
-	CuckooSource source;		/* of exactly these items, or */
-	const CuckooTable *table;	/* if not NULL: this table, of these items, */
-	const uint64_t *codes;		/* with these sorted codes */
-	uint64_t	count;
-	bool		remove;			/* removed; otherwise added */
+	CuckooSource source;		/* of exactly these items; or */
+	const CuckooTable *table;	/* if not NULL and with data: this table, with */
+	bool		remove;			/* the codes of the source's only run, if it has
+								 * one, removed or added */
 } CuckooPart;
 
 /*

@@ -7,8 +7,8 @@
  */
 #include "table.h"
 
-bool
-CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed)
+static bool
+Build(CuckooTable *table, const CuckooSource *source, uint64_t seed)
 {
 	if (table->representation == CUCKOO_DENSE)
 		return CuckooDenseBuild(&table->dense, source, seed);
@@ -81,30 +81,23 @@ ReadRun(void *state, CuckooRun *run)
 }
 
 bool
-CuckooTableEdit(CuckooTable *table, const CuckooTable *old, const uint64_t *codes,
-				uint64_t count, bool remove, uint64_t seed)
+CuckooTableEdit(CuckooTable *table, const CuckooTable *old, const CuckooSource *source,
+				bool remove, uint64_t seed)
 {
-	Reader		reader = {old, codes, count, remove, 0, {NULL, 0, 0}};
-	CuckooRun	run = {codes, count};
-	CuckooSource source = {&run, 1, false, NULL, NULL};
-	bool		built;
+	CuckooRun	edit = source->run_count > 0 ? source->runs[0] : (CuckooRun) {NULL, 0};
+	Reader		reader = {old, edit.numbers, edit.count, remove, 0, {NULL, 0, 0}};
+	CuckooSource edited = {NULL, 0, false, ReadRun, &reader};
+	bool		built = true;
 
-	if (old->data == NULL)
-		return CuckooTableBuild(table, &source, seed);
-	if (table->representation == old->representation && count == 0)
-	{
+	if (old == NULL || old->data == NULL)
+		return Build(table, source, seed);
+	if (table->representation == old->representation && edit.count == 0)
 		CuckooCopy(table->data, old->data, (size_t) CuckooTableStoredBytes(table));
-		return true;
-	}
-	if (table->representation == CUCKOO_SPARSE && old->representation == CUCKOO_SPARSE &&
-		table->sparse.low_bits == old->sparse.low_bits)
-	{
-		CuckooSparseEdit(&table->sparse, &old->sparse, codes, count, remove);
-		return true;
-	}
-	source.next = ReadRun;
-	source.state = &reader;
-	built = CuckooTableBuild(table, &source, seed);
+	else if (table->representation == CUCKOO_SPARSE && old->representation == CUCKOO_SPARSE &&
+			 table->sparse.low_bits == old->sparse.low_bits)
+		CuckooSparseEdit(&table->sparse, &old->sparse, edit.numbers, edit.count, remove);
+	else
+		built = Build(table, &edited, seed);
 	CuckooListFree(&reader.codes);
 	return built;
 }

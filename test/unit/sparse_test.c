@@ -454,12 +454,14 @@ static void
 Edit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_t *codes, uint64_t count,
 	 bool remove)
 {
+	CuckooRun	run = {codes, count};
+	CuckooSource source = {&run, 1, false, NULL, NULL};
 	CuckooTable table;
 	CuckooTable old;
 
 	CuckooTableInit(&old, &sparse->shape, CUCKOO_SPARSE, sparse->items, sparse->index);
 	CuckooTableInit(&table, &target->shape, CUCKOO_SPARSE, target->items, target->index);
-	CuckooTableEdit(&table, &old, codes, count, remove, 0);
+	CuckooTableEdit(&table, &old, &source, remove, 0);
 }
 
 static void
