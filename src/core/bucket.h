@@ -178,6 +178,13 @@ CuckooMatchLow(const CuckooPacking *packing, uint64_t bits, uint64_t matches,
 	return ((CuckooMultisets[bits & 0xFFF] >> (4 * slot) ^ fingerprint) & 15) == 0;
 }
 
+/* A word with its lowest bits set; 64 of them if there are to be more. */
+static inline uint64_t
+CuckooOnes(int count)
+{
+	return count < 64 ? (UINT64_C(1) << count) - 1 : ~UINT64_C(0);
+}
+
 /*
  * Read a bucket of any width that starts at p (shift 0) or in the middle of the
  * byte there (shift 4).  The bits of the next bucket are cut off.
@@ -196,12 +203,10 @@ CuckooReadBitsAt(const CuckooPacking *packing, const uint8_t *p, int shift)
 
 		if (shift != 0)
 			bits.low |= next << (64 - shift);
-		bits.high = next >> shift;
-		if (length < 128)
-			bits.high &= (UINT64_C(1) << (length - 64)) - 1;
+		bits.high = next >> shift & CuckooOnes(length - 64);
 	}
-	else if (length < 64)
-		bits.low &= (UINT64_C(1) << length) - 1;
+	else
+		bits.low &= CuckooOnes(length);
 	return bits;
 }
 
@@ -214,6 +219,13 @@ CuckooReadBits(const CuckooPacking *packing, const uint8_t *buckets, uint64_t nu
 	return CuckooReadBitsAt(packing, buckets + (nibble >> 1), (int) (nibble & 1) * 4);
 }
 
+/* Overwrite the bits of a word that a mask has. */
+static inline void
+CuckooMergeWord(uint8_t *p, uint64_t bits, uint64_t mask)
+{
+	CuckooStore64(p, (CuckooLoad64(p) & ~mask) | bits);
+}
+
 /* Overwrite a bucket, leaving its neighbours alone. */
 static inline void
 CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
@@ -223,47 +235,12 @@ CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 	uint8_t    *p = buckets + (nibble >> 1);
 	int			shift = (int) (nibble & 1) * 4;
 	int			length = packing->nibbles * 4 + shift;
-	uint64_t	low = bits.low << shift;
 
 	/* If shifted, the low nibble of the byte belongs to the bucket before. */
-	if (length < 64)
-	{
-		uint64_t	mask = ((UINT64_C(1) << length) - 1) & ~((UINT64_C(1) << shift) - 1);
-
-		CuckooStore64(p, (CuckooLoad64(p) & ~mask) | low);
-	}
-	else
-	{
-		uint64_t	mask = ~((UINT64_C(1) << shift) - 1);
-
-		CuckooStore64(p, (CuckooLoad64(p) & ~mask) | low);
-		if (length > 64)
-		{
-			uint64_t	high = bits.high << shift;
-
-			if (shift != 0)
-				high |= bits.low >> (64 - shift);
-			mask = length < 128 ? (UINT64_C(1) << (length - 64)) - 1 : ~UINT64_C(0);
-			CuckooStore64(p + 8, (CuckooLoad64(p + 8) & ~mask) | high);
-		}
-	}
-}
-
-/* The bits of a bucket from a position on; width is at most 32. */
-static inline uint32_t
-CuckooField(CuckooBits bits, int position, int width)
-{
-	uint64_t	word;
-
-	if (position >= 64)
-		word = bits.high >> (position - 64);
-	else
-	{
-		word = bits.low >> position;
-		if (position + width > 64)
-			word |= bits.high << (64 - position);
-	}
-	return (uint32_t) (word & ((UINT64_C(1) << width) - 1));
+	CuckooMergeWord(p, bits.low << shift, CuckooOnes(length) - CuckooOnes(shift));
+	if (length > 64)
+		CuckooMergeWord(p + 8, bits.high << shift | (shift != 0 ? bits.low >> (64 - shift) : 0),
+						CuckooOnes(length - 64));
 }
 
 /* Whether a bucket has an empty entry.  If so, its first entry is empty. */
@@ -272,7 +249,7 @@ CuckooHasEmpty(const CuckooPacking *packing, CuckooBits bits)
 {
 	/* Avoid a second branch, which could also be mispredicted. */
 	return ((CuckooMultisets[bits.low & 0xFFF] & 15) |
-			CuckooField(bits, CUCKOO_RANK_BITS, packing->high_bits)) == 0;
+			(bits.low >> CUCKOO_RANK_BITS & CuckooOnes(packing->high_bits))) == 0;
 }
 
 /* The four fingerprints of a bucket in their order.  Empty entries are 0. */
@@ -282,23 +259,15 @@ CuckooDecode(const CuckooPacking *packing, CuckooBits bits,
 {
 	int			width = packing->high_bits;
 	uint32_t	nibbles = CuckooMultisets[bits.low & 0xFFF];
+	int			second = CUCKOO_RANK_BITS + 2 * width;	/* where its pair begins */
+	uint64_t	mask = CuckooOnes(width);
+	uint64_t	pairs[2];
 
-	if (CuckooIsNarrow(packing))
-	{
-		uint64_t	mask = (UINT64_C(1) << width) - 1;
-		uint64_t	highs = bits.low >> CUCKOO_RANK_BITS;
-
-		for (int i = 0; i < CUCKOO_ENTRIES; i++)
-			entries[i] = (uint32_t) (highs >> (i * width) & mask);
-	}
-	else
-	{
-		for (int i = 0; i < CUCKOO_ENTRIES; i++)
-			entries[i] = CuckooField(bits, CUCKOO_RANK_BITS + i * width, width);
-	}
-
+	pairs[0] = bits.low >> CUCKOO_RANK_BITS | bits.high << (64 - CUCKOO_RANK_BITS);
+	pairs[1] = second < 64 ? bits.low >> second | bits.high << (64 - second) :
+		bits.high >> (second - 64);
 	for (int i = 0; i < CUCKOO_ENTRIES; i++)
-		entries[i] = entries[i] << CUCKOO_LOW_BITS |
+		entries[i] = (uint32_t) (pairs[i / 2] >> (i % 2 * width) & mask) << CUCKOO_LOW_BITS |
 			(nibbles >> (i * CUCKOO_LOW_BITS) & 15);
 }
 
@@ -318,8 +287,10 @@ static inline CuckooBits
 CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES])
 {
 	uint32_t	key[CUCKOO_ENTRIES];
-	uint32_t	mask = (uint32_t) ((UINT64_C(1) << packing->high_bits) - 1);
+	uint32_t	mask = (uint32_t) CuckooOnes(packing->high_bits);
 	int			width = packing->high_bits;
+	int			second = CUCKOO_RANK_BITS + 2 * width;	/* where its pair begins */
+	uint64_t	pairs[2];
 	CuckooBits	bits;
 
 	for (int i = 0; i < CUCKOO_ENTRIES; i++)
@@ -332,24 +303,18 @@ CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES
 	CuckooOrder(&key[1], &key[3]);
 	CuckooOrder(&key[1], &key[2]);
 
-	bits.low = CuckooMultisetRank(key[0] >> 28, key[1] >> 28,
-								  key[2] >> 28, key[3] >> 28);
-	bits.high = 0;
-
-	for (int i = 0; i < CUCKOO_ENTRIES; i++)
+	for (int i = 0; i < 2; i++)
+		pairs[i] = (key[2 * i] & mask) | (uint64_t) (key[2 * i + 1] & mask) << width;
+	bits.low = CuckooMultisetRank(key[0] >> 28, key[1] >> 28, key[2] >> 28, key[3] >> 28) |
+		pairs[0] << CUCKOO_RANK_BITS;
+	bits.high = pairs[0] >> (64 - CUCKOO_RANK_BITS);
+	if (second < 64)
 	{
-		int			position = CUCKOO_RANK_BITS + i * width;
-		uint64_t	high = key[i] & mask;
-
-		if (position >= 64)
-			bits.high |= high << (position - 64);
-		else
-		{
-			bits.low |= high << position;
-			if (position + width > 64)
-				bits.high |= high >> (64 - position);
-		}
+		bits.low |= pairs[1] << second;
+		bits.high |= pairs[1] >> (64 - second);
 	}
+	else
+		bits.high |= pairs[1] << (second - 64);
 	return bits;
 }
 
