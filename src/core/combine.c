@@ -78,6 +78,7 @@ MergeRuns(CuckooOperation operation, CuckooPool *pool)
 	uint64_t	i = 0;
 	uint64_t	j = 0;
 	uint64_t	count = 0;
+	CuckooRun	rest;
 
 	while (i < left.count && j < right.count)
 	{
@@ -85,37 +86,21 @@ MergeRuns(CuckooOperation operation, CuckooPool *pool)
 		uint64_t	b = right.numbers[j];
 		bool		first = a <= b;
 
-		if ((i + j) % CUCKOO_PAUSE < 2)
-			CHECK_FOR_INTERRUPTS();
+		CuckooPauseAt(count);
 		count = Append(result, count, first ? a : b);
 		i += first;
 		j += !first || (a == b && operation == CUCKOO_UNION);
 	}
-	for (; i < left.count; i++)
+	rest = i < left.count ? left : right;
+	for (uint64_t at = i < left.count ? i : j; at < rest.count; at++)
 	{
-		CuckooPauseAt(i);
-		count = Append(result, count, left.numbers[i]);
-	}
-	for (; j < right.count; j++)
-	{
-		CuckooPauseAt(j);
-		count = Append(result, count, right.numbers[j]);
+		CuckooPauseAt(at);
+		count = Append(result, count, rest.numbers[at]);
 	}
 	pfree((void *) left.numbers);
 	pfree((void *) right.numbers);
 	pool->run_count -= 2;
 	AddRun(pool, result, count);
-}
-
-/* Make a run of the only table of a pool. */
-static void
-ReadOnly(CuckooPool *pool)
-{
-	if (pool->only.data == NULL)
-		return;
-	AddRun(pool, CuckooTableCodes(&pool->only), pool->only.items);
-	pfree(pool->only.data);
-	pool->only.data = NULL;
 }
 
 /* Add a table to the pool of its shape. */
@@ -136,7 +121,12 @@ AddTable(CuckooOperation operation, CuckooPool *pool, const CuckooTable *table)
 		CuckooTableSetData(&pool->only, data);
 		return;
 	}
-	ReadOnly(pool);
+	if (pool->only.data != NULL)
+	{
+		AddRun(pool, CuckooTableCodes(&pool->only), pool->only.items);
+		pfree(pool->only.data);
+		pool->only.data = NULL;
+	}
 	AddRun(pool, CuckooTableCodes(table), table->items);
 	while (pool->run_count > 1 &&
 		   pool->runs[pool->run_count - 2].count < 2 * pool->runs[pool->run_count - 1].count)
@@ -156,27 +146,29 @@ CuckooCombinationInit(CuckooCombination *combination, CuckooOperation operation)
 	combination->header.flags = CUCKOO_FLAG_UNSET;
 }
 
-/* The position of a shape among the pools, whether it is there or not. */
-static int
-PoolPosition(const CuckooCombination *combination, const CuckooShape *shape)
+/* Whether a shape has a pool; sets *i to its position, or where it would be. */
+static bool
+FindPool(const CuckooCombination *combination, const CuckooShape *shape, int *i)
 {
-	int			i = 0;
+	int			order = -1;
 
-	while (i < combination->pool_count &&
-		   CuckooShapeOrder(&combination->pools[i]->shape, shape) < 0)
-		i++;
-	return i;
+	for (*i = 0; *i < combination->pool_count; (*i)++)
+	{
+		order = CuckooShapeOrder(&combination->pools[*i]->shape, shape);
+		if (order >= 0)
+			break;
+	}
+	return order == 0;
 }
 
 /* The pool of a shape, made if necessary.  There must be room for it. */
 static CuckooPool *
 GetPool(CuckooCombination *combination, const CuckooShape *shape)
 {
-	int			i = PoolPosition(combination, shape);
 	CuckooPool *pool;
+	int			i;
 
-	if (i < combination->pool_count &&
-		CuckooSameShape(&combination->pools[i]->shape, shape))
+	if (FindPool(combination, shape, &i))
 		return combination->pools[i];
 	pool = palloc(sizeof(CuckooPool));
 	pool->shape = *shape;
@@ -196,14 +188,8 @@ CuckooCombinationAdd(CuckooCombination *combination, const CuckooFilter *filter)
 	CuckooHeader header;
 	CuckooConflict conflict;
 
-	for (int i = 0; i < filter->table_count; i++)
-	{
-		const CuckooShape *shape = &filter->tables[i].shape;
-		int			at = PoolPosition(combination, shape);
-
-		pools += at == combination->pool_count ||
-			!CuckooSameShape(&combination->pools[at]->shape, shape);
-	}
+	for (int i = 0, at; i < filter->table_count; i++)
+		pools += !FindPool(combination, &filter->tables[i].shape, &at);
 	conflict = CuckooCombineHeaders(combination->operation, &combination->header,
 									&filter->header, &header);
 	if (conflict != CUCKOO_NO_CONFLICT)
@@ -353,8 +339,7 @@ CountOverlaps(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
 		Position	begin;
 		Position	end;
 
-		if ((i + first) % CUCKOO_PAUSE < 2)
-			CHECK_FOR_INTERRUPTS();
+		CuckooPauseAt(i);
 		if (i > 0 && codes[i] == codes[i - 1])
 			continue;
 		begin = Begin(&table->shape, other_pairs, codes[i]);

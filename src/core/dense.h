@@ -174,7 +174,7 @@ extern bool CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uin
 
 /*
  * Store the codes of a block, sorted; returns their number.  Both arrays have
- * room for its entries.
+ * room for them.
  */
 extern uint64_t CuckooDenseCodes(const CuckooDense *dense, uint32_t block, uint64_t *codes,
 								 uint64_t *scratch);

@@ -66,15 +66,6 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items,
 	CuckooSparseSetData(sparse, data);
 }
 
-uint64_t
-CuckooSparseBytes(const CuckooShape *shape, uint64_t items)
-{
-	CuckooSparse sparse;
-
-	CuckooSparseInit(&sparse, shape, items, NULL);
-	return CuckooSparseStoredBytes(&sparse);
-}
-
 /* What the index says of the section of a high part. */
 static inline const uint8_t *
 Section(const CuckooSparse *sparse, uint64_t high)

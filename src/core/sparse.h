@@ -55,9 +55,6 @@ typedef struct CuckooSparse
 								 * memory */
 } CuckooSparse;
 
-/* The size in bytes of a table with this number of items. */
-extern uint64_t CuckooSparseBytes(const CuckooShape *shape, uint64_t items);
-
 /* The size in bytes of a table that has been initialized. */
 static inline uint64_t
 CuckooSparseStoredBytes(const CuckooSparse *sparse)
@@ -119,7 +116,7 @@ extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
 
 /*
  * Encode the codes of a source.  The table has been initialized for exactly
- * this number of items, and its data has room for CuckooSparseBytes.
+ * this number of items, and its data has room for CuckooSparseStoredBytes.
  */
 extern void CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source);
 
@@ -152,7 +149,7 @@ extern void CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_
 							  uint64_t *codes);
 
 /*
- * Check a table from an untrusted source, which has CuckooSparseBytes, against
+ * Check a table from an untrusted source, which has CuckooSparseStoredBytes, against
  * the rules of docs/format.md.  If it breaks one, *bad is the number of the
  * first group that does.
  */

@@ -17,8 +17,8 @@ Build(CuckooTable *table, const CuckooSource *source, uint64_t seed)
 }
 
 /*
- * Reads the edited codes of a table, as many at a time as a block or some
- * sections have.  All of them would need eight bytes each.
+ * Reads the edited codes of a table for a build, as many at a time as a block or
+ * some sections have.  All of them would need eight bytes each.
  */
 typedef struct Reader
 {
@@ -106,15 +106,17 @@ uint64_t *
 CuckooTableCodes(const CuckooTable *table)
 {
 	uint64_t   *codes = CuckooAllocate(table->items, sizeof(uint64_t));
-	Reader		reader = {table, NULL, 0, true, 0, {NULL, 0, 0}};
+	uint64_t   *scratch;
 	uint64_t	count = 0;
-	CuckooRun	run;
 
-	while (ReadRun(&reader, &run))
+	if (table->representation == CUCKOO_SPARSE)
 	{
-		CuckooCopy(codes + count, run.numbers, (size_t) run.count * sizeof(uint64_t));
-		count += run.count;
+		CuckooSparseCodes(&table->sparse, 0, table->sparse.sections, codes);
+		return codes;
 	}
-	CuckooListFree(&reader.codes);
+	scratch = CuckooAllocate(table->shape.buckets, CUCKOO_ENTRIES * sizeof(uint64_t));
+	for (uint32_t block = 0; block < table->shape.blocks; block++)
+		count += CuckooDenseCodes(&table->dense, block, codes + count, scratch);
+	pfree(scratch);
 	return codes;
 }

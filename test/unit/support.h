@@ -241,6 +241,16 @@ NewDense(const CuckooShape *shape)
 	return dense;
 }
 
+/* The size in bytes of a sparse table with this number of items. */
+static inline uint64_t
+CuckooSparseBytes(const CuckooShape *shape, uint64_t items)
+{
+	CuckooSparse sparse;
+
+	CuckooSparseInit(&sparse, shape, items, NULL);
+	return CuckooSparseStoredBytes(&sparse);
+}
+
 /* Whether a sparse table has the bytes that encoding its codes again gives. */
 static inline bool
 IsEncoded(const CuckooTable *table, const uint64_t *codes, uint64_t count)
