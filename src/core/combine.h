@@ -12,9 +12,9 @@
  * sorted codes of all of them.  Its bytes depend on nothing else: neither on the
  * order of the filters nor on their grouping.
  *
- * The codes of each shape are kept in sorted runs.  A run that is less than
- * twice as large as the next one is merged with it, so each code is merged only
- * as often as the number of codes doubles.
+ * The codes of each shape are kept in sorted runs.  A run less than twice as
+ * large as the next is merged with it, so a code is merged only when the number
+ * of codes doubles.
  *
  *-------------------------------------------------------------------------
  */
@@ -39,10 +39,7 @@ typedef enum CuckooConflict
 	CUCKOO_TOO_MANY_ITEMS		/* for one filter */
 } CuckooConflict;
 
-/*
- * Each run is at least twice as large as the next one, and all together have
- * fewer than 2^37 codes, as many as sixteen tables can have.
- */
+/* Runs double, and sixteen tables have fewer than 2^37 codes. */
 #define CUCKOO_MAX_RUNS		40
 
 /* The tables of one shape. */

@@ -39,10 +39,7 @@ extern void CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity
 /* An unset filter: what an aggregate returns over no rows. */
 extern void CuckooFilterInitUnset(CuckooFilter *filter);
 
-/*
- * Whether the filter may contain a key; never false for a key that it does
- * contain.
- */
+/* Whether the filter may contain a key; never false for one that it contains. */
 extern bool CuckooFilterContains(const CuckooFilter *filter, uint64_t hash);
 
 /*
@@ -56,22 +53,13 @@ extern void CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *has
 /* Copies of a key: the sum over the tables, but 8 at most. */
 extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
 
-/*
- * The expected rate of the filter as it is now: 1 minus the product, over its
- * tables, of 1 - CuckooShapeRate.
- */
+/* The expected rate: 1 minus the product, over its tables, of 1 - CuckooShapeRate. */
 extern double CuckooFilterRate(const CuckooFilter *filter);
 
-/*
- * The shape of the first table of a filter, for its capacity, or for an
- * unknown one.  False if no table can be so large.
- */
+/* The shape of a filter's first table; false if no table can be so large. */
 extern bool CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape);
 
-/*
- * Whether a capacity can be specified or counted at this rate: the dense table
- * for it, with its header, is at most CUCKOO_MAX_BYTES.
- */
+/* Whether a filter with a dense table for a capacity is not too large. */
 extern bool CuckooCapacityFits(double fpr, uint64_t capacity);
 
 /*
@@ -96,10 +84,9 @@ typedef struct CuckooPart
 } CuckooPart;
 
 /*
- * Make a filter from these parts, in the order of shapes, and from the header
- * fields of *filter, whose tables this sets.  Returns its bytes,
- * CuckooBytes(filter) of them; NULL if they would be more than
- * CUCKOO_MAX_BYTES.
+ * Make a filter from parts in the order of shapes, and from the header fields
+ * of *filter, whose tables this sets.  Returns its CuckooBytes(filter) bytes;
+ * NULL if they would be more than CUCKOO_MAX_BYTES.
  */
 extern uint8_t *CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count);
 
@@ -107,9 +94,8 @@ extern uint8_t *CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int co
 extern void CuckooFreeFilter(uint8_t *bytes);
 
 /*
- * The filter over sorted distinct hashes, as an aggregate or array counts
- * them.  It is sized for them, or for the capacity specified if that is
- * larger.  NULL if it would be too large.
+ * The filter over sorted distinct hashes, sized for them, or for the capacity
+ * specified if that is larger.  NULL if it would be too large.
  */
 extern uint8_t *CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs,
 									 uint64_t run_count);
@@ -134,12 +120,10 @@ typedef enum CuckooChange
 } CuckooChange;
 
 /*
- * A filter being changed.  The fields of its header may be changed, too.
- *
- * A draft to which many batches are added can be told so by setting streaming.
- * The newest table is then made dense from an eighth of its entries on, because
- * adding to it is faster.  CuckooDraftFinish makes it sparse again if its items
- * are below three quarters of its entries.
+ * A filter being changed.  The fields of its header may be changed, too.  Set
+ * streaming if many batches are to be added: the newest table is then made dense
+ * from an eighth of its entries on, because adding to it is faster, and sparse
+ * again by CuckooDraftFinish if it has fewer than three quarters.
  */
 typedef struct CuckooDraft
 {
@@ -166,13 +150,11 @@ extern void CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length,
 							bool writable);
 
 /*
- * Add or remove keys by their hashes, which may be repeated.  Sets *changed to
- * the number of keys that changed the filter, and returns the outcome of the
- * last one.  After CUCKOO_FULL or CUCKOO_TOO_LARGE, discard the draft.
- *
- * The hashes are sorted in place, as many at a time as fit into a table.  A
- * sorted batch goes through the filter from its first block to its last.  Each
- * block fits in cache, while keys in any order would wait for memory.
+ * Add or remove keys by their hashes, which may be repeated and are sorted in
+ * place: a sorted batch goes through the filter block by block, in cache.  Sets
+ * *changed to the number of keys that changed the filter, and returns the
+ * outcome of the last one.  After CUCKOO_FULL or CUCKOO_TOO_LARGE, discard the
+ * draft.
  */
 extern CuckooChange CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count,
 									 CuckooEdit edit, size_t *changed);
