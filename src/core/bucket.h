@@ -120,17 +120,11 @@ typedef struct CuckooBits
 } CuckooBits;
 
 /*
- * Where a bucket with an even number starts, and one with an odd number.  An
- * even one starts at a byte, and an odd one odd_shift bits later.
+ * Where a bucket starts: an even one at this byte, an odd one odd_shift bits
+ * later.
  */
 static inline const uint8_t *
-CuckooEvenBucket(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
-{
-	return buckets + (number >> 1) * packing->nibbles;
-}
-
-static inline const uint8_t *
-CuckooOddBucket(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
+CuckooBucketAt(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
 {
 	return buckets + (number * packing->nibbles >> 1);
 }

@@ -53,15 +53,15 @@ CuckooDenseInit(CuckooDense *dense, const CuckooShape *shape, uint8_t *data)
 	dense->data = data;
 }
 
-/* Copies of a class: 0 to 8. */
-extern int	CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place);
-
 /* The place of a hash. */
 CUCKOO_INLINE CuckooPlace
 CuckooDensePlace(const CuckooDense *dense, uint64_t hash)
 {
 	return CuckooScaledPlace(&dense->shape, dense->pairs, dense->fingerprints, hash);
 }
+
+/* Copies of a class: 0 to 8. */
+extern int	CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place);
 
 /*
  * Whether an even or an odd bucket, which start at these addresses, has a
@@ -81,8 +81,8 @@ CUCKOO_INLINE bool
 CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 {
 	const CuckooPacking *packing = &dense->packing;
-	const uint8_t *even = CuckooEvenBucket(packing, dense->data, place.even);
-	const uint8_t *odd = CuckooOddBucket(packing, dense->data, place.base + place.i2);
+	const uint8_t *even = CuckooBucketAt(packing, dense->data, place.even);
+	const uint8_t *odd = CuckooBucketAt(packing, dense->data, place.base + place.i2);
 	uint64_t	bits;
 	uint64_t	second;
 	uint64_t	matches;
@@ -112,30 +112,12 @@ CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 		CuckooSearch(packing, even, odd, place.fingerprint);
 }
 
-/* Whether the table contains the class of a hash. */
-static inline bool
-CuckooDenseContains(const CuckooDense *dense, uint64_t hash)
-{
-	return CuckooDenseContainsAt(dense, CuckooDensePlace(dense, hash));
-}
-
 /* Begin to load what a lookup of the place will read. */
 static inline void
-CuckooDensePrefetchAt(const CuckooDense *dense, const CuckooPlace *place)
+CuckooDensePrefetch(const CuckooDense *dense, const CuckooPlace *place)
 {
-	uint64_t	nibbles = dense->packing.nibbles;
-
-	CUCKOO_PREFETCH(dense->data + ((place->base + place->i1) * nibbles >> 1));
-	CUCKOO_PREFETCH(dense->data + ((place->base + place->i2) * nibbles >> 1));
-}
-
-/* Begin to load what a lookup of the hash will read. */
-static inline void
-CuckooDensePrefetch(const CuckooDense *dense, uint64_t hash)
-{
-	CuckooPlace place = CuckooDensePlace(dense, hash);
-
-	CuckooDensePrefetchAt(dense, &place);
+	CUCKOO_PREFETCH(CuckooBucketAt(&dense->packing, dense->data, place->even));
+	CUCKOO_PREFETCH(CuckooBucketAt(&dense->packing, dense->data, place->base + place->i2));
 }
 
 /*

@@ -84,8 +84,12 @@ CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *hashes, size_t 
 			continue;
 		if (table->representation == CUCKOO_DENSE)
 		{
-			if (at + PREFETCH_KEYS < count)
-				CuckooDensePrefetch(&table->dense, hashes[at + PREFETCH_KEYS]);
+			CuckooPlace place;
+
+			if (at + PREFETCH_KEYS >= count)
+				continue;
+			place = CuckooDensePlace(&table->dense, hashes[at + PREFETCH_KEYS]);
+			CuckooDensePrefetch(&table->dense, &place);
 			continue;
 		}
 		if (at + 2 * PREFETCH_KEYS < count)
@@ -461,7 +465,7 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit ed
 	for (size_t i = 0; i < count; i++)
 	{
 		places[i] = CuckooDensePlace(&table->dense, hashes[i]);
-		CuckooDensePrefetchAt(&table->dense, &places[i]);
+		CuckooDensePrefetch(&table->dense, &places[i]);
 	}
 	for (; at < count && HasRoom(table); at++)
 	{

@@ -308,9 +308,7 @@ NextRun(CuckooCursor *cursor)
 size_t
 CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes, size_t room)
 {
-	uint64_t	pairs = CuckooShapePairs(&cursor->shape);
-	uint32_t	fingerprints = CuckooShapeFingerprints(&cursor->shape);
-	int			bits = cursor->shape.bits;
+	CuckooShape shape = cursor->shape;
 	bool		hashes = cursor->source->hashes;
 	uint64_t	last = cursor->last;
 	int			copies = cursor->copies;
@@ -335,7 +333,7 @@ CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes, size_t roo
 			codes[count++] = numbers[at++];
 		for (; hashes && at < stop && count < room; at++)
 		{
-			uint64_t	code = CuckooScaledCode(pairs, fingerprints, bits, numbers[at]);
+			uint64_t	code = CuckooCodeOf(&shape, numbers[at]);
 
 			more = code < end;
 			if (!more)

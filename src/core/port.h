@@ -116,14 +116,8 @@ CuckooStore64(uint8_t *p, uint64_t v)
 	/* gcc does not always see that the bytes below are one word. */
 	memcpy(p, &v, sizeof(v));
 #else
-	p[0] = (uint8_t) v;
-	p[1] = (uint8_t) (v >> 8);
-	p[2] = (uint8_t) (v >> 16);
-	p[3] = (uint8_t) (v >> 24);
-	p[4] = (uint8_t) (v >> 32);
-	p[5] = (uint8_t) (v >> 40);
-	p[6] = (uint8_t) (v >> 48);
-	p[7] = (uint8_t) (v >> 56);
+	CuckooStore32(p, (uint32_t) v);
+	CuckooStore32(p + 4, (uint32_t) (v >> 32));
 #endif
 }
 

@@ -382,8 +382,7 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint6
 void
 CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 {
-	uint64_t	high = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
-										sparse->shape.bits, hash) >> sparse->low_bits;
+	uint64_t	high = CuckooSparseCode(sparse, hash) >> sparse->low_bits;
 	Group		group = FindGroup(sparse, Section(sparse, high), high);
 
 	CUCKOO_PREFETCH(sparse->bits + (group.bit >> 3));
@@ -394,8 +393,7 @@ CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 bool
 CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 {
-	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
-										sparse->shape.bits, hash);
+	uint64_t	code = CuckooSparseCode(sparse, hash);
 	uint64_t	high = code >> sparse->low_bits;
 	uint64_t	r = high % CUCKOO_GROUP;
 	int			low_bits = sparse->low_bits;

@@ -80,15 +80,20 @@ extern bool CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash);
 /* Copies of a code: 0 to 8. */
 extern int	CuckooSparseCount(const CuckooSparse *sparse, uint64_t code);
 
+/* The code of a hash. */
+static inline uint64_t
+CuckooSparseCode(const CuckooSparse *sparse, uint64_t hash)
+{
+	return CuckooScaledCode(sparse->pairs, sparse->fingerprints, sparse->shape.bits, hash);
+}
+
 /* Begin to load what a lookup of the hash will read first. */
 static inline void
 CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
 {
-	uint64_t	code = CuckooScaledCode(sparse->pairs, sparse->fingerprints,
-										sparse->shape.bits, hash);
+	uint64_t	high = CuckooSparseCode(sparse, hash) >> sparse->low_bits;
 
-	CUCKOO_PREFETCH(sparse->index +
-					(code >> sparse->low_bits) / CUCKOO_SECTION * CUCKOO_SECTION_BYTES);
+	CUCKOO_PREFETCH(sparse->index + high / CUCKOO_SECTION * CUCKOO_SECTION_BYTES);
 }
 
 /* Begin to load what it will read next, when that has been loaded. */

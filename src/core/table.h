@@ -109,7 +109,7 @@ static inline bool
 CuckooTableContains(const CuckooTable *table, uint64_t hash)
 {
 	return table->representation == CUCKOO_DENSE ?
-		CuckooDenseContains(&table->dense, hash) :
+		CuckooDenseContainsAt(&table->dense, CuckooDensePlace(&table->dense, hash)) :
 		CuckooSparseContains(&table->sparse, hash);
 }
 

@@ -269,8 +269,8 @@ a_write_changes_the_bits_of_its_bucket_and_no_others(void **state)
 
 			/* Lookups find its start in their own way. */
 			bits = number % 2 == 0 ?
-				CuckooReadBitsAt(&packing, CuckooEvenBucket(&packing, buckets, number), 0) :
-				CuckooReadBitsAt(&packing, CuckooOddBucket(&packing, buckets, number),
+				CuckooReadBitsAt(&packing, CuckooBucketAt(&packing, buckets, number), 0) :
+				CuckooReadBitsAt(&packing, CuckooBucketAt(&packing, buckets, number),
 								 packing.odd_shift);
 			CuckooDecode(&packing, bits, decoded);
 			assert_memory_equal(decoded, kept[number], sizeof(decoded));
@@ -436,13 +436,13 @@ a_search_of_two_buckets_agrees_with_a_loop(void **state)
 			hits += found;
 
 			assert_int_equal(CuckooSearch(&packing,
-										  CuckooEvenBucket(&packing, buckets, even),
-										  CuckooOddBucket(&packing, buckets, odd),
+										  CuckooBucketAt(&packing, buckets, even),
+										  CuckooBucketAt(&packing, buckets, odd),
 										  fingerprint), found);
 			if (!CuckooIsNarrow(&packing))
 				assert_int_equal(CuckooSearchWide(&packing,
-												  CuckooEvenBucket(&packing, buckets, even),
-												  CuckooOddBucket(&packing, buckets, odd),
+												  CuckooBucketAt(&packing, buckets, even),
+												  CuckooBucketAt(&packing, buckets, odd),
 												  fingerprint), found);
 		}
 		assert_true(hits > 5000 && hits < 19000);
