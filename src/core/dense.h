@@ -16,10 +16,8 @@
 #include "list.h"
 
 /*
- * Entries that one insertion moves, at most: the MaxNumKicks of the paper.  With
- * one step of look-ahead this
- * is ample at a table's capacity.  A fingerprint that has found no room by then
- * would not find any soon.
+ * Entries that one insertion moves, at most: the MaxNumKicks of the paper.  A
+ * fingerprint that has found no room by then would not find any soon.
  */
 #define CUCKOO_MAX_KICKS	2000
 
@@ -138,10 +136,7 @@ typedef enum CuckooInsertion
 	CUCKOO_NO_ROOM				/* no room was found */
 } CuckooInsertion;
 
-/*
- * Add one copy of a class.  If this fails, the table is left as it was.  The
- * result depends only on the class and the content of the table.
- */
+/* Add one copy of a class.  If this fails, the table is left as it was. */
 extern CuckooInsertion CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place);
 
 /* Remove one copy of a class; false if there is none. */

@@ -3,12 +3,11 @@
  * hash.h
  *	  The 64-bit hash of a key's canonical bytes.
  *
- * A key is hashed by XXH3 over canonical bytes, which are the same on every
- * platform, in every database encoding and in every version; docs/format.md
- * describes them.  Include this only where hashes are made, because it compiles
- * all of XXH3.  PostgreSQL's own hash functions cannot be
- * used, because they depend on the byte order and have changed in minor
- * releases.
+ * A key is hashed by XXH3 over canonical bytes (docs/format.md), which are the
+ * same on every platform, in every database encoding and in every version.
+ * PostgreSQL's own hash functions depend on the byte order and have changed in
+ * minor releases.  Include this only where hashes are made, because it compiles
+ * all of XXH3.
  *
  *-------------------------------------------------------------------------
  */

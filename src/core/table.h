@@ -46,10 +46,7 @@ CuckooDenseFrom(const CuckooShape *shape)
 	return CuckooShapeBuckets(shape) * 3;
 }
 
-/*
- * The number of items below which a dense table becomes sparse: half its
- * entries.
- */
+/* Below this number of items a dense table becomes sparse: half its entries. */
 static inline uint64_t
 CuckooSparseBelow(const CuckooShape *shape)
 {
@@ -79,10 +76,7 @@ CuckooTableInit(CuckooTable *table, const CuckooShape *shape,
 		CuckooSparseInit(&table->sparse, shape, items, data);
 }
 
-/*
- * The size in bytes of a table as it is stored.  For a table of a draft, that
- * is without what is pending.
- */
+/* The size in bytes of a table as it is stored: without what a draft has pending. */
 static inline uint64_t
 CuckooTableStoredBytes(const CuckooTable *table)
 {
