@@ -123,23 +123,6 @@
  * Lists of hashes
  */
 
-/*
- * Put a number into a list.  It stays in the memory context in which it began,
- * which CuckooListPut would leave when it grows.
- */
-static void
-PutNumber(CuckooList *list, uint64 number)
-{
-	if (list->count == list->room)
-	{
-		list->room = Max(2 * list->room, 16);
-		list->numbers = list->numbers == NULL ?
-			MemoryContextAllocHuge(CurrentMemoryContext, list->room * sizeof(uint64)) :
-			repalloc_huge(list->numbers, list->room * sizeof(uint64));
-	}
-	list->numbers[list->count++] = number;
-}
-
 /* Change a draft by sorted hashes.  False if it has no room for them. */
 static bool
 Apply(CuckooDraft *draft, const CuckooList *list, bool remove)
@@ -630,9 +613,9 @@ ReadLog(Relation rel, CuckooList *added, CuckooList *removed)
 			continue;
 		rows++;
 		for (; delta > 0; delta--)
-			PutNumber(added, hash);
+			CuckooListPut(added, hash);
 		for (; delta < 0 && removed != NULL; delta++)
-			PutNumber(removed, hash);
+			CuckooListPut(removed, hash);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
@@ -877,7 +860,7 @@ PutSlot(Target *target, TupleTableSlot *slot, CuckooList *list)
 	Datum		value = slot_getattr(slot, target->column, &isnull);
 
 	if (!isnull)
-		PutNumber(list, CuckooKeyHash(&target->key, value, SEED));
+		CuckooListPut(list, CuckooKeyHash(&target->key, value, SEED));
 }
 
 /* Put the change of one row into lists: the old key removed, the new one added. */
