@@ -445,6 +445,7 @@ GetPlan(SPIPlanPtr *plan, const char *format, Oid filter, int arguments, Oid *ty
 		return *plan;
 	if (*plan != NULL)
 		SPI_freeplan(*plan);
+	*plan = NULL;
 	*plan = SPI_prepare(psprintf(format, QualifiedName(filter)), arguments, types);
 	if (*plan == NULL || SPI_keepplan(*plan) != 0)
 		elog(ERROR, "could not prepare to write to \"%s\"", get_rel_name(filter));
