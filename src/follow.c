@@ -64,7 +64,6 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/defrem.h"
@@ -80,6 +79,7 @@
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/datum.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/inval.h"
@@ -149,16 +149,12 @@ RunLength(const CuckooList *list, uint64 from)
 static void
 SortAndCancel(CuckooList *added, CuckooList *removed)
 {
-	uint64		a = 0;
-	uint64		r = 0;
 	uint64		kept_added = 0;
 	uint64		kept_removed = 0;
 
 	CuckooListSort(added);
 	CuckooListSort(removed);
-	if (added->count == 0 || removed->count == 0)
-		return;
-	while (a < added->count || r < removed->count)
+	for (uint64 a = 0, r = 0; a < added->count || r < removed->count;)
 	{
 		if (r == removed->count || (a < added->count && added->numbers[a] < removed->numbers[r]))
 			added->numbers[kept_added++] = added->numbers[a++];
@@ -175,20 +171,14 @@ SortAndCancel(CuckooList *added, CuckooList *removed)
  * Errors and checks that several functions share
  */
 
+/* The base is not there, not built, or not what a build makes. */
 static CUCKOO_NORETURN void
-ReportNotBuilt(Oid filter)
+ReportBase(Oid filter, bool built)
 {
 	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			built ? errmsg("the filter in \"%s\" was not built by cuckoo_follow_rebuild",
+						   get_rel_name(filter)) :
 			errmsg("the filter in \"%s\" has not been built", get_rel_name(filter)),
-			errhint("Call cuckoo_follow_rebuild."));
-}
-
-static CUCKOO_NORETURN void
-ReportForeign(Oid filter)
-{
-	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			errmsg("the filter in \"%s\" was not built by cuckoo_follow_rebuild",
-					get_rel_name(filter)),
 			errhint("Call cuckoo_follow_rebuild."));
 }
 
@@ -205,50 +195,11 @@ Fits(const CuckooFilter *base, const CuckooKey *key)
 		(key == NULL || (base->key_type == key->key_type && base->signature == key->signature));
 }
 
-/*
- * The type of the filters, once it is known, because finding it takes longer
- * than a lookup.  Any change of a type makes us forget it.
- */
-static Oid	filter_type = InvalidOid;
-
-static void
-ForgetType(Datum argument, int cache, uint32 hash)
-{
-	(void) argument;
-	(void) cache;
-	(void) hash;
-	filter_type = InvalidOid;
-}
-
-static bool
-IsFilterType(Oid type)
-{
-	static bool registered = false;
-
-	if (!registered)
-		CacheRegisterSyscacheCallback(TYPEOID, ForgetType, (Datum) 0);
-	registered = true;
-	if (OidIsValid(type) && type == filter_type)
-		return true;
-	if (!CuckooIsFilterType(type))
-		return false;
-	filter_type = type;
-	return true;
-}
-
 /* The owner of a table; InvalidOid if there is no such table. */
 static Oid
 TableOwner(Oid relid)
 {
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid			owner = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-		ReleaseSysCache(tuple);
-	}
-	return owner;
+	return GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(relid));
 }
 
 /*
@@ -286,6 +237,24 @@ QualifiedName(Oid relid)
  * Targets: what the triggers of a table write to
  */
 
+/*
+ * Commands on a filter table.  Their operators and functions are those of
+ * pg_catalog, whatever the search path of the user who changes the table is.
+ */
+typedef enum FilterCommand
+{
+	WRITE_ROW,					/* write one row of the log */
+	WRITE_ROWS,					/* write arrays of them */
+	QUEUE,						/* queue the trigger that writes the rest */
+	SAVED_COMMANDS,				/* the plans of those above are kept */
+	READ_BASE = SAVED_COMMANDS,
+	LOCK_BASE,
+	TRY_BASE,					/* lock it, unless another session has */
+	UPDATE_BASE,
+	INSERT_BASE,
+	DELETE_LOG
+} FilterCommand;
+
 typedef struct Target
 {
 	Oid			trigger;		/* the update trigger; key of the cache */
@@ -293,9 +262,7 @@ typedef struct Target
 	Oid			filter;
 	AttrNumber	column;
 	CuckooKey	key;
-	SPIPlanPtr	write_one;		/* writes one row of the log */
-	SPIPlanPtr	write_many;		/* writes arrays of them */
-	SPIPlanPtr	queue;			/* queues the trigger that writes the rest */
+	SPIPlanPtr	plans[SAVED_COMMANDS];
 	MemoryContext context;
 } Target;
 
@@ -308,25 +275,16 @@ typedef struct Target
 static bool
 CanBeAltered(Oid type)
 {
-	Oid			element = get_element_type(type);
+	Oid			base = getBaseType(type);
+	Oid			element = get_element_type(base);
+	char		kind = get_typtype(base);
 
 	check_stack_depth();
 	if (OidIsValid(element))
 		return CanBeAltered(element);
-	switch (get_typtype(type))
-	{
-		case TYPTYPE_DOMAIN:
-			return CanBeAltered(getBaseType(type));
-		case TYPTYPE_ENUM:
-		case TYPTYPE_COMPOSITE:
-			return true;
-		case TYPTYPE_RANGE:
-			return CanBeAltered(get_range_subtype(type));
-		case TYPTYPE_MULTIRANGE:
-			return CanBeAltered(get_multirange_range(type));
-		default:
-			return false;
-	}
+	return kind == TYPTYPE_ENUM || kind == TYPTYPE_COMPOSITE ||
+		(kind == TYPTYPE_RANGE && CanBeAltered(get_range_subtype(base))) ||
+		(kind == TYPTYPE_MULTIRANGE && CanBeAltered(get_multirange_range(base)));
 }
 
 /* Prepare to hash a column. */
@@ -403,15 +361,11 @@ GetTarget(Relation table, const Trigger *trigger)
 		return target;
 
 	if (found && target->context != NULL)
-	{
-		SPIPlanPtr	plans[] = {target->write_one, target->write_many, target->queue};
-
 		MemoryContextDelete(target->context);
-		for (int i = 0; i < (int) lengthof(plans); i++)
-		{
-			if (plans[i] != NULL)
-				SPI_freeplan(plans[i]);
-		}
+	for (int i = 0; found && i < SAVED_COMMANDS; i++)
+	{
+		if (target->plans[i] != NULL)
+			SPI_freeplan(target->plans[i]);
 	}
 	memset((char *) target + sizeof(Oid), 0, sizeof(Target) - sizeof(Oid));
 
@@ -429,37 +383,76 @@ GetTarget(Relation table, const Trigger *trigger)
 
 /*
  * Writing the log and the base
- *
- * The operators and functions are those of pg_catalog, whatever the search path
- * of the user who changes the table is.
  */
 
 #define WHERE_BASE	"WHERE hash OPERATOR(pg_catalog.=) 0 AND n OPERATOR(pg_catalog.=) 0"
-#define WHERE_LOG	"WHERE n OPERATOR(pg_catalog.<>) 0"
+#define READ_TEXT	"SELECT f, delta OPERATOR(pg_catalog.=) 1 AND f IS NOT NULL FROM %s " WHERE_BASE
 
-/* A saved plan, prepared again if something that it uses has changed. */
-static SPIPlanPtr
-GetPlan(SPIPlanPtr *plan, const char *format, Oid filter, int arguments, Oid *types)
+/* The texts of commands, with %s for the filter table, and their arguments. */
+static const struct
 {
-	if (*plan != NULL && SPI_plan_is_valid(*plan))
-		return *plan;
-	if (*plan != NULL)
+	const char *text;
+	int			arguments;
+	Oid			types[3];		/* InvalidOid: cuckoofilter */
+}			commands[] = {
+	[WRITE_ROW] = {"INSERT INTO %s (hash, n, delta) VALUES ($1, $2, $3)", 3,
+	{INT8OID, INT8OID, INT4OID}},
+	[WRITE_ROWS] = {"INSERT INTO %s (hash, n, delta) SELECT h, $1 OPERATOR(pg_catalog.+) i, d "
+		"FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) WITH ORDINALITY AS u (h, d, i)", 3,
+	{INT8OID, INT8ARRAYOID, INT4ARRAYOID}},
+	[QUEUE] = {"DELETE FROM %s WHERE false"},
+	[READ_BASE] = {READ_TEXT},
+	[LOCK_BASE] = {READ_TEXT " FOR NO KEY UPDATE"},
+	[TRY_BASE] = {READ_TEXT " FOR NO KEY UPDATE SKIP LOCKED"},
+	[UPDATE_BASE] = {"UPDATE %s SET f = $1, delta = $2 " WHERE_BASE, 2, {InvalidOid, INT4OID}},
+	[INSERT_BASE] = {"INSERT INTO %s (hash, n, delta, f) VALUES (0, 0, $2, $1)", 2, {InvalidOid, INT4OID}},
+	[DELETE_LOG] = {"DELETE FROM %s WHERE n OPERATOR(pg_catalog.<>) 0"},
+};
+
+/*
+ * Execute a command.  A saved plan is prepared again if something that it uses
+ * has changed.
+ */
+static void
+Execute(Target *target, FilterCommand command, Datum *values, Snapshot snapshot)
+{
+	SPIPlanPtr	unsaved = NULL;
+	SPIPlanPtr *plan = command < SAVED_COMMANDS ? &target->plans[command] : &unsaved;
+	int			result;
+
+	if (*plan != NULL && !SPI_plan_is_valid(*plan))
+	{
 		SPI_freeplan(*plan);
-	*plan = NULL;
-	*plan = SPI_prepare(psprintf(format, QualifiedName(filter)), arguments, types);
-	if (*plan == NULL || SPI_keepplan(*plan) != 0)
-		elog(ERROR, "could not prepare to write to \"%s\"", get_rel_name(filter));
-	return *plan;
+		*plan = NULL;
+	}
+	if (*plan == NULL)
+	{
+		Oid			types[lengthof(commands[0].types)];
+		SPIPlanPtr	made;
+
+		for (int i = 0; i < commands[command].arguments; i++)
+			types[i] = OidIsValid(commands[command].types[i]) ? commands[command].types[i] :
+				get_atttype(target->filter, COLUMN_FILTER);
+		made = SPI_prepare(psprintf(commands[command].text, QualifiedName(target->filter)),
+						   commands[command].arguments, types);
+		if (made == NULL || (command < SAVED_COMMANDS && SPI_keepplan(made) != 0))
+			elog(ERROR, "could not prepare a command on a filter table");
+		*plan = made;
+	}
+	result = SPI_execute_snapshot(*plan, values, NULL, snapshot, InvalidSnapshot, false,
+								  command != QUEUE, 0);
+	if (result < 0)
+		elog(ERROR, "could not change a filter table: %s", SPI_result_code_string(result));
 }
 
-static void
-ExecutePlan(SPIPlanPtr plan, Datum *values, Snapshot snapshot, bool fire_triggers)
+/* A column of the row that the last query returned; 0 if it is NULL or there is none. */
+static Datum
+ResultDatum(int column)
 {
-	int			result = SPI_execute_snapshot(plan, values, NULL, snapshot, InvalidSnapshot,
-											  false, fire_triggers, 0);
+	bool		isnull;
 
-	if (result < 0)
-		elog(ERROR, "could not write to a filter table: %s", SPI_result_code_string(result));
+	return SPI_processed == 0 ? (Datum) 0 :
+		SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &isnull);
 }
 
 /*
@@ -469,23 +462,19 @@ ExecutePlan(SPIPlanPtr plan, Datum *values, Snapshot snapshot, bool fire_trigger
 static void
 WriteLog(Target *target, const CuckooList *hashes, int sign)
 {
-	Oid			one_types[] = {INT8OID, INT8OID, INT4OID};
-	Oid			many_types[] = {INT8OID, INT8ARRAYOID, INT4ARRAYOID};
 	int64		number = (int64) (pg_prng_uint64(&pg_global_prng_state) >> 2) + 1;
+	int			room = (int) Min(hashes->count, LOG_ROWS);
+	int			count = 0;
 	Datum	   *rows;
 	Datum	   *deltas;
 	Datum		values[3];
-	int			room = (int) Min(hashes->count, LOG_ROWS);
-	int			count = 0;
 
 	if (hashes->count == 1)
 	{
 		values[0] = Int64GetDatum((int64) hashes->numbers[0]);
 		values[1] = Int64GetDatum(number);
 		values[2] = Int32GetDatum(sign);
-		ExecutePlan(GetPlan(&target->write_one,
-							"INSERT INTO %s (hash, n, delta) VALUES ($1, $2, $3)",
-							target->filter, 3, one_types), values, InvalidSnapshot, true);
+		Execute(target, WRITE_ROW, values, InvalidSnapshot);
 		return;
 	}
 	rows = palloc(room * sizeof(Datum));
@@ -501,67 +490,45 @@ WriteLog(Target *target, const CuckooList *hashes, int sign)
 		values[1] = PointerGetDatum(construct_array(rows, count, INT8OID, 8, FLOAT8PASSBYVAL,
 													TYPALIGN_DOUBLE));
 		values[2] = PointerGetDatum(construct_array(deltas, count, INT4OID, 4, true, TYPALIGN_INT));
-		ExecutePlan(GetPlan(&target->write_many,
-							"INSERT INTO %s (hash, n, delta) SELECT h, $1 OPERATOR(pg_catalog.+) i, d "
-							"FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) WITH ORDINALITY AS u (h, d, i)",
-							target->filter, 3, many_types), values, InvalidSnapshot, true);
+		Execute(target, WRITE_ROWS, values, InvalidSnapshot);
 		pfree(DatumGetPointer(values[1]));
 		pfree(DatumGetPointer(values[2]));
 		number += count;
 		count = 0;
 	}
-	pfree(rows);
-	pfree(deltas);
 }
 
 /* A base in memory. */
 typedef struct Base
 {
 	bool		built;			/* implies that there is a filter */
-	Oid			type;			/* cuckoofilter */
 	Datum		f;				/* perhaps toasted; a null pointer if there is none */
 } Base;
 
 /*
- * Read the base, and lock it by a clause such as FOR NO KEY UPDATE.  False if
- * there is none, or if the clause is SKIP LOCKED and another transaction has
- * locked it.
+ * Read the base, and perhaps lock it.  False if there is none, or if the
+ * command is TRY_BASE and another transaction has locked it.
  */
 static bool
-ReadBase(Oid filter, const char *clause, Base *base)
+ReadBase(Target *target, FilterCommand command, Base *base)
 {
-	bool		no_delta;
-	bool		no_filter;
-
-	memset(base, 0, sizeof(*base));
-	if (SPI_execute(psprintf("SELECT f, delta FROM %s " WHERE_BASE " %s",
-							 QualifiedName(filter), clause), false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the base of \"%s\"", get_rel_name(filter));
-	base->type = SPI_gettypeid(SPI_tuptable->tupdesc, 1);
-	if (!IsFilterType(base->type))
-		ReportForeign(filter);
-	if (SPI_processed == 0)
-		return false;
-	base->f = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &no_filter);
-	base->built = DatumGetInt32(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2,
-											  &no_delta)) == 1 && !no_delta && !no_filter;
-	if (no_filter)
-		base->f = PointerGetDatum(NULL);
-	return true;
+	Execute(target, command, NULL, InvalidSnapshot);
+	if (!CuckooIsFilterType(SPI_gettypeid(SPI_tuptable->tupdesc, 1)))
+		ReportBase(target->filter, true);
+	base->f = ResultDatum(1);
+	base->built = DatumGetBool(ResultDatum(2));
+	return SPI_processed > 0;
 }
 
-/* Update the base, whose row is locked. */
+/* Write the base, whose row is locked if there is one: delta 1 means built. */
 static void
-UpdateBase(Oid filter, const Base *base, CuckooValue *value)
+WriteBase(Target *target, CuckooValue *value, int32 delta)
 {
-	Oid			type = base->type;
-	Datum		datum = PointerGetDatum(value);
+	Datum		values[] = {PointerGetDatum(value), Int32GetDatum(delta)};
 
-	if (SPI_execute_with_args(psprintf("UPDATE %s SET f = $1, delta = 1 " WHERE_BASE,
-									   QualifiedName(filter)),
-							  1, &type, &datum, NULL, false, 0) != SPI_OK_UPDATE ||
-		SPI_processed != 1)
-		elog(ERROR, "could not update the base of \"%s\"", get_rel_name(filter));
+	Execute(target, UPDATE_BASE, values, InvalidSnapshot);
+	if (SPI_processed == 0)
+		Execute(target, INSERT_BASE, values, InvalidSnapshot);
 }
 
 /*
@@ -579,11 +546,10 @@ AddToBase(Target *target, const CuckooList *hashes)
 	uint8	   *bytes;
 
 	if (hashes->count <= OWN_ADDITIONS || IsolationUsesXactSnapshot() ||
-		!ReadBase(target->filter, "", &base) || !base.built)
+		!ReadBase(target, READ_BASE, &base) || !base.built)
 		return false;
 	CuckooReadHeader(base.f, &header, &size);
-	if (hashes->count <= header.items / 100 || !Fits(&header, &target->key) ||
-		!ReadBase(target->filter, "FOR NO KEY UPDATE SKIP LOCKED", &base) || !base.built)
+	if (hashes->count <= header.items / 100 || !ReadBase(target, TRY_BASE, &base) || !base.built)
 		return false;
 	CuckooOpenDraft(&draft, base.f, NULL);
 	if (!Fits(&draft.filter, &target->key) || !Apply(&draft, hashes, false))
@@ -591,7 +557,7 @@ AddToBase(Target *target, const CuckooList *hashes)
 	bytes = CuckooDraftFinish(&draft);
 	if (bytes == NULL)
 		return false;
-	UpdateBase(target->filter, &base, CuckooMadeValue(bytes, &draft.filter));
+	WriteBase(target, CuckooMadeValue(bytes, &draft.filter), 1);
 	return true;
 }
 
@@ -632,18 +598,6 @@ InitFilter(CuckooFilter *filter, double fpr, uint64 capacity, const CuckooKey *k
 	filter->signature = key->signature;
 }
 
-/* Delete the log that a snapshot shows. */
-static void
-DeleteLog(Oid filter, Snapshot snapshot)
-{
-	SPIPlanPtr	plan = SPI_prepare(psprintf("DELETE FROM %s " WHERE_LOG, QualifiedName(filter)),
-								   0, NULL);
-
-	if (plan == NULL)
-		elog(ERROR, "could not delete the log of \"%s\"", get_rel_name(filter));
-	ExecutePlan(plan, NULL, snapshot, true);
-}
-
 /*
  * After TRUNCATE, which has locked out everybody else.  If the transaction has
  * one snapshot, locking the base fails if it has changed since.  The log is
@@ -654,18 +608,17 @@ static void
 Empty(Target *target)
 {
 	Base		base;
+	CuckooFilter filter;
+	Size		bytes;
 
-	if (ReadBase(target->filter, "FOR NO KEY UPDATE", &base) && base.built)
+	if (ReadBase(target, LOCK_BASE, &base) && base.built)
 	{
-		CuckooFilter filter;
-		Size		bytes;
-
 		CuckooReadHeader(base.f, &filter, &bytes);
 		InitFilter(&filter, (filter.flags & CUCKOO_FLAG_UNSET) ? CUCKOO_DEFAULT_FPR : filter.fpr,
 				   filter.capacity, &target->key);
-		UpdateBase(target->filter, &base, CuckooEmptyValue(&filter));
+		WriteBase(target, CuckooEmptyValue(&filter), 1);
 	}
-	DeleteLog(target->filter, GetLatestSnapshot());
+	Execute(target, DELETE_LOG, NULL, GetLatestSnapshot());
 }
 
 /*
@@ -675,36 +628,40 @@ Empty(Target *target)
 
 typedef struct Pending
 {
-	Target	   *target;
-	SubTransactionId subtransaction;
+	uint64		key;			/* of all_pending: see PendingKey */
 	uint64		number;			/* no two have the same */
+	Target	   *target;
 	CuckooList	added;
 	CuckooList	removed;
 	MemoryContext context;
 	MemoryContextCallback gone;
 } Pending;
 
-typedef struct PendingKey
-{
-	Oid			filter;
-	SubTransactionId subtransaction;
-} PendingKey;
-
 typedef struct PendingEntry
 {
-	PendingKey	key;
+	uint64		key;
 	Pending    *pending;
 } PendingEntry;
 
 static HTAB *all_pending = NULL;
 
+static uint64
+PendingKey(Oid filter)
+{
+	return (uint64) filter << 32 | GetCurrentSubTransactionId();
+}
+
 static Pending *
 FindPending(Oid filter)
 {
-	PendingKey	key = {filter, GetCurrentSubTransactionId()};
-	PendingEntry *entry = all_pending == NULL ? NULL :
-		hash_search(all_pending, &key, HASH_FIND, NULL);
+	HASHCTL		control = {.keysize = sizeof(uint64), .entrysize = sizeof(PendingEntry)};
+	uint64		key = PendingKey(filter);
+	PendingEntry *entry;
 
+	if (all_pending == NULL)
+		all_pending = hash_create("changes of followed tables", 16, &control,
+								  HASH_ELEM | HASH_BLOBS);
+	entry = hash_search(all_pending, &key, HASH_FIND, NULL);
 	return entry == NULL ? NULL : entry->pending;
 }
 
@@ -713,43 +670,11 @@ static void
 Unlink(void *argument)
 {
 	Pending    *pending = (Pending *) argument;
-	PendingKey	key = {pending->target->filter, pending->subtransaction};
-	PendingEntry *entry = hash_search(all_pending, &key, HASH_FIND, NULL);
+	PendingEntry *entry = hash_search(all_pending, &pending->key, HASH_FIND, NULL);
 
 	/* A nested statement may have begun another one. */
 	if (entry != NULL && entry->pending == pending)
-		(void) hash_search(all_pending, &key, HASH_REMOVE, NULL);
-}
-
-static Pending *
-MakePending(Target *target)
-{
-	static uint64 last_number = 0;
-	PendingKey	key = {target->filter, GetCurrentSubTransactionId()};
-	MemoryContext context;
-	Pending    *pending;
-	PendingEntry *entry;
-
-	if (all_pending == NULL)
-	{
-		HASHCTL		control = {.keysize = sizeof(PendingKey), .entrysize = sizeof(PendingEntry)};
-
-		all_pending = hash_create("changes of followed tables", 16, &control,
-								  HASH_ELEM | HASH_BLOBS);
-	}
-	context = AllocSetContextCreate(CurTransactionContext, "changes of a followed table",
-									ALLOCSET_SMALL_SIZES);
-	pending = MemoryContextAllocZero(context, sizeof(Pending));
-	pending->target = target;
-	pending->subtransaction = key.subtransaction;
-	pending->number = ++last_number;
-	pending->context = context;
-	pending->gone.func = Unlink;
-	pending->gone.arg = pending;
-	entry = hash_search(all_pending, &key, HASH_ENTER, NULL);
-	entry->pending = pending;
-	MemoryContextRegisterResetCallback(context, &pending->gone);
-	return pending;
+		(void) hash_search(all_pending, &pending->key, HASH_REMOVE, NULL);
 }
 
 /* Whether this is the time to write, before the statement ends. */
@@ -757,50 +682,55 @@ static bool
 IsFull(const Pending *pending)
 {
 	uint64		count = pending->added.count + pending->removed.count;
-	uint64		most;
-
-	if (count % MIN_COLLECTED != 0)
-		return false;
 	/* Sorting needs as much memory again. */
-	most = (uint64) maintenance_work_mem * 1024 / (2 * sizeof(uint64));
-	return count >= Max(most / (uint64) hash_get_num_entries(all_pending), MIN_COLLECTED);
+	uint64		most = (uint64) maintenance_work_mem * 1024 / (2 * sizeof(uint64));
+
+	return count % MIN_COLLECTED == 0 &&
+		count >= Max(most / (uint64) hash_get_num_entries(all_pending), MIN_COLLECTED);
 }
+
+/* Who called, and with which rights */
+typedef struct Caller
+{
+	Oid			user;
+	int			security;
+} Caller;
 
 /*
- * Write as the owner of the table, like referential integrity: who may write to
- * the table needs no rights on the filter table, and whatever runs then, such as
- * a trigger of the filter table, has only its owner's rights.
+ * Become the owner of a table, like referential integrity, and connect to SPI:
+ * who may write to the table needs no rights on the filter table, and whatever
+ * runs then, such as a trigger of the filter table, has only its owner's rights.
  */
-static void
-BeginWriting(Oid owner, Oid *user, int *security)
+static Caller
+BecomeOwner(Oid owner, int security)
 {
-	GetUserIdAndSecContext(user, security);
-	SetUserIdAndSecContext(owner, *security | SECURITY_LOCAL_USERID_CHANGE |
-						   SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
-	if (SPI_connect() < 0)
-		elog(ERROR, "SPI_connect failed");
+	Caller		caller;
+
+	GetUserIdAndSecContext(&caller.user, &caller.security);
+	SetUserIdAndSecContext(owner, caller.security | security | SECURITY_LOCAL_USERID_CHANGE |
+						   SECURITY_NOFORCE_RLS);
+	SPI_connect();
+	return caller;
 }
 
 static void
-EndWriting(Oid user, int security)
+BecomeCaller(Caller caller)
 {
 	SPI_finish();
-	SetUserIdAndSecContext(user, security);
+	SetUserIdAndSecContext(caller.user, caller.security);
 }
 
 static void
 Write(Target *target, Oid owner, CuckooList *added, CuckooList *removed)
 {
-	Oid			user;
-	int			security;
+	Caller		caller = BecomeOwner(owner, SECURITY_RESTRICTED_OPERATION);
 
-	BeginWriting(owner, &user, &security);
 	SortAndCancel(added, removed);
 	if (added->count > 0 && !AddToBase(target, added))
 		WriteLog(target, added, 1);
 	if (removed->count > 0)
 		WriteLog(target, removed, -1);
-	EndWriting(user, security);
+	BecomeCaller(caller);
 }
 
 /* Writing can run triggers of the filter table, which begin a new one. */
@@ -825,8 +755,6 @@ Queue(Target *target, Oid owner, Oid function)
 	TriggerDesc *triggers = rel->trigdesc;
 	bool		found = false;
 	bool		others = rel->rd_rules != NULL;
-	Oid			user;
-	int			security;
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
@@ -842,12 +770,50 @@ Queue(Target *target, Oid owner, Oid function)
 	table_close(rel, NoLock);
 	if (found)
 	{
-		BeginWriting(owner, &user, &security);
-		ExecutePlan(GetPlan(&target->queue, "DELETE FROM %s WHERE false", target->filter, 0, NULL),
-					NULL, InvalidSnapshot, false);
-		EndWriting(user, security);
+		Caller		caller = BecomeOwner(owner, SECURITY_RESTRICTED_OPERATION);
+
+		Execute(target, QUEUE, NULL, InvalidSnapshot);
+		BecomeCaller(caller);
 	}
 	return found;
+}
+
+/*
+ * Where further rows of a statement are collected, when the trigger that writes
+ * them is queued; NULL if it cannot be.  *queued is the number of what the
+ * statement has queued it for.
+ */
+static Pending *
+GetPending(Target *target, uint64 *queued, Oid owner, Oid function)
+{
+	static uint64 last_number = 0;
+	Pending    *pending = FindPending(target->filter);
+	MemoryContext context;
+	PendingEntry *entry;
+
+	if (pending != NULL && *queued == pending->number)
+		return pending;
+	if (!Queue(target, owner, function))
+		return NULL;
+	/* That may have run triggers of the filter table. */
+	pending = FindPending(target->filter);
+	if (pending == NULL)
+	{
+		context = AllocSetContextCreate(CurTransactionContext, "changes of a followed table",
+										ALLOCSET_SMALL_SIZES);
+		pending = MemoryContextAllocZero(context, sizeof(Pending));
+		pending->key = PendingKey(target->filter);
+		pending->number = ++last_number;
+		pending->target = target;
+		pending->context = context;
+		pending->gone.func = Unlink;
+		pending->gone.arg = pending;
+		entry = hash_search(all_pending, &pending->key, HASH_ENTER, NULL);
+		entry->pending = pending;
+		MemoryContextRegisterResetCallback(context, &pending->gone);
+	}
+	*queued = pending->number;
+	return pending;
 }
 
 /*
@@ -887,19 +853,6 @@ typedef struct Statement
 	}			list[FLEXIBLE_ARRAY_MEMBER];
 } Statement;
 
-/* Refuse another trigger that would log the same changes. */
-static void
-CheckTwice(Relation table, const Trigger *ours, const Trigger *other)
-{
-	if (other->tgoid != ours->tgoid && other->tgfoid == ours->tgfoid &&
-		other->tgconstrrelid == ours->tgconstrrelid && TRIGGER_FOR_ROW(other->tgtype) &&
-		(other->tgtype & ours->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0)
-		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				errmsg("triggers \"%s\" and \"%s\" of table \"%s\" would log changes twice",
-						other->tgname, ours->tgname, RelationGetRelationName(table)),
-				errhint("Drop the one that cuckoo_follow did not make."));
-}
-
 /*
  * The targets of this statement.  While the table is in use, its triggers do
  * not change.  Its list of them may move whenever a catalog is read.
@@ -925,7 +878,13 @@ GetStatement(FunctionCallInfo fcinfo, TriggerData *data)
 	{
 		Trigger    *trigger = &table->trigdesc->triggers[i];
 
-		CheckTwice(table, ours, trigger);
+		if (trigger->tgoid != ours->tgoid && trigger->tgfoid == ours->tgfoid &&
+			trigger->tgconstrrelid == ours->tgconstrrelid && TRIGGER_FOR_ROW(trigger->tgtype) &&
+			(trigger->tgtype & ours->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0)
+			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("triggers \"%s\" and \"%s\" of table \"%s\" would log changes twice",
+							trigger->tgname, ours->tgname, RelationGetRelationName(table)),
+					errhint("Drop the one that cuckoo_follow did not make."));
 		/* An update trigger serves its own target, the others serve all. */
 		if (IsUpdateTrigger(trigger, ours->tgfoid) &&
 			(!TRIGGER_FIRED_BY_UPDATE(data->tg_event) || trigger->tgoid == ours->tgoid))
@@ -966,46 +925,30 @@ cuckoo_follow_change(PG_FUNCTION_ARGS)
 	for (int i = 0; i < statement->count; i++)
 	{
 		Target	   *target = statement->list[i].target;
+		Pending    *pending = NULL;
 		CuckooList	added = {NULL, 0, 0};
 		CuckooList	removed = {NULL, 0, 0};
 
 		if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
 		{
-			Oid			user;
-			int			security;
+			Caller		caller = BecomeOwner(owner, SECURITY_RESTRICTED_OPERATION);
 
-			BeginWriting(owner, &user, &security);
 			Empty(target);
-			EndWriting(user, security);
+			BecomeCaller(caller);
 			continue;
 		}
 		if (!statement->first)
+			pending = GetPending(target, &statement->list[i].queued, owner,
+								 data->tg_trigger->tgfoid);
+		if (pending != NULL)
 		{
-			Pending    *pending = FindPending(target->filter);
+			MemoryContext before = MemoryContextSwitchTo(pending->context);
 
-			if (pending == NULL || statement->list[i].queued != pending->number)
-			{
-				bool		queued = Queue(target, owner, data->tg_trigger->tgfoid);
-
-				/* That may have run triggers of the filter table. */
-				pending = FindPending(target->filter);
-				if (queued && pending == NULL)
-					pending = MakePending(target);
-				if (queued)
-					statement->list[i].queued = pending->number;
-				else
-					pending = NULL;
-			}
-			if (pending != NULL)
-			{
-				MemoryContext before = MemoryContextSwitchTo(pending->context);
-
-				PutChange(target, data, &pending->added, &pending->removed);
-				MemoryContextSwitchTo(before);
-				if (IsFull(pending))
-					WritePending(pending, owner);
-				continue;
-			}
+			PutChange(target, data, &pending->added, &pending->removed);
+			MemoryContextSwitchTo(before);
+			if (IsFull(pending))
+				WritePending(pending, owner);
+			continue;
 		}
 		PutChange(target, data, &added, &removed);
 		if (added.count + removed.count > 0)
@@ -1014,35 +957,52 @@ cuckoo_follow_change(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
-static bool
-HasColumn(TupleDesc desc, AttrNumber number, Oid type)
-{
-	Form_pg_attribute attribute = desc->natts < number ? NULL : TupleDescAttr(desc, number - 1);
+/* Filter tables that were checked, each in one place, and not altered since. */
+static Oid	checked[64];
 
-	return attribute != NULL && !attribute->attisdropped &&
-		(OidIsValid(type) ? attribute->atttypid == type : IsFilterType(attribute->atttypid));
+static void
+ForgetChecked(Datum argument, Oid relid)
+{
+	(void) argument;
+	if (!OidIsValid(relid))
+		memset(checked, 0, sizeof(checked));
+	else if (checked[relid % lengthof(checked)] == relid)
+		checked[relid % lengthof(checked)] = InvalidOid;
 }
 
-/* Whether the rows of a filter table can be found by its primary key. */
-static bool
-HasPrimaryKey(Relation rel)
+/* Refuse what does not have the columns and the primary key of a filter table. */
+static void
+CheckFilterTable(Relation rel)
 {
-	HeapTuple	tuple = NULL;
-	bool		found = false;
+	static const Oid types[] = {INT8OID, INT8OID, INT4OID};
+	static bool registered = false;
+	TupleDesc	desc = RelationGetDescr(rel);
+	bool		fits = rel->rd_rel->relkind == RELKIND_RELATION && OidIsValid(rel->rd_pkindex) &&
+		desc->natts >= COLUMN_FILTER;
 
-	if (!rel->rd_indexvalid)
-		list_free(RelationGetIndexList(rel));
-	if (OidIsValid(rel->rd_pkindex))
-		tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(rel->rd_pkindex));
-	if (HeapTupleIsValid(tuple))
+	if (!registered)
+		CacheRegisterRelcacheCallback(ForgetChecked, (Datum) 0);
+	registered = true;
+	/* A dropped column has no type. */
+	for (int i = 0; fits && i < (int) lengthof(types); i++)
+		fits = TupleDescAttr(desc, i)->atttypid == types[i];
+	if (fits && CuckooIsFilterType(TupleDescAttr(desc, COLUMN_FILTER - 1)->atttypid))
 	{
-		Form_pg_index index = (Form_pg_index) GETSTRUCT(tuple);
+		Relation	index = index_open(rel->rd_pkindex, AccessShareLock);
+		const Form_pg_index key = index->rd_index;
 
-		found = index->indnkeyatts == 2 && index->indkey.values[0] == COLUMN_HASH &&
-			index->indkey.values[1] == COLUMN_NUMBER;
-		ReleaseSysCache(tuple);
+		fits = key->indnkeyatts == 2 && key->indkey.values[0] == COLUMN_HASH &&
+			key->indkey.values[1] == COLUMN_NUMBER;
+		index_close(index, AccessShareLock);
 	}
-	return found;
+	else
+		fits = false;
+	if (!fits)
+		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				errmsg("\"%s\" is not a filter table", RelationGetRelationName(rel)),
+				errdetail("A filter table has the columns hash bigint, n bigint, delta integer and f cuckoofilter, and the primary key (hash, n)."),
+				errhint("cuckoo_follow makes such a table."));
+	checked[RelationGetRelid(rel) % lengthof(checked)] = RelationGetRelid(rel);
 }
 
 /* Open a filter table that the caller may read. */
@@ -1050,19 +1010,14 @@ static Relation
 OpenForReading(Oid filter)
 {
 	Relation	rel = relation_open(filter, AccessShareLock);
-	TupleDesc	desc = RelationGetDescr(rel);
 	AclResult	result = pg_class_aclcheck(filter, GetUserId(), ACL_SELECT);
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_TABLE, RelationGetRelationName(rel));
-	if (rel->rd_rel->relkind != RELKIND_RELATION ||
-		!HasColumn(desc, COLUMN_HASH, INT8OID) || !HasColumn(desc, COLUMN_NUMBER, INT8OID) ||
-		!HasColumn(desc, COLUMN_DELTA, INT4OID) || !HasColumn(desc, COLUMN_FILTER, InvalidOid) ||
-		!HasPrimaryKey(rel))
-		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				errmsg("\"%s\" is not a filter table", RelationGetRelationName(rel)),
-				errdetail("A filter table has the columns hash bigint, n bigint, delta integer and f cuckoofilter, and the primary key (hash, n)."),
-				errhint("cuckoo_follow makes such a table."));
+	if (!rel->rd_indexvalid)
+		list_free(RelationGetIndexList(rel));
+	if (checked[filter % lengthof(checked)] != filter)
+		CheckFilterTable(rel);
 	if (rel->rd_rel->relrowsecurity && check_enable_rls(filter, InvalidOid, true) == RLS_ENABLED)
 		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				errmsg("row-level security hides rows of filter table \"%s\"",
@@ -1077,23 +1032,20 @@ OpenForReading(Oid filter)
 
 typedef struct Session
 {
+	Caller		caller;
+	int			guc_level;
+	char	   *schema;			/* of the extension */
+	Oid			function;		/* cuckoo_follow_change */
 	Oid			filter;
 	Oid			relid;			/* the followed table */
 	Relation	table;			/* the same, opened */
 	Target	   *target;
-	char	   *schema;			/* of the extension */
-	Oid			function;		/* cuckoo_follow_change */
-	Oid			user;			/* who we were before */
-	int			security;
-	int			guc_level;
 } Session;
 
 static void
 CheckChanging(const char *name)
 {
 	PreventCommandIfReadOnly(name);
-	PreventCommandIfParallelMode(name);
-	PreventCommandDuringRecovery(name);
 	if (IsolationUsesXactSnapshot())
 		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				errmsg("%s requires the isolation level READ COMMITTED", name),
@@ -1102,10 +1054,12 @@ CheckChanging(const char *name)
 				errhint("Call it in a transaction of its own."));
 }
 
-/* Connect to SPI, with settings of our own.  An error also undoes this. */
+/* Become somebody with settings of our own.  An error also undoes this. */
 static void
-Connect(Session *session, FunctionCallInfo fcinfo)
+Connect(Session *session, FunctionCallInfo fcinfo, Oid user, int security)
 {
+	memset(session, 0, sizeof(*session));
+	session->caller = BecomeOwner(user, security);
 	session->guc_level = NewGUCNestLevel();
 	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
 							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
@@ -1113,27 +1067,21 @@ Connect(Session *session, FunctionCallInfo fcinfo)
 	session->function = LookupFuncName(list_make2(makeString(session->schema),
 												  makeString("cuckoo_follow_change")),
 									   0, NULL, false);
-	if (SPI_connect() < 0)
-		elog(ERROR, "SPI_connect failed");
 }
 
-/* The same as the owner of a table, which the caller must own. */
+/* Become the owner of a table, which the caller must own. */
 static void
 Enter(Session *session, FunctionCallInfo fcinfo, Oid relid)
 {
 	Relation	rel = relation_open(relid, AccessShareLock);
-	bool		temporary = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP;
+	/* A restricted operation may not create temporary tables. */
+	int			security = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP ? 0 :
+		SECURITY_RESTRICTED_OPERATION;
 
 	if (!CuckooOwnsTable(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
-	memset(session, 0, sizeof(*session));
-	GetUserIdAndSecContext(&session->user, &session->security);
-	/* A restricted operation may not create temporary tables. */
-	SetUserIdAndSecContext(rel->rd_rel->relowner, session->security | SECURITY_NOFORCE_RLS |
-						   (temporary ? SECURITY_LOCAL_USERID_CHANGE :
-							SECURITY_RESTRICTED_OPERATION));
+	Connect(session, fcinfo, rel->rd_rel->relowner, security);
 	relation_close(rel, NoLock);
-	Connect(session, fcinfo);
 }
 
 static void
@@ -1141,9 +1089,8 @@ Leave(Session *session)
 {
 	if (session->table != NULL)
 		table_close(session->table, NoLock);
-	SPI_finish();
 	AtEOXact_GUC(false, session->guc_level);
-	SetUserIdAndSecContext(session->user, session->security);
+	BecomeCaller(session->caller);
 }
 
 static void
@@ -1153,16 +1100,6 @@ Command(const char *command)
 
 	if (result < 0)
 		elog(ERROR, "could not execute \"%s\": %s", command, SPI_result_code_string(result));
-}
-
-/* A column of the row that the last query returned; 0 if there is none. */
-static Datum
-ResultDatum(int column)
-{
-	bool		isnull;
-
-	return SPI_processed == 0 ? (Datum) 0 :
-		SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &isnull);
 }
 
 /* Open the followed table, and find what its update trigger says. */
@@ -1192,23 +1129,21 @@ OpenTable(Session *session)
 static void
 EnterFollowed(Session *session, FunctionCallInfo fcinfo, Oid filter)
 {
-	uint64		found;
-
 	Enter(session, fcinfo, filter);
 	session->filter = filter;
-	Command(psprintf("SELECT tgrelid, relowner FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = objid JOIN pg_class AS c ON c.oid = tgrelid "
+	Command(psprintf("SELECT tgrelid, count(*) OVER (PARTITION BY relowner) "
+					 "FROM pg_depend AS d JOIN pg_trigger AS t ON t.oid = objid JOIN pg_class AS c ON c.oid = tgrelid "
 					 "WHERE refclassid = 'pg_class'::regclass AND refobjid = %u AND classid = 'pg_trigger'::regclass AND tgconstrrelid = %u AND tgfoid = %u "
 					 "GROUP BY tgrelid, relowner ORDER BY relowner = %u DESC, tgrelid",
 					 filter, filter, session->function, GetUserId()));
-	found = SPI_processed;
 	session->relid = DatumGetObjectId(ResultDatum(1));
-	if (found == 0)
+	if (!OidIsValid(session->relid))
 		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				errmsg("filter table \"%s\" follows no table", get_rel_name(filter)),
 				errdetail("There is no trigger that writes to it."),
 				errhint("On a subscriber, call this function on the publisher instead. Otherwise drop the filter table, and call cuckoo_follow."));
 	CheckOwners(session->relid, filter);
-	if (found > 1 && DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[1], SPI_tuptable->tupdesc, 2, &(bool) {false})) == GetUserId())
+	if (DatumGetInt64(ResultDatum(2)) > 1)
 		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				errmsg("filter table \"%s\" follows more than one table", get_rel_name(filter)),
 				errhint("Drop the triggers that cuckoo_follow did not make."));
@@ -1226,26 +1161,28 @@ TriggersEnabled(Session *session)
 	return DatumGetBool(ResultDatum(1));
 }
 
+#define UPDATE_TRIGGER	(TRIGGER_TYPE_ROW | TRIGGER_TYPE_UPDATE)
+
 /* Make a trigger that does not exist, and let it fire always. */
 static void
 MakeTrigger(Session *session, const char *wanted, int type, const char *events, Oid relid,
-			bool constraint, const char *more)
+			const char *more)
 {
-	char	   *name;
+	char	   *name = pstrdup(wanted);
 
 	Command(psprintf("SELECT tgname FROM pg_trigger WHERE tgfoid = %u AND tgrelid = %u AND tgtype = %d AND tgconstrrelid = %u",
-					 session->function, relid, type, constraint ? session->filter : InvalidOid));
+					 session->function, relid, type,
+					 type == UPDATE_TRIGGER ? session->filter : InvalidOid));
 	if (SPI_processed > 0)
-		name = pstrdup(NameStr(*DatumGetName(ResultDatum(1))));
+		name = NameStr(*DatumGetName(ResultDatum(1)));
 	else
 	{
-		name = pstrdup(wanted);
 		for (int i = 2; OidIsValid(get_trigger_oid(relid, name, true)) ||
 			 ConstraintNameIsUsed(CONSTRAINT_RELATION, relid, name); i++)
 			name = psprintf("%s%d", wanted, i);
-		Command(psprintf("CREATE %sTRIGGER %s AFTER %s ON %s %s EXECUTE FUNCTION %s()",
-						 constraint ? "CONSTRAINT " : "", quote_identifier(name), events,
-						 QualifiedName(relid), more,
+		Command(psprintf("CREATE %s %s AFTER %s ON %s %s EXECUTE FUNCTION %s()",
+						 type == UPDATE_TRIGGER ? "CONSTRAINT TRIGGER" : "TRIGGER",
+						 quote_identifier(name), events, QualifiedName(relid), more,
 						 quote_qualified_identifier(session->schema, "cuckoo_follow_change")));
 	}
 	Command(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", QualifiedName(relid),
@@ -1259,18 +1196,15 @@ MendTriggers(Session *session, const char *column)
 	const char *name = quote_identifier(column);
 	Oid			relid = session->relid;
 
-	MakeTrigger(session, "cuckoo_follow_insert", TRIGGER_TYPE_ROW | TRIGGER_TYPE_INSERT,
-				"INSERT", relid, false, "FOR EACH ROW");
-	MakeTrigger(session, "cuckoo_follow_delete", TRIGGER_TYPE_ROW | TRIGGER_TYPE_DELETE,
-				"DELETE", relid, false, "FOR EACH ROW");
-	MakeTrigger(session, "cuckoo_follow_update", TRIGGER_TYPE_ROW | TRIGGER_TYPE_UPDATE,
-				"UPDATE", relid, true,
+	MakeTrigger(session, "cuckoo_follow_insert", TRIGGER_TYPE_ROW | TRIGGER_TYPE_INSERT, "INSERT",
+				relid, "FOR EACH ROW");
+	MakeTrigger(session, "cuckoo_follow_delete", TRIGGER_TYPE_ROW | TRIGGER_TYPE_DELETE, "DELETE",
+				relid, "FOR EACH ROW");
+	MakeTrigger(session, "cuckoo_follow_update", UPDATE_TRIGGER, "UPDATE", relid,
 				psprintf("FROM %s FOR EACH ROW WHEN (OLD.%s IS DISTINCT FROM NEW.%s)",
 						 QualifiedName(session->filter), name, name));
-	MakeTrigger(session, "cuckoo_follow_truncate", TRIGGER_TYPE_TRUNCATE,
-				"TRUNCATE", relid, false, "");
-	MakeTrigger(session, "cuckoo_follow_write", TRIGGER_TYPE_DELETE,
-				"DELETE", session->filter, false, "");
+	MakeTrigger(session, "cuckoo_follow_truncate", TRIGGER_TYPE_TRUNCATE, "TRUNCATE", relid, "");
+	MakeTrigger(session, "cuckoo_follow_write", TRIGGER_TYPE_DELETE, "DELETE", session->filter, "");
 	if (!TriggersEnabled(session))
 		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				errmsg("triggers of table \"%s\" are not those that cuckoo_follow makes",
@@ -1333,12 +1267,11 @@ Build(Session *session, double fpr, double capacity)
 	CuckooFilter filter;
 	CuckooRun	run;
 	Base		base;
-	bool		found = ReadBase(session->filter, "FOR NO KEY UPDATE", &base);
+	Size		bytes;
 
+	ReadBase(session->target, LOCK_BASE, &base);
 	if (DatumGetPointer(base.f) != NULL)
 	{
-		Size		bytes;
-
 		CuckooReadHeader(base.f, &filter, &bytes);
 		if (fpr < 0 && (filter.flags & CUCKOO_FLAG_UNSET) == 0)
 			fpr = filter.fpr;
@@ -1353,7 +1286,7 @@ Build(Session *session, double fpr, double capacity)
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
 	hashes = HashTable(session, GetActiveSnapshot());
-	DeleteLog(session->filter, GetActiveSnapshot());
+	Execute(session->target, DELETE_LOG, NULL, GetActiveSnapshot());
 	PopActiveSnapshot();
 
 	CuckooListSort(&hashes);
@@ -1368,10 +1301,7 @@ Build(Session *session, double fpr, double capacity)
 	CuckooCheckSize(fpr, filter.capacity);
 	run.numbers = hashes.numbers;
 	run.count = hashes.count;
-	if (!found)
-		Command(psprintf("INSERT INTO %s (hash, n, delta) VALUES (0, 0, 0)",
-						 QualifiedName(session->filter)));
-	UpdateBase(session->filter, &base, CuckooBuildValue(&filter, &run, 1));
+	WriteBase(session->target, CuckooBuildValue(&filter, &run, 1), 1);
 }
 
 /* cuckoo_follow_fold(filter_table) -> bigint: rows of the log; NULL if another session folds */
@@ -1398,27 +1328,23 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 				errdetail("Some triggers are missing or not enabled ALWAYS, so changes may be missing in \"%s\".",
 						   get_rel_name(filter)),
 				errhint("Call cuckoo_follow_rebuild to repair them."));
-	if (!ReadBase(filter, "FOR NO KEY UPDATE SKIP LOCKED", &base))
+	if (!ReadBase(session.target, TRY_BASE, &base) && ReadBase(session.target, READ_BASE, &base))
 	{
-		bool		none = !ReadBase(filter, "", &base);
-
-		if (none)
-			ReportNotBuilt(filter);
 		Leave(&session);
 		PG_RETURN_NULL();
 	}
 	if (!base.built)
-		ReportNotBuilt(filter);
+		ReportBase(filter, false);
 	CuckooOpenDraft(&draft, base.f, NULL);
 	if (!Fits(&draft.filter, &session.target->key))
-		ReportForeign(filter);
+		ReportBase(filter, true);
 
 	/* Take a snapshot only now, when the base is locked. */
 	PushActiveSnapshot(GetLatestSnapshot());
 	rel = OpenForReading(filter);
 	rows = ReadLog(rel, &added, &removed);
 	table_close(rel, NoLock);
-	DeleteLog(filter, GetActiveSnapshot());
+	Execute(session.target, DELETE_LOG, NULL, GetActiveSnapshot());
 	PopActiveSnapshot();
 	SortAndCancel(&added, &removed);
 	if (added.count + removed.count > 0)
@@ -1427,7 +1353,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 			ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg("the filter in \"%s\" is full", get_rel_name(filter)),
 					errhint("Call cuckoo_follow_rebuild."));
-		UpdateBase(filter, &base, CuckooFinishDraft(&draft));
+		WriteBase(session.target, CuckooFinishDraft(&draft), 1);
 	}
 	Leave(&session);
 	PG_RETURN_INT64(rows);
@@ -1545,7 +1471,6 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 	Oid			argument = REGCLASSOID;
 	Oid			type;
-	Datum		value;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -1585,11 +1510,9 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 
 	/* Until it is built, the base keeps the parameters. */
 	CuckooFilterInit(&filter, fpr, capacity > 0 ? (uint64) capacity : 0, SEED);
-	value = PointerGetDatum(CuckooEmptyValue(&filter));
-	SPI_execute_with_args(psprintf("INSERT INTO %s VALUES (0, 0, 0, $1)", QualifiedName(session.filter)),
-						  1, &type, &value, NULL, false, 0);
+	WriteBase(session.target, CuckooEmptyValue(&filter), 0);
 	if (PG_ARGISNULL(4) || PG_GETARG_BOOL(4))
-		Build(&session, fpr, capacity);
+		Build(&session, -1, -1);
 	Leave(&session);
 	PG_RETURN_OID(session.filter);
 }
@@ -1602,9 +1525,9 @@ cuckoo_unfollow(PG_FUNCTION_ARGS)
 	Session		session;
 
 	EnterFollowed(&session, fcinfo, PG_GETARG_OID(0));
+	LockRelationOid(session.relid, AccessExclusiveLock);
 	table_close(session.table, NoLock);
 	session.table = NULL;
-	LockRelationOid(session.relid, AccessExclusiveLock);
 	Command(psprintf("DROP TABLE %s", QualifiedName(session.filter)));
 
 	/* The other triggers serve all followed columns of the table. */
@@ -1623,25 +1546,17 @@ Datum
 cuckoo_follow_list(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	Session		session = {0};
+	Session		session;
 
 	InitMaterializedSRF(fcinfo, 0);
-	GetUserIdAndSecContext(&session.user, &session.security);
-	Connect(&session, fcinfo);
+	Connect(&session, fcinfo, GetUserId(), 0);
 	/* An update trigger depends on the column that it compares. */
 	Command(psprintf("SELECT tgrelid::regclass, attname, tgconstrrelid::regclass FROM pg_trigger AS t "
 					 "JOIN pg_depend ON classid = 'pg_trigger'::regclass AND objid = t.oid AND refclassid = 'pg_class'::regclass AND refobjid = tgrelid "
 					 "JOIN pg_attribute ON attrelid = tgrelid AND attnum = refobjsubid "
 					 "WHERE tgfoid = %u AND tgconstrrelid <> 0 AND attnum > 0 ORDER BY tgrelid, attnum", session.function));
 	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		Datum		values[3];
-		bool		nulls[3];
-
-		for (int j = 0; j < 3; j++)
-			values[j] = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, j + 1, &nulls[j]);
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-	}
+		tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
 	Leave(&session);
 	return (Datum) 0;
 }
@@ -1677,8 +1592,7 @@ GetBase(Relation rel)
 		Datum		f = heap_getattr(tuple, COLUMN_FILTER, RelationGetDescr(rel), &isnull);
 
 		if (!isnull)
-			value = memcpy(palloc(VARSIZE_ANY(DatumGetPointer(f))), DatumGetPointer(f),
-						   VARSIZE_ANY(DatumGetPointer(f)));
+			value = (struct varlena *) DatumGetPointer(datumCopy(f, false, -1));
 	}
 	systable_endscan(scan);
 	return value;
@@ -1697,10 +1611,10 @@ cuckoo_follow_contains(PG_FUNCTION_ARGS)
 	bool		found;
 
 	if (base == NULL)
-		ReportNotBuilt(RelationGetRelid(rel));
+		ReportBase(RelationGetRelid(rel), false);
 	reader = CuckooRead(base, 1);
 	if (!Fits(&reader->filter, NULL))
-		ReportForeign(RelationGetRelid(rel));
+		ReportBase(RelationGetRelid(rel), true);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &reader->filter);
 	found = CuckooReaderContains(reader, hash);
 	if (!found)
@@ -1719,13 +1633,12 @@ cuckoo_follow_contains(PG_FUNCTION_ARGS)
 }
 
 /*
- * The base with the additions of the log, as a lookup sees them; NULL if the
- * base is not built.
+ * The base with the additions of the log, as a lookup sees them; NULL if it is
+ * not built.
  */
 static CuckooValue *
-ReadFilter(Relation rel, int64 *log_rows)
+ReadFilter(Relation rel, struct varlena *base, int64 *log_rows)
 {
-	struct varlena *base = GetBase(rel);
 	CuckooList	added = {NULL, 0, 0};
 	CuckooDraft draft;
 
@@ -1735,7 +1648,7 @@ ReadFilter(Relation rel, int64 *log_rows)
 	CuckooListSort(&added);
 	CuckooOpenDraft(&draft, PointerGetDatum(base), NULL);
 	if (!Fits(&draft.filter, NULL))
-		ReportForeign(RelationGetRelid(rel));
+		ReportBase(RelationGetRelid(rel), true);
 	if (!Apply(&draft, &added, false))
 		CuckooReportTooLarge(draft.filter.items, draft.filter.fpr);
 	return CuckooFinishDraft(&draft);
@@ -1748,10 +1661,10 @@ cuckoo_follow_filter(PG_FUNCTION_ARGS)
 {
 	Relation	rel = OpenForReading(PG_GETARG_OID(0));
 	int64		log_rows;
-	CuckooValue *value = ReadFilter(rel, &log_rows);
+	CuckooValue *value = ReadFilter(rel, GetBase(rel), &log_rows);
 
 	if (value == NULL)
-		ReportNotBuilt(RelationGetRelid(rel));
+		ReportBase(RelationGetRelid(rel), false);
 	table_close(rel, NoLock);
 	PG_RETURN_CUCKOOFILTER_P(value);
 }
@@ -1786,6 +1699,7 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 	Session		session;
 	Relation	rel;
 	CuckooFilter filter;
+	struct varlena *base;
 	CuckooValue *value;
 	TupleDesc	desc;
 	Datum		values[5];
@@ -1797,13 +1711,14 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 		elog(ERROR, "return type must be a row type");
 	EnterFollowed(&session, fcinfo, PG_GETARG_OID(0));
 	rel = OpenForReading(session.filter);
-	value = ReadFilter(rel, &log_rows);
+	base = GetBase(rel);
+	value = ReadFilter(rel, base, &log_rows);
 	values[1] = Int64GetDatum(log_rows);
 	if (value != NULL)
 	{
 		CuckooList	hashes = HashTable(&session, GetActiveSnapshot());
 
-		CuckooOpenFilter(&filter, DatumGetCuckooFilterP(PointerGetDatum(GetBase(rel))));
+		CuckooOpenFilter(&filter, DatumGetCuckooFilterP(PointerGetDatum(base)));
 		values[2] = Int64GetDatum(CountPinned(&filter));
 		values[3] = Float8GetDatum(CuckooFilterRate(&filter));
 		CuckooOpenFilter(&filter, value);
