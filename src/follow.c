@@ -258,12 +258,11 @@ typedef enum FilterCommand
 typedef struct Target
 {
 	Oid			trigger;		/* the update trigger; key of the cache */
-	char	   *condition;		/* of the update trigger; NULL: not valid */
+	char	   *condition;		/* of the update trigger */
 	Oid			filter;
 	AttrNumber	column;
 	CuckooKey	key;
 	SPIPlanPtr	plans[SAVED_COMMANDS];
-	MemoryContext context;
 } Target;
 
 /*
@@ -334,50 +333,38 @@ ReadCondition(Relation table, const char *name, const char *condition)
 }
 
 /*
- * The target of an update trigger.  The cache never frees an entry: if the
- * trigger has changed, it is filled again, which cannot happen while the table
- * is in use.
+ * The target of an update trigger.  A trigger's condition and filter table never
+ * change, so an entry of the cache is only replaced if the number of a trigger
+ * that is gone is used again.
  */
 static Target *
 GetTarget(Relation table, const Trigger *trigger)
 {
 	static HTAB *cache = NULL;
-	Oid			filter = trigger->tgconstrrelid;
+	HASHCTL		control = {.keysize = sizeof(Oid), .entrysize = sizeof(Target)};
 	Target	   *target;
+	Target		made = {.trigger = trigger->tgoid, .filter = trigger->tgconstrrelid};
+	MemoryContext context;
 	char	   *name;
-	char	   *condition;
-	bool		found;
 
 	if (cache == NULL)
-	{
-		HASHCTL		control = {.keysize = sizeof(Oid), .entrysize = sizeof(Target)};
-
 		cache = hash_create("followed columns", 16, &control, HASH_ELEM | HASH_BLOBS);
-	}
-	target = hash_search(cache, &trigger->tgoid, HASH_ENTER, &found);
+	target = hash_search(cache, &made.trigger, HASH_FIND, NULL);
 	/* The condition has the number, type and collation of the column. */
-	if (found && target->condition != NULL && target->filter == filter &&
+	if (target != NULL && target->filter == made.filter &&
 		strcmp(target->condition, trigger->tgqual) == 0)
 		return target;
 
-	if (found && target->context != NULL)
-		MemoryContextDelete(target->context);
-	for (int i = 0; found && i < SAVED_COMMANDS; i++)
-	{
-		if (target->plans[i] != NULL)
-			SPI_freeplan(target->plans[i]);
-	}
-	memset((char *) target + sizeof(Oid), 0, sizeof(Target) - sizeof(Oid));
-
 	/* Reading the catalogs can invalidate the table, which frees the trigger. */
+	context = AllocSetContextCreate(CurrentMemoryContext, "followed column",
+									ALLOCSET_SMALL_SIZES);
 	name = pstrdup(trigger->tgname);
-	condition = pstrdup(trigger->tgqual);
-	target->filter = filter;
-	target->column = ReadCondition(table, name, condition);
-	target->context = AllocSetContextCreate(TopMemoryContext, "followed column",
-											ALLOCSET_SMALL_SIZES);
-	InitKey(&target->key, table, target->column, target->context);
-	target->condition = MemoryContextStrdup(target->context, condition);
+	made.condition = MemoryContextStrdup(context, trigger->tgqual);
+	made.column = ReadCondition(table, name, made.condition);
+	InitKey(&made.key, table, made.column, context);
+	MemoryContextSetParent(context, TopMemoryContext);
+	target = hash_search(cache, &made.trigger, HASH_ENTER, NULL);
+	*target = made;
 	return target;
 }
 
@@ -565,18 +552,19 @@ AddToBase(Target *target, const CuckooList *hashes)
 static int64
 ReadLog(Relation rel, CuckooList *added, CuckooList *removed)
 {
-	TableScanDesc scan = CuckooBeginScan(rel, GetActiveSnapshot());
-	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, GetActiveSnapshot(), 0, NULL);
+	TupleDesc	desc = RelationGetDescr(rel);
+	HeapTuple	row;
 	int64		rows = 0;
 	bool		isnull;
 
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	while (HeapTupleIsValid(row = systable_getnext(scan)))
 	{
-		uint64		hash = (uint64) DatumGetInt64(slot_getattr(slot, COLUMN_HASH, &isnull));
-		int32		delta = DatumGetInt32(slot_getattr(slot, COLUMN_DELTA, &isnull));
+		uint64		hash = (uint64) DatumGetInt64(heap_getattr(row, COLUMN_HASH, desc, &isnull));
+		int32		delta = DatumGetInt32(heap_getattr(row, COLUMN_DELTA, desc, &isnull));
 
 		CHECK_FOR_INTERRUPTS();
-		if (DatumGetInt64(slot_getattr(slot, COLUMN_NUMBER, &isnull)) == 0)
+		if (DatumGetInt64(heap_getattr(row, COLUMN_NUMBER, desc, &isnull)) == 0)
 			continue;
 		rows++;
 		for (; delta > 0; delta--)
@@ -584,8 +572,7 @@ ReadLog(Relation rel, CuckooList *added, CuckooList *removed)
 		for (; delta < 0 && removed != NULL; delta++)
 			CuckooListPut(removed, hash);
 	}
-	ExecDropSingleTupleTableSlot(slot);
-	table_endscan(scan);
+	systable_endscan(scan);
 	return rows;
 }
 
@@ -821,13 +808,19 @@ GetPending(Target *target, uint64 *queued, Oid owner, Oid function)
  */
 
 static void
+PutKey(Target *target, Datum value, bool isnull, CuckooList *list)
+{
+	if (!isnull)
+		CuckooListPut(list, CuckooKeyHash(&target->key, value, SEED));
+}
+
+static void
 PutSlot(Target *target, TupleTableSlot *slot, CuckooList *list)
 {
 	bool		isnull;
 	Datum		value = slot_getattr(slot, target->column, &isnull);
 
-	if (!isnull)
-		CuckooListPut(list, CuckooKeyHash(&target->key, value, SEED));
+	PutKey(target, value, isnull, list);
 }
 
 /* Put the change of one row into lists: the old key removed, the new one added. */
@@ -1039,7 +1032,8 @@ typedef struct Session
 	Oid			filter;
 	Oid			relid;			/* the followed table */
 	Relation	table;			/* the same, opened */
-	Target	   *target;
+	Target	   *target;			/* what its update trigger says */
+	bool		enabled;		/* it has all triggers, each once, and all fire always */
 } Session;
 
 static void
@@ -1102,25 +1096,6 @@ Command(const char *command)
 		elog(ERROR, "could not execute \"%s\": %s", command, SPI_result_code_string(result));
 }
 
-/* Open the followed table, and find what its update trigger says. */
-static void
-OpenTable(Session *session)
-{
-	session->table = table_open(session->relid, AccessShareLock);
-	session->target = NULL;
-	for (int i = 0; session->table->trigdesc != NULL && i < session->table->trigdesc->numtriggers; i++)
-	{
-		Trigger    *trigger = &session->table->trigdesc->triggers[i];
-
-		if (IsUpdateTrigger(trigger, session->function) && trigger->tgconstrrelid == session->filter)
-			session->target = GetTarget(session->table, trigger);
-	}
-	if (session->target == NULL || session->table->rd_rel->relkind != RELKIND_RELATION)
-		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				errmsg("triggers of table \"%s\" are not those that cuckoo_follow makes",
-					   RelationGetRelationName(session->table)));
-}
-
 /*
  * Find the table that a filter table follows.  Anybody who has the privilege
  * TRIGGER on the filter table can create such a trigger on a table of their
@@ -1147,18 +1122,24 @@ EnterFollowed(Session *session, FunctionCallInfo fcinfo, Oid filter)
 		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				errmsg("filter table \"%s\" follows more than one table", get_rel_name(filter)),
 				errhint("Drop the triggers that cuckoo_follow did not make."));
-	OpenTable(session);
-}
 
-/* Whether a followed table has its triggers, each once, and all fire always. */
-static bool
-TriggersEnabled(Session *session)
-{
+	session->table = table_open(session->relid, AccessShareLock);
+	for (int i = 0; session->table->trigdesc != NULL && i < session->table->trigdesc->numtriggers; i++)
+	{
+		Trigger    *trigger = &session->table->trigdesc->triggers[i];
+
+		if (IsUpdateTrigger(trigger, session->function) && trigger->tgconstrrelid == filter)
+			session->target = GetTarget(session->table, trigger);
+	}
+	if (session->target == NULL || session->table->rd_rel->relkind != RELKIND_RELATION)
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("triggers of table \"%s\" are not those that cuckoo_follow makes",
+						RelationGetRelationName(session->table)));
 	Command(psprintf("SELECT string_agg(concat(tgtype, tgenabled, CASE WHEN (tgqual IS NULL) = (tgtype = 17) OR tgdeferrable OR tgattr <> '' THEN '!' END), ' ' ORDER BY tgtype, tgenabled) "
 					 "= '5A 8A 9A 17A 32A' FROM pg_trigger "
 					 "WHERE tgfoid = %u AND (tgrelid = %u AND tgconstrrelid IN (0, %u) OR tgrelid = %u)",
-					 session->function, session->relid, session->filter, session->filter));
-	return DatumGetBool(ResultDatum(1));
+					 session->function, session->relid, filter, filter));
+	session->enabled = DatumGetBool(ResultDatum(1));
 }
 
 #define UPDATE_TRIGGER	(TRIGGER_TYPE_ROW | TRIGGER_TYPE_UPDATE)
@@ -1189,12 +1170,13 @@ MakeTrigger(Session *session, const char *wanted, int type, const char *events, 
 					 quote_identifier(name)));
 }
 
-/* The followed table must be locked but not open, because it is altered. */
+/* Make the triggers that are missing.  The followed table must be locked but not open. */
 static void
-MendTriggers(Session *session, const char *column)
+MendTriggers(Session *session, FunctionCallInfo fcinfo, const char *column)
 {
 	const char *name = quote_identifier(column);
 	Oid			relid = session->relid;
+	Oid			filter = session->filter;
 
 	MakeTrigger(session, "cuckoo_follow_insert", TRIGGER_TYPE_ROW | TRIGGER_TYPE_INSERT, "INSERT",
 				relid, "FOR EACH ROW");
@@ -1202,31 +1184,37 @@ MendTriggers(Session *session, const char *column)
 				relid, "FOR EACH ROW");
 	MakeTrigger(session, "cuckoo_follow_update", UPDATE_TRIGGER, "UPDATE", relid,
 				psprintf("FROM %s FOR EACH ROW WHEN (OLD.%s IS DISTINCT FROM NEW.%s)",
-						 QualifiedName(session->filter), name, name));
+						 QualifiedName(filter), name, name));
 	MakeTrigger(session, "cuckoo_follow_truncate", TRIGGER_TYPE_TRUNCATE, "TRUNCATE", relid, "");
-	MakeTrigger(session, "cuckoo_follow_write", TRIGGER_TYPE_DELETE, "DELETE", session->filter, "");
-	if (!TriggersEnabled(session))
+	MakeTrigger(session, "cuckoo_follow_write", TRIGGER_TYPE_DELETE, "DELETE", filter, "");
+	Leave(session);
+	EnterFollowed(session, fcinfo, filter);
+	if (!session->enabled)
 		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				errmsg("triggers of table \"%s\" are not those that cuckoo_follow makes",
 						get_rel_name(relid)),
 				errhint("Drop those that call cuckoo_follow_change, and call cuckoo_follow_rebuild or cuckoo_follow."));
 }
 
-/* The hashes of all rows of the followed table in a snapshot. */
+/* The hashes of all rows of the followed table that the active snapshot shows. */
 static CuckooList
-HashTable(Session *session, Snapshot snapshot)
+HashTable(Session *session)
 {
+	SysScanDesc scan = systable_beginscan(session->table, InvalidOid, false, GetActiveSnapshot(),
+										  0, NULL);
 	CuckooList	hashes = {NULL, 0, 0};
-	TableScanDesc scan = CuckooBeginScan(session->table, snapshot);
-	TupleTableSlot *slot = table_slot_create(session->table, NULL);
+	HeapTuple	row;
+	bool		isnull;
 
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	while (HeapTupleIsValid(row = systable_getnext(scan)))
 	{
+		Datum		value = heap_getattr(row, session->target->column,
+										 RelationGetDescr(session->table), &isnull);
+
 		CHECK_FOR_INTERRUPTS();
-		PutSlot(session->target, slot, &hashes);
+		PutKey(session->target, value, isnull, &hashes);
 	}
-	ExecDropSingleTupleTableSlot(slot);
-	table_endscan(scan);
+	systable_endscan(scan);
 	return hashes;
 }
 
@@ -1285,7 +1273,7 @@ Build(Session *session, double fpr, double capacity)
 	/* One snapshot for table and log, now that the base is locked. */
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
-	hashes = HashTable(session, GetActiveSnapshot());
+	hashes = HashTable(session);
 	Execute(session->target, DELETE_LOG, NULL, GetActiveSnapshot());
 	PopActiveSnapshot();
 
@@ -1321,7 +1309,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	CheckChanging("cuckoo_follow_fold");
 	EnterFollowed(&session, fcinfo, filter);
 	CheckTableNotInUse(session.table, "fold the changes of");
-	if (!TriggersEnabled(&session))
+	if (!session.enabled)
 		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				errmsg("triggers of table \"%s\" are missing or disabled",
 						RelationGetRelationName(session.table)),
@@ -1377,7 +1365,7 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 	CheckChanging("cuckoo_follow_rebuild");
 	EnterFollowed(&session, fcinfo, PG_GETARG_OID(0));
 	CheckTableNotInUse(session.table, "rebuild the filter of");
-	if (!TriggersEnabled(&session))
+	if (!session.enabled)
 	{
 		/*
 		 * For example, after a restore without triggers.  Lock out writers, so
@@ -1387,8 +1375,8 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 
 		LockRelationOid(session.relid, ShareRowExclusiveLock);
 		table_close(session.table, NoLock);
-		MendTriggers(&session, column);
-		OpenTable(&session);
+		session.table = NULL;
+		MendTriggers(&session, fcinfo, column);
 	}
 	Build(&session, fpr, capacity);
 	Leave(&session);
@@ -1499,14 +1487,12 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 													  makeString("cuckoo_follow_filter")),
 										   1, &argument, false));
 	Command(psprintf("CREATE %s TABLE %s (hash bigint, n bigint, delta integer NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
-					 persistence == RELPERSISTENCE_TEMP ? "TEMPORARY" :
 					 persistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "",
 					 quote_qualified_identifier(get_namespace_name(space), name),
 					 format_type_be_qualified(type)));
 	session.relid = relid;
 	session.filter = get_relname_relid(name, space);
-	MendTriggers(&session, column);
-	OpenTable(&session);
+	MendTriggers(&session, fcinfo, column);
 
 	/* Until it is built, the base keeps the parameters. */
 	CuckooFilterInit(&filter, fpr, capacity > 0 ? (uint64) capacity : 0, SEED);
@@ -1716,7 +1702,7 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 	values[1] = Int64GetDatum(log_rows);
 	if (value != NULL)
 	{
-		CuckooList	hashes = HashTable(&session, GetActiveSnapshot());
+		CuckooList	hashes = HashTable(&session);
 
 		CuckooOpenFilter(&filter, DatumGetCuckooFilterP(PointerGetDatum(base)));
 		values[2] = Int64GetDatum(CountPinned(&filter));
@@ -1731,7 +1717,7 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 	}
 	else
 		nulls[0] = nulls[2] = nulls[3] = true;
-	values[4] = BoolGetDatum(TriggersEnabled(&session));
+	values[4] = BoolGetDatum(session.enabled);
 	table_close(rel, NoLock);
 	Leave(&session);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
