@@ -58,6 +58,7 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/relscan.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
@@ -233,6 +234,37 @@ QualifiedName(Oid relid)
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), name);
 }
 
+/* Who called, and with which rights */
+typedef struct Caller
+{
+	Oid			user;
+	int			security;
+} Caller;
+
+/*
+ * Become the owner of a table, like referential integrity, and connect to SPI:
+ * who may write to the table needs no rights on the filter table, and whatever
+ * runs then, such as a trigger of the filter table, has only its owner's rights.
+ */
+static Caller
+BecomeOwner(Oid owner, int security)
+{
+	Caller		caller;
+
+	GetUserIdAndSecContext(&caller.user, &caller.security);
+	SetUserIdAndSecContext(owner, caller.security | security | SECURITY_LOCAL_USERID_CHANGE |
+						   SECURITY_NOFORCE_RLS);
+	SPI_connect();
+	return caller;
+}
+
+static void
+BecomeCaller(Caller caller)
+{
+	SPI_finish();
+	SetUserIdAndSecContext(caller.user, caller.security);
+}
+
 /*
  * Targets: what the triggers of a table write to
  */
@@ -302,12 +334,13 @@ InitKey(CuckooKey *key, Relation table, AttrNumber column, MemoryContext context
 	CuckooKeyInit(key, attribute->atttypid, attribute->attcollation, context);
 }
 
+#define UPDATE_TRIGGER	(TRIGGER_TYPE_ROW | TRIGGER_TYPE_UPDATE)
+
 static bool
 IsUpdateTrigger(const Trigger *trigger, Oid function)
 {
-	return trigger->tgfoid == function && OidIsValid(trigger->tgconstrrelid) &&
-		TRIGGER_FOR_ROW(trigger->tgtype) && TRIGGER_FOR_UPDATE(trigger->tgtype) &&
-		trigger->tgqual != NULL;
+	return trigger->tgfoid == function && trigger->tgtype == UPDATE_TRIGGER &&
+		OidIsValid(trigger->tgconstrrelid) && trigger->tgqual != NULL;
 }
 
 /* The column of which an update trigger compares the old and the new value. */
@@ -553,18 +586,16 @@ static int64
 ReadLog(Relation rel, CuckooList *added, CuckooList *removed)
 {
 	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, GetActiveSnapshot(), 0, NULL);
-	TupleDesc	desc = RelationGetDescr(rel);
-	HeapTuple	row;
 	int64		rows = 0;
 	bool		isnull;
 
-	while (HeapTupleIsValid(row = systable_getnext(scan)))
+	while (systable_getnext(scan) != NULL)
 	{
-		uint64		hash = (uint64) DatumGetInt64(heap_getattr(row, COLUMN_HASH, desc, &isnull));
-		int32		delta = DatumGetInt32(heap_getattr(row, COLUMN_DELTA, desc, &isnull));
+		uint64		hash = (uint64) DatumGetInt64(slot_getattr(scan->slot, COLUMN_HASH, &isnull));
+		int32		delta = DatumGetInt32(slot_getattr(scan->slot, COLUMN_DELTA, &isnull));
 
 		CHECK_FOR_INTERRUPTS();
-		if (DatumGetInt64(heap_getattr(row, COLUMN_NUMBER, desc, &isnull)) == 0)
+		if (DatumGetInt64(slot_getattr(scan->slot, COLUMN_NUMBER, &isnull)) == 0)
 			continue;
 		rows++;
 		for (; delta > 0; delta--)
@@ -574,6 +605,17 @@ ReadLog(Relation rel, CuckooList *added, CuckooList *removed)
 	}
 	systable_endscan(scan);
 	return rows;
+}
+
+/* Put the hash of a row's key into a list. */
+static void
+PutKey(Target *target, TupleTableSlot *row, CuckooList *list)
+{
+	bool		isnull;
+	Datum		key = slot_getattr(row, target->column, &isnull);
+
+	if (!isnull)
+		CuckooListPut(list, CuckooKeyHash(&target->key, key, SEED));
 }
 
 /* An empty filter for keys of a column. */
@@ -592,8 +634,9 @@ InitFilter(CuckooFilter *filter, double fpr, uint64 capacity, const CuckooKey *k
  * the copy of another key.
  */
 static void
-Empty(Target *target)
+Empty(Target *target, Oid owner)
 {
+	Caller		caller = BecomeOwner(owner, SECURITY_RESTRICTED_OPERATION);
 	Base		base;
 	CuckooFilter filter;
 	Size		bytes;
@@ -606,6 +649,7 @@ Empty(Target *target)
 		WriteBase(target, CuckooEmptyValue(&filter), 1);
 	}
 	Execute(target, DELETE_LOG, NULL, GetLatestSnapshot());
+	BecomeCaller(caller);
 }
 
 /*
@@ -674,37 +718,6 @@ IsFull(const Pending *pending)
 
 	return count % MIN_COLLECTED == 0 &&
 		count >= Max(most / (uint64) hash_get_num_entries(all_pending), MIN_COLLECTED);
-}
-
-/* Who called, and with which rights */
-typedef struct Caller
-{
-	Oid			user;
-	int			security;
-} Caller;
-
-/*
- * Become the owner of a table, like referential integrity, and connect to SPI:
- * who may write to the table needs no rights on the filter table, and whatever
- * runs then, such as a trigger of the filter table, has only its owner's rights.
- */
-static Caller
-BecomeOwner(Oid owner, int security)
-{
-	Caller		caller;
-
-	GetUserIdAndSecContext(&caller.user, &caller.security);
-	SetUserIdAndSecContext(owner, caller.security | security | SECURITY_LOCAL_USERID_CHANGE |
-						   SECURITY_NOFORCE_RLS);
-	SPI_connect();
-	return caller;
-}
-
-static void
-BecomeCaller(Caller caller)
-{
-	SPI_finish();
-	SetUserIdAndSecContext(caller.user, caller.security);
 }
 
 static void
@@ -807,37 +820,20 @@ GetPending(Target *target, uint64 *queued, Oid owner, Oid function)
  * The trigger
  */
 
-static void
-PutKey(Target *target, Datum value, bool isnull, CuckooList *list)
-{
-	if (!isnull)
-		CuckooListPut(list, CuckooKeyHash(&target->key, value, SEED));
-}
-
-static void
-PutSlot(Target *target, TupleTableSlot *slot, CuckooList *list)
-{
-	bool		isnull;
-	Datum		value = slot_getattr(slot, target->column, &isnull);
-
-	PutKey(target, value, isnull, list);
-}
-
 /* Put the change of one row into lists: the old key removed, the new one added. */
 static void
 PutChange(Target *target, const TriggerData *data, CuckooList *added, CuckooList *removed)
 {
 	if (!TRIGGER_FIRED_BY_INSERT(data->tg_event))
-		PutSlot(target, data->tg_trigslot, removed);
+		PutKey(target, data->tg_trigslot, removed);
 	if (!TRIGGER_FIRED_BY_DELETE(data->tg_event))
-		PutSlot(target, TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newslot :
-				data->tg_trigslot, added);
+		PutKey(target, TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newslot :
+			   data->tg_trigslot, added);
 }
 
 /* What a trigger keeps for the rows of one statement (in fn_extra). */
 typedef struct Statement
 {
-	bool		first;			/* this is the first row */
 	int			count;
 	struct
 	{
@@ -847,26 +843,18 @@ typedef struct Statement
 } Statement;
 
 /*
- * The targets of this statement.  While the table is in use, its triggers do
- * not change.  Its list of them may move whenever a catalog is read.
+ * Begin with the first row of a statement.  While the table is in use, its
+ * triggers do not change.  Its list of them may move whenever a catalog is read.
  */
 static Statement *
-GetStatement(FunctionCallInfo fcinfo, TriggerData *data)
+BeginStatement(const TriggerData *data, MemoryContext context)
 {
-	Statement  *statement = (Statement *) fcinfo->flinfo->fn_extra;
 	Relation	table = data->tg_relation;
 	const Trigger *ours = data->tg_trigger;
-	int			count;
+	int			count = table->trigdesc->numtriggers;
+	Statement  *statement = MemoryContextAllocZero(context, offsetof(Statement, list) +
+												   count * sizeof(statement->list[0]));
 
-	if (statement != NULL)
-	{
-		statement->first = false;
-		return statement;
-	}
-	count = table->trigdesc->numtriggers;
-	statement = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, offsetof(Statement, list) +
-									   count * sizeof(statement->list[0]));
-	statement->first = true;
 	for (int i = 0; i < count; i++)
 	{
 		Trigger    *trigger = &table->trigdesc->triggers[i];
@@ -885,7 +873,6 @@ GetStatement(FunctionCallInfo fcinfo, TriggerData *data)
 	}
 	for (int i = 0; i < statement->count; i++)
 		CheckOwners(RelationGetRelid(table), statement->list[i].target->filter);
-	fcinfo->flinfo->fn_extra = statement;
 	return statement;
 }
 
@@ -898,8 +885,9 @@ Datum
 cuckoo_follow_change(PG_FUNCTION_ARGS)
 {
 	TriggerData *data = (TriggerData *) fcinfo->context;
+	Statement  *statement = (Statement *) fcinfo->flinfo->fn_extra;
+	bool		first = statement == NULL;
 	Oid			owner;
-	Statement  *statement;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(data->tg_event))
 		ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
@@ -914,7 +902,8 @@ cuckoo_follow_change(PG_FUNCTION_ARGS)
 		return PointerGetDatum(NULL);
 	}
 
-	statement = GetStatement(fcinfo, data);
+	if (first)
+		fcinfo->flinfo->fn_extra = statement = BeginStatement(data, fcinfo->flinfo->fn_mcxt);
 	for (int i = 0; i < statement->count; i++)
 	{
 		Target	   *target = statement->list[i].target;
@@ -924,13 +913,10 @@ cuckoo_follow_change(PG_FUNCTION_ARGS)
 
 		if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
 		{
-			Caller		caller = BecomeOwner(owner, SECURITY_RESTRICTED_OPERATION);
-
-			Empty(target);
-			BecomeCaller(caller);
+			Empty(target, owner);
 			continue;
 		}
-		if (!statement->first)
+		if (!first)
 			pending = GetPending(target, &statement->list[i].queued, owner,
 								 data->tg_trigger->tgfoid);
 		if (pending != NULL)
@@ -957,60 +943,54 @@ static void
 ForgetChecked(Datum argument, Oid relid)
 {
 	(void) argument;
-	if (!OidIsValid(relid))
+	if (!OidIsValid(relid) || checked[relid % lengthof(checked)] == relid)
 		memset(checked, 0, sizeof(checked));
-	else if (checked[relid % lengthof(checked)] == relid)
-		checked[relid % lengthof(checked)] = InvalidOid;
 }
 
-/* Refuse what does not have the columns and the primary key of a filter table. */
-static void
-CheckFilterTable(Relation rel)
+/* Whether a table has the columns and the primary key of a filter table. */
+static bool
+IsFilterTable(Relation rel)
 {
 	static const Oid types[] = {INT8OID, INT8OID, INT4OID};
-	static bool registered = false;
 	TupleDesc	desc = RelationGetDescr(rel);
+	Relation	index;
 	bool		fits = rel->rd_rel->relkind == RELKIND_RELATION && OidIsValid(rel->rd_pkindex) &&
 		desc->natts >= COLUMN_FILTER;
 
-	if (!registered)
-		CacheRegisterRelcacheCallback(ForgetChecked, (Datum) 0);
-	registered = true;
 	/* A dropped column has no type. */
 	for (int i = 0; fits && i < (int) lengthof(types); i++)
 		fits = TupleDescAttr(desc, i)->atttypid == types[i];
-	if (fits && CuckooIsFilterType(TupleDescAttr(desc, COLUMN_FILTER - 1)->atttypid))
-	{
-		Relation	index = index_open(rel->rd_pkindex, AccessShareLock);
-		const Form_pg_index key = index->rd_index;
-
-		fits = key->indnkeyatts == 2 && key->indkey.values[0] == COLUMN_HASH &&
-			key->indkey.values[1] == COLUMN_NUMBER;
-		index_close(index, AccessShareLock);
-	}
-	else
-		fits = false;
-	if (!fits)
-		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				errmsg("\"%s\" is not a filter table", RelationGetRelationName(rel)),
-				errdetail("A filter table has the columns hash bigint, n bigint, delta integer and f cuckoofilter, and the primary key (hash, n)."),
-				errhint("cuckoo_follow makes such a table."));
-	checked[RelationGetRelid(rel) % lengthof(checked)] = RelationGetRelid(rel);
+	if (!fits || !CuckooIsFilterType(TupleDescAttr(desc, COLUMN_FILTER - 1)->atttypid))
+		return false;
+	index = index_open(rel->rd_pkindex, AccessShareLock);
+	fits = index->rd_index->indnkeyatts == 2 &&
+		index->rd_index->indkey.values[0] == COLUMN_HASH &&
+		index->rd_index->indkey.values[1] == COLUMN_NUMBER;
+	index_close(index, AccessShareLock);
+	return fits;
 }
 
 /* Open a filter table that the caller may read. */
 static Relation
 OpenForReading(Oid filter)
 {
+	static bool registered = false;
 	Relation	rel = relation_open(filter, AccessShareLock);
 	AclResult	result = pg_class_aclcheck(filter, GetUserId(), ACL_SELECT);
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_TABLE, RelationGetRelationName(rel));
+	if (!registered)
+		CacheRegisterRelcacheCallback(ForgetChecked, (Datum) 0);
+	registered = true;
 	if (!rel->rd_indexvalid)
 		list_free(RelationGetIndexList(rel));
-	if (checked[filter % lengthof(checked)] != filter)
-		CheckFilterTable(rel);
+	if (checked[filter % lengthof(checked)] != filter && !IsFilterTable(rel))
+		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				errmsg("\"%s\" is not a filter table", RelationGetRelationName(rel)),
+				errdetail("A filter table has the columns hash bigint, n bigint, delta integer and f cuckoofilter, and the primary key (hash, n)."),
+				errhint("cuckoo_follow makes such a table."));
+	checked[filter % lengthof(checked)] = filter;
 	if (rel->rd_rel->relrowsecurity && check_enable_rls(filter, InvalidOid, true) == RLS_ENABLED)
 		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				errmsg("row-level security hides rows of filter table \"%s\"",
@@ -1142,8 +1122,6 @@ EnterFollowed(Session *session, FunctionCallInfo fcinfo, Oid filter)
 	session->enabled = DatumGetBool(ResultDatum(1));
 }
 
-#define UPDATE_TRIGGER	(TRIGGER_TYPE_ROW | TRIGGER_TYPE_UPDATE)
-
 /* Make a trigger that does not exist, and let it fire always. */
 static void
 MakeTrigger(Session *session, const char *wanted, int type, const char *events, Oid relid,
@@ -1203,16 +1181,11 @@ HashTable(Session *session)
 	SysScanDesc scan = systable_beginscan(session->table, InvalidOid, false, GetActiveSnapshot(),
 										  0, NULL);
 	CuckooList	hashes = {NULL, 0, 0};
-	HeapTuple	row;
-	bool		isnull;
 
-	while (HeapTupleIsValid(row = systable_getnext(scan)))
+	while (systable_getnext(scan) != NULL)
 	{
-		Datum		value = heap_getattr(row, session->target->column,
-										 RelationGetDescr(session->table), &isnull);
-
 		CHECK_FOR_INTERRUPTS();
-		PutKey(session->target, value, isnull, &hashes);
+		PutKey(session->target, scan->slot, &hashes);
 	}
 	systable_endscan(scan);
 	return hashes;
@@ -1453,7 +1426,6 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	Oid			space;
 	char	   *column;
 	char	   *name;
-	char		persistence;
 	Relation	table;
 	Session		session;
 	CuckooFilter filter;
@@ -1478,18 +1450,17 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	CheckFollowable(&session, table, column, get_attnum(relid, column));
 	CheckTableNotInUse(table, "follow");
 	space = RelationGetNamespace(table);
-	persistence = table->rd_rel->relpersistence;
 	name = ChooseRelationName(RelationGetRelationName(table), column, "filter", space, false);
-	relation_close(table, NoLock);
 
 	/* The type may be in another schema than our functions. */
 	type = get_func_rettype(LookupFuncName(list_make2(makeString(session.schema),
 													  makeString("cuckoo_follow_filter")),
 										   1, &argument, false));
 	Command(psprintf("CREATE %s TABLE %s (hash bigint, n bigint, delta integer NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
-					 persistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "",
+					 table->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "",
 					 quote_qualified_identifier(get_namespace_name(space), name),
 					 format_type_be_qualified(type)));
+	relation_close(table, NoLock);
 	session.relid = relid;
 	session.filter = get_relname_relid(name, space);
 	MendTriggers(&session, fcinfo, column);
@@ -1664,13 +1635,12 @@ CountPinned(const CuckooFilter *filter)
 	for (int i = 0; i < filter->table_count; i++)
 	{
 		uint64	   *codes = CuckooTableCodes(&filter->tables[i]);
-		int			copies = 0;
 
-		for (uint64 k = 0; k < filter->tables[i].items; k++)
+		/* A class has no more copies than this, and they are neighbours. */
+		for (uint64 k = CUCKOO_MAX_COPIES - 1; k < filter->tables[i].items; k++)
 		{
 			CuckooPauseAt(k);
-			copies = k > 0 && codes[k] == codes[k - 1] ? copies + 1 : 1;
-			pinned += copies == CUCKOO_MAX_COPIES;
+			pinned += codes[k] == codes[k - (CUCKOO_MAX_COPIES - 1)];
 		}
 		pfree(codes);
 	}
