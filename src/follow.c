@@ -30,17 +30,16 @@
  * Locks are taken in this order: the followed table, the filter table, the base.
  * Nobody waits for the base without a lock on the followed table.
  *
- * Changes are seen by row triggers, because statement triggers do not fire for a
- * partition that is written through its root, for a child that is written
- * through its parent, and for changes that logical replication applies.  The
- * first row of a statement is written at once.  Further rows are collected, and
- * written by a trigger that is queued behind them: a statement trigger of the
- * filter table, which DELETE FROM filter WHERE false queues in the statement of
- * the row, as the commands of referential integrity queue their triggers.
- * PostgreSQL itself thus fires it before the statement ends.  If the
- * subtransaction aborts, its memory goes, and what was collected with it.
+ * Row triggers see the changes, because statement triggers do not fire for
+ * partitions and children written through their parents, nor for changes that
+ * logical replication applies.  The first row of a statement is written at once.
+ * Further rows are collected.  A statement trigger of the filter table writes
+ * them, which DELETE FROM filter WHERE false queues behind them, in the statement
+ * of the row, as the commands of referential integrity queue their triggers.
+ * PostgreSQL fires it before the statement ends.  If the subtransaction aborts,
+ * its memory goes, and what was collected with it.
  *
- * The update trigger says what is followed where:
+ * The update trigger, which is per column, says what is followed where:
  *
  *		CREATE CONSTRAINT TRIGGER ... AFTER UPDATE ON tbl FROM filter
  *			FOR EACH ROW WHEN (OLD.col IS DISTINCT FROM NEW.col) ...
@@ -117,10 +116,6 @@
 /* The percentage of keys that may have as many rows as a class has copies. */
 #define REPEATED_PERCENT	1
 
-/*
- * Lists of hashes
- */
-
 /* Change a draft by sorted hashes.  False if it has no room for them. */
 static bool
 Apply(CuckooDraft *draft, const CuckooList *list, bool remove)
@@ -164,10 +159,6 @@ SortAndCancel(CuckooList *added, CuckooList *removed)
 	added->count = kept_added;
 	removed->count = kept_removed;
 }
-
-/*
- * Errors and checks that several functions share
- */
 
 /* The base is not there, not built, or not what a build makes. */
 static CUCKOO_NORETURN void
@@ -263,10 +254,6 @@ BecomeCaller(Caller caller)
 }
 
 /*
- * Targets: what the triggers of a table write to
- */
-
-/*
  * Commands on a filter table.  Their operators and functions are those of
  * pg_catalog, whatever the search path of the user who changes the table is.
  */
@@ -284,6 +271,7 @@ typedef enum FilterCommand
 	DELETE_LOG
 } FilterCommand;
 
+/* What the triggers of a table write to: one for each update trigger */
 typedef struct Target
 {
 	Oid			trigger;		/* the update trigger; key of the cache */
@@ -397,10 +385,6 @@ GetTarget(Relation table, const Trigger *trigger)
 	*target = made;
 	return target;
 }
-
-/*
- * Writing the log and the base
- */
 
 #define WHERE_BASE	"WHERE hash OPERATOR(pg_catalog.=) 0 AND n OPERATOR(pg_catalog.=) 0"
 #define READ_TEXT	"SELECT f, delta OPERATOR(pg_catalog.=) 1 AND f IS NOT NULL FROM %s " WHERE_BASE
@@ -653,7 +637,6 @@ Empty(Target *target, Oid owner)
  * What statements have collected and not written yet, for each filter table and
  * subtransaction
  */
-
 typedef struct Pending
 {
 	uint64		key;			/* of all_pending: see PendingKey */
@@ -812,10 +795,6 @@ GetPending(Target *target, uint64 *queued, Oid owner, Oid function)
 	*queued = pending->number;
 	return pending;
 }
-
-/*
- * The trigger
- */
 
 /* Put the change of one row into lists: the old key removed, the new one added. */
 static void
@@ -996,10 +975,7 @@ OpenForReading(Oid filter)
 	return rel;
 }
 
-/*
- * Fold, rebuild, check: as the owner of both tables
- */
-
+/* A fold, a rebuild and so on, as the owner of both tables */
 typedef struct Session
 {
 	Caller		caller;
@@ -1353,10 +1329,6 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/*
- * Following
- */
-
 /* Refuse what cannot be followed. */
 static void
 CheckFollowable(Session *session, Relation table, const char *column, AttrNumber number)
@@ -1514,10 +1486,6 @@ cuckoo_follow_list(PG_FUNCTION_ARGS)
 	Leave(&session);
 	return (Datum) 0;
 }
-
-/*
- * Reading
- */
 
 /* Find rows by their hash, or the base. */
 static SysScanDesc
