@@ -184,13 +184,6 @@ Fits(const CuckooFilter *base, const CuckooKey *key)
 		(key == NULL || (base->key_type == key->key_type && base->signature == key->signature));
 }
 
-/* The owner of a table; InvalidOid if there is no such table. */
-static Oid
-TableOwner(Oid relid)
-{
-	return GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(relid));
-}
-
 /*
  * Refuse a table and a filter table with different owners.  The log is written
  * as the owner of both, so nobody's code runs with another owner's rights, and
@@ -199,8 +192,8 @@ TableOwner(Oid relid)
 static void
 CheckOwners(Oid table, Oid filter)
 {
-	Oid			table_owner = TableOwner(table);
-	Oid			filter_owner = TableOwner(filter);
+	Oid			table_owner = GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(table));
+	Oid			filter_owner = GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(filter));
 
 	if (table_owner != filter_owner)
 		ereport(ERROR, errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
