@@ -223,6 +223,33 @@ SELECT cuckoo_follow_fold('part1_k_filter') > 0 AS folded, state('part1_k_filter
 DROP TRIGGER a_nest ON part1;
 DROP TRIGGER z_nest ON part1;
 
+-- While a statement has collected rows: the removal of one whose addition is
+-- not written yet, with the same key in another row, and further rows of a
+-- statement inside it, which are found when that has ended.
+CREATE TABLE same (id integer, k integer);
+INSERT INTO same VALUES (1, 7);
+SELECT cuckoo_follow('same', 'k');
+CREATE FUNCTION remove_again() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	DELETE FROM same WHERE id = new.id;
+	RAISE WARNING 'written: %, found: %, in the filter: %', (SELECT sum(delta) FROM same_k_filter WHERE n <> 0),
+		cuckoo_follow_contains('same_k_filter', 7), cuckoo_follow_filter('same_k_filter') @> 7;
+	INSERT INTO same VALUES (4, 40), (5, 50), (6, 60);
+	RAISE WARNING 'all found: %', (SELECT bool_and(cuckoo_follow_contains('same_k_filter', k)) FROM same WHERE id > 3);
+	RETURN NULL;
+END
+$$;
+CREATE TRIGGER z_remove_again AFTER INSERT ON same FOR EACH ROW WHEN (new.k = 7) EXECUTE FUNCTION remove_again();
+INSERT INTO same VALUES (2, 8), (3, 7);
+SELECT state('same_k_filter', 'same', 'k');
+-- What was collected goes with an error.
+CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''no''; END';
+CREATE TRIGGER z_fail AFTER INSERT ON same FOR EACH ROW WHEN (new.k = 99) EXECUTE FUNCTION fail();
+INSERT INTO same VALUES (7, 97), (8, 98), (9, 99);
+INSERT INTO same VALUES (7, 97), (8, 98), (9, 98);
+SELECT state('same_k_filter', 'same', 'k');
+DROP TABLE same, same_k_filter;
+
 -- Cascades queue rows behind the trigger that writes: they are written, too.
 -- While they are not, folds, rebuilds and TRUNCATE are refused, even in a
 -- trigger of another table.
@@ -476,6 +503,10 @@ SELECT * FROM outcomes($$ALTER TABLE other_id_filter ADD COLUMN reason text NOT 
 	'ALTER TABLE other_id_filter ADD PRIMARY KEY (n) INCLUDE (hash)', $$SELECT cuckoo_follow_contains('other_id_filter', 2)$$,
 	'ALTER TABLE other_id_filter DROP CONSTRAINT other_id_filter_pkey, ADD PRIMARY KEY (n, hash)', $$SELECT cuckoo_follow_filter('other_id_filter')$$,
 	'ALTER TABLE other_id_filter DROP CONSTRAINT other_id_filter_pkey, ADD PRIMARY KEY (hash, n)');
+-- A column of another name: twice, because the first statement frees a plan that
+-- it cannot make again.
+SELECT * FROM outcomes('ALTER TABLE other_id_filter RENAME delta TO change', 'INSERT INTO other VALUES (4, 4)', 'INSERT INTO other VALUES (4, 4)',
+	'ALTER TABLE other_id_filter RENAME change TO delta');
 -- Without its trigger, and with a rule, each row is written by itself.
 SELECT * FROM outcomes('ALTER TABLE other_id_filter DISABLE TRIGGER cuckoo_follow_write', 'INSERT INTO other VALUES (4, 4), (5, 5), (6, 6)', $$SELECT state('other_id_filter', 'other', 'id')$$,
 	$$SELECT cuckoo_follow_fold('other_id_filter')$$, 'DROP TRIGGER cuckoo_follow_write ON other_id_filter', 'UPDATE other SET id = id + 10 WHERE id IN (4, 5, 6)',
