@@ -82,8 +82,8 @@ largest()
 			BEGIN PERFORM cuckoo_new(floor((low + high) / 2), $1); low := floor((low + high) / 2);
 			EXCEPTION WHEN program_limit_exceeded THEN high := floor((low + high) / 2); END;
 		END LOOP;
-		PERFORM set_config('cuckoo.largest', low::bigint::text, false);
-	END \$\$" -c "SELECT current_setting('cuckoo.largest')"
+		PERFORM set_config('test.largest', low::bigint::text, false);
+	END \$\$" -c "SELECT current_setting('test.largest')"
 }
 
 echo "-- the largest capacity"

@@ -208,9 +208,9 @@ foreach my $name (sort keys %frugal)
 				END;
 				ballast := NULL;
 			END LOOP;
-			PERFORM set_config('cuckoo.result', format('53200: %s, fine: %s', failed > 0, fine > 0), false);
+			PERFORM set_config('test.result', format('53200: %s, fine: %s', failed > 0, fine > 0), false);
 		END \$\$;
-		SELECT current_setting('cuckoo.result');
+		SELECT current_setting('test.result');
 		SQL
 }
 is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'the server is still up');
