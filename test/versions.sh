@@ -6,7 +6,7 @@
 # each release, in a temporary folder, or in the folder TREES, which is kept and
 # used again.  Then a database with filters goes through pg_upgrade from the
 # oldest version to each newer one.  (That versions read and write the same bytes
-# is tested by test/sql/golden_file.sql on each.)
+# is tested by test/sql/golden.sql on each.)
 #
 # Needs root, some 3 GB, and about a quarter of an hour, much of it for
 # downloads.  STEPS chooses the steps of test/run.sh to run (build, regress,
