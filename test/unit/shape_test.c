@@ -41,12 +41,10 @@ CheckShape(uint64_t keys, int bits)
 				 (unsigned long long) keys, (unsigned long long) buckets);
 }
 
-static void
-a_shape_holds_what_was_asked_for_and_hardly_more(void **state)
+TEST(a_shape_holds_what_was_asked_for_and_hardly_more)
 {
 	uint64_t	random = 3;
 
-	(void) state;
 	for (uint64_t keys = 0; keys < 300000; keys++)
 		CheckShape(keys, 13);
 	for (int i = 0; i < 200000; i++)
@@ -59,76 +57,42 @@ a_shape_holds_what_was_asked_for_and_hardly_more(void **state)
 	CheckShape(CUCKOO_MAX_CAPACITY, 32);
 }
 
-static void
-a_capacity_of_1_holds_22_keys(void **state)
+/* Tables of 2,592 buckets and more are filled further. */
+TEST(a_table_has_2_to_393216000_buckets)
 {
+	static const struct
+	{
+		CuckooShape shape;
+		uint64_t	capacity;
+	}			cases[] = {
+		{{1, 2, 13}, 7}, {{1, 6, 13}, 22},
+		{{1, 2590, 13}, 9919},	/* 0.9575 of 10,360 */
+		{{1, 2592, 13}, 10005},	/* 0.965 of 10,368 */
+		{{2, 1296, 13}, 10005}, {{12000, 32768, 32}, CUCKOO_MAX_CAPACITY}
+	};
 	CuckooShape shape;
 
-	(void) state;
+	for (size_t i = 0; i < lengthof(cases); i++)
+		assert_int_equal(CuckooShapeCapacity(&cases[i].shape), cases[i].capacity);
 	assert_true(CuckooShapeFor(&shape, 1, 13));
-	assert_int_equal(CuckooShapeBuckets(&shape), 6);
-	assert_int_equal(CuckooShapeCapacity(&shape), 22);
-}
-
-static void
-tables_of_2592_buckets_and_more_are_filled_further(void **state)
-{
-	CuckooShape smaller = ShapeOf(1, 2590, 13);
-	CuckooShape larger = ShapeOf(1, 2592, 13);
-	CuckooShape blocks = ShapeOf(2, 1296, 13);
-	CuckooShape shape;
-
-	(void) state;
-	assert_int_equal(CuckooShapeCapacity(&smaller), 9919);	/* 0.9575 of 10,360 */
-	assert_int_equal(CuckooShapeCapacity(&larger), 10005);	/* 0.965 of 10,368 */
-	assert_int_equal(CuckooShapeCapacity(&blocks), 10005);
+	assert_true(CuckooSameShape(&shape, &cases[1].shape));
 	assert_true(CuckooShapeFor(&shape, 10000, 13));
-	assert_int_equal(CuckooShapeBuckets(&shape), 2592);
-}
-
-static void
-a_table_has_at_most_393216000_buckets(void **state)
-{
-	CuckooShape shape;
-
-	(void) state;
+	assert_true(CuckooSameShape(&shape, &cases[3].shape));
 	assert_true(CuckooShapeFor(&shape, CUCKOO_MAX_CAPACITY, 32));
 	assert_true(CuckooSameShape(&shape, &largest));
-	assert_int_equal(CuckooShapeCapacity(&shape), CUCKOO_MAX_CAPACITY);
-	assert_false(CuckooShapeFor(&shape, CUCKOO_MAX_CAPACITY + 1, 32));
-	assert_true(CuckooSameShape(&shape, &largest));
-	assert_false(CuckooShapeFor(&shape, UINT64_MAX, 32));
+	assert_true(!CuckooShapeFor(&shape, CUCKOO_MAX_CAPACITY + 1, 32));
+	assert_true(!CuckooShapeFor(&shape, UINT64_MAX, 32));
 	assert_true(CuckooSameShape(&shape, &largest));
 	assert_true(CuckooShapeCodes(&largest) < UINT64_C(1) << 60);
 }
 
-static void
-the_tables_of_unknown_capacity_are_for_2_to_the_20_25_and_30_keys(void **state)
-{
-	static const uint64_t keys[] = {CUCKOO_FIRST_KEYS, CUCKOO_SECOND_KEYS, CUCKOO_THIRD_KEYS};
-
-	(void) state;
-	assert_int_equal(CUCKOO_FIRST_KEYS, 1 << 20);
-	assert_int_equal(CUCKOO_SECOND_KEYS, 1 << 25);
-	assert_int_equal(CUCKOO_THIRD_KEYS, 1 << 30);
-	for (size_t i = 0; i < lengthof(keys); i++)
-	{
-		CuckooShape shape;
-
-		assert_true(CuckooShapeFor(&shape, keys[i], 14));
-		assert_true(CuckooShapeCapacity(&shape) >= keys[i]);
-	}
-}
-
-static void
-shapes_are_ordered_by_size_then_bits_then_blocks(void **state)
+TEST(shapes_are_ordered_by_size_then_bits_then_blocks)
 {
 	static const CuckooShape ascending[] = {
 		{1, 2, 32}, {1, 4, 5}, {2, 2, 5}, {1, 4, 6}, {2, 2, 6}, {1, 6, 5}, {3, 2, 5},
 		{1000, 100, 5}, {100, 1000, 32}, {12000, 32768, 5}, {12000, 32768, 32}
 	};
 
-	(void) state;
 	for (size_t i = 0; i < lengthof(ascending); i++)
 	{
 		for (size_t j = 0; j < lengthof(ascending); j++)
@@ -143,43 +107,27 @@ shapes_are_ordered_by_size_then_bits_then_blocks(void **state)
 
 /* ------------------------------------------------------------------ rates */
 
-static void
-bits_are_the_fewest_that_keep_the_rate_at_the_capacity(void **state)
+TEST(bits_are_the_fewest_that_keep_the_rate_at_the_capacity)
 {
 	uint64_t	random = 2;
 
-	(void) state;
 	for (int k = 0; k < 100000; k++)
 	{
 		double		exponent = ldexp((double) (NextRandom(&random) >> 11), -53);
 		double		fpr = CUCKOO_MIN_FPR * pow(CUCKOO_MAX_FPR / CUCKOO_MIN_FPR, exponent);
 		int			bits = CuckooBitsFor(fpr);
 
-		assert_in_range(bits, 7, 29);
+		assert_true(bits >= 7 && bits <= 29);
 		assert_true(7.72 / (ldexp(1, bits) - 1) <= fpr * (1 + 1e-15));
 		assert_true(7.72 / (ldexp(1, bits - 1) - 1) > fpr * (1 - 1e-15));
 	}
 }
 
-static void
-rates_from_0_1_to_2e_8_take_7_to_29_bits(void **state)
-{
-	(void) state;
-	assert_int_equal(CuckooBitsFor(0.1), 7);
-	assert_int_equal(CuckooBitsFor(0.05), 8);
-	assert_int_equal(CuckooBitsFor(0.01), 10);
-	assert_int_equal(CuckooBitsFor(0.001), 13);
-	assert_int_equal(CuckooBitsFor(1e-6), 23);
-	assert_int_equal(CuckooBitsFor(2e-8), 29);
-}
-
-static void
-the_expected_rate_is_that_of_eight_comparisons_at_full_load(void **state)
+TEST(the_expected_rate_is_that_of_eight_comparisons_at_full_load)
 {
 	CuckooShape shape = ShapeOf(1, 1000, 13);
 	double		one = 1.0 / 8191;
 
-	(void) state;
 	assert_true(CuckooShapeRate(&shape, 0) == 0);
 	assert_true(fabs(CuckooShapeRate(&shape, 4000) - (1 - pow(1 - one, 8))) < 1e-15);
 	assert_true(fabs(CuckooShapeRate(&shape, 500) - one) < 1e-15);
@@ -208,12 +156,10 @@ ChiSquare(const uint32_t *counts, uint32_t cells, double samples)
 	return sum;
 }
 
-static void
-the_second_bucket_is_odd_if_the_first_is_even_and_leads_back(void **state)
+TEST(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back)
 {
 	uint64_t	random = 1;
 
-	(void) state;
 	for (uint32_t buckets = CUCKOO_MIN_BUCKETS; buckets <= 40; buckets += 2)
 	{
 		for (uint32_t fingerprint = 1; fingerprint < 512; fingerprint++)
@@ -222,8 +168,8 @@ the_second_bucket_is_odd_if_the_first_is_even_and_leads_back(void **state)
 			{
 				uint32_t	other = CuckooAlternateBucket(fingerprint, bucket, buckets);
 
-				assert_in_range(other, 0, buckets - 1);
-				assert_int_not_equal(other % 2, bucket % 2);
+				assert_true(other < buckets);
+				assert_true(other % 2 != bucket % 2);
 				assert_int_equal(CuckooAlternateBucket(fingerprint, other, buckets), bucket);
 			}
 		}
@@ -258,126 +204,59 @@ static const CuckooShape various[] = {
 	{1, 32768, 18}, {9, 30364, 14}, {100, 32766, 31}, {12000, 32768, 32}, {12000, 32768, 5}
 };
 
-static void
-a_hash_has_the_pair_and_fingerprint_that_scaling_gives(void **state)
+/*
+ * The pair and fingerprint that scaling gives; the place of its code; and the
+ * same sorted order as codes and blocks.
+ */
+TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 {
 	uint64_t	random = 4;
 
-	(void) state;
 	for (size_t i = 0; i < lengthof(various); i++)
 	{
 		const CuckooShape *shape = &various[i];
-		uint32_t	fingerprints = CuckooShapeFingerprints(shape);
+		uint64_t	fingerprints = CuckooShapeFingerprints(shape);
 
-		for (int k = 0; k < 100000; k++)
+		for (int k = 0; k < 200000; k++)
 		{
 			uint64_t	hash = k == 0 ? 0 : k == 1 ? UINT64_MAX : k == 2 ? UINT32_MAX :
 				NextRandom(&random);
-			uint64_t	q;
-			uint32_t	rest;
-			uint64_t	code;
-
-			ScaleByTheBook(hash, CuckooShapePairs(shape), &q, &rest);
-			code = CuckooCodeOf(shape, hash);
-			assert_true(code >> shape->bits == q);
-			assert_true((code & fingerprints) ==
-						1 + ((uint64_t) rest * fingerprints >> 32));
-			assert_true(code < CuckooShapeCodes(shape));
-		}
-	}
-}
-
-static void
-the_place_of_a_hash_is_the_place_of_its_code(void **state)
-{
-	uint64_t	random = 5;
-
-	(void) state;
-	for (size_t i = 0; i < lengthof(various); i++)
-	{
-		const CuckooShape *shape = &various[i];
-
-		for (int k = 0; k < 100000; k++)
-		{
-			uint64_t	hash = k == 0 ? 0 : k == 1 ? UINT64_MAX : NextRandom(&random);
 			uint64_t	code = CuckooCodeOf(shape, hash);
-			CuckooPlace a = CuckooPlaceOf(shape, hash);
-			uint64_t	even = 2 * (code >> shape->bits);
+			CuckooPlace place = CuckooPlaceOf(shape, hash);
+			uint64_t	pair;
+			uint32_t	rest;
 
-			assert_true(a.even == even && a.even == a.base + a.i1);
-			assert_true(a.base == even / shape->buckets * shape->buckets);
-			assert_true(a.fingerprint == (code & CuckooShapeFingerprints(shape)));
-			assert_true(a.i2 ==
-						CuckooAlternateBucket(a.fingerprint, a.i1, shape->buckets));
-			assert_true(a.base + shape->buckets <= CuckooShapeBuckets(shape));
-			assert_true(a.i1 < shape->buckets && a.i2 < shape->buckets);
-			assert_true(a.i1 % 2 == 0 && a.i2 % 2 == 1);
-			assert_true(a.fingerprint >= 1 && a.fingerprint <= CuckooShapeFingerprints(shape));
-			assert_true((a.base + a.i1) / 2 << shape->bits == code - a.fingerprint);
-		}
-	}
-}
+			ScaleByTheBook(hash, CuckooShapePairs(shape), &pair, &rest);
+			assert_true(code >> shape->bits == pair);
+			assert_true((code & fingerprints) == 1 + ((uint64_t) rest * fingerprints >> 32));
+			assert_true(code < CuckooShapeCodes(shape));
 
-/* Hashes, codes and blocks have the same sorted order. */
-static void
-codes_ascend_with_hashes(void **state)
-{
-	uint64_t	random = 6;
+			assert_true(place.even == 2 * pair && place.even == place.base + place.i1);
+			assert_true(place.base % shape->buckets == 0);
+			assert_true(place.i1 < shape->buckets && place.i2 < shape->buckets);
+			assert_true(place.fingerprint == (code & fingerprints));
+			assert_int_equal(place.i2, CuckooAlternateBucket(place.fingerprint, place.i1,
+															 shape->buckets));
 
-	(void) state;
-	for (size_t i = 0; i < lengthof(various); i++)
-	{
-		for (int k = 0; k < 200000; k++)
-		{
-			uint64_t	a = NextRandom(&random);
-			uint64_t	b = k % 2 == 0 ? NextRandom(&random) :
-				a + (NextRandom(&random) >> RandomBelow(&random, 64));
-
-			if (b < a)
-			{
-				uint64_t	c = a;
-
-				a = b;
-				b = c;
-			}
-			assert_true(CuckooCodeOf(&various[i], a) <= CuckooCodeOf(&various[i], b));
-		}
-	}
-}
-
-/* The tests make hashes of chosen classes; every class has one. */
-static void
-every_class_has_a_hash(void **state)
-{
-	uint64_t	random = 7;
-
-	(void) state;
-	for (size_t i = 0; i < lengthof(various); i++)
-	{
-		const CuckooShape *shape = &various[i];
-
-		for (int k = 0; k < 100000; k++)
-		{
-			uint64_t	q = (NextRandom(&random) >> 32) * CuckooShapePairs(shape) >> 32;
-			uint64_t	fp = 1 + ((NextRandom(&random) >> 32) *
-								  CuckooShapeFingerprints(shape) >> 32);
-			uint64_t	code = k == 0 ? 1 : k == 1 ? CuckooShapeCodes(shape) - 1 :
-				q << shape->bits | fp;
-
+			/* A hash shortly before it, and any class */
+			assert_true(CuckooCodeOf(shape, hash - hash % (UINT64_C(1) << k % 64)) <= code);
+			code = k == 0 ? 1 : k == 1 ? CuckooShapeCodes(shape) - 1 :
+				((NextRandom(&random) >> 32) * CuckooShapePairs(shape) >> 32) << shape->bits |
+				(1 + ((NextRandom(&random) >> 32) * fingerprints >> 32));
 			assert_true(CuckooCodeOf(shape, HashOfCode(shape, code)) == code);
+			assert_true(CuckooCodeOf(shape, hash) == code ||
+						(CuckooCodeOf(shape, hash) < code) == (hash < HashOfCode(shape, code)));
 		}
 	}
 }
 
-static void
-buckets_and_fingerprints_are_evenly_spread(void **state)
+TEST(buckets_and_fingerprints_are_evenly_spread)
 {
 	static const CuckooShape shapes[] = {
 		{1, 2, 5}, {1, 6, 8}, {3, 30, 5}, {7, 100, 8}, {5, 1022, 10}, {1, 32768, 13}
 	};
 	const int	samples = 2000000;
 
-	(void) state;
 	for (size_t i = 0; i < lengthof(shapes); i++)
 	{
 		const CuckooShape *shape = &shapes[i];
@@ -399,20 +278,18 @@ buckets_and_fingerprints_are_evenly_spread(void **state)
 		assert_true(ChiSquare(second, cells, samples) < ChiSquareLimit(cells));
 		assert_true(ChiSquare(fingerprint, fingerprints, samples) <
 					ChiSquareLimit(fingerprints));
-		free(first);
-		free(second);
-		free(fingerprint);
+		pfree(first);
+		pfree(second);
+		pfree(fingerprint);
 	}
 }
 
 /* Neighbouring fingerprints must not send entries to related buckets. */
-static void
-neighbouring_fingerprints_have_unrelated_sums(void **state)
+TEST(neighbouring_fingerprints_have_unrelated_sums)
 {
 	const uint32_t buckets = 1024;
 	uint32_t	differences[1024] = {0};
 
-	(void) state;
 	for (uint32_t fingerprint = 1; fingerprint <= 200000; fingerprint++)
 	{
 		uint32_t	a = CuckooBucketSum(fingerprint, buckets);
@@ -433,23 +310,16 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_shape_holds_what_was_asked_for_and_hardly_more),
-		cmocka_unit_test(a_capacity_of_1_holds_22_keys),
-		cmocka_unit_test(tables_of_2592_buckets_and_more_are_filled_further),
-		cmocka_unit_test(a_table_has_at_most_393216000_buckets),
-		cmocka_unit_test(the_tables_of_unknown_capacity_are_for_2_to_the_20_25_and_30_keys),
-		cmocka_unit_test(shapes_are_ordered_by_size_then_bits_then_blocks),
-		cmocka_unit_test(bits_are_the_fewest_that_keep_the_rate_at_the_capacity),
-		cmocka_unit_test(rates_from_0_1_to_2e_8_take_7_to_29_bits),
-		cmocka_unit_test(the_expected_rate_is_that_of_eight_comparisons_at_full_load),
-		cmocka_unit_test(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back),
-		cmocka_unit_test(a_hash_has_the_pair_and_fingerprint_that_scaling_gives),
-		cmocka_unit_test(the_place_of_a_hash_is_the_place_of_its_code),
-		cmocka_unit_test(codes_ascend_with_hashes),
-		cmocka_unit_test(every_class_has_a_hash),
-		cmocka_unit_test(buckets_and_fingerprints_are_evenly_spread),
-		cmocka_unit_test(neighbouring_fingerprints_have_unrelated_sums),
+		UNIT_TEST(a_shape_holds_what_was_asked_for_and_hardly_more),
+		UNIT_TEST(a_table_has_2_to_393216000_buckets),
+		UNIT_TEST(shapes_are_ordered_by_size_then_bits_then_blocks),
+		UNIT_TEST(bits_are_the_fewest_that_keep_the_rate_at_the_capacity),
+		UNIT_TEST(the_expected_rate_is_that_of_eight_comparisons_at_full_load),
+		UNIT_TEST(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back),
+		UNIT_TEST(a_hash_has_one_class_and_a_class_has_a_hash),
+		UNIT_TEST(buckets_and_fingerprints_are_evenly_spread),
+		UNIT_TEST(neighbouring_fingerprints_have_unrelated_sums)
 	};
 
-	return cmocka_run_group_tests_name("shape", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

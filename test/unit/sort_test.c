@@ -7,15 +7,6 @@
  */
 #include "support.h"
 
-static int
-CompareHashes(const void *a, const void *b)
-{
-	uint64_t	left = *(const uint64_t *) a;
-	uint64_t	right = *(const uint64_t *) b;
-
-	return left < right ? -1 : left > right;
-}
-
 typedef enum Distribution
 {
 	EVEN, ALL_EQUAL, TWO_VALUES, ASCENDING, DESCENDING, ONE_TOP_DIGIT, LOW_BITS_ONLY,
@@ -56,7 +47,23 @@ Draw(Distribution distribution, uint64_t i, size_t count, uint64_t *random)
 }
 
 static void
-sorting_agrees_with_qsort_whatever_the_distribution(void **state)
+CheckSort(size_t count, Distribution distribution, uint64_t *random)
+{
+	uint64_t   *hashes = Allocate(count * sizeof(uint64_t));
+	uint64_t   *scratch = Allocate(count * sizeof(uint64_t));
+	uint64_t   *expected;
+
+	for (size_t k = 0; k < count; k++)
+		hashes[k] = Draw(distribution, k, count, random);
+	expected = Duplicate(hashes, count * sizeof(uint64_t));
+	SortNumbers(expected, count);
+	CuckooSort(hashes, scratch, count);
+	if (memcmp(hashes, expected, count * sizeof(uint64_t)) != 0)
+		fail_msg("%zu hashes of distribution %d are not in order", count, distribution);
+	FreeAll();
+}
+
+TEST(sorting_agrees_with_qsort_whatever_the_distribution)
 {
 	/* Around the limit of insertion sort and the widths of digits. */
 	static const size_t sizes[] = {
@@ -66,74 +73,29 @@ sorting_agrees_with_qsort_whatever_the_distribution(void **state)
 	};
 	uint64_t	random = 1;
 
-	(void) state;
 	for (size_t i = 0; i < lengthof(sizes); i++)
 	{
-		size_t		count = sizes[i];
-
-		for (int distribution = 0; distribution < DISTRIBUTIONS; distribution++)
-		{
-			uint64_t   *hashes = Allocate(count * sizeof(uint64_t));
-			uint64_t   *scratch = Allocate(count * sizeof(uint64_t));
-			uint64_t   *expected;
-
-			for (size_t k = 0; k < count; k++)
-				hashes[k] = Draw((Distribution) distribution, k, count, &random);
-			expected = Duplicate(hashes, count * sizeof(uint64_t));
-			qsort(expected, count, sizeof(uint64_t), CompareHashes);
-			CuckooSort(hashes, scratch, count);
-			if (count > 0 && memcmp(hashes, expected, count * sizeof(uint64_t)) != 0)
-				fail_msg("%zu hashes of distribution %d are not in order", count, distribution);
-			free(hashes);
-			free(scratch);
-			free(expected);
-		}
+		for (Distribution distribution = EVEN; distribution < DISTRIBUTIONS; distribution++)
+			CheckSort(sizes[i], distribution, &random);
 	}
 }
 
 /* A sort of many hashes takes seconds, and can be interrupted at any time. */
-static void
-sorting_pauses_after_at_most_65536_hashes(void **state)
+TEST(sorting_a_million_hashes_pauses_after_at_most_65536)
 {
-	const size_t count = 1000000;
-	uint64_t   *hashes = SortedHashes(1, count);
-	uint64_t   *scratch = Allocate(count * sizeof(uint64_t));
+	uint64_t	random = 2;
 
-	(void) state;
-	Shuffle(hashes, count, 1);
 	pauses = 0;
-	CuckooSort(hashes, scratch, count);
-	assert_true(pauses >= (int) (count / 65536));
-	for (size_t i = 1; i < count; i++)
-		assert_true(hashes[i - 1] < hashes[i]);
-	free(hashes);
-	free(scratch);
+	CheckSort(1000000, EVEN, &random);
+	assert_true(pauses >= 1000000 / 65536);
 }
 
-static void
-sorting_a_million_even_hashes_agrees_with_qsort(void **state)
-{
-	const size_t count = 1000000;
-	uint64_t   *hashes = SortedHashes(1, count);
-	uint64_t   *expected = Allocate(count * sizeof(uint64_t));
-
-	(void) state;
-	for (size_t i = 0; i < count; i++)
-		expected[i] = KeyHash(1, i);
-	qsort(expected, count, sizeof(uint64_t), CompareHashes);
-	assert_memory_equal(hashes, expected, count * sizeof(uint64_t));
-	free(hashes);
-	free(expected);
-}
-
-static void
-repetitions_are_dropped_from_sorted_hashes(void **state)
+TEST(repetitions_are_dropped_from_sorted_hashes)
 {
 	uint64_t	some[] = {0, 0, 0, 1, 2, 2, 5, UINT64_MAX, UINT64_MAX};
 	const uint64_t distinct[] = {0, 1, 2, 5, UINT64_MAX};
 	uint64_t	equal[] = {7, 7, 7, 7};
 
-	(void) state;
 	assert_int_equal(CuckooUnique(some, lengthof(some)), lengthof(distinct));
 	assert_memory_equal(some, distinct, sizeof(distinct));
 	assert_int_equal(CuckooUnique(some, lengthof(distinct)), lengthof(distinct));
@@ -148,11 +110,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sorting_agrees_with_qsort_whatever_the_distribution),
-		cmocka_unit_test(sorting_pauses_after_at_most_65536_hashes),
-		cmocka_unit_test(sorting_a_million_even_hashes_agrees_with_qsort),
-		cmocka_unit_test(repetitions_are_dropped_from_sorted_hashes),
+		UNIT_TEST(sorting_agrees_with_qsort_whatever_the_distribution),
+		UNIT_TEST(sorting_a_million_hashes_pauses_after_at_most_65536),
+		UNIT_TEST(repetitions_are_dropped_from_sorted_hashes)
 	};
 
-	return cmocka_run_group_tests_name("sort", tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * support.h
- *	  Shared by the unit tests of the core: hashes, tables and filters that own
- *	  their memory, and a few checks.
+ *	  Shared by the unit tests of the core: memory, hashes, tables and filters,
+ *	  and a few checks.
  *
  * Memory is allocated with its exact size, so that AddressSanitizer notices a
  * read or write outside of it.  Programs that run without cmocka define
@@ -23,17 +23,25 @@
 #include <string.h>
 
 #ifdef SUPPORT_PORTABLE
-#define Require(condition) \
+/* What is used of cmocka.  A failure ends the program. */
+#define fail_msg(...) \
+	do { \
+		printf("%s:%d: ", __FILE__, __LINE__); \
+		printf(__VA_ARGS__); \
+		printf("\n"); \
+		fflush(stdout); \
+		abort(); \
+	} while (0)
+#define assert_true(condition) \
 	do { \
 		if (!(condition)) \
-		{ \
-			fprintf(stderr, "%s:%d: %s does not hold\n", __FILE__, __LINE__, #condition); \
-			abort(); \
-		} \
+			fail_msg("%s does not hold", #condition); \
 	} while (0)
+#define assert_int_equal(found, wanted) assert_true((found) == (wanted))
+#define assert_memory_equal(found, wanted, bytes) \
+	assert_true(memcmp(found, wanted, (size_t) (bytes)) == 0)
 #else
 #include <cmocka.h>
-#define Require(condition) assert_true(condition)
 #endif
 
 #include "combine.h"
@@ -45,44 +53,132 @@
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
 
-#ifdef SUPPORT_PORTABLE
-/* Replacements for cmocka: checks are counted, and failures printed. */
-static int	passed;
-static int	failed;
+/* ---------------------------------------------------------------- memory */
 
-static inline void
-Result(bool ok, const char *name, const char *problem)
+/* Areas that are not free; those of a test itself are freed when it ends. */
+static struct Area
 {
-	if (ok)
-		passed++;
-	else
-	{
-		failed++;
-		printf("%s: %s\n", name, problem);
-	}
-}
-#endif
+	void	   *memory;
+	bool		kept;
+}		   *areas;
+static size_t area_count;
+static size_t area_room;
 
-/* Memory that ASan guards at both ends.  Tests cannot go on without it. */
+/* How many areas of at least so many bytes the core allocated. */
+static size_t large_area = SIZE_MAX;
+static int	large_areas;
+
+/* How often it checked for interrupts. */
+static int	pauses;
+
+static inline void *
+NewArea(size_t bytes, int content, bool kept)
+{
+	void	   *p = content == 0 ? calloc(1, bytes + (bytes == 0)) : malloc(bytes + (bytes == 0));
+
+	if (area_count == area_room)
+	{
+		area_room = 2 * area_room + 64;
+		areas = realloc(areas, area_room * sizeof(*areas));
+	}
+	assert_true(p != NULL && areas != NULL);
+	if (content != 0)
+		memset(p, content, bytes);
+	areas[area_count].memory = p;
+	areas[area_count++].kept = kept;
+	return p;
+}
+
+static inline struct Area *
+AreaOf(const void *memory)
+{
+	size_t		i = area_count;
+
+	do
+		assert_true(i > 0);		/* otherwise it was not allocated */
+	while (areas[--i].memory != memory);
+	return &areas[i];
+}
+
+/* What port.h asks for.  The core must not rely on zeros. */
+void *
+palloc(size_t bytes)
+{
+	large_areas += bytes >= large_area;
+	return NewArea(bytes, 0xA5, false);
+}
+
+void
+pfree(void *memory)
+{
+	*AreaOf(memory) = areas[area_count - 1];
+	area_count--;
+	free(memory);
+}
+
+void
+CheckForInterrupts(void)
+{
+	pauses++;
+}
+
+/* Memory of a test, all zero, which pfree() may free before the test ends. */
 static inline void *
 Allocate(size_t bytes)
 {
-	void	   *p = calloc(1, bytes > 0 ? bytes : 1);
-
-	Require(p != NULL);
-	return p;
+	return NewArea(bytes, 0, true);
 }
 
 static inline void *
 Duplicate(const void *from, size_t bytes)
 {
-	void	   *p = malloc(bytes > 0 ? bytes : 1);
+	void	   *p = Allocate(bytes);
 
-	Require(p != NULL);
 	if (bytes > 0)
 		memcpy(p, from, bytes);
 	return p;
 }
+
+/* Free all memory of the test.  The core must have freed its own. */
+static inline void
+FreeAll(void)
+{
+	bool		leaked = false;
+
+	while (area_count > 0)
+	{
+		leaked |= !areas[--area_count].kept;
+		free(areas[area_count].memory);
+	}
+	assert_true(!leaked);
+}
+
+#ifndef SUPPORT_PORTABLE
+/* Free what a test that failed left. */
+static int
+FreeRest(void **state)
+{
+	(void) state;
+	for (; area_count > 0; area_count--)
+		free(areas[area_count - 1].memory);
+	return 0;
+}
+
+/* A test frees what it allocated when it ends, and must not leak. */
+#define TEST(name) \
+	static void name##_body(void); \
+	static void \
+	name(void **state) \
+	{ \
+		(void) state; \
+		name##_body(); \
+		FreeAll(); \
+	} \
+	static void name##_body(void)
+
+/* Its entry in the list of a program's tests. */
+#define UNIT_TEST(name) cmocka_unit_test_teardown(name, FreeRest)
+#endif
 
 static inline bool
 AllZero(const uint8_t *bytes, size_t count)
@@ -122,19 +218,12 @@ RandomBelow(uint64_t *state, uint32_t bound)
 	return (uint32_t) ((NextRandom(state) >> 32) * bound >> 32);
 }
 
-static inline void
-Shuffle(uint64_t *hashes, size_t count, uint64_t seed)
+/* Nearly evenly below a bound of up to 64 bits. */
+static inline uint64_t
+RandomBelow64(uint64_t *state, uint64_t bound)
 {
-	uint64_t	random = seed;
-
-	for (size_t i = count; i > 1; i--)
-	{
-		size_t		j = RandomBelow(&random, (uint32_t) i);
-		uint64_t	swapped = hashes[i - 1];
-
-		hashes[i - 1] = hashes[j];
-		hashes[j] = swapped;
-	}
+	return bound <= UINT32_MAX ? RandomBelow(state, (uint32_t) bound) :
+		NextRandom(state) % bound;
 }
 
 /* ---------------------------------------------------------------- hashes */
@@ -149,17 +238,41 @@ KeyHash(uint64_t stream, uint64_t i)
 	return CuckooHash(bytes, sizeof(bytes), stream, CUCKOO_KEY_INTEGER);
 }
 
+/* Sort numbers as the C library does. */
+static inline int
+CompareNumbers(const void *a, const void *b)
+{
+	uint64_t	left = *(const uint64_t *) a;
+	uint64_t	right = *(const uint64_t *) b;
+
+	return left < right ? -1 : left > right;
+}
+
+static inline void
+SortNumbers(uint64_t *numbers, uint64_t count)
+{
+	if (count > 0)
+		qsort(numbers, (size_t) count, sizeof(uint64_t), CompareNumbers);
+}
+
+/* Keys first up to, but not including, last of a stream. */
+static inline uint64_t *
+HashesOf(uint64_t stream, uint64_t first, uint64_t last)
+{
+	uint64_t   *hashes = Allocate((size_t) (last - first) * sizeof(uint64_t));
+
+	for (uint64_t i = first; i < last; i++)
+		hashes[i - first] = KeyHash(stream, i);
+	return hashes;
+}
+
 /* The first count keys of a stream, ascending. */
 static inline uint64_t *
 SortedHashes(uint64_t stream, size_t count)
 {
-	uint64_t   *hashes = Allocate(count * sizeof(uint64_t));
-	uint64_t   *scratch = Allocate(count * sizeof(uint64_t));
+	uint64_t   *hashes = HashesOf(stream, 0, count);
 
-	for (size_t i = 0; i < count; i++)
-		hashes[i] = KeyHash(stream, i);
-	CuckooSort(hashes, scratch, count);
-	free(scratch);
+	SortNumbers(hashes, count);
 	return hashes;
 }
 
@@ -176,46 +289,17 @@ HashOfCode(const CuckooShape *shape, uint64_t code)
 	return (scaled / pairs << 32) + ((scaled % pairs << 32) + pairs - 1) / pairs;
 }
 
-/* ------------------------------------------------- what port.h asks for */
-
-/*
- * The number of areas of memory that the core has not freed, and of its checks
- * for interrupts.
- */
-static int	areas_in_use;
-static int	pauses;
-
-/* How many areas of at least so many bytes were allocated. */
-static size_t large_area = SIZE_MAX;
-static int	large_areas;
-
-/* Memory is garbage at first: the core must not rely on zeros. */
-void *
-palloc(size_t bytes)
-{
-	void	   *p = malloc(bytes > 0 ? bytes : 1);
-
-	Require(p != NULL);
-	memset(p, 0xA5, bytes);
-	areas_in_use++;
-	large_areas += bytes >= large_area;
-	return p;
-}
-
-void
-pfree(void *memory)
-{
-	free(memory);
-	areas_in_use--;
-}
-
-void
-CheckForInterrupts(void)
-{
-	pauses++;
-}
-
 /* ---------------------------------------------------------------- tables */
+
+/* The size in bytes of a sparse table with this number of items. */
+static inline uint64_t
+SparseBytes(const CuckooShape *shape, uint64_t items)
+{
+	CuckooSparse sparse;
+
+	CuckooSparseInit(&sparse, shape, items, NULL);
+	return CuckooSparseStoredBytes(&sparse);
+}
 
 static inline CuckooShape
 ShapeOf(uint32_t blocks, uint32_t buckets, int bits)
@@ -229,44 +313,65 @@ ShapeOf(uint32_t blocks, uint32_t buckets, int bits)
 }
 
 /*
- * An empty dense table in memory of its own: exactly the buckets and the tail.
+ * A table in memory of exactly its size, with garbage in it and after it, as
+ * the next table would be.
  */
-static inline CuckooDense
-NewDense(const CuckooShape *shape)
+static inline CuckooTable
+NewTable(const CuckooShape *shape, CuckooRepresentation representation, uint64_t items)
 {
-	CuckooDense dense;
+	CuckooTable table;
+	size_t		bytes;
 
-	CuckooDenseInit(&dense, shape,
-					Allocate((size_t) CuckooDenseBytes(shape) + CUCKOO_TAIL_BYTES));
-	return dense;
+	CuckooTableInit(&table, shape, representation, items, NULL);
+	bytes = (size_t) CuckooTableStoredBytes(&table) + CUCKOO_TAIL_BYTES;
+	CuckooTableSetData(&table, NewArea(bytes, 0xC3, true));
+	return table;
 }
 
-/* The size in bytes of a sparse table with this number of items. */
-static inline uint64_t
-CuckooSparseBytes(const CuckooShape *shape, uint64_t items)
-{
-	CuckooSparse sparse;
-
-	CuckooSparseInit(&sparse, shape, items, NULL);
-	return CuckooSparseStoredBytes(&sparse);
-}
-
-/* Whether a sparse table has the bytes that encoding its codes again gives. */
+/* Whether nothing was written after it. */
 static inline bool
-IsEncoded(const CuckooTable *table, const uint64_t *codes, uint64_t count)
+TailIsKept(const CuckooTable *table)
 {
-	size_t		bytes = (size_t) CuckooSparseBytes(&table->shape, count);
-	uint8_t    *form = Allocate(bytes + CUCKOO_TAIL_BYTES);
+	const uint8_t *tail = table->data + CuckooTableStoredBytes(table);
+
+	for (int i = 0; i < CUCKOO_TAIL_BYTES; i++)
+	{
+		if (tail[i] != 0xC3)
+			return false;
+	}
+	return true;
+}
+
+/* A table built from sorted codes; NULL data if they find no room in it. */
+static inline CuckooTable
+BuildTable(const CuckooShape *shape, CuckooRepresentation representation, const uint64_t *codes,
+		   uint64_t count, uint64_t seed)
+{
+	CuckooTable table = NewTable(shape, representation, count);
 	CuckooRun	run = {codes, count};
 	CuckooSource source = {&run, 1, false, NULL, NULL};
-	CuckooSparse sparse;
-	bool		same;
+	bool		built = CuckooTableEdit(&table, NULL, &source, false, seed);
 
-	CuckooSparseInit(&sparse, &table->shape, count, form);
-	CuckooSparseBuild(&sparse, &source);
-	same = memcmp(form, table->data, bytes) == 0;
-	free(form);
-	return same;
+	assert_true(TailIsKept(&table));
+	if (!built)
+	{
+		pfree(table.data);
+		CuckooTableSetData(&table, NULL);
+	}
+	return table;
+}
+
+static inline void
+FreeTable(CuckooTable *table)
+{
+	pfree(table->data);
+}
+
+static inline bool
+SameTable(const CuckooTable *a, const CuckooTable *b)
+{
+	return CuckooTableStoredBytes(a) == CuckooTableStoredBytes(b) &&
+		memcmp(a->data, b->data, (size_t) CuckooTableStoredBytes(a)) == 0;
 }
 
 /*
@@ -287,7 +392,7 @@ RateSigma(const CuckooShape *shape, uint64_t items, double samples)
 
 /* --------------------------------------------------------------- filters */
 
-/* The bytes of a filter, as CuckooMakeFilter returned them. */
+/* The bytes of a filter, as CuckooMakeFilter returned them; kept, if valid. */
 typedef struct Value
 {
 	uint8_t    *bytes;
@@ -298,7 +403,6 @@ static inline void
 FreeValue(Value *value)
 {
 	CuckooFreeFilter(value->bytes);
-	value->bytes = NULL;
 }
 
 static inline CuckooFilter
@@ -323,7 +427,7 @@ ProblemOf(const Value *value)
 	uint8_t    *copy = Duplicate(value->bytes, value->length);
 	CuckooVerdict verdict = CuckooValidate(copy, value->length);
 
-	free(copy);
+	pfree(copy);
 	return verdict.problem;
 }
 
@@ -332,42 +436,49 @@ Valid(uint8_t *bytes, const CuckooFilter *filter)
 {
 	Value		value;
 
-	Require(bytes != NULL);
+	assert_true(bytes != NULL);
 	value.bytes = bytes;
 	value.length = CuckooBytes(filter);
-	Require(ProblemOf(&value) == CUCKOO_VALID);
+	assert_true(ProblemOf(&value) == CUCKOO_VALID);
+	assert_int_equal(filter->items, Open(&value).items);
+	AreaOf(bytes - VARHDRSZ)->kept = true;
 	return value;
+}
+
+static inline Value
+CopyValue(const uint8_t *bytes, size_t length)
+{
+	Value		copy;
+
+	/* As the core would allocate it, so that it is freed the same way. */
+	copy.bytes = (uint8_t *) Allocate(VARHDRSZ + length) + VARHDRSZ;
+	copy.length = length;
+	memcpy(copy.bytes, bytes, length);
+	return copy;
 }
 
 /* The filter over sorted distinct hashes, as an aggregate makes it. */
 static inline Value
 ValueOfHashes(const uint64_t *hashes, uint64_t count, double fpr, uint64_t capacity)
 {
+	CuckooRun	run = {hashes, count};
 	CuckooFilter filter;
-	CuckooRun	run;
-	uint8_t    *bytes;
 
-	run.numbers = hashes;
-	run.count = count;
 	CuckooFilterInit(&filter, fpr, capacity, 0);
 	filter.key_type = CUCKOO_KEY_INTEGER;
-	bytes = CuckooMakeFromHashes(&filter, &run, 1);
-	return Valid(bytes, &filter);
+	return Valid(CuckooMakeFromHashes(&filter, &run, 1), &filter);
 }
 
 /* The filter over keys first up to, but not including, last of a stream. */
 static inline Value
 ValueOfKeys(uint64_t stream, uint64_t first, uint64_t last, double fpr, uint64_t capacity)
 {
-	size_t		count = (size_t) (last - first);
-	uint64_t   *hashes = Allocate(2 * count * sizeof(uint64_t));
+	uint64_t   *hashes = HashesOf(stream, first, last);
 	Value		value;
 
-	for (size_t i = 0; i < count; i++)
-		hashes[i] = KeyHash(stream, first + i);
-	CuckooSort(hashes, hashes + count, count);
-	value = ValueOfHashes(hashes, count, fpr, capacity);
-	free(hashes);
+	SortNumbers(hashes, last - first);
+	value = ValueOfHashes(hashes, last - first, fpr, capacity);
+	pfree(hashes);
 	return value;
 }
 
@@ -379,7 +490,6 @@ ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, do
 	CuckooRun	run = {codes, count};
 	CuckooFilter filter;
 	CuckooPart	part;
-	uint8_t    *bytes;
 
 	memset(&part, 0, sizeof(part));
 	part.shape = *shape;
@@ -389,8 +499,14 @@ ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, do
 	part.source.run_count = 1;
 	CuckooFilterInit(&filter, fpr, capacity, 0);
 	filter.key_type = CUCKOO_KEY_INTEGER;
-	bytes = CuckooMakeFilter(&filter, &part, 1);
-	return Valid(bytes, &filter);
+	return Valid(CuckooMakeFilter(&filter, &part, 1), &filter);
+}
+
+/* The value of a draft. */
+static inline Value
+Finish(CuckooDraft *draft)
+{
+	return Valid(CuckooDraftFinish(draft), &draft->filter);
 }
 
 /* Add or remove one key in a draft. */
@@ -400,13 +516,13 @@ ApplyHash(CuckooDraft *draft, CuckooEdit edit, uint64_t hash)
 	size_t		changed;
 	CuckooChange change = CuckooDraftApply(draft, &hash, 1, edit, &changed);
 
-	Require(changed == (change == CUCKOO_CHANGED) || change == CUCKOO_TOO_LARGE);
+	assert_true(changed == (change == CUCKOO_CHANGED) || change == CUCKOO_TOO_LARGE);
 	return change;
 }
 
 /* Add or remove one key, as a function on a stored value does. */
 static inline CuckooChange
-ChangeValue(Value *value, bool remove, uint64_t hash)
+ChangeValue(Value *value, CuckooEdit edit, uint64_t hash)
 {
 	uint8_t    *before = Duplicate(value->bytes, value->length);
 	CuckooDraft draft;
@@ -414,76 +530,38 @@ ChangeValue(Value *value, bool remove, uint64_t hash)
 	Value		after;
 
 	CuckooDraftOpen(&draft, value->bytes, value->length, false);
-	change = ApplyHash(&draft, remove ? CUCKOO_REMOVE : CUCKOO_ADD, hash);
-	after.bytes = CuckooDraftFinish(&draft);
-	after = Valid(after.bytes, &draft.filter);
-	Require(memcmp(before, value->bytes, value->length) == 0);
-	free(before);
+	change = ApplyHash(&draft, edit, hash);
+	after = Finish(&draft);
+	assert_true(memcmp(before, value->bytes, value->length) == 0);
+	pfree(before);
 	FreeValue(value);
 	*value = after;
 	return change;
 }
 
-static inline CuckooChange
-AddHash(Value *value, uint64_t hash)
-{
-	return ChangeValue(value, false, hash);
-}
-
-static inline CuckooChange
-RemoveHash(Value *value, uint64_t hash)
-{
-	return ChangeValue(value, true, hash);
-}
+#define AddHash(value, hash) ChangeValue(value, CUCKOO_ADD, hash)
+#define RemoveHash(value, hash) ChangeValue(value, CUCKOO_REMOVE, hash)
 
 /* Add keys first up to last of a stream, or remove them, together. */
 static inline void
-ChangeKeys(Value *value, bool remove, uint64_t stream, uint64_t first, uint64_t last)
+ChangeKeys(Value *value, CuckooEdit edit, uint64_t stream, uint64_t first, uint64_t last)
 {
 	size_t		count = (size_t) (last - first);
-	uint64_t   *hashes = Allocate(count * sizeof(uint64_t));
+	uint64_t   *hashes = HashesOf(stream, first, last);
 	size_t		changed;
 	CuckooDraft draft;
-	uint8_t    *bytes;
 
-	for (size_t i = 0; i < count; i++)
-		hashes[i] = KeyHash(stream, first + i);
 	CuckooDraftOpen(&draft, value->bytes, value->length, true);
-	CuckooDraftApply(&draft, hashes, count, remove ? CUCKOO_REMOVE : CUCKOO_ADD, &changed);
-	Require(changed == count);
-	bytes = CuckooDraftFinish(&draft);
-	*value = Valid(bytes, &draft.filter);
-	free(hashes);
+	CuckooDraftApply(&draft, hashes, count, edit, &changed);
+	assert_true(changed == count);
+	*value = Finish(&draft);
+	pfree(hashes);
 }
 
-static inline void
-AddKeys(Value *value, uint64_t stream, uint64_t first, uint64_t last)
-{
-	ChangeKeys(value, false, stream, first, last);
-}
-
-static inline void
-RemoveKeys(Value *value, uint64_t stream, uint64_t first, uint64_t last)
-{
-	ChangeKeys(value, true, stream, first, last);
-}
-
-/* Whether two filters can be combined: of one seed and key type, few shapes. */
-static inline bool
-Combinable(const Value *left, const Value *right)
-{
-	CuckooCombination combination;
-	CuckooFilter filters[2];
-	bool		combinable;
-
-	filters[0] = Open(left);
-	filters[1] = Open(right);
-	CuckooCombinationInit(&combination, CUCKOO_UNION);
-	combinable = CuckooCombinationAdd(&combination, &filters[0]) == CUCKOO_NO_CONFLICT &&
-		CuckooCombinationAdd(&combination, &filters[1]) == CUCKOO_NO_CONFLICT;
-	CuckooCombinationRelease(&combination);
-	return combinable;
-}
+#define AddKeys(value, stream, first, last) \
+	ChangeKeys(value, CUCKOO_ADD, stream, first, last)
+#define RemoveKeys(value, stream, first, last) \
+	ChangeKeys(value, CUCKOO_REMOVE, stream, first, last)
 
 /* The union, or union all, of filters that can be combined. */
 static inline Value
@@ -491,27 +569,25 @@ Combine(CuckooOperation operation, const Value *values, int count)
 {
 	CuckooCombination combination;
 	CuckooFilter filter;
-	uint8_t    *bytes;
+	Value		value;
 
 	CuckooCombinationInit(&combination, operation);
 	for (int i = 0; i < count; i++)
 	{
 		CuckooFilter part = Open(&values[i]);
 
-		Require(CuckooCombinationAdd(&combination, &part) == CUCKOO_NO_CONFLICT);
+		assert_true(CuckooCombinationAdd(&combination, &part) == CUCKOO_NO_CONFLICT);
 	}
-	bytes = CuckooCombinationMake(&combination, &filter);
+	value = Valid(CuckooCombinationMake(&combination, &filter), &filter);
 	CuckooCombinationRelease(&combination);
-	return Valid(bytes, &filter);
+	return value;
 }
 
 static inline Value
 CombineTwo(CuckooOperation operation, const Value *left, const Value *right)
 {
-	Value		two[2];
+	Value		two[2] = {*left, *right};
 
-	two[0] = *left;
-	two[1] = *right;
 	return Combine(operation, two, 2);
 }
 
@@ -550,12 +626,12 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 		uint8_t    *group = Allocate((size_t) bytes + 8);
 		int			copies;
 
-		Require(at + bytes <= CuckooSparseBytes(&table->shape, table->items));
+		assert_true(at + bytes <= SparseBytes(&table->shape, table->items));
 		memcpy(group, table->data + at, (size_t) bytes);
 		memset(group + bytes, garbage, 8);
 		copies = CuckooSparseGroupCount(&nowhere.sparse, code, section, group);
-		free(group);
-		free(section);
+		pfree(group);
+		pfree(section);
 		return copies;
 	}
 	else
@@ -570,15 +646,73 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 			int			bytes;
 			uint64_t	at = CuckooBucketSpan(&nowhere.dense, bucket, &bytes);
 
-			Require(bytes >= 1 && bytes <= CUCKOO_SPAN_BYTES &&
-					at + (uint64_t) bytes <= CuckooDenseBytes(&table->shape));
+			assert_true(bytes >= 1 && bytes <= CUCKOO_SPAN_BYTES &&
+						at + (uint64_t) bytes <= CuckooDenseBytes(&table->shape));
 			memset(span, garbage, CUCKOO_SPAN_BYTES);
 			memcpy(span, table->data + at, (size_t) bytes);
 			copies += CuckooBucketCount(&nowhere.dense, bucket, span, place.fingerprint);
-			free(span);
+			pfree(span);
 		}
 		return copies;
 	}
+}
+
+/* How many of these sorted codes are that one. */
+static inline int
+CountIn(const uint64_t *codes, uint64_t count, uint64_t code)
+{
+	uint64_t	from = 0;
+	uint64_t	to = count;
+	int			copies = 0;
+
+	while (from < to)
+	{
+		uint64_t	middle = from + (to - from) / 2;
+
+		if (codes[middle] < code)
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	for (; from < count && codes[from] == code; from++)
+		copies++;
+	return copies;
+}
+
+/* Lookups, counts and slices of a hash agree. */
+static inline void
+CheckLookup(const CuckooTable *table, uint64_t hash, int copies)
+{
+	int			counted = CuckooTableCount(table, hash);
+	bool		contained = CuckooTableContains(table, hash);
+	int			sliced = SlicedCount(table, hash, 0xFF);
+	int			again = SlicedCount(table, hash, 0);
+
+	if (counted != copies || contained != (copies > 0) || sliced != copies || again != copies)
+		fail_msg("f %d, %llu items, hash %016llx: %d copies, contained %d, sliced %d, %d, not %d",
+				 table->shape.bits, (unsigned long long) table->items, (unsigned long long) hash,
+				 counted, contained, sliced, again, copies);
+}
+
+/*
+ * Check that a table holds exactly these sorted codes, and has their only form
+ * if it is sparse.
+ */
+static inline void
+CheckCodes(const CuckooTable *table, const uint64_t *codes, uint64_t count)
+{
+	uint64_t   *read = CuckooTableCodes(table);
+
+	assert_int_equal(table->items, count);
+	assert_memory_equal(read, codes, count * sizeof(uint64_t));
+	if (table->representation == CUCKOO_SPARSE)
+	{
+		CuckooTable again = BuildTable(&table->shape, CUCKOO_SPARSE, codes, count, 0);
+
+		assert_true(SameTable(table, &again));
+		FreeTable(&again);
+	}
+	pfree(read);
 }
 
 #endif							/* CUCKOO_TEST_SUPPORT_H */

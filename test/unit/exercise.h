@@ -1,0 +1,213 @@
+/*-------------------------------------------------------------------------
+ *
+ * exercise.h
+ *	  Everything that can be done with a filter that the validator accepted,
+ *	  wherever it is from.
+ *
+ * After every operation the result must be valid, sparse tables must have the
+ * only form of their content, and slices must give the same answers as the
+ * whole table.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_TEST_EXERCISE_H
+#define CUCKOO_TEST_EXERCISE_H
+
+#include "support.h"
+
+/* Check that the whole table, its slices and its codes agree. */
+static inline void
+CheckTable(const CuckooTable *table, uint64_t random)
+{
+	uint64_t	count = table->items;
+	uint64_t   *codes = CuckooTableCodes(table);
+
+	for (uint64_t i = 0; i < count; i++)
+	{
+		assert_true(codes[i] < CuckooShapeCodes(&table->shape));
+		assert_true((codes[i] & CuckooShapeFingerprints(&table->shape)) != 0);
+		assert_true(i == 0 || codes[i - 1] <= codes[i]);
+		assert_true(i < 8 || codes[i - 8] != codes[i]);
+	}
+	CheckCodes(table, codes, count);
+	for (int i = 0; i < 24; i++)
+	{
+		uint64_t	hash = i < 2 ? 0 - (uint64_t) i : NextRandom(&random);
+
+		/* Present ones, near ones, any, and the ends */
+		if (i >= 2 && i % 3 != 0 && count > 0)
+		{
+			uint64_t	code = codes[hash % count];
+
+			if (i % 3 == 2)
+				code = (code + hash % 5) % CuckooShapeCodes(&table->shape);
+			if ((code & CuckooShapeFingerprints(&table->shape)) != 0)
+				hash = HashOfCode(&table->shape, code);
+		}
+		CheckLookup(table, hash, CountIn(codes, count, CuckooCodeOf(&table->shape, hash)));
+	}
+	pfree(codes);
+}
+
+/*
+ * The header is the one that would be written, and can be read without what
+ * follows it, as a reader of slices does.
+ */
+static inline void
+CheckHeader(const Value *value)
+{
+	CuckooFilter filter = Open(value);
+	CuckooFilter header;
+	size_t		at = CUCKOO_HEADER_BYTES + filter.table_count * CUCKOO_DIRECTORY_BYTES;
+	uint8_t    *start = Allocate(CUCKOO_MAX_HEADER_BYTES);
+	uint8_t    *written = Allocate(value->length);
+
+	memcpy(start, value->bytes, at);
+	CuckooOpenHeader(&header, start);
+	for (int t = 0; t < header.table_count; t++)
+		assert_true(header.tables[t].data == NULL);
+	memset(written, 0xFF, value->length);
+	CuckooLayOut(&header, written);
+	assert_memory_equal(written, value->bytes, at);
+	assert_true(AllZero(written + CuckooBytes(&header) - CUCKOO_TAIL_BYTES, CUCKOO_TAIL_BYTES));
+	CuckooWriteHeader(&filter, written);
+	assert_memory_equal(written, value->bytes, at);
+	assert_int_equal(CuckooBytes(&filter), value->length);
+	assert_true(filter.content == CUCKOO_PARTIAL || header.items == filter.items);
+	assert_true(filter.content == CUCKOO_TABLES || filter.hashes == value->bytes + at);
+	for (int t = 0; t < filter.table_count; t++)
+	{
+		assert_true(filter.tables[t].data == value->bytes + at);
+		assert_int_equal(CuckooTableOffset(&filter, t), at);
+		assert_int_equal(CuckooTableOffset(&header, t), at);
+		at += (size_t) CuckooTableStoredBytes(&filter.tables[t]);
+	}
+	assert_int_equal(CuckooTableOffset(&filter, filter.table_count), at);
+	pfree(start);
+	pfree(written);
+}
+
+static inline void
+CheckValue(const Value *value, uint64_t random)
+{
+	CuckooFilter filter = Open(value);
+	double		rate = CuckooFilterRate(&filter);
+	uint64_t	hashes[64];
+
+	CheckHeader(value);
+	assert_true(rate >= 0 && rate <= 1);
+	for (int i = 0; i < filter.table_count; i++)
+		CheckTable(&filter.tables[i], random + (uint64_t) i);
+	for (size_t i = 0; i < lengthof(hashes); i++)
+		hashes[i] = i < 2 ? 0 - (uint64_t) i : NextRandom(&random);
+	for (size_t i = 0; i < lengthof(hashes); i++)
+		CuckooFilterPrefetch(&filter, hashes, i, lengthof(hashes));
+}
+
+/* Add and remove keys that the filter has or may not have. */
+static inline void
+Change(Value *value, uint64_t random)
+{
+	CuckooDraft draft;
+	Value		before = CopyValue(value->bytes, value->length);
+	bool		writable = random & 1;
+
+	CuckooDraftOpen(&draft, value->bytes, value->length, writable);
+	if (draft.filter.key_type == CUCKOO_KEY_NONE)
+		draft.filter.key_type = CUCKOO_KEY_TEXT;
+	for (int i = 0; i < 40; i++)
+	{
+		uint64_t	hash = NextRandom(&random);
+		uint64_t	items = draft.filter.items;
+		bool		contained;
+		CuckooChange change;
+
+		/* Few keys, so that some are repeated. */
+		if (i % 2 == 0)
+			hash = KeyHash(1, hash % 8);
+		contained = CuckooFilterContains(&draft.filter, hash);
+		if (hash % 5 < 3)
+		{
+			change = ApplyHash(&draft, CUCKOO_ADD, hash);
+			if (change == CUCKOO_FULL || change == CUCKOO_TOO_LARGE)
+				break;
+			assert_true(change == CUCKOO_CHANGED || change == CUCKOO_PINNED);
+			assert_true(CuckooFilterContains(&draft.filter, hash));
+			assert_int_equal(draft.filter.items, items + (change == CUCKOO_CHANGED));
+		}
+		else
+		{
+			change = ApplyHash(&draft, CUCKOO_REMOVE, hash);
+			assert_int_equal(contained, change != CUCKOO_ABSENT);
+			assert_int_equal(draft.filter.items, items - (change == CUCKOO_CHANGED));
+		}
+	}
+	if (writable)
+		*value = Finish(&draft);
+	else
+	{
+		Value		after = Finish(&draft);
+
+		assert_true(SameBytes(value, &before));
+		FreeValue(value);
+		*value = after;
+	}
+	FreeValue(&before);
+	CheckValue(value, random);
+}
+
+/* Whether two filters can be combined: of one seed and key type, few shapes. */
+static inline bool
+Combinable(const Value *left, const Value *right)
+{
+	CuckooCombination combination;
+	CuckooFilter filters[2];
+	bool		combinable;
+
+	filters[0] = Open(left);
+	filters[1] = Open(right);
+	CuckooCombinationInit(&combination, CUCKOO_UNION);
+	combinable = CuckooCombinationAdd(&combination, &filters[0]) == CUCKOO_NO_CONFLICT &&
+		CuckooCombinationAdd(&combination, &filters[1]) == CUCKOO_NO_CONFLICT;
+	CuckooCombinationRelease(&combination);
+	return combinable;
+}
+
+/* With what it has become, in both orders. */
+static inline void
+CombineBoth(const Value *value, const Value *changed, uint64_t random)
+{
+	for (CuckooOperation operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
+	{
+		Value		both = CombineTwo(operation, value, changed);
+		Value		reversed = CombineTwo(operation, changed, value);
+		Value		alone = Combine(operation, &both, 1);
+
+		assert_true(SameBytes(&both, &reversed));
+		CheckValue(&both, random);
+		/* A canonical filter does not change. */
+		assert_true(SameBytes(&both, &alone));
+		FreeValue(&both);
+		FreeValue(&reversed);
+		FreeValue(&alone);
+	}
+}
+
+static inline void
+Exercise(const Value *value, uint64_t random)
+{
+	CuckooFilter filter = Open(value);
+
+	CheckValue(value, random);
+	if (filter.content == CUCKOO_TABLES && !(filter.flags & CUCKOO_FLAG_UNSET))
+	{
+		Value		changed = CopyValue(value->bytes, value->length);
+
+		Change(&changed, random);
+		if (Combinable(value, &changed))
+			CombineBoth(value, &changed, random);
+		FreeValue(&changed);
+	}
+}
+
+#endif							/* CUCKOO_TEST_EXERCISE_H */
