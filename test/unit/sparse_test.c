@@ -386,6 +386,24 @@ TEST(adding_and_removing_codes_gives_the_bytes_of_a_build)
 	}
 }
 
+/* All are encoded again, from 32 sections at a time. */
+TEST(a_code_where_the_next_sections_are_read_can_be_removed)
+{
+	static uint64_t codes[8000];
+	static bool marked[8000];
+	CuckooShape shape = ShapeOf(1, 2, 32);
+	CuckooSparse sparse;
+
+	CuckooSparseInit(&sparse, &shape, lengthof(codes), NULL);
+	assert_int_equal(sparse.sections, 64);
+	for (uint64_t i = 0; i < lengthof(codes); i++)
+	{
+		codes[i] = (i + 1) << sparse.low_bits;
+		marked[i] = i % 2 == 1;
+	}
+	CheckChanges(&shape, codes, lengthof(codes), marked);
+}
+
 /* One code added or removed, also at the very ends and in the last group. */
 TEST(each_single_code_can_be_added_and_removed)
 {
@@ -581,6 +599,7 @@ main(void)
 		UNIT_TEST(hostile_codes_that_share_a_group_are_found),
 		UNIT_TEST(many_codes_are_counted_as_255),
 		UNIT_TEST(adding_and_removing_codes_gives_the_bytes_of_a_build),
+		UNIT_TEST(a_code_where_the_next_sections_are_read_can_be_removed),
 		UNIT_TEST(each_single_code_can_be_added_and_removed),
 		UNIT_TEST(what_passes_the_check_is_the_one_form_of_its_codes),
 		UNIT_TEST(codes_without_fingerprint_past_the_end_or_descending_are_refused),
