@@ -187,12 +187,12 @@ run_clients() { python_step clients clients/test.py "$node_modules"; }
 
 run_tap()
 {
-	local log=$work/log/tap status=0 passed failed
+	local log=$work/log/tap status=0 passed failed pgxs
 
-	# Install the modules that test/t/004_states.pl and 023_reader.pl need.
+	pgxs=$(as_user "$pg_config" --pgxs)
 	{
-		logged tap make -s -C "$work/src/test/citus_like" PG_CONFIG="$pg_config" install &&
-			logged tap make -s -C "$work/src/test/reader" PG_CONFIG="$pg_config" install &&
+		logged tap make -s -C "$work/src/test/module" -f "$pgxs" PGXS="$pgxs" PG_CONFIG="$pg_config" \
+			MODULES=cuckoo_test with_llvm=no COPT=-Werror install &&
 			logged tap make -C "$work/src" PG_CONFIG="$pg_config" REGRESS= ISOLATION= PROVE_FLAGS="--verbose -j$(nproc)" installcheck
 	} || status=$?
 	passed=$(grep -E '^ok ' "$log" | grep -vc '# skip' || true)

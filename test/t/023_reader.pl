@@ -243,7 +243,7 @@ SQL
 # the first.
 
 $node->safe_psql('postgres', <<'SQL');
-CREATE FUNCTION next_oid(oid) RETURNS void LANGUAGE c STRICT AS '$libdir/reader_test';
+CREATE FUNCTION next_oid(oid) RETURNS void LANGUAGE c STRICT AS '$libdir/cuckoo_test';
 CREATE FUNCTION evens(k integer) RETURNS cuckoofilter LANGUAGE sql
 	AS 'SELECT cuckoo_from_array(ARRAY(SELECT 2 * i + k FROM generate_series(1, 20000) AS i), 100000, 0.001, k)';
 CREATE TABLE ids (id oid);

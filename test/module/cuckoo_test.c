@@ -1,0 +1,187 @@
+/*-------------------------------------------------------------------------
+ *
+ * cuckoo_test.c
+ *	  Functions for test/t that SQL cannot have: an aggregate that runs another
+ *	  one up to its state, as Citus does, and the next OID of the server.
+ *
+ * On Citus, a worker does not run SELECT cuckoo_agg(key) but
+ * SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, key).  Such a call
+ * of the transition function differs from one by PostgreSQL's executor (Citus,
+ * src/backend/distributed/utils/aggregate_utils.c):
+ *
+ * - It has a new FmgrInfo, without an expression and with an empty fn_extra.
+ * - Its context is that of the outer aggregate, whose Aggref has other
+ *   arguments.
+ * - Several arguments come from a record, so they may be packed and unaligned.
+ * - A state is sent to the coordinator by the type's output function.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_aggregate.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "storage/lwlock.h"
+#include "utils/datum.h"
+#include "utils/expandeddatum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+/* 17 renamed the counters. */
+#if PG_VERSION_NUM < 170000
+#define TransamVariables ShmemVariableCache
+#endif
+
+PG_MODULE_MAGIC;
+
+/* The state, with that of the aggregate to be split. */
+typedef struct Box
+{
+	FormData_pg_aggregate aggregate;
+	NullableDatum state;
+} Box;
+
+/* The size in bytes of the context of the last aggregate, at its end. */
+static Size memory;
+
+static MemoryContext
+AggContext(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "called in non-aggregate context");
+	return context;
+}
+
+/* Call a function in the context of this call, without an expression. */
+static NullableDatum
+Call(FunctionCallInfo fcinfo, Oid function, const NullableDatum *args, int nargs)
+{
+	LOCAL_FCINFO(inner, FUNC_MAX_ARGS);
+	FmgrInfo	info;
+	NullableDatum result = {.isnull = true};
+
+	fmgr_info(function, &info);
+	for (int i = 0; i < nargs; i++)
+	{
+		if (info.fn_strict && args[i].isnull)
+			return result;
+	}
+	InitFunctionCallInfoData(*inner, &info, nargs, fcinfo->fncollation,
+							 fcinfo->context, fcinfo->resultinfo);
+	memcpy(inner->args, args, nargs * sizeof(NullableDatum));
+	result.value = FunctionCallInvoke(inner);
+	result.isnull = inner->isnull;
+	return result;
+}
+
+/*
+ * Keep a new state, as nodeAgg.c does in advance_transition_function(): one that
+ * is not in the aggregate's context yet is copied into it.
+ */
+static void
+Keep(NullableDatum *state, NullableDatum value, MemoryContext context)
+{
+	MemoryContext caller = MemoryContextSwitchTo(context);
+
+	if (DatumGetPointer(value.value) == DatumGetPointer(state->value))
+		value = *state;
+	else
+	{
+		if (!value.isnull &&
+			!(DatumIsReadWriteExpandedObject(value.value, false, -1) &&
+			  MemoryContextGetParent(DatumGetEOHP(value.value)->eoh_context) == context))
+			value.value = datumCopy(value.value, false, -1);
+		if (!state->isnull && DatumIsReadWriteExpandedObject(state->value, false, -1))
+			DeleteExpandedObject(state->value);
+		else if (!state->isnull)
+			pfree(DatumGetPointer(state->value));
+	}
+	*state = value;
+	MemoryContextSwitchTo(caller);
+}
+
+/* worker_partial_sfunc(internal, aggregate oid, argument anyelement) -> internal */
+PG_FUNCTION_INFO_V1(worker_partial_sfunc);
+Datum
+worker_partial_sfunc(PG_FUNCTION_ARGS)
+{
+	Box		   *box = PG_ARGISNULL(0) ? NULL : (Box *) PG_GETARG_POINTER(0);
+	NullableDatum args[FUNC_MAX_ARGS] = {[1] = fcinfo->args[2]};
+	int			nargs = 2;
+
+	if (box == NULL)
+	{
+		HeapTuple	tuple = SearchSysCache1(AGGFNOID, fcinfo->args[1].value);
+
+		box = MemoryContextAllocZero(AggContext(fcinfo), sizeof(Box));
+		memcpy(&box->aggregate, GETSTRUCT(tuple), sizeof(FormData_pg_aggregate));
+		box->state.isnull = true;
+		ReleaseSysCache(tuple);
+	}
+	args[0] = box->state;
+	if (get_fn_expr_argtype(fcinfo->flinfo, 2) == RECORDOID)
+	{
+		HeapTupleHeader header = PG_GETARG_HEAPTUPLEHEADER(2);
+		TupleDesc	desc = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(header),
+												  HeapTupleHeaderGetTypMod(header));
+		HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
+
+		nargs = 1 + desc->natts;
+		for (int i = 1; i < nargs; i++)
+			args[i].value = heap_getattr(&tuple, i, desc, &args[i].isnull);
+		ReleaseTupleDesc(desc);
+	}
+	Keep(&box->state, Call(fcinfo, box->aggregate.aggtransfn, args, nargs), AggContext(fcinfo));
+	PG_RETURN_POINTER(box);
+}
+
+/* worker_partial_ffunc(internal) -> cstring: the state in its text form */
+PG_FUNCTION_INFO_V1(worker_partial_ffunc);
+Datum
+worker_partial_ffunc(PG_FUNCTION_ARGS)
+{
+	Box		   *box = (Box *) PG_GETARG_POINTER(0);
+	NullableDatum text = {.isnull = true};
+	Oid			function;
+	bool		is_varlena;
+
+	memory = MemoryContextMemAllocated(AggContext(fcinfo), true);
+	if (!PG_ARGISNULL(0) && !box->state.isnull)
+	{
+		getTypeOutputInfo(box->aggregate.aggtranstype, &function, &is_varlena);
+		text = Call(fcinfo, function, &box->state, 1);
+	}
+	fcinfo->isnull = text.isnull;
+	return text.value;
+}
+
+/* aggregate_memory() -> bigint */
+PG_FUNCTION_INFO_V1(aggregate_memory);
+Datum
+aggregate_memory(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_INT64((int64) memory);
+}
+
+/*
+ * next_oid(oid) -> void: the next OID that the server gives out, if it is free.
+ * In production it takes four thousand million OIDs to come back to one.
+ */
+PG_FUNCTION_INFO_V1(next_oid);
+Datum
+next_oid(PG_FUNCTION_ARGS)
+{
+	LWLockAcquire(OidGenLock, LW_EXCLUSIVE);
+	TransamVariables->nextOid = PG_GETARG_OID(0);
+	TransamVariables->oidCount = 0;
+	LWLockRelease(OidGenLock);
+	PG_RETURN_VOID();
+}
