@@ -17,33 +17,7 @@ my $database = 'shop';
 # The words of each line that is not empty
 sub lines_of
 {
-	my ($text) = @_;
-
-	return grep { $_ ne '' } map { join ' ', split } split /\n/, $text;
-}
-
-# Plans as PostgreSQL 15 prints them
-sub plan_lines_of
-{
-	my ($text) = @_;
-
-	# 17: the result of an InitPlan has its name; 18: rows of fractions, and
-	# several lines for a scan never executed.
-	$text =~ s/\(InitPlan \w+\)\.col1/\$0/g;
-	$text =~ s/ \(returns \$0\)//g;
-	# 19: another name of the InitPlan itself
-	$text =~ s/InitPlan expr_(\d+)/InitPlan $1/g;
-	$text =~ s/(rows=\d+)\.00/$1/g;
-	return grep { !/^Params Evaluated:/ } lines_of($text);
-}
-
-# The foreign server is this one.
-sub with_hosts
-{
-	my ($sql) = @_;
-
-	$sql =~ s{host 'east\.example\.com'}{"host '" . $node->host . "', port '" . $node->port . "'"}ge;
-	return $sql;
+	return grep { $_ ne '' } map { words($_) } split /\n/, $_[0];
 }
 
 sub is_shown
@@ -61,18 +35,7 @@ sub is_shown
 		return;
 	}
 	is($stderr, '', "runs: $what");
-	if ($sql =~ /^EXPLAIN/m)
-	{
-		@shown = plan_lines_of($shown);
-		@output = plan_lines_of($stdout);
-		foreach my $line (@shown)
-		{
-			shift @output while @output && index($output[0], $line) < 0;
-			ok(scalar @output, "says: $line") or diag($stdout);
-			shift @output;
-		}
-		return;
-	}
+	return shows($stdout, $shown) if $sql =~ /^EXPLAIN/m;
 
 	# Of several statements only the last one's result is shown.
 	@output = @output[ -@shown .. -1 ] if @output > @shown;
@@ -97,7 +60,7 @@ foreach my $page (qw(README.md docs/guide.md docs/reference.md docs/security.md)
 
 		is($block->{language}, 'sql', "is an example: $what") or next;
 		($status, $stdout, $stderr) = $node->psql($database,
-			"\\pset format aligned\n\\pset tuples_only off\n\\pset footer off\n" . with_hosts($block->{text}), on_error_stop => 1);
+			"\\pset format aligned\n\\pset tuples_only off\n\\pset footer off\n" . with_hosts($block->{text}, east => $node), on_error_stop => 1);
 		if (defined $shown)
 		{
 			is_shown($block->{text}, $shown, $stdout, $stderr, $what);
@@ -114,7 +77,7 @@ foreach my $page (qw(README.md docs/guide.md docs/reference.md docs/security.md)
 
 # The expressions of the reference, after its blocks.  In the first column of a
 # table an arrow precedes a result type.
-my $text = slurp_file("$FindBin::RealBin/../../docs/reference.md") =~ s/^```.*?^```$//gmsr;
+my $text = page_text('docs/reference.md') =~ s/^```.*?^```$//gmsr;
 $text =~ s/^`cuckoo_.*(?<!\\) \| //gm;
 my @expressions = map { s/\s+/ /gr =~ s/\\\|/|/gr } $text =~ /`([^`]+)`\s→\s`([^`]+)`/g;
 

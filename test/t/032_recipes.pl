@@ -4,7 +4,6 @@
 use FindBin;
 use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 
 my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 3;
 my $node = new_server('main');
@@ -20,21 +19,11 @@ sub recipe
 	return @blocks;
 }
 
-sub pgbench
+sub run_pgbench
 {
 	my ($what, %scripts) = @_;
-	my @files;
 
-	# A name can end with @ and the script's weight.
-	foreach my $name (sort keys %scripts)
-	{
-		my ($file) = map { $node->basedir . "/$_.sql" } split /@/, $name;
-
-		unlink $file;
-		PostgreSQL::Test::Utils::append_to_file($file, $scripts{$name});
-		push @files, "--file=$file" . ($name =~ /(@.*)/ ? $1 : '');
-	}
-	ok($node->run_log([ 'pgbench', '--no-vacuum', '--max-tries=1000', '--client=8', '--jobs=2', "--time=$seconds", '--host', $node->host, '--port', $node->port, @files, 'postgres' ]), $what);
+	ok($node->run_log(pgbench($node, $seconds, 8, %scripts)), $what);
 	return;
 }
 
@@ -51,7 +40,7 @@ $single =~ s/42/:key/g;
 my ($before, $commit) = $several =~ /^(.*?)(COMMIT;\n)$/s;
 $before =~ s/generate_series\(1, 10\)/generate_series(:key, :key + 99, 10)/g or die;
 $before =~ s/\n(?!SELECT|UPDATE|$)/ /g;
-pgbench('eight sessions add to one shard and to several, without a deadlock',
+run_pgbench('eight sessions add to one shard and to several, without a deadlock',
 	one => "SELECT nextval('keys')::integer AS key \\gset\nBEGIN;\n$single\nINSERT INTO added VALUES (:key);\nCOMMIT;\n",
 	several => "SELECT nextval('keys')::integer AS key \\gset\n${before}INSERT INTO added SELECT generate_series(:key, :key + 99, 10);\n$commit");
 note($node->safe_psql('postgres', q{SELECT 'keys: ' || count(*) FROM added}));
@@ -123,7 +112,7 @@ sub check_stream
 	return;
 }
 
-pgbench('eight sessions store in shards, fold and look up, with rollbacks and old snapshots', %scripts);
+run_pgbench('eight sessions store in shards, fold and look up, with rollbacks and old snapshots', %scripts);
 check_stream('with the lock');
 is($node->safe_psql('postgres', 'SELECT count(*) = count(DISTINCT url) FROM pages'), 't', 'with the lock: none is stored twice');
 
@@ -131,7 +120,7 @@ $functions =~ s/^CREATE FUNCTION store_new/CREATE OR REPLACE FUNCTION store_new/
 $functions =~ s/^    UPDATE seen SET batches = batches \+ 1.*\n//m or die;
 $functions =~ s/CREATE FUNCTION fold_seen.*//s;
 $node->safe_psql('postgres', $functions);
-pgbench('the same without the lock', %scripts);
+run_pgbench('the same without the lock', %scripts);
 check_stream('without the lock');
 
 # What a fold leaves behind is used by the next, if VACUUM has run.

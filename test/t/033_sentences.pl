@@ -1,6 +1,6 @@
-# Sentences of the README, the guide, the reference and the page on security that
-# no example shows.  Each is searched for in its page, so that page and test change
-# together.
+# Sentences and figures of the README, the guide, the reference and the page on
+# security that neither an example nor test/sql shows.  Each is searched for in its
+# page, so that page and test change together.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -14,36 +14,18 @@ sub query
 	return $node->safe_psql('postgres', @_);
 }
 
-# Tests that the page has the sentence, wherever its lines are broken
-sub says
-{
-	my ($page, $sentence) = @_;
-	my $text = join ' ', split ' ', slurp_file("$FindBin::RealBin/../../$page");
-
-	ok(index($text, $sentence) >= 0, "$page: $sentence");
-	return;
-}
-
 #
 # Indexes
 #
 says('docs/reference.md', "`DISTINCT`, `GROUP BY`, `ORDER BY` and hash indexes work. A B-tree index takes filters of up to 2,704 bytes, PostgreSQL's limit for an entry.");
 query(<<~SQL);
-	CREATE TABLE small AS SELECT g, cuckoo_agg(i) AS f FROM generate_series(1, 10) AS g, generate_series(g, g + 1500) AS i GROUP BY g;
-	CREATE TABLE large AS SELECT g, cuckoo_agg(i) AS f FROM generate_series(1, 10) AS g, generate_series(g, g + 20000) AS i GROUP BY g;
-	INSERT INTO large SELECT * FROM large;
-	CREATE INDEX ON small (f);
+	CREATE TABLE fits AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 1500) AS i;
+	CREATE TABLE large AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 20000) AS i;
+	CREATE INDEX ON fits (f);
 	CREATE INDEX ON large USING hash (f);
 	SQL
-is(query('SELECT max(pg_column_size(f)) BETWEEN 2000 AND 2704 FROM small'), 't', 'filters for a B-tree index');
-is(sqlstate($node, 'postgres', 'CREATE INDEX ON large (f)'), '54000', 'larger ones are an error of PostgreSQL');
-is(query(<<~SQL), '1|2', 'both indexes find filters');
-	SET enable_seqscan = off;
-	SELECT (SELECT count(*) FROM small WHERE f = (SELECT f FROM small WHERE g = 3)),
-		(SELECT count(*) FROM large WHERE f = (SELECT f FROM large WHERE g = 3 LIMIT 1));
-	SQL
-is(query("SET enable_hashagg = $_; SELECT (SELECT count(*) FROM (SELECT DISTINCT f FROM large) AS s), (SELECT count(*) FROM (SELECT f FROM large GROUP BY f ORDER BY f) AS s)"),
-	'10|10', "DISTINCT, GROUP BY and ORDER BY, enable_hashagg = $_") foreach qw(on off);
+is(query('SELECT pg_column_size(f) BETWEEN 2000 AND 2704 FROM fits'), 't', 'a filter for a B-tree index');
+is(sqlstate($node, 'postgres', 'CREATE INDEX ON large (f)'), '54000', 'a larger one is an error of PostgreSQL');
 
 #
 # Names
@@ -52,7 +34,7 @@ says('docs/reference.md', "`cuckoo_citus` also once for each of 31 built-in type
 my ($names) = map { $_->{text} } grep { $_->{text} =~ /obj_description/ } page_blocks('docs/reference.md');
 my @listed = sort map { (split /\|/)[0] } grep { /^cuckoo_/ } split /\n/, query($names);
 my %reference;
-my $reference = slurp_file("$FindBin::RealBin/../../docs/reference.md");
+my $reference = page_text('docs/reference.md');
 $reference =~ s/^.*^## Functions$//ms;
 $reference =~ s/^### Comparing$.*//ms;
 $reference{$1} = 1 while $reference =~ /^`(cuckoo_\w+)\(/mg;
@@ -60,9 +42,6 @@ is(join(' ', @listed), join(' ', sort keys %reference), 'it lists what the refer
 says('docs/reference.md', '`\\dfa cuckoo* anycompatible` lists the aggregates over keys with their parameters.');
 is(join(' ', map { (split /\|/)[1] } split /\n/, query('\dfa cuckoo* anycompatible')),
 	'cuckoo_agg ' x 4 . 'cuckoo_multiset_agg ' x 3 . 'cuckoo_stream_agg ' x 2 . 'cuckoo_stream_agg', '... each with every number of parameters');
-is(query(q{SELECT count(*) FROM pg_proc WHERE proname LIKE 'cuckoo%' AND prokind <> 'p' AND obj_description(oid, 'pg_proc') IS NULL}), '0', 'every function has a description');
-is(query(q{SELECT string_agg(count || '', ' ') FROM (SELECT count(DISTINCT proargtypes[0]) FROM pg_proc WHERE prokind = 'a' AND proname IN ('cuckoo_agg', 'cuckoo_stream_agg', 'cuckoo_multiset_agg') GROUP BY proname) AS s}),
-	'32 32 32', 'an overload for each of 31 types, and one for all others');
 
 #
 # Sizes
@@ -135,24 +114,6 @@ is(query(<<~SQL), '1', 'small filters and one that has no capacity');
 	SQL
 
 #
-# NULL, arrays, and parameters in the wrong order
-#
-says('docs/reference.md', 'If you add to a NULL filter, the result is that of adding to `cuckoo_new()`, as `array_append` takes NULL for an empty array. If you remove from a NULL filter, the result is NULL.');
-is(query('SELECT NULL::cuckoofilter + 5 = cuckoo_new() + 5, cuckoo_add_all(NULL, ARRAY[5]) = cuckoo_new() + 5, NULL::cuckoofilter - 5 IS NULL, cuckoo_remove_all(NULL, ARRAY[5]) IS NULL'),
-	't|t|t|t', 'adding to NULL and removing from it');
-says('docs/reference.md', 'For unions, a NULL filter counts as an empty one: if one filter is NULL, the result is the other.');
-is(query('SELECT f | NULL = f, NULL | f = f, cuckoo_union_all(f, NULL) = f, cuckoo_union_all(NULL, f) = f FROM cuckoo_from_array(ARRAY[5]) AS f'), 't|t|t|t', 'combining with NULL');
-says('docs/reference.md', 'A row whose filter is NULL is never changed, so declare the column `NOT NULL`.');
-is(query('CREATE TABLE unset (f cuckoofilter); INSERT INTO unset VALUES (NULL); UPDATE unset SET f = f + 42 WHERE NOT f @> 42 RETURNING true'), '', 'a row whose filter is NULL');
-says('docs/reference.md', '`f @> ANY (keys)` tells whether the filter may hold at least one element of an array, and `f @> ALL (keys)` whether it may hold every element.');
-is(query('SELECT f @> ANY (ARRAY[5, 6]), f @> ANY (ARRAY[6, 7]), f @> ALL (ARRAY[5, 6]), f @> ALL (ARRAY[5, 5]) FROM cuckoo_from_array(ARRAY[5]) AS f'), 't|f|f|t', 'ANY and ALL');
-says('docs/reference.md', '`cuckoo_agg(k, 0.01)` takes 0.01 as the capacity, which is an error. The rate is the third argument: `cuckoo_agg(k, NULL, 0.01)`.');
-is(sqlstate($node, 'postgres', 'SELECT cuckoo_agg(k, 0.01) FROM generate_series(1, 10) AS k'), '22023', 'a rate in place of the capacity');
-is(query('SELECT target_fpr FROM (SELECT cuckoo_agg(k, NULL, 0.01) AS f FROM generate_series(1, 10) AS k) AS q, cuckoo_info(f)'), '0.01', 'a rate without a capacity');
-says('docs/reference.md', '`cuckoo_new() + ARRAY[1, 2]` adds one key, the array. `cuckoo_add_all` adds its elements.');
-is(query('SELECT cuckoo_cardinality(cuckoo_new() + ARRAY[1, 2]), cuckoo_cardinality(cuckoo_add_all(cuckoo_new(), ARRAY[1, 2]))'), '1|2', 'an array as a key');
-
-#
 # Copies
 #
 says('docs/guide.md', 'with a capacity for all rows, 1,000 keys with 100 rows each need 16 kB, and 10,000 such keys 160 kB');
@@ -212,26 +173,6 @@ is(query(<<~SQL), '955|489|0', 'two filters of the same keys or of half of them'
 		(SELECT cuckoo_agg(i) AS b FROM generate_series(50001, 150000) AS i) AS g, generate_series(1000001, 2000000) AS x
 	SQL
 
-#
-# Growth and shrinking
-#
-says('docs/guide.md', 'A filter with one sub-filter that never exceeds its capacity does not grow, as long as each key is added once.');
-is(query(<<~SQL), '1|0', 'twenty rounds of 50,000 other keys each');
-	SET client_min_messages = warning;
-	CREATE FUNCTION rounds() RETURNS cuckoofilter LANGUAGE plpgsql AS \$\$
-	DECLARE
-		f cuckoofilter := cuckoo_new(50000);
-		keys integer[];
-	BEGIN
-		FOR r IN 1..20 LOOP
-			keys := ARRAY(SELECT generate_series(r * 50000 + 1, r * 50000 + 50000));
-			f := cuckoo_remove_all(cuckoo_add_all(f, keys), keys);
-		END LOOP;
-		RETURN f;
-	END \$\$;
-	SELECT (cuckoo_info(f)).subfilters, cuckoo_cardinality(f) FROM rounds() AS f;
-	SQL
-
 says('docs/guide.md', 'A filter that is emptied also becomes smaller.');
 is(query('SELECT bytes FROM (SELECT array_agg(k) AS keys FROM generate_series(1, 100000) AS k) AS s, cuckoo_info(cuckoo_remove_all(cuckoo_from_array(keys), keys))'), '74', 'an emptied filter');
 
@@ -278,16 +219,6 @@ is(query(<<~SQL), '1', 'eight keys that share their copies');
 		unnest('{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243}'::bigint[]) AS k
 	WHERE (f - k) = f
 	SQL
-
-#
-# Literals and parameters without a type
-#
-says($_, "`f @> '5'` on a filter of integers is an error: write `f @> 5` or `f @> '5'::integer`, and `f @> \$1::integer` unless the parameter's type is declared.") foreach qw(README.md docs/reference.md);
-is(sqlstate($node, 'postgres', q{SELECT cuckoo_from_array('{1,5}'::integer[]) @> '5'}), '42804', 'an untyped literal is text');
-is(query(q{SELECT f @> 5, f @> '5'::integer FROM cuckoo_from_array('{1,5}'::integer[]) AS f}), 't|t', 'one with a type is not');
-is(sqlstate($node, 'postgres', q{PREPARE q AS SELECT cuckoo_from_array('{1,5}'::integer[]) @> $1; EXECUTE q (5)}), '42804', 'an untyped parameter is text');
-is(query(q{PREPARE q AS SELECT cuckoo_from_array('{1,5}'::integer[]) @> $1::integer; EXECUTE q (5)}), 't', 'one with a cast is not');
-is(query(q{PREPARE q (integer) AS SELECT cuckoo_from_array('{1,5}'::integer[]) @> $1; EXECUTE q (5)}), 't', 'nor one whose type is declared');
 
 #
 # Parameters and partitions
@@ -348,7 +279,7 @@ my %raised_by = (
 	'false-positive rate must be between 2e-08 and 0.1' => 'SELECT cuckoo_new(1000, 1000)',
 	'extension "cuckoo" is not available' => undef,
 	'could not load library ".../cuckoo.so": ... undefined symbol' => undef);
-my ($troubles) = slurp_file("$FindBin::RealBin/../../README.md") =~ /^## Troubleshooting$(.*?)^## /ms;
+my ($troubles) = page_text('README.md') =~ /^## Troubleshooting$(.*?)^## /ms;
 my @messages = map { /`([^`]+)`/g } $troubles =~ /^#### (.*)$/mg;
 query('CREATE TABLE generated AS SELECT generate_series(1, 100000) AS k');
 is(join("\n", sort @messages), join("\n", sort keys %raised_by), 'the messages of the headings');
@@ -368,44 +299,31 @@ says('docs/distributed.md', '| plain join | 1,000,000 | 33,666,666 | | with a fi
 says('docs/servers.svg', $_) foreach '>1,000,000 rows, 32 MB<', '>10,940 rows, 360 kB<', '>filter, 202 kB<';
 
 #
-# Links: from the README to every document and picture, each to a heading that
-# there is.
+# Links: each to a file and a heading that there are, and to every page and picture
+# one from the README or from another page
 #
-my %links;
-
-# The anchors of a page's headings, as forges make them
-sub anchors
+my $root = "$FindBin::RealBin/../..";
+my ($pages, $pictures) = map { [ map { s{^\Q$root/\E}{}r } glob "$root/$_" ] } '{*,docs/*,clients/*/*}.md', 'docs/*.svg';
+my %linked;
+foreach my $page (@$pages)
 {
-	my @anchors = map { lc =~ s/[^\w\- ]//gr =~ tr/ /-/r } slurp_file("$FindBin::RealBin/../../$_[0]") =~ /^#+ (.*)$/mg;
+	my ($folder) = $page =~ m{^(.*/)?};
 
-	return map { $_ => 1 } @anchors;
-}
-
-sub follow_links
-{
-	my ($page) = @_;
-	my $folder = $page =~ m{^(.*/)} ? $1 : '';
-
-	return if $links{$page}++;
-	return if $page !~ /\.md$/;
-	foreach my $link (slurp_file("$FindBin::RealBin/../../$page") =~ /\]\(([^)\s]+)\)/g)
+	foreach my $link (page_text($page) =~ /\]\(((?!https?:)[^)\s]+)\)/g)
 	{
 		my ($file, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
 
-		next if $link =~ /^https?:/;
-		$file = $file eq '' ? $page : "$folder$file";
+		$file = $file eq '' ? $page : ($folder // '') . $file;
 		1 while $file =~ s{[^/]+/\.\./}{};
-		ok(-e "$FindBin::RealBin/../../$file", "$page: $link") or next;
-		ok({ anchors($file) }->{$anchor}, "$page: the heading of $link") if defined $anchor;
-		follow_links($file);
+		ok(-e "$root/$file", "$page: $link") or next;
+		$linked{$file} = 1 if $file ne $page;
+		next if !defined $anchor;
+		# The anchors of headings, as forges make them
+		my @anchors = map { lc =~ s/[^\w\- ]//gr =~ tr/ /-/r } page_text($file) =~ /^#+ (.*)$/mg;
+		ok((grep { $_ eq $anchor } @anchors), "$page: the heading of $link");
 	}
-	return;
 }
-follow_links('README.md');
-foreach my $file (map { s{^.*/(?=docs/)}{}r } glob "$FindBin::RealBin/../../docs/*.{md,svg}")
-{
-	ok($links{$file}, "linked from the README: $file");
-}
+ok($linked{$_}, "linked: $_") foreach grep { /^docs/ } @$pages, @$pictures;
 
 $node->stop;
 done_testing();

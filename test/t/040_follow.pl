@@ -235,36 +235,25 @@ my %scripts = (
 		SQL
 );
 
-my @files;
-foreach my $name (sort keys %scripts)
-{
-	my ($file, $weight) = $name =~ /(.*)@(.*)/;
-
-	$file = $node->basedir . "/$file.sql";
-	append_to_file($file, $scripts{$name});
-	push @files, "--file=$file\@$weight";
-}
-append_to_file($node->basedir . '/fold.sql', <<~'SQL');
-	-- The query's snapshot is older than the fold.
-	SELECT cuckoo_follow_fold('one_k_filter') FROM (SELECT pg_sleep(0.02) OFFSET 0) AS s;
-	SELECT cuckoo_follow_fold('bulk_k_filter'), cuckoo_follow_fold('many0_k_filter'), cuckoo_follow_fold('many1_k_filter'), cuckoo_follow_fold('many2_k_filter');
-	\sleep 30 ms
-	SQL
-append_to_file($node->basedir . '/rebuild.sql', <<~'SQL');
-	SELECT cuckoo_follow_rebuild('one_k_filter');
-	SELECT cuckoo_follow_rebuild('many1_k_filter') FROM (SELECT pg_sleep(0.02) OFFSET 0) AS s;
-	SELECT cuckoo_follow_rebuild('bulk_k_filter', capacity => 200000);
-	\sleep 500 ms
-	SQL
-
-my @connection = ('--host', $node->host, '--port', $node->port);
-my @pgbench = ('pgbench', @connection, '--no-vacuum', "--time=$seconds", '--max-tries=1000000');
+my %background = (
+	fold => <<~'SQL',
+		-- The query's snapshot is older than the fold.
+		SELECT cuckoo_follow_fold('one_k_filter') FROM (SELECT pg_sleep(0.02) OFFSET 0) AS s;
+		SELECT cuckoo_follow_fold('bulk_k_filter'), cuckoo_follow_fold('many0_k_filter'), cuckoo_follow_fold('many1_k_filter'), cuckoo_follow_fold('many2_k_filter');
+		\sleep 30 ms
+		SQL
+	rebuild => <<~'SQL');
+		SELECT cuckoo_follow_rebuild('one_k_filter');
+		SELECT cuckoo_follow_rebuild('many1_k_filter') FROM (SELECT pg_sleep(0.02) OFFSET 0) AS s;
+		SELECT cuckoo_follow_rebuild('bulk_k_filter', capacity => 200000);
+		\sleep 500 ms
+		SQL
 my %output;
 my @background = map
 {
-	IPC::Run::start([ @pgbench, '--client=' . ($_ eq 'fold' ? 2 : 1), '--file=' . $node->basedir . "/$_.sql", 'postgres' ], '>', \$output{"$_ out"}, '2>', \$output{$_})
-} ('fold', 'rebuild');
-my ($stdout, $stderr) = run_command([ @pgbench, '--client=8', '--jobs=2', @files, 'postgres' ]);
+	IPC::Run::start(pgbench($node, $seconds, $_ eq 'fold' ? 2 : 1, $_ => $background{$_}), '>', \$output{"$_ out"}, '2>', \$output{$_})
+} sort keys %background;
+my ($stdout, $stderr) = run_command(pgbench($node, $seconds, 8, %scripts));
 unlike("$stdout$stderr", qr/aborted|ERROR/, 'eight sessions write and compare without an error');
 note($stderr) if $stderr;
 note($1) if $stdout =~ /(number of transactions actually processed.*)/;

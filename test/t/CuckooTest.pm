@@ -27,7 +27,8 @@ sub import
 	Test::More->export_to_level(1);
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
-	  for qw(new_server create_samples create_buffers digests sqlstate split_aggregates key_expressions page_blocks shows slurp_file large);
+	  for qw(new_server create_samples create_buffers digests sqlstate split_aggregates key_expressions page_text says page_blocks
+	  words with_hosts pgbench shows slurp_file large);
 	return;
 }
 
@@ -196,6 +197,21 @@ sub key_expressions
 	return map { ($_ => "($key{$_})::" . ($cast{$_} // $_)) } keys %key;
 }
 
+# A page of the documentation
+sub page_text
+{
+	return slurp_file("$FindBin::RealBin/../../$_[0]");
+}
+
+# Tests that a page has a sentence, wherever its lines are broken.
+sub says
+{
+	my ($page, $sentence) = @_;
+
+	ok(index(words(page_text($page)), $sentence) >= 0, "$page: $sentence");
+	return;
+}
+
 # The blocks of code of a page of the documentation, in order: each with its
 # language, its text without the indentation of a list, and its section.
 sub page_blocks
@@ -205,7 +221,7 @@ sub page_blocks
 	my @blocks;
 	my $block;
 
-	foreach my $line (split /\n/, slurp_file("$FindBin::RealBin/../../$page"))
+	foreach my $line (split /\n/, page_text($page))
 	{
 		if ($block && $line =~ /^\s*```$/)
 		{
@@ -236,14 +252,47 @@ sub words
 	return join ' ', split ' ', $_[0];
 }
 
-# Plans as PostgreSQL 15 prints them: from 17 on the result of an InitPlan has
-# its name.
+# Plans as PostgreSQL 15 prints them
 sub plan_as_in_15
 {
 	my ($line) = @_;
 
+	# 17: the result of an InitPlan has its name; 18: rows of fractions; 19:
+	# another name of the InitPlan itself.
 	$line =~ s/\(InitPlan \w+\)\.col1/\$0/g;
+	$line =~ s/ \(returns \$0\)//g;
+	$line =~ s/InitPlan expr_(\d+)/InitPlan $1/g;
+	$line =~ s/(rows=\d+)\.00/$1/g;
 	return $line;
+}
+
+# The SQL of a page, with our servers in place of its hosts
+sub with_hosts
+{
+	my ($sql, %server) = @_;
+
+	$sql =~ s{host '(\w+)\.example\.com'}{"host '" . $server{$1}->host . "', port '" . $server{$1}->port . "'"}ge;
+	return $sql;
+}
+
+# The command to run scripts by pgbench.  A script's name can end with @ and its
+# weight.
+sub pgbench
+{
+	my ($node, $seconds, $clients, %scripts) = @_;
+	my @command = ('pgbench', '--no-vacuum', '--max-tries=1000000', "--client=$clients", "--time=$seconds",
+		'--host', $node->host, '--port', $node->port);
+
+	foreach my $name (sort keys %scripts)
+	{
+		my ($file, $weight) = $name =~ /^(\w+)(@\d+)?$/;
+
+		$file = $node->basedir . "/$file.sql";
+		unlink $file;
+		append_to_file($file, $scripts{$name});
+		push @command, "--file=$file" . ($weight // '');
+	}
+	return [ @command, 'postgres' ];
 }
 
 # Tests that the lines of a block of text are lines of the output, or parts of
