@@ -27,7 +27,7 @@ sub import
 	Test::More->export_to_level(1);
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
-	  for qw(new_server create_samples create_buffers digests sqlstate split_aggregates key_expressions page_text says page_blocks
+	  for qw(new_server create_samples create_buffers digests sqlstate measure split_aggregates key_expressions page_text says page_blocks
 	  words with_hosts pgbench shows slurp_file large);
 	return;
 }
@@ -127,12 +127,29 @@ sub digests
 # The SQLSTATE of a query's error, or its result.
 sub sqlstate
 {
-	my ($node, $database, $query) = @_;
+	my ($node, $database, $query, %options) = @_;
 	my ($status, $stdout, $stderr) =
-	  $node->psql($database, "\\set VERBOSITY sqlstate\n$query", on_error_stop => 1);
+	  $node->psql($database, "\\set VERBOSITY sqlstate\n$query", on_error_stop => 1, %options);
 
 	return $1 if $stderr =~ /ERROR:  ([0-9A-Z]{5})/;
 	return $status == 0 ? $stdout : $stderr;
+}
+
+# The result of a query in a session of its own, or the SQLSTATE of its error, and the
+# peak of this session's memory in MB
+sub measure
+{
+	my ($node, $query) = @_;
+	my (undef, $stdout, $stderr) = $node->psql('postgres', <<~SQL, on_error_stop => 0);
+		\\set VERBOSITY sqlstate
+		SET max_parallel_workers_per_gather = 0;
+		SELECT cuckoo_new() + 1 \\g /dev/null
+		$query;
+		SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\\s+(\\d+)')::integer / 1024;
+		SQL
+	my ($result, $peak) = $stdout =~ /^(?:(.*)\n)?(\d+)$/s or die "$stdout$stderr";
+
+	return ($stderr =~ /ERROR:  ([0-9A-Z]{5})/ ? $1 : $result // '', $peak);
 }
 
 # The aggregates that can be split, because they are not polymorphic: of each
