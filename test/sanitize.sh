@@ -9,11 +9,7 @@
 # lib.sh has the details.  cuckoo.cache_size leaves room for only a few stored
 # filters in memory, so that all ways of reading them are used.
 #
-# AddressSanitizer sees the stack, the extension's globals and memory from
-# malloc.  It does not see the borders of chunks within palloc's blocks, which
-# needs a server built with support for it (USE_VALGRIND).  The core, which has
-# the code for buckets, is tested with exact allocations in test/unit and
-# test/fuzz.
+# docs/testing.md says what AddressSanitizer cannot see in an ordinary server.
 #
 # Needs a Debian machine, and root or sudo if packages are missing.  The last
 # line is "N passed, N failed".  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps

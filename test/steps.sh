@@ -55,9 +55,15 @@ step_process()
 # whose process fails without a failed test has not run to its end.
 end_one()
 {
-	local pid step started passed=0 failed=0 status=0
+	local pid= step started passed=0 failed=0 status=0
 
-	wait -n -p pid "${!running[@]}" || status=$?
+	wait -n -p pid "${!running[@]}" 2>/dev/null || status=$?
+	if [ -z "${pid:-}" ]; then
+		# Bash has already taken one that has ended out of its list of jobs.
+		for pid in "${!running[@]}"; do kill -0 "$pid" 2>/dev/null || break; done
+		status=0
+		wait "$pid" || status=$?
+	fi
 	read -r step started <<<"${running[$pid]}"
 	unset "running[$pid]"
 	children=("${!running[@]}")

@@ -15,12 +15,7 @@
 # server's processes, because the postmaster would take it for a crash and end
 # all other processes.
 #
-# Only a server built with USE_VALGRIND tells valgrind where palloc's chunks
-# begin and end.  With an ordinary one, valgrind sees only the blocks from
-# malloc.  Chunks over 8 kB have blocks of their own, with exact ends.  Smaller
-# ones share blocks, and reading past their end, after pfree, or what an earlier
-# chunk left there is not noticed.  The core, which has the code for buckets, is
-# tested with exact allocations in test/unit.
+# docs/testing.md says what valgrind cannot see in an ordinary server.
 #
 # Needs a Debian machine, and root or sudo if packages are missing.  The last
 # line is "N passed, N failed".  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps
