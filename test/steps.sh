@@ -55,7 +55,7 @@ step_process()
 # whose process fails without a failed test has not run to its end.
 end_one()
 {
-	local pid= step started passed=0 failed=0 status=0
+	local pid='' step started passed=0 failed=0 status=0
 
 	wait -n -p pid "${!running[@]}" 2>/dev/null || status=$?
 	if [ -z "${pid:-}" ]; then

@@ -40,21 +40,15 @@ Fail(const char *message)
 	exit(1);
 }
 
-static void *
-Allocate(size_t bytes)
+/* What port.h asks for. */
+void *
+palloc(size_t bytes)
 {
 	void	   *memory = malloc(bytes);
 
 	if (memory == NULL)
 		Fail("out of memory");
 	return memory;
-}
-
-/* What port.h asks for. */
-void *
-palloc(size_t bytes)
-{
-	return Allocate(bytes);
 }
 
 void
@@ -131,7 +125,7 @@ ApplyKeys(CuckooDraft *draft, uint64_t first, uint64_t last, CuckooEdit edit)
 
 		if (count > last - first)
 			count = (size_t) (last - first);
-		hashes = Allocate(count * sizeof(uint64_t));
+		hashes = palloc(count * sizeof(uint64_t));
 		FillHashes(hashes, first, count);
 		if (CuckooDraftApply(draft, hashes, count, edit, &changed) > CUCKOO_KEPT)
 			Fail("a batch did not fit");
@@ -242,40 +236,31 @@ AddAndRemovePass(int representation, size_t keys)
 	CuckooFreeFilter(draft.bytes);
 }
 
-static void
-Speed(size_t keys, int passes, int slow_passes)
+int
+main(int argc, char **argv)
 {
-	uint64_t   *hashes = Allocate(keys * sizeof(uint64_t));
-	uint64_t   *scratch = Allocate(keys * sizeof(uint64_t));
-	uint64_t   *present = Allocate(QUERIES * sizeof(uint64_t));
-	uint64_t   *absent = Allocate(QUERIES * sizeof(uint64_t));
+	size_t		keys = argc == 4 ? strtoull(argv[1], NULL, 10) : 0;
+	uint64_t   *hashes = palloc(keys * sizeof(uint64_t));
+	uint64_t   *scratch = palloc(keys * sizeof(uint64_t));
+	uint64_t   *present = palloc(QUERIES * sizeof(uint64_t));
+	uint64_t   *absent = palloc(QUERIES * sizeof(uint64_t));
 
+	if (keys == 0)
+		Fail("usage: core KEYS PASSES SLOW_PASSES");
 	for (size_t i = 0; i < QUERIES; i++)
 		present[i] = KeyHash(i % keys);
 	FillHashes(absent, FIRST_ABSENT, QUERIES);
 	memset(scratch, 0, keys * sizeof(uint64_t));
 
-	for (int pass = 0; pass < passes; pass++)
+	for (int pass = 0; pass < atoi(argv[2]); pass++)
 	{
 		for (int representation = CUCKOO_DENSE; representation >= CUCKOO_SPARSE; representation--)
 		{
 			BuildAndLookUpPass(representation, hashes, scratch, present, absent, keys,
 							   pass == 0);
-			if (pass < slow_passes)
+			if (pass < atoi(argv[3]))
 				AddAndRemovePass(representation, keys);
 		}
 	}
-	free(absent);
-	free(present);
-	free(scratch);
-	free(hashes);
-}
-
-int
-main(int argc, char **argv)
-{
-	if (argc != 4 || atoi(argv[1]) <= 0)
-		Fail("usage: core KEYS PASSES SLOW_PASSES");
-	Speed(strtoull(argv[1], NULL, 10), atoi(argv[2]), atoi(argv[3]));
 	return 0;
 }

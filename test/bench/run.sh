@@ -242,59 +242,53 @@ run_statements()
 	done
 }
 
-run_build()
+# statements_step NAME TITLE SQL-FILE [PSQL-ARGUMENTS]: a step that prints a table of
+# times
+statements_step()
 {
 	prepare
-	run_statements distinct "$bench/build.sql" -v table=distinct_rows -v "capacity=$rows"
-	table distinct "build: all rows distinct, one process" ms
-	run_statements repeated "$bench/build.sql" -v table=repeated_rows -v capacity=1000
-	table repeated "build: 1,000 distinct keys, one process" ms
+	run_statements "$1" "$bench/$3" "${@:4}"
+	table "$1" "$2" ms
 }
 
-run_memory()
-{
-	local number of capacity
+distinct=(-v table=distinct_rows -v "capacity=$rows")
+repeated=(-v table=repeated_rows -v capacity=1000)
 
-	prepare
-	for of in distinct repeated; do
-		capacity=$([ "$of" = distinct ] && echo "$rows" || echo 1000)
-		for ((number = 1; number <= $(grep -c '^-- @ ' "$bench/build.sql"); number++)); do
-			script "$bench/build.sql" memory "$number"
-			psql_file "$work/script.sql" -v "table=${of}_rows" -v "capacity=$capacity" |
-				awk -v OFS='\t' -v group="$of" '/^@/ { label = group ": " substr($0, 2) } /^[0-9]/ { print group, label, $1 }' >>"$results/memory"
-		done
-	done
-	table memory "memory of a process at its peak, without shared memory" MB
+run_build()
+{
+	statements_step distinct "build: all rows distinct, one process" build.sql "${distinct[@]}"
+	statements_step repeated "build: 1,000 distinct keys, one process" build.sql "${repeated[@]}"
 }
 
 run_parallel()
 {
-	prepare
-	run_statements parallel-distinct "$bench/parallel.sql" -v table=distinct_rows -v "capacity=$rows"
-	table parallel-distinct "parallel: all rows distinct, two workers on $(nproc) cores" ms
-	run_statements parallel-repeated "$bench/parallel.sql" -v table=repeated_rows -v capacity=1000
-	table parallel-repeated "parallel: 1,000 distinct keys, two workers on $(nproc) cores" ms
+	statements_step parallel-distinct "parallel: all rows distinct, two workers" parallel.sql "${distinct[@]}"
+	statements_step parallel-repeated "parallel: 1,000 distinct keys, two workers" parallel.sql "${repeated[@]}"
 }
 
-run_scan()
-{
-	prepare
-	run_statements scan "$bench/scan.sql"
-	table scan "scan: a set of $keys keys, 1 % matching" ms
-}
+run_scan() { statements_step scan "scan: a set of $keys keys, 1 % matching" scan.sql; }
+run_change() { statements_step change "change: a stored filter of $keys keys" change.sql; }
 
 run_year()
 {
-	prepare
-	run_statements year "$bench/year.sql"
-	table year "year: 365 daily filters with the capacity of the year, in $(query "SELECT pg_total_relation_size('days')") bytes" ms
+	statements_step year "year: 365 daily filters with the capacity of the year" year.sql
+	echo "  the filters have $(query "SELECT pg_total_relation_size('days')") bytes"
 }
 
-run_change()
+run_memory()
 {
+	local number of
+
 	prepare
-	run_statements change "$bench/change.sql"
-	table change "change: a stored filter of $keys keys" ms
+	for of in distinct repeated; do
+		local -n arguments=$of
+		for ((number = 1; number <= $(grep -c '^-- @ ' "$bench/build.sql"); number++)); do
+			script "$bench/build.sql" memory "$number"
+			psql_file "$work/script.sql" "${arguments[@]}" |
+				awk -v OFS='\t' -v group="$of" '/^@/ { label = group ": " substr($0, 2) } /^[0-9]/ { print group, label, $1 }' >>"$results/memory"
+		done
+	done
+	table memory "memory of a process at its peak, without shared memory" MB
 }
 
 run_point()
@@ -382,8 +376,7 @@ run_follow()
 {
 	prepare
 	psql_file "$bench/follow_setup.sql" >/dev/null
-	run_statements follow "$bench/follow.sql"
-	table follow "followed tables" ms
+	statements_step follow "followed tables" follow.sql
 	printf '  WAL of a row inserted by a statement of its own, beyond that of the table: %.0f bytes\n' "$(query 'SELECT followed_wal()')"
 }
 

@@ -68,7 +68,8 @@ is($node->safe_psql('postgres', <<~SQL), 't|t|t|t', 'what was copied answers as 
 	SQL
 
 #
-# COPY of invalid values.  test/sql/malformed.sql has one for each rule.
+# COPY of invalid values.  test/sql/malformed.sql has one for each rule, and the text
+# form.
 #
 
 # A file in COPY's binary format with one row for each argument, of one column
@@ -90,30 +91,16 @@ $node->safe_psql('postgres', 'CREATE TABLE target (f cuckoofilter); INSERT INTO 
 my $target_digest = q{SELECT count(*), md5(string_agg(f::text, ',' ORDER BY f)) FROM target};
 my $before = $node->safe_psql('postgres', $target_digest);
 
-# By the SQLSTATE: a newer format version is refused as such.
-my %malformed = (
-	'nothing' => [ '22P03', '' ],
-	'three keys cut off' => [ '22P03', substr($small, 0, -1) ],
-	'three keys with more behind them' => [ '22P03', "$small\0" ],
-	'a dense table with bits set' => [ '22P03', substr($dense, 0, 300) . "\xff" x 16 . substr($dense, 316) ],
-	'1 MB cut off in the middle' => [ '22P03', substr($huge, 0, 500_000) ],
-	'format version 0' => [ '22P03', "\0" . substr($small, 1) ],
-	'a newer format version' => [ '0A000', "\2" . substr($small, 1) ]);
-foreach my $what (sort keys %malformed)
+# A newer format version is refused as such.
+foreach my $case ([ '22P03', '' ], [ '22P03', substr($small, 0, -1) ], [ '22P03', "$small\0" ],
+	[ '22P03', substr($huge, 0, 500_000) ], [ '0A000', "\2" . substr($small, 1) ])
 {
-	my ($code, $bytes) = @{ $malformed{$what} };
+	my ($code, $bytes) = @$case;
 
 	write_binary("$folder/malformed", $small, $dense, $bytes);
-	is(sqlstate($node, 'postgres', "COPY target FROM '$folder/malformed' (FORMAT binary)"), $code, "COPY in binary format refuses $what");
+	is(sqlstate($node, 'postgres', "COPY target FROM '$folder/malformed' (FORMAT binary)"), $code, 'COPY in binary format refuses ' . length($bytes) . ' bytes');
 }
 is($node->safe_psql('postgres', $target_digest), $before, 'a refused COPY changes nothing');
-
-foreach my $what ("''", "'no base64!'", "'AAAA'", q{left(f::text, -4)}, q{f::text || 'AAAA'})
-{
-	is(sqlstate($node, 'postgres', "INSERT INTO target SELECT ($what)::cuckoofilter FROM samples WHERE name = 'dense, 1 kB'"),
-		'22P02', "the text form is not $what");
-}
-is($node->safe_psql('postgres', $target_digest), $before, 'a refused INSERT changes nothing');
 
 #
 # Copies inside the server
