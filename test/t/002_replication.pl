@@ -114,9 +114,7 @@ $subscriber->stop;
 #
 # Physical replication
 #
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($primary, 'backup', has_streaming => 1);
-$standby->start;
+my $standby = new_standby($primary, 'backup');
 $primary->wait_for_catchup($standby);
 
 is(published($standby, 'postgres'), published($primary, 'postgres'), 'the standby has the same filters');

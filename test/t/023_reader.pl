@@ -335,10 +335,7 @@ SQL
 # On a standby the primary's VACUUM removes rows.  The session first reads all the
 # catalog rows that it needs, because it would receive invalidations with them.
 
-$node->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'backup', has_streaming => 1);
-$standby->start;
+my $standby = new_standby($node);
 $node->append_conf('postgresql.conf', "synchronous_standby_names = 'standby'\nsynchronous_commit = remote_apply");
 $node->reload;
 foreach my $elsewhere ('', ', with a transaction elsewhere')

@@ -103,10 +103,7 @@ $_->stop for $own, $received;
 #
 # A standby
 #
-$node->backup('backup');
-my $standby = PostgreSQL::Test::Cluster->new('standby');
-$standby->init_from_backup($node, 'backup', has_streaming => 1);
-$standby->start;
+my $standby = new_standby($node);
 $node->safe_psql('postgres', q{INSERT INTO members VALUES (9000, 'standby'); DELETE FROM members WHERE id = 1});
 $node->wait_for_catchup($standby);
 is($standby->safe_psql('postgres', <<~'SQL'), '0|t|t|f', 'a standby looks up');

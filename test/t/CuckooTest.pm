@@ -27,7 +27,7 @@ sub import
 	Test::More->export_to_level(1);
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
-	  for qw(new_server create_samples create_buffers digests sqlstate measure split_aggregates key_expressions page_text says page_blocks
+	  for qw(new_server new_standby create_samples create_buffers digests sqlstate measure split_aggregates key_expressions page_text says page_blocks
 	  words with_hosts pgbench shows slurp_file large);
 	return;
 }
@@ -57,6 +57,18 @@ sub new_server
 	$node->append_conf('postgresql.conf', $options{conf}) if $options{conf};
 	$node->start;
 	return $node;
+}
+
+# Starts a standby of a server, from a backup that it makes unless there is one.
+sub new_standby
+{
+	my ($node, $backup) = @_;
+	my $standby = PostgreSQL::Test::Cluster->new('standby');
+
+	$node->backup('now') unless $backup;
+	$standby->init_from_backup($node, $backup // 'now', has_streaming => 1);
+	$standby->start;
+	return $standby;
 }
 
 # Makes the table samples with one filter per row, of every representation and
