@@ -285,7 +285,9 @@ run_memory()
 		for ((number = 1; number <= $(grep -c '^-- @ ' "$bench/build.sql"); number++)); do
 			script "$bench/build.sql" memory "$number"
 			psql_file "$work/script.sql" "${arguments[@]}" |
-				awk -v OFS='\t' -v group="$of" '/^@/ { label = group ": " substr($0, 2) } /^[0-9]/ { print group, label, $1 }' >>"$results/memory"
+				awk -v OFS='\t' -v group="$of" '
+					/^@/ { label = group ": " substr($0, 2) }
+					/^[0-9]/ { print group, label, $1 }' >>"$results/memory"
 		done
 	done
 	table memory "memory of a process at its peak, without shared memory" MB

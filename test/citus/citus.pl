@@ -490,7 +490,8 @@ $hub->safe_psql('postgres', <<~'SQL');
 	INSERT INTO distributed.names VALUES (1, 'a', 'a'), (2, 'A', 'A');
 	CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 	SQL
-says($page, '`DISTINCT` and `ORDER BY` inside an aggregate, and windows that are not partitioned by the distribution column: all rows are sent');
+says($page, '`DISTINCT` and `ORDER BY` inside an aggregate, and windows that are not partitioned by the '
+	  . 'distribution column: all rows are sent');
 like(tasks($_), qr/Query: SELECT (n|k\d+) AS /, "rows travel: $_")
   foreach 'SELECT cuckoo_agg(DISTINCT n) FROM keys', 'SELECT cuckoo_agg(n ORDER BY id) FROM keys', 'SELECT cuckoo_agg(n) OVER (PARTITION BY part) FROM keys';
 says($page, 'Citus refuses such a query ("complex joins are only supported when ...").');
@@ -503,7 +504,8 @@ like(error_of($_), qr/nondeterministic collation/, "a nondeterministic collation
 my $is_13 = $hub->safe_psql('postgres', q{SELECT extversion LIKE '13.%' FROM pg_extension WHERE extname = 'citus'}) eq 't';
 says($page, 'Citus 13 fails ("column "field_0" has pseudo-type cstring")');
 $is_13 and like(error_of('EXPLAIN ANALYZE SELECT cuckoo_agg(n) FROM keys'), qr/column "field_0" has pseudo-type cstring/, 'EXPLAIN ANALYZE');
-says($page, '`plan_cache_mode = force_generic_plan` with parameters of an aggregate: "could not create distributed plan".');
+says($page, '`plan_cache_mode = force_generic_plan` with parameters of an aggregate: '
+	  . '"could not create distributed plan".');
 like(error_of('SET plan_cache_mode = force_generic_plan; PREPARE agg(float8) AS SELECT cuckoo_agg(n, $1) FROM keys; EXECUTE agg(1000)'), qr/could not create distributed plan/, 'generic plans');
 says($page, 'Citus does not support them on distributed tables.');
 like(error_of('CREATE TRIGGER t AFTER INSERT ON keys FOR EACH STATEMENT EXECUTE FUNCTION nothing()'), qr/triggers are not supported on distributed tables/, 'triggers');
@@ -579,14 +581,20 @@ sub sent_by_shards
 
 # The size of states of aggregates as Citus 13 sends them
 says($page, '| `count(DISTINCT url)` | ' . received('SELECT count(DISTINCT url) FROM visits') . ' |');
-$is_13 and says($page, '| `cuckoo_agg(url)` | ' . sent_by_shards(q{SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, url)}) . ' |');
-$is_13 and says($page, '| `cuckoo_stream_agg(url, 200000)` | ' . sent_by_shards(q{SELECT worker_partial_agg('cuckoo_stream_agg(text,float8)'::regprocedure, ROW(url, 200000::float8))}) . ' |');
-says($page, '| `cuckoo_agg(url, 200000)`, a filter per shard | ' . sent_by_shards('SELECT cuckoo_agg(url, 200000)') . ' |');
-says($page, '| the same of `pages` [below](#tables-of-filters), distributed by `cuckoo_shard` | ' . received('SELECT shard, cuckoo_agg(url, 200000) FROM pages GROUP BY shard') . ' |');
+$is_13 and says($page, '| `cuckoo_agg(url)` | '
+	  . sent_by_shards(q{SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, url)}) . ' |');
+$is_13 and says($page, '| `cuckoo_stream_agg(url, 200000)` | '
+	  . sent_by_shards(
+		q{SELECT worker_partial_agg('cuckoo_stream_agg(text,float8)'::regprocedure, ROW(url, 200000::float8))}) . ' |');
+says($page, '| `cuckoo_agg(url, 200000)`, a filter per shard | '
+	  . sent_by_shards('SELECT cuckoo_agg(url, 200000)') . ' |');
+says($page, '| the same of `pages` [below](#tables-of-filters), distributed by `cuckoo_shard` | '
+	  . received('SELECT shard, cuckoo_agg(url, 200000) FROM pages GROUP BY shard') . ' |');
 if ($hub->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'hll'}))
 {
 	$hub->safe_psql('postgres', 'CREATE EXTENSION hll');
-	says($page, '| `hll_add_agg(hll_hash_text(url))`, which counts keys and knows none | ' . received('SELECT hll_add_agg(hll_hash_text(url)) FROM visits') . ' |');
+	says($page, '| `hll_add_agg(hll_hash_text(url))`, which counts keys and knows none | '
+		  . received('SELECT hll_add_agg(hll_hash_text(url)) FROM visits') . ' |');
 }
 
 done_testing();

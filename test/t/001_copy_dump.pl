@@ -98,7 +98,8 @@ foreach my $case ([ '22P03', '' ], [ '22P03', substr($small, 0, -1) ], [ '22P03'
 	my ($code, $bytes) = @$case;
 
 	write_binary("$folder/malformed", $small, $dense, $bytes);
-	is(sqlstate($node, 'postgres', "COPY target FROM '$folder/malformed' (FORMAT binary)"), $code, 'COPY in binary format refuses ' . length($bytes) . ' bytes');
+	is(sqlstate($node, 'postgres', "COPY target FROM '$folder/malformed' (FORMAT binary)"),
+		$code, 'COPY in binary format refuses ' . length($bytes) . ' bytes');
 }
 is($node->safe_psql('postgres', $target_digest), $before, 'a refused COPY changes nothing');
 

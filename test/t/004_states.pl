@@ -113,7 +113,8 @@ foreach my $case (
 
 	is( sqlstate($node, 'postgres', $plain
 			? 'SELECT ' . split_by_node('cuckoo_agg', $signature, $argument, 'small') . " = $plain FROM small"
-			: "SELECT worker_partial_agg('$signature'::regprocedure, $argument) FROM (SELECT *, ROW(n, 100::float8) AS r FROM small OFFSET 0) AS s"),
+			: "SELECT worker_partial_agg('$signature'::regprocedure, $argument)
+				FROM (SELECT *, ROW(n, 100::float8) AS r FROM small OFFSET 0) AS s"),
 		$result, "$signature of $argument");
 }
 

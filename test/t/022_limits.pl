@@ -143,9 +143,9 @@ SKIP:
 		while ($too_many - $largest > 1)
 		{
 			my $middle = int(($largest + $too_many) / 2);
+			my $empty = sqlstate($node, 'postgres', "SELECT cuckoo_cardinality(cuckoo_new($middle, $rate))");
 
-			if (sqlstate($node, 'postgres', "SELECT cuckoo_cardinality(cuckoo_new($middle, $rate))") eq '0') { $largest = $middle }
-			else { $too_many = $middle }
+			($empty eq '0' ? $largest : $too_many) = $middle;
 		}
 		is_within("SELECT octet_length(cuckoo_new($largest, $rate)::bytea) < 100", 't');
 		is_within("SELECT $_$too_many, $rate)", '54000', 16) foreach 'cuckoo_new(', 'cuckoo_agg(1, ', 'cuckoo_stream_agg(1, ';
@@ -165,7 +165,8 @@ SKIP:
 	$node->safe_psql('postgres', 'DELETE FROM big WHERE n <> 1; VACUUM big');
 	is_within('SELECT (cuckoo_info(f)).bytes BETWEEN 786000001 AND 786432000 FROM big', $is_full ? 't' : 'f');
 	is_within("SELECT f @> $keys FROM big", 't', 16);
-	is_within("SELECT count(*) FROM generate_series(1, 1000000) AS i WHERE (SELECT f FROM big) @> i * ($keys / 1000000)", '1000000');
+	is_within("SELECT count(*) FROM generate_series(1, 1000000) AS i WHERE (SELECT f FROM big) @> i * ($keys / 1000000)",
+		'1000000');
 	is_within('SELECT count(*) < 5 FROM generate_series(1, 1000000) AS i WHERE (SELECT f FROM big) @> -i', 't');
 	is_within('UPDATE big SET f = f + -5', '');
 	is_within('SELECT cuckoo_cardinality(f - -5) FROM big', $keys);
@@ -180,7 +181,8 @@ SKIP:
 	  foreach 'a.f | b.f', 'cuckoo_union_all(a.f, b.f)';
 	# These have another shape, and would need tables of their own beside these.
 	is_within('INSERT INTO big ' . sprintf($agg =~ s/, $largest/, 0.9 * $largest/r, 4, 1, $half), '');
-	is_within('SELECT cuckoo_cardinality(cuckoo_union_all(a.f, b.f)) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 4', $is_full ? '54000' : undef);
+	is_within('SELECT cuckoo_cardinality(cuckoo_union_all(a.f, b.f)) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 4',
+		$is_full ? '54000' : undef);
 	$node->safe_psql('postgres', 'DELETE FROM big WHERE n <> 1; VACUUM big');
 	$node->command_ok([ 'pg_dump', '-t', 'big', '-f', $file, '-d', $node->connstr('postgres') ], 'pg_dump');
 
@@ -192,7 +194,8 @@ SKIP:
 	  'cuckoo_cardinality(cuckoo_from_array(array_fill(1, ARRAY[100]) || ARRAY(SELECT generate_series(1, 30000000))))',
 	  'cuckoo_cardinality(cuckoo_stream_agg(i, 2e8, 2e-8)) FROM generate_series(1, 10000000) AS i',
 	  map { "$_ FROM big" } 'cuckoo_cardinality(f | (f + -7))', 'cuckoo_cardinality(cuckoo_union_all(f, f))',
-	  'cuckoofilter_out(f) IS NULL', 'cuckoo_cardinality(f::bytea::cuckoofilter)', 'cuckoofilter_in(cuckoofilter_out(f)) IS NULL',
+	  'cuckoofilter_out(f) IS NULL', 'cuckoo_cardinality(f::bytea::cuckoofilter)',
+	  'cuckoofilter_in(cuckoofilter_out(f)) IS NULL',
 	  'cuckoo_cardinality(f + -7)', 'f < (f + -7)', 'cuckoofilter_hash(f)';
 	$node->safe_psql('postgres', 'DROP TABLE big');
 

@@ -60,7 +60,8 @@ foreach my $page (qw(README.md docs/guide.md docs/reference.md docs/security.md)
 
 		is($block->{language}, 'sql', "is an example: $what") or next;
 		($status, $stdout, $stderr) = $node->psql($database,
-			"\\pset format aligned\n\\pset tuples_only off\n\\pset footer off\n" . with_hosts($block->{text}, east => $node), on_error_stop => 1);
+			"\\pset format aligned\n\\pset tuples_only off\n\\pset footer off\n" . with_hosts($block->{text}, east => $node),
+			on_error_stop => 1);
 		if (defined $shown)
 		{
 			is_shown($block->{text}, $shown, $stdout, $stderr, $what);

@@ -239,7 +239,8 @@ SKIP:
 			IF (SELECT count(*) FROM part WHERE $_) <> 1000 THEN RAISE 'rows are missing'; END IF;
 		END \$\$
 		SQL
-	cmp_ok($copied - $not_copied, '>', 60, 'a variable is copied for each of 100 partitions, 1.1 MB each time, a sub-select is not');
+	cmp_ok($copied - $not_copied, '>', 60,
+		'a variable is copied for each of 100 partitions, 1.1 MB each time, a sub-select is not');
 }
 
 #
@@ -284,7 +285,8 @@ says('docs/servers.svg', $_) foreach '>1,000,000 rows, 32 MB<', '>10,940 rows, 3
 # one from the README or from another page
 #
 my $root = "$FindBin::RealBin/../..";
-my ($pages, $pictures) = map { [ map { s{^\Q$root/\E}{}r } glob "$root/$_" ] } '{*,docs/*,clients/*/*}.md', 'docs/*.svg';
+my ($pages, $pictures) = map { [ map { s{^\Q$root/\E}{}r } glob "$root/$_" ] }
+  '{*,docs/*,clients/*/*}.md', 'docs/*.svg';
 my %linked;
 foreach my $page (@$pages)
 {

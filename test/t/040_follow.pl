@@ -239,7 +239,8 @@ my %background = (
 	fold => <<~'SQL',
 		-- The query's snapshot is older than the fold.
 		SELECT cuckoo_follow_fold('one_k_filter') FROM (SELECT pg_sleep(0.02) OFFSET 0) AS s;
-		SELECT cuckoo_follow_fold('bulk_k_filter'), cuckoo_follow_fold('many0_k_filter'), cuckoo_follow_fold('many1_k_filter'), cuckoo_follow_fold('many2_k_filter');
+		SELECT cuckoo_follow_fold('bulk_k_filter'), cuckoo_follow_fold('many0_k_filter'),
+			cuckoo_follow_fold('many1_k_filter'), cuckoo_follow_fold('many2_k_filter');
 		\sleep 30 ms
 		SQL
 	rebuild => <<~'SQL');
@@ -251,7 +252,8 @@ my %background = (
 my %output;
 my @background = map
 {
-	IPC::Run::start(pgbench($node, $seconds, $_ eq 'fold' ? 2 : 1, $_ => $background{$_}), '>', \$output{"$_ out"}, '2>', \$output{$_})
+	IPC::Run::start(pgbench($node, $seconds, $_ eq 'fold' ? 2 : 1, $_ => $background{$_}),
+		'>', \$output{"$_ out"}, '2>', \$output{$_})
 } sort keys %background;
 my ($stdout, $stderr) = run_command(pgbench($node, $seconds, 8, %scripts));
 unlike("$stdout$stderr", qr/aborted|ERROR/, 'eight sessions write and compare without an error');

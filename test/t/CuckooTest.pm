@@ -27,8 +27,8 @@ sub import
 	Test::More->export_to_level(1);
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
-	  for qw(new_server new_standby create_samples create_buffers digests sqlstate measure split_aggregates key_expressions page_text says page_blocks
-	  words with_hosts pgbench shows slurp_file large);
+	  for qw(new_server new_standby create_samples create_buffers digests sqlstate measure split_aggregates key_expressions
+	  page_text says page_blocks words with_hosts pgbench shows slurp_file large);
 	return;
 }
 
