@@ -13,7 +13,7 @@
 #   s390x      portable tests of the core on an emulated big-endian machine
 #   i386       the same on a 32-bit one, whose x87 computes with more precision
 #   regress    SQL tests: pg_regress, test/sql and expected/
-#   format     the reader in Python against the server: test/format
+#   format     the package in Python against the server: test/format
 #   clients    the packages in Python and JavaScript, and the examples of
 #              docs/drivers.md: test/clients
 #   isolation  concurrent sessions: test/isolation

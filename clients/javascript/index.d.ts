@@ -1,4 +1,4 @@
-/** A name such as 'integer', or what is inside: see "Key types" in the README. */
+/** A name such as 'integer', or what is inside: see "Keys" in the README. */
 export type KeyType =
 	| 'integer' | 'boolean' | '"char"' | 'text' | 'bytea' | 'bit' | 'double precision' | 'numeric'
 	| 'money' | 'uuid' | 'date' | 'time' | 'timetz' | 'timestamp' | 'timestamptz' | 'interval'

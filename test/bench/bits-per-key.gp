@@ -1,5 +1,5 @@
 # Draws bits per key over the false-positive rate: as measured (the file rates),
-# by the rate asked for, and beside a Bloom filter, the lower bound and Redis.
+# by the rate specified, and beside a Bloom filter, the lower bound and Redis.
 
 set terminal svg size 760,480 font 'sans-serif,13' background 'white'
 set datafile separator "\t"
@@ -19,7 +19,7 @@ set samples 500
 
 log2(x) = log(x) / log(2)
 
-# A full dense filter for the rate x that is asked for.  Fingerprints have whole
+# A full dense filter for the rate x that is specified.  Fingerprints have whole
 # bits f.  A lookup compares eight entries, at a load of 0.965, and an entry has
 # f - 1 bits.
 fingerprint_bits(x) = ceil(log2(8 * 0.965 / x + 1))
@@ -32,6 +32,6 @@ set label 1 'Redis, by default' at 4.0 / 255, 8 / 0.84 right point pt 2 ps 1.2 l
 
 plot 1.44 * log2(1 / x) with lines lw 2 dt 2 lc rgb '#d95f02' title 'best Bloom filter: 1.44 log_2(1 / rate)', \
 	log2(1 / x) with lines lw 2 dt 3 lc rgb '#666666' title 'information-theoretic lower bound: log_2(1 / rate)', \
-	(x <= 0.1 ? asked(x) : 1/0) with lines lw 1.5 lc rgb '#7fc9ae' title 'dense, by the rate asked for', \
+	(x <= 0.1 ? asked(x) : 1/0) with lines lw 1.5 lc rgb '#7fc9ae' title 'dense, by the rate specified', \
 	'rates' using (strcol(2) eq 'sparse' ? $5 : 1/0):4 with points pt 4 ps 0.9 lw 2 lc rgb '#7570b3' title 'sparse, a third of the capacity, by the rate measured', \
 	'rates' using (strcol(2) eq 'dense' ? $5 : 1/0):4 with points pt 7 ps 0.8 lc rgb '#1b9e77' title 'dense, at its capacity, by the rate measured'

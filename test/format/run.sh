@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Compares the reader in clients/python, which follows docs/format.md, with a
+# Compares the package in clients/python, which follows docs/format.md, with a
 # server: hashes of every key type, filters of both representations and every
 # width, grown and combined ones, filters written without PostgreSQL, and
 # altered ones.
