@@ -388,6 +388,7 @@ LargeMerge(Large *large, const CuckooFilter *partial)
 		uint64		to;
 		uint64		total;
 
+		CHECK_FOR_INTERRUPTS();
 		/* The hashes for this list, as far as they ascend. */
 		for (end = at + 1; end < partial->items; end++)
 		{
@@ -406,6 +407,7 @@ LargeMerge(Large *large, const CuckooFilter *partial)
 		to = total = ours + (end - at);
 		while (ours > 0 && theirs > at)
 		{
+			CuckooPauseAt(to);
 			next = numbers[ours - 1];
 			hash = CuckooPartialHash(partial, theirs - 1);
 			numbers[--to] = Max(next, hash);
@@ -413,7 +415,10 @@ LargeMerge(Large *large, const CuckooFilter *partial)
 			theirs -= hash >= next;
 		}
 		while (theirs > at)
+		{
+			CuckooPauseAt(to);
 			numbers[--to] = CuckooPartialHash(partial, --theirs);
+		}
 		if (ours != to)
 			memmove(numbers + ours, numbers + to, (total - to) * sizeof(uint64));
 		large->sorted[i] = list->count = total - (to - ours);

@@ -67,4 +67,11 @@
 #define CuckooGeneratedIsRefused(generated) ((void) (generated), false)
 #endif
 
+/* A scan of a whole table has flags since 19. */
+#if PG_VERSION_NUM >= 190000
+#define CuckooBeginScan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL, SO_NONE)
+#else
+#define CuckooBeginScan(rel, snapshot) table_beginscan(rel, snapshot, 0, NULL)
+#endif
+
 #endif							/* CUCKOO_COMPAT_H */

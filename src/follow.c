@@ -689,7 +689,8 @@ IsFull(const Pending *pending)
 	/* Sorting needs as much memory again. */
 	uint64		most = (uint64) maintenance_work_mem * 1024 / (2 * sizeof(uint64));
 
-	return count % MIN_COLLECTED == 0 &&
+	/* A row adds at most two. */
+	return count % MIN_COLLECTED < 2 &&
 		count >= Max(most / (uint64) hash_get_num_entries(all_pending), MIN_COLLECTED);
 }
 
@@ -1140,20 +1141,24 @@ MendTriggers(Session *session, FunctionCallInfo fcinfo, const char *column)
 				errhint("Drop those that call cuckoo_follow_change, and call cuckoo_follow_rebuild or cuckoo_follow."));
 }
 
-/* The hashes of all rows of the followed table that the active snapshot shows. */
+/*
+ * The hashes of all rows of the followed table that the active snapshot shows.
+ * It may have any access method; systable_beginscan is for heap.
+ */
 static CuckooList
 HashTable(Session *session)
 {
-	SysScanDesc scan = systable_beginscan(session->table, InvalidOid, false, GetActiveSnapshot(),
-										  0, NULL);
+	TableScanDesc scan = CuckooBeginScan(session->table, GetActiveSnapshot());
+	TupleTableSlot *slot = table_slot_create(session->table, NULL);
 	CuckooList	hashes = {NULL, 0, 0};
 
-	while (systable_getnext(scan) != NULL)
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		PutKey(session->target, scan->slot, &hashes);
+		PutKey(session->target, slot, &hashes);
 	}
-	systable_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
 	return hashes;
 }
 
@@ -1489,6 +1494,9 @@ BeginScan(Relation rel, uint64 hash, bool base)
 	ScanKeyInit(&keys[0], COLUMN_HASH, BTEqualStrategyNumber, F_INT8EQ,
 				Int64GetDatum((int64) hash));
 	ScanKeyInit(&keys[1], COLUMN_NUMBER, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(0));
+	/* An invalidation since the table was opened forgets its primary key. */
+	if (!rel->rd_indexvalid)
+		list_free(RelationGetIndexList(rel));
 	return systable_beginscan(rel, rel->rd_pkindex, true, GetActiveSnapshot(), base ? 2 : 1, keys);
 }
 

@@ -95,7 +95,7 @@ _PG_init(void)
 {
 	DefineCustomIntVariable("cuckoo.cache_size",
 							"Sets the maximum memory for copies of stored cuckoo filters in a session.",
-							"Filters without a copy are read in slices, which 0 does for all.",
+							"It applies to new copies. Uncompressed filters without a copy are read in slices.",
 							&cache_size, 256 * 1024, 0, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("cuckoo");

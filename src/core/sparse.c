@@ -686,6 +686,7 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 		Reader		reader;
 
 		*bad = group;
+		CuckooPauseAt(group);
 		/* A group that has its zeros, and not too many codes, is safe to read. */
 		if (lows > sparse->end || count > sparse->items - items)
 			return false;

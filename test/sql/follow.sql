@@ -118,7 +118,15 @@ SELECT cuckoo_follow_fold('members_email_filter'), members();
 SET maintenance_work_mem = 1024;
 INSERT INTO members SELECT i, 'little ' || i FROM generate_series(100001, 250000) AS i;
 SELECT members();
-UPDATE members SET email = 'other ' || id WHERE id > 100000;
+CREATE FUNCTION collected() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE WARNING 'collected: less than 2 MB: %', (SELECT sum(total_bytes) < 2e6 FROM pg_backend_memory_contexts WHERE name = 'changes of a followed table');
+	RETURN NULL;
+END $$;
+CREATE TRIGGER z_collected AFTER UPDATE ON members FOR EACH ROW WHEN (new.id = 249000) EXECUTE FUNCTION collected();
+-- A NULL makes the number of keys odd.
+UPDATE members SET email = CASE id WHEN 100005 THEN NULL ELSE 'other ' || id END WHERE id > 100000;
+DROP TRIGGER z_collected ON members;
 SELECT members();
 DELETE FROM members WHERE id > 10000;
 RESET maintenance_work_mem;
