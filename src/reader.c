@@ -27,6 +27,8 @@
  */
 #include "compat.h"
 
+#include <limits.h>
+
 #include "access/detoast.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
