@@ -84,12 +84,20 @@ MergeRuns(CuckooOperation operation, CuckooPool *pool)
 	{
 		uint64_t	a = left.numbers[i];
 		uint64_t	b = right.numbers[j];
-		bool		first = a <= b;
 
 		CuckooPauseAt(count);
-		count = Append(result, count, first ? a : b);
-		i += first;
-		j += !first || (a == b && operation == CUCKOO_UNION);
+		i += a <= b;
+		if (operation == CUCKOO_UNION)
+		{
+			/* The larger number of copies is not too large. */
+			j += b <= a;
+			result[count++] = a <= b ? a : b;
+		}
+		else
+		{
+			j += b < a;
+			count = Append(result, count, a <= b ? a : b);
+		}
 	}
 	rest = i < left.count ? left : right;
 	for (uint64_t at = i < left.count ? i : j; at < rest.count; at++)
