@@ -1,5 +1,5 @@
 -- Finds the rows of a large table whose keys are in a set.  These are 1 % of
--- the rows.
+-- the rows.  IS TRUE keeps the planner from making a join.
 
 -- @ hashint8(k) = constant | Seq Scan
 SELECT count(*) FROM distinct_rows WHERE hashint8(k) = 42;
@@ -10,10 +10,12 @@ SELECT count(*) FROM distinct_rows WHERE (SELECT f FROM stored WHERE id = 1) @> 
 -- @ the same, a sparse filter | InitPlan
 SELECT count(*) FROM distinct_rows WHERE (SELECT f FROM stored WHERE id = 2) @> k;
 
+-- @ (SELECT cuckoo_agg(k) FROM members) @> k | InitPlan
+SELECT count(*) FROM distinct_rows WHERE (SELECT cuckoo_agg(k) FROM members) @> k;
+
 -- @ k = ANY(array) | Seq Scan
 SELECT count(*) FROM distinct_rows WHERE k = ANY (members_array());
 
--- IS TRUE keeps the planner from making a join.
 -- @ k IN (sub-select), hashed | hashed SubPlan
 SELECT count(*) FROM distinct_rows WHERE (k IN (SELECT k FROM members)) IS TRUE;
 
