@@ -25,7 +25,8 @@
 
 /*
  * The number of low bits: the fewest that leave at most eight high parts for
- * every seven items.
+ * every seven items.  A filter that is not toasted is opened for each lookup, so
+ * the search halves its steps.
  */
 static int
 LowBits(const CuckooShape *shape, uint64_t items)
@@ -34,8 +35,11 @@ LowBits(const CuckooShape *shape, uint64_t items)
 	uint64_t	wanted = 8 * (items == 0 ? 1 : items) / 7;
 	int			low_bits = 0;
 
-	while (last >> low_bits >= wanted)
-		low_bits++;
+	for (int step = 32; step > 0; step /= 2)
+	{
+		if (last >> (low_bits + step - 1) >= wanted)
+			low_bits += step;
+	}
 	return low_bits;
 }
 
@@ -226,9 +230,14 @@ CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uin
 	bytes = count / 64 * 8;
 	if (shift == 0)
 		CuckooCopy(writer.p, source, (size_t) bytes);
-	for (uint64_t i = 0; shift != 0 && i < bytes; i += 8)
-		CuckooStore64(writer.p + i, CuckooLoad64(source + i) >> shift |
-					  (uint64_t) source[i + 8] << (64 - shift));
+	for (uint64_t i = 0, stop; shift != 0 && i < bytes;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		stop = bytes - i < CUCKOO_PAUSE_BYTES ? bytes : i + CUCKOO_PAUSE_BYTES;
+		for (; i < stop; i += 8)
+			CuckooStore64(writer.p + i, CuckooLoad64(source + i) >> shift |
+						  (uint64_t) source[i + 8] << (64 - shift));
+	}
 	writer.p += bytes;
 	count %= 64;
 	Put(&writer, GetBits(source, 8 * bytes + (uint64_t) shift, (int) count,
