@@ -917,6 +917,15 @@ ForgetChecked(Datum argument, Oid relid)
 		memset(checked, 0, sizeof(checked));
 }
 
+/* The index of a primary key, which an invalidation makes an open table forget. */
+static Oid
+PrimaryKey(Relation rel)
+{
+	if (!rel->rd_indexvalid)
+		list_free(RelationGetIndexList(rel));
+	return rel->rd_pkindex;
+}
+
 /* Whether a table has the columns and the primary key of a filter table. */
 static bool
 IsFilterTable(Relation rel)
@@ -924,7 +933,8 @@ IsFilterTable(Relation rel)
 	static const Oid types[] = {INT8OID, INT8OID, INT4OID};
 	TupleDesc	desc = RelationGetDescr(rel);
 	Relation	index;
-	bool		fits = rel->rd_rel->relkind == RELKIND_RELATION && OidIsValid(rel->rd_pkindex) &&
+	Oid			key = PrimaryKey(rel);
+	bool		fits = rel->rd_rel->relkind == RELKIND_RELATION && OidIsValid(key) &&
 		desc->natts >= COLUMN_FILTER;
 
 	/* A dropped column has no type. */
@@ -932,7 +942,7 @@ IsFilterTable(Relation rel)
 		fits = TupleDescAttr(desc, i)->atttypid == types[i];
 	if (!fits || !CuckooIsFilterType(TupleDescAttr(desc, COLUMN_FILTER - 1)->atttypid))
 		return false;
-	index = index_open(rel->rd_pkindex, AccessShareLock);
+	index = index_open(key, AccessShareLock);
 	fits = index->rd_index->indnkeyatts == 2 &&
 		index->rd_index->indkey.values[0] == COLUMN_HASH &&
 		index->rd_index->indkey.values[1] == COLUMN_NUMBER;
@@ -953,8 +963,6 @@ OpenForReading(Oid filter)
 	if (!registered)
 		CacheRegisterRelcacheCallback(ForgetChecked, (Datum) 0);
 	registered = true;
-	if (!rel->rd_indexvalid)
-		list_free(RelationGetIndexList(rel));
 	if (checked[filter % lengthof(checked)] != filter && !IsFilterTable(rel))
 		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				errmsg("\"%s\" is not a filter table", RelationGetRelationName(rel)),
@@ -1494,10 +1502,7 @@ BeginScan(Relation rel, uint64 hash, bool base)
 	ScanKeyInit(&keys[0], COLUMN_HASH, BTEqualStrategyNumber, F_INT8EQ,
 				Int64GetDatum((int64) hash));
 	ScanKeyInit(&keys[1], COLUMN_NUMBER, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(0));
-	/* An invalidation since the table was opened forgets its primary key. */
-	if (!rel->rd_indexvalid)
-		list_free(RelationGetIndexList(rel));
-	return systable_beginscan(rel, rel->rd_pkindex, true, GetActiveSnapshot(), base ? 2 : 1, keys);
+	return systable_beginscan(rel, PrimaryKey(rel), true, GetActiveSnapshot(), base ? 2 : 1, keys);
 }
 
 /* The base, perhaps toasted; NULL if it is not built. */
