@@ -48,7 +48,18 @@ COMMENT ON FUNCTION cuckoo_follow_filter(regclass) IS
 	'the filter of a filter table with all keys added since, as an ordinary filter. Error 55000 until it is built';
 
 CREATE FUNCTION cuckoo_follow_list(OUT table_name regclass, OUT column_name name, OUT filter_table regclass) RETURNS SETOF record
-	AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED;
+	LANGUAGE sql STABLE PARALLEL RESTRICTED
+	-- An update trigger depends on the column that it compares.  The casts leave
+	-- no room for an operator of somebody else who may create in this schema.
+	BEGIN ATOMIC
+		SELECT t.tgrelid::regclass, a.attname, t.tgconstrrelid::regclass
+		FROM pg_trigger AS t
+			JOIN pg_depend AS d ON d.classid = 'pg_trigger'::regclass::oid AND d.objid = t.oid
+				AND d.refclassid = 'pg_class'::regclass::oid AND d.refobjid = t.tgrelid
+			JOIN pg_attribute AS a ON a.attrelid = t.tgrelid AND a.attnum = d.refobjsubid
+		WHERE t.tgfoid = 'cuckoo_follow_change()'::regprocedure::oid AND t.tgconstrrelid <> '0'::oid AND a.attnum > 0
+		ORDER BY t.tgrelid, a.attnum;
+	END;
 COMMENT ON FUNCTION cuckoo_follow_list() IS
 	'the followed columns, with their tables and filter tables';
 

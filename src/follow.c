@@ -86,7 +86,6 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
-#include "utils/tuplestore.h"
 
 #include "core/list.h"
 #include "cuckoo.h"
@@ -1003,22 +1002,10 @@ CheckChanging(const char *name)
 				errhint("Call it in a transaction of its own."));
 }
 
-/* Become somebody with settings of our own.  An error also undoes this. */
-static void
-Connect(Session *session, FunctionCallInfo fcinfo, Oid user, int security)
-{
-	memset(session, 0, sizeof(*session));
-	session->caller = BecomeOwner(user, security);
-	session->guc_level = NewGUCNestLevel();
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
-							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	session->schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
-	session->function = LookupFuncName(list_make2(makeString(session->schema),
-												  makeString("cuckoo_follow_change")),
-									   0, NULL, false);
-}
-
-/* Become the owner of a table, which the caller must own. */
+/*
+ * Become the owner of a table, which the caller must own, with settings of our
+ * own.  An error also undoes this.
+ */
 static void
 Enter(Session *session, FunctionCallInfo fcinfo, Oid relid)
 {
@@ -1029,7 +1016,15 @@ Enter(Session *session, FunctionCallInfo fcinfo, Oid relid)
 
 	if (!CuckooOwnsTable(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
-	Connect(session, fcinfo, rel->rd_rel->relowner, security);
+	memset(session, 0, sizeof(*session));
+	session->caller = BecomeOwner(rel->rd_rel->relowner, security);
+	session->guc_level = NewGUCNestLevel();
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
+							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	session->schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
+	session->function = LookupFuncName(list_make2(makeString(session->schema),
+												  makeString("cuckoo_follow_change")),
+									   0, NULL, false);
 	relation_close(rel, NoLock);
 }
 
@@ -1470,27 +1465,6 @@ cuckoo_unfollow(PG_FUNCTION_ARGS)
 		Command(TextDatumGetCString(ResultDatum(1)));
 	Leave(&session);
 	PG_RETURN_VOID();
-}
-
-/* cuckoo_follow_list() -> setof (table_name, column_name, filter_table) */
-PG_FUNCTION_INFO_V1(cuckoo_follow_list);
-Datum
-cuckoo_follow_list(PG_FUNCTION_ARGS)
-{
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	Session		session;
-
-	InitMaterializedSRF(fcinfo, 0);
-	Connect(&session, fcinfo, GetUserId(), 0);
-	/* An update trigger depends on the column that it compares. */
-	Command(psprintf("SELECT tgrelid::regclass, attname, tgconstrrelid::regclass FROM pg_trigger AS t "
-					 "JOIN pg_depend ON classid = 'pg_trigger'::regclass AND objid = t.oid AND refclassid = 'pg_class'::regclass AND refobjid = tgrelid "
-					 "JOIN pg_attribute ON attrelid = tgrelid AND attnum = refobjsubid "
-					 "WHERE tgfoid = %u AND tgconstrrelid <> 0 AND attnum > 0 ORDER BY tgrelid, attnum", session.function));
-	for (uint64 i = 0; i < SPI_processed; i++)
-		tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
-	Leave(&session);
-	return (Datum) 0;
 }
 
 /* Find rows by their hash, or the base. */
