@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # Measures the figures of README, guide and docs/performance.md: test/bench/run.sh
-# for all, in about a quarter of an hour, test/bench/run.sh STEP... for some of
+# for all, in about half an hour, test/bench/run.sh STEP... for some of
 #
 #   speed    the core: ns per key to build, add, look up, remove
 #   peers    the core against the cuckoo filters of the paper's authors and of
