@@ -16,7 +16,7 @@ COMMENT ON FUNCTION cuckoo_follow(regclass, name, float8, float8, boolean) IS
 CREATE FUNCTION cuckoo_unfollow(filter_table regclass) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 COMMENT ON FUNCTION cuckoo_unfollow(regclass) IS
-	'stop following a column: drop its filter table, and the triggers that no other followed column of the table needs';
+	'stop following a column: drop its filter table, and the triggers that no other followed column of the table needs. Error 55000 outside READ COMMITTED';
 
 CREATE FUNCTION cuckoo_follow_contains(filter_table regclass, key anycompatible) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;

@@ -1451,6 +1451,8 @@ cuckoo_unfollow(PG_FUNCTION_ARGS)
 {
 	Session		session;
 
+	/* An older snapshot might not show that another column is followed. */
+	CheckChanging("cuckoo_unfollow");
 	EnterFollowed(&session, fcinfo, PG_GETARG_OID(0));
 	LockRelationOid(session.relid, AccessExclusiveLock);
 	table_close(session.table, NoLock);
