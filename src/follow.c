@@ -402,6 +402,12 @@ static const struct
 	[DELETE_LOG] = {"DELETE FROM %s WHERE n OPERATOR(pg_catalog.<>) 0"},
 };
 
+static void
+FreePlan(void *plan)
+{
+	(void) SPI_freeplan((SPIPlanPtr) plan);
+}
+
 /*
  * Execute a command.  A saved plan is prepared again if something that it uses
  * has changed.
@@ -415,7 +421,12 @@ Execute(Target *target, FilterCommand command, Datum *values, Snapshot snapshot)
 
 	if (*plan != NULL && !SPI_plan_is_valid(*plan))
 	{
-		SPI_freeplan(*plan);
+		/* It may be running: then one of its triggers has got here. */
+		MemoryContextCallback *end = MemoryContextAlloc(TopTransactionContext, sizeof(*end));
+
+		end->func = FreePlan;
+		end->arg = *plan;
+		MemoryContextRegisterResetCallback(TopTransactionContext, end);
 		*plan = NULL;
 	}
 	if (*plan == NULL)

@@ -517,6 +517,23 @@ ALTER TABLE other_id_filter RENAME delta TO change;
 INSERT INTO other VALUES (4, 4);
 INSERT INTO other VALUES (4, 4);
 ALTER TABLE other_id_filter RENAME change TO delta;
+-- A trigger of the filter table that alters it, and then changes the followed
+-- table: the plan that runs is out of date.  (If it is freed, a server with
+-- assertions crashes.)
+CREATE FUNCTION alters() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	GRANT SELECT ON other_id_filter TO PUBLIC;
+	INSERT INTO other VALUES (4, 4);
+	REVOKE SELECT ON other_id_filter FROM PUBLIC;
+	INSERT INTO other VALUES (4, 4);
+	RETURN new;
+END $$;
+CREATE TRIGGER alters BEFORE INSERT ON other_id_filter FOR EACH ROW WHEN (pg_trigger_depth() < 2) EXECUTE FUNCTION alters();
+INSERT INTO other VALUES (4, 4);
+SELECT state('other_id_filter', 'other', 'id');
+DROP TRIGGER alters ON other_id_filter;
+DELETE FROM other WHERE id = 4;
+SELECT cuckoo_follow_fold('other_id_filter');
 -- Without its trigger, and with a rule, each row is written by itself.
 SELECT * FROM outcomes('ALTER TABLE other_id_filter DISABLE TRIGGER cuckoo_follow_write', 'INSERT INTO other VALUES (4, 4), (5, 5), (6, 6)', $$SELECT state('other_id_filter', 'other', 'id')$$,
 	$$SELECT cuckoo_follow_fold('other_id_filter')$$, 'DROP TRIGGER cuckoo_follow_write ON other_id_filter', 'UPDATE other SET id = id + 10 WHERE id IN (4, 5, 6)',
