@@ -52,8 +52,6 @@
  */
 #include "compat.h"
 
-#include <math.h>
-
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
@@ -602,11 +600,11 @@ PutKey(Target *target, TupleTableSlot *row, CuckooList *list)
 		CuckooListPut(list, CuckooKeyHash(&target->key, key, SEED));
 }
 
-/* An empty filter for keys of a column. */
+/* An empty filter for keys of a column.  Without a rate, it has the default one. */
 static void
 InitFilter(CuckooFilter *filter, double fpr, uint64 capacity, const CuckooKey *key)
 {
-	CuckooFilterInit(filter, fpr, capacity, SEED);
+	CuckooFilterInit(filter, fpr > 0 ? fpr : CUCKOO_DEFAULT_FPR, capacity, SEED);
 	filter->key_type = (uint8) key->key_type;
 	filter->signature = key->signature;
 }
@@ -628,8 +626,7 @@ Empty(Target *target, Oid owner)
 	if (ReadBase(target, LOCK_BASE, &base) && base.built)
 	{
 		CuckooReadHeader(base.f, &filter, &bytes);
-		InitFilter(&filter, (filter.flags & CUCKOO_FLAG_UNSET) ? CUCKOO_DEFAULT_FPR : filter.fpr,
-				   filter.capacity, &target->key);
+		InitFilter(&filter, filter.fpr, filter.capacity, &target->key);
 		WriteBase(target, CuckooEmptyValue(&filter), 1);
 	}
 	Execute(target, DELETE_LOG, NULL, GetLatestSnapshot());
@@ -849,10 +846,13 @@ BeginStatement(const TriggerData *data, MemoryContext context)
 		/* An update trigger serves its own target, the others serve all. */
 		if (IsUpdateTrigger(trigger, ours->tgfoid) &&
 			(!TRIGGER_FIRED_BY_UPDATE(data->tg_event) || trigger->tgoid == ours->tgoid))
-			statement->list[statement->count++].target = GetTarget(table, trigger);
+		{
+			Target	   *target = GetTarget(table, trigger);
+
+			CheckOwners(RelationGetRelid(table), target->filter);
+			statement->list[statement->count++].target = target;
+		}
 	}
-	for (int i = 0; i < statement->count; i++)
-		CheckOwners(RelationGetRelid(table), statement->list[i].target->filter);
 	return statement;
 }
 
@@ -996,7 +996,7 @@ typedef struct Session
 	Oid			function;		/* cuckoo_follow_change */
 	Oid			filter;
 	Oid			relid;			/* the followed table */
-	Relation	table;			/* the same, opened */
+	Relation	table;			/* the same, open, so that others refuse to run */
 	Target	   *target;			/* what its update trigger says */
 	bool		enabled;		/* it has all triggers, each once, and all fire always */
 } Session;
@@ -1204,10 +1204,10 @@ CheckRepeated(Session *session, const CuckooList *hashes, bool first)
 
 /*
  * Build the base from the table, and delete the log that this makes obsolete.
- * Parameters below 0 mean the previous ones.
+ * A rate of 0 means the previous one, a capacity of 0 one that suits the table.
  */
 static void
-Build(Session *session, double fpr, double capacity)
+Build(Session *session, double fpr, uint64 capacity)
 {
 	CuckooList	hashes;
 	CuckooFilter filter;
@@ -1219,14 +1219,12 @@ Build(Session *session, double fpr, double capacity)
 	if (DatumGetPointer(base.f) != NULL)
 	{
 		CuckooReadHeader(base.f, &filter, &bytes);
-		if (fpr < 0 && (filter.flags & CUCKOO_FLAG_UNSET) == 0)
+		if (fpr == 0)
 			fpr = filter.fpr;
 		/* The empty base has the one given to cuckoo_follow. */
-		if (capacity < 0 && !base.built && filter.capacity > 0)
-			capacity = (double) filter.capacity;
+		if (capacity == 0 && !base.built)
+			capacity = filter.capacity;
 	}
-	if (fpr < 0)
-		fpr = CUCKOO_DEFAULT_FPR;
 
 	/* One snapshot for table and log, now that the base is locked. */
 	CommandCounterIncrement();
@@ -1237,14 +1235,14 @@ Build(Session *session, double fpr, double capacity)
 
 	CuckooListSort(&hashes);
 	CheckRepeated(session, &hashes, !base.built);
-	if (capacity < 0)
+	if (capacity == 0)
 	{
-		capacity = ceil(1.5 * (double) hashes.count);
+		capacity = hashes.count + (hashes.count + 1) / 2;
 		if (capacity <= CUCKOO_UNKNOWN_KEYS)
 			capacity = 0;
 	}
-	InitFilter(&filter, fpr, capacity > 0 ? CuckooCheckCapacity(capacity) : 0, &session->target->key);
-	CuckooCheckSize(fpr, filter.capacity);
+	InitFilter(&filter, fpr, capacity, &session->target->key);
+	CuckooCheckSize(filter.fpr, capacity);
 	run.numbers = hashes.numbers;
 	run.count = hashes.count;
 	WriteBase(session->target, CuckooBuildValue(&filter, &run, 1), 1);
@@ -1310,14 +1308,14 @@ PG_FUNCTION_INFO_V1(cuckoo_follow_rebuild);
 Datum
 cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 {
-	double		capacity = -1;
-	double		fpr = -1;
+	uint64		capacity = 0;
+	double		fpr = 0;
 	Session		session;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	if (!PG_ARGISNULL(1))
-		capacity = (double) CuckooCheckCapacity(PG_GETARG_FLOAT8(1));
+		capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(1));
 	if (!PG_ARGISNULL(2))
 		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
 	CheckChanging("cuckoo_follow_rebuild");
@@ -1402,7 +1400,7 @@ Datum
 cuckoo_follow(PG_FUNCTION_ARGS)
 {
 	double		fpr = CUCKOO_DEFAULT_FPR;
-	double		capacity = -1;
+	uint64		capacity = 0;
 	Oid			relid;
 	Oid			space;
 	char	   *column;
@@ -1419,10 +1417,10 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	relid = PG_GETARG_OID(0);
 	column = pstrdup(NameStr(*PG_GETARG_NAME(1)));
 	if (!PG_ARGISNULL(2))
-		capacity = (double) CuckooCheckCapacity(PG_GETARG_FLOAT8(2));
+		capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(2));
 	if (!PG_ARGISNULL(3))
 		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(3));
-	CuckooCheckSize(fpr, capacity > 0 ? (uint64) capacity : 0);
+	CuckooCheckSize(fpr, capacity);
 	CheckChanging("cuckoo_follow");
 	Enter(&session, fcinfo, relid);
 
@@ -1447,10 +1445,10 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	MendTriggers(&session, fcinfo, column);
 
 	/* Until it is built, the base keeps the parameters. */
-	CuckooFilterInit(&filter, fpr, capacity > 0 ? (uint64) capacity : 0, SEED);
+	CuckooFilterInit(&filter, fpr, capacity, SEED);
 	WriteBase(session.target, CuckooEmptyValue(&filter), 0);
 	if (PG_ARGISNULL(4) || PG_GETARG_BOOL(4))
-		Build(&session, -1, -1);
+		Build(&session, 0, 0);
 	Leave(&session);
 	PG_RETURN_OID(session.filter);
 }
@@ -1560,7 +1558,6 @@ ReadFilter(Relation rel, struct varlena *base, int64 *log_rows)
 	*log_rows = ReadLog(rel, &added, NULL);
 	if (base == NULL)
 		return NULL;
-	CuckooListSort(&added);
 	CuckooOpenDraft(&draft, PointerGetDatum(base), NULL);
 	if (!Fits(&draft.filter, NULL))
 		ReportBase(RelationGetRelid(rel), true);
