@@ -836,13 +836,21 @@ BeginStatement(const TriggerData *data, MemoryContext context)
 	{
 		Trigger    *trigger = &table->trigdesc->triggers[i];
 
-		if (trigger->tgoid != ours->tgoid && trigger->tgfoid == ours->tgfoid &&
-			trigger->tgconstrrelid == ours->tgconstrrelid && TRIGGER_FOR_ROW(trigger->tgtype) &&
-			(trigger->tgtype & ours->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0)
-			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					errmsg("triggers \"%s\" and \"%s\" of table \"%s\" would log changes twice",
-							trigger->tgname, ours->tgname, RelationGetRelationName(table)),
-					errhint("Drop the one that cuckoo_follow did not make."));
+		if (trigger->tgfoid != ours->tgfoid)
+			continue;
+		/* Two update triggers would also give the others a target twice. */
+		for (int j = 0; j < i; j++)
+		{
+			Trigger    *other = &table->trigdesc->triggers[j];
+
+			if (other->tgfoid == ours->tgfoid && other->tgconstrrelid == trigger->tgconstrrelid &&
+				TRIGGER_FOR_ROW(other->tgtype & trigger->tgtype) &&
+				(other->tgtype & trigger->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0)
+				ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("triggers \"%s\" and \"%s\" of table \"%s\" would log changes twice",
+								trigger->tgname, other->tgname, RelationGetRelationName(table)),
+						errhint("Drop the one that cuckoo_follow did not make."));
+		}
 		/* An update trigger serves its own target, the others serve all. */
 		if (IsUpdateTrigger(trigger, ours->tgfoid) &&
 			(!TRIGGER_FIRED_BY_UPDATE(data->tg_event) || trigger->tgoid == ours->tgoid))

@@ -559,7 +559,7 @@ SELECT made, tried(tbl, made, VARIADIC queries) FROM (VALUES
 	('crafted', 'CONSTRAINT TRIGGER again AFTER UPDATE ON crafted FROM other FOR EACH ROW WHEN (OLD.id IS DISTINCT FROM NEW.id)', ARRAY['INSERT INTO crafted VALUES (1, 1)']),
 	('crafted', 'CONSTRAINT TRIGGER again AFTER UPDATE ON crafted FROM other_id_filter FOR EACH ROW WHEN (OLD.id IS DISTINCT FROM NEW.id)', ARRAY[$$SELECT cuckoo_follow_fold('other_id_filter')$$]),
 	('other', 'CONSTRAINT TRIGGER again AFTER UPDATE ON other FROM other_id_filter FOR EACH ROW WHEN (OLD.id IS DISTINCT FROM NEW.id)',
-		ARRAY['UPDATE other SET id = -id WHERE id = 100', $$SELECT cuckoo_follow_rebuild('other_id_filter')$$]),
+		ARRAY['UPDATE other SET id = -id WHERE id = 100', 'DELETE FROM other WHERE id = 100', $$SELECT cuckoo_follow_rebuild('other_id_filter')$$]),
 	('other', 'TRIGGER again AFTER DELETE ON other FOR EACH ROW', ARRAY['DELETE FROM other WHERE id = 100']),
 	('other', 'TRIGGER again AFTER INSERT OR DELETE ON other FOR EACH ROW WHEN (pg_trigger_depth() < 9)', ARRAY['INSERT INTO other VALUES (3, 3)', $$SELECT cuckoo_follow_fold('other_id_filter')$$])
 ) AS v (tbl, made, queries);
