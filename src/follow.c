@@ -225,13 +225,13 @@ typedef struct Caller
  * runs then, such as a trigger of the filter table, has only its owner's rights.
  */
 static Caller
-BecomeOwner(Oid owner, int security)
+BecomeOwner(Oid owner)
 {
 	Caller		caller;
 
 	GetUserIdAndSecContext(&caller.user, &caller.security);
-	SetUserIdAndSecContext(owner, caller.security | security | SECURITY_LOCAL_USERID_CHANGE |
-						   SECURITY_NOFORCE_RLS);
+	SetUserIdAndSecContext(owner, caller.security | SECURITY_RESTRICTED_OPERATION |
+						   SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
 	SPI_connect();
 	return caller;
 }
@@ -618,7 +618,7 @@ InitFilter(CuckooFilter *filter, double fpr, uint64 capacity, const CuckooKey *k
 static void
 Empty(Target *target, Oid owner)
 {
-	Caller		caller = BecomeOwner(owner, SECURITY_RESTRICTED_OPERATION);
+	Caller		caller = BecomeOwner(owner);
 	Base		base;
 	CuckooFilter filter;
 	Size		bytes;
@@ -704,7 +704,7 @@ IsFull(const Pending *pending)
 static void
 Write(Target *target, Oid owner, CuckooList *added, CuckooList *removed)
 {
-	Caller		caller = BecomeOwner(owner, SECURITY_RESTRICTED_OPERATION);
+	Caller		caller = BecomeOwner(owner);
 
 	SortAndCancel(added, removed);
 	if (added->count > 0 && !AddToBase(target, added))
@@ -751,7 +751,7 @@ Queue(Target *target, Oid owner, Oid function)
 	table_close(rel, NoLock);
 	if (found)
 	{
-		Caller		caller = BecomeOwner(owner, SECURITY_RESTRICTED_OPERATION);
+		Caller		caller = BecomeOwner(owner);
 
 		Execute(target, QUEUE, NULL, InvalidSnapshot);
 		BecomeCaller(caller);
@@ -1029,14 +1029,11 @@ static void
 Enter(Session *session, FunctionCallInfo fcinfo, Oid relid)
 {
 	Relation	rel = relation_open(relid, AccessShareLock);
-	/* A restricted operation may not create temporary tables. */
-	int			security = rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP ? 0 :
-		SECURITY_RESTRICTED_OPERATION;
 
 	if (!CuckooOwnsTable(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
 	memset(session, 0, sizeof(*session));
-	session->caller = BecomeOwner(rel->rd_rel->relowner, security);
+	session->caller = BecomeOwner(rel->rd_rel->relowner);
 	session->guc_level = NewGUCNestLevel();
 	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
 							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
@@ -1418,6 +1415,8 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 	Oid			argument = REGCLASSOID;
 	Oid			type;
+	Oid			owner;
+	int			security;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		ereport(ERROR, errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
@@ -1443,10 +1442,14 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	type = get_func_rettype(LookupFuncName(list_make2(makeString(session.schema),
 													  makeString("cuckoo_follow_filter")),
 										   1, &argument, false));
+	/* A restricted operation may not create temporary tables. */
+	GetUserIdAndSecContext(&owner, &security);
+	SetUserIdAndSecContext(owner, session.caller.security | SECURITY_LOCAL_USERID_CHANGE);
 	Command(psprintf("CREATE %s TABLE %s (hash bigint, n bigint, delta integer NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
 					 table->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "",
 					 quote_qualified_identifier(get_namespace_name(space), name),
 					 format_type_be_qualified(type)));
+	SetUserIdAndSecContext(owner, security);
 	relation_close(table, NoLock);
 	session.relid = relid;
 	session.filter = get_relname_relid(name, space);

@@ -707,6 +707,23 @@ SELECT relname, relpersistence FROM pg_class WHERE oid IN ('briefly_k_filter'::r
 INSERT INTO briefly VALUES (1);
 SELECT cuckoo_follow_fold('briefly_k_filter'), cuckoo_follow_rebuild('briefly_k_filter'), state('briefly_k_filter', 'briefly', 'k');
 
+-- A temporary table of another role: its owner's code leaves nothing behind that
+-- would run later, with the caller's rights.
+SET ROLE regress_cuckoo_owner;
+CREATE TEMPORARY TABLE lent (k integer);
+SELECT cuckoo_follow('lent', 'k');
+CREATE TEMPORARY TABLE deferring (k integer);
+CREATE FUNCTION deferred() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'as owner: %', current_user = 'regress_cuckoo_owner'; RETURN NULL; END $$;
+CREATE FUNCTION defers() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN INSERT INTO deferring VALUES (1); RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER deferred AFTER INSERT ON deferring DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION deferred();
+CREATE TRIGGER defers AFTER UPDATE ON lent_k_filter EXECUTE FUNCTION defers();
+RESET ROLE;
+INSERT INTO lent VALUES (1);
+\set VERBOSITY terse
+SELECT cuckoo_follow_fold('lent_k_filter');
+\set VERBOSITY default
+DROP TABLE lent, lent_k_filter, deferring;
+DROP FUNCTION deferred, defers;
 -- The default access method may be one that cannot update rows.
 CREATE ACCESS METHOD follow_heap TYPE TABLE HANDLER heap_tableam_handler;
 CREATE TABLE other_method (k integer);
