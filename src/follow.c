@@ -269,6 +269,7 @@ typedef struct Target
 	Oid			filter;
 	AttrNumber	column;
 	CuckooKey	key;
+	TransactionId folding;		/* the last transaction that folded or rebuilt */
 	SPIPlanPtr	plans[SAVED_COMMANDS];
 } Target;
 
@@ -536,7 +537,8 @@ WriteBase(Target *target, CuckooValue *value, int32 delta)
 /*
  * Add many hashes to the base, if it is free.  False if they have to be written
  * to the log.  The transaction must have a snapshot for each statement: with an
- * older one, updating the base could fail.
+ * older one, updating the base could fail.  It must not have begun a fold, which
+ * may have read the base already, and got here by a trigger of the filter table.
  */
 static bool
 AddToBase(Target *target, const CuckooList *hashes)
@@ -548,6 +550,7 @@ AddToBase(Target *target, const CuckooList *hashes)
 	uint8	   *bytes;
 
 	if (hashes->count <= OWN_ADDITIONS || IsolationUsesXactSnapshot() ||
+		target->folding == GetTopTransactionId() ||
 		!ReadBase(target, READ_BASE, &base) || !base.built)
 		return false;
 	CuckooReadHeader(base.f, &header, &size);
@@ -1220,6 +1223,7 @@ Build(Session *session, double fpr, uint64 capacity)
 	Base		base;
 	Size		bytes;
 
+	session->target->folding = GetTopTransactionId();
 	ReadBase(session->target, LOCK_BASE, &base);
 	if (DatumGetPointer(base.f) != NULL)
 	{
@@ -1277,6 +1281,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 				errdetail("Some triggers are missing or not enabled ALWAYS, so changes may be missing in \"%s\".",
 						   get_rel_name(filter)),
 				errhint("Call cuckoo_follow_rebuild to repair them."));
+	session.target->folding = GetTopTransactionId();
 	if (!ReadBase(session.target, TRY_BASE, &base) && ReadBase(session.target, READ_BASE, &base))
 	{
 		Leave(&session);
