@@ -1337,12 +1337,11 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 		 * For example, after a restore without triggers.  Lock out writers, so
 		 * that no change is missed.
 		 */
-		char	   *column = get_attname(session.relid, session.target->column, false);
-
 		LockRelationOid(session.relid, ShareRowExclusiveLock);
 		table_close(session.table, NoLock);
 		session.table = NULL;
-		MendTriggers(&session, fcinfo, column);
+		MendTriggers(&session, fcinfo,
+					 get_attname(session.relid, session.target->column, false));
 	}
 	Build(&session, fpr, capacity);
 	Leave(&session);
