@@ -408,6 +408,24 @@ FreePlan(void *plan)
 }
 
 /*
+ * Prepare a command again the next time.  Its plan may be running: then one of
+ * its triggers has got here.
+ */
+static void
+ForgetPlan(SPIPlanPtr *plan)
+{
+	MemoryContextCallback *end;
+
+	if (*plan == NULL)
+		return;
+	end = MemoryContextAlloc(TopTransactionContext, sizeof(*end));
+	end->func = FreePlan;
+	end->arg = *plan;
+	MemoryContextRegisterResetCallback(TopTransactionContext, end);
+	*plan = NULL;
+}
+
+/*
  * Execute a command.  A saved plan is prepared again if something that it uses
  * has changed.
  */
@@ -419,15 +437,7 @@ Execute(Target *target, FilterCommand command, Datum *values, Snapshot snapshot)
 	int			result;
 
 	if (*plan != NULL && !SPI_plan_is_valid(*plan))
-	{
-		/* It may be running: then one of its triggers has got here. */
-		MemoryContextCallback *end = MemoryContextAlloc(TopTransactionContext, sizeof(*end));
-
-		end->func = FreePlan;
-		end->arg = *plan;
-		MemoryContextRegisterResetCallback(TopTransactionContext, end);
-		*plan = NULL;
-	}
+		ForgetPlan(plan);
 	if (*plan == NULL)
 	{
 		Oid			types[lengthof(commands[0].types)];
@@ -458,6 +468,21 @@ ResultDatum(int column)
 		SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, &isnull);
 }
 
+/* Refuse to go on if the last command has not written as many rows of the log. */
+static void
+CheckWritten(Target *target, int64 rows)
+{
+	if (SPI_processed == (uint64) rows)
+		return;
+	/* A plan that a rule made empty is valid even when the rule is dropped. */
+	ForgetPlan(&target->plans[WRITE_ROW]);
+	ForgetPlan(&target->plans[WRITE_ROWS]);
+	ereport(ERROR, errcode(ERRCODE_TRIGGERED_ACTION_EXCEPTION),
+			errmsg("a trigger or a rule of \"%s\" suppressed changes of the log",
+				   get_rel_name(target->filter)),
+			errhint("Drop it."));
+}
+
 /*
  * Write sorted hashes to the log, added (sign 1) or removed (sign -1).  With
  * 2^62 numbers, two rows of a hash hardly ever get the same.
@@ -478,6 +503,7 @@ WriteLog(Target *target, const CuckooList *hashes, int sign)
 		values[1] = Int64GetDatum(number);
 		values[2] = Int32GetDatum(sign);
 		Execute(target, WRITE_ROW, values, InvalidSnapshot);
+		CheckWritten(target, 1);
 		return;
 	}
 	rows = palloc(room * sizeof(Datum));
@@ -494,6 +520,7 @@ WriteLog(Target *target, const CuckooList *hashes, int sign)
 													TYPALIGN_DOUBLE));
 		values[2] = PointerGetDatum(construct_array(deltas, count, INT4OID, 4, true, TYPALIGN_INT));
 		Execute(target, WRITE_ROWS, values, InvalidSnapshot);
+		CheckWritten(target, count);
 		pfree(DatumGetPointer(values[1]));
 		pfree(DatumGetPointer(values[2]));
 		number += count;
@@ -1299,6 +1326,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	rows = ReadLog(rel, &added, &removed);
 	table_close(rel, NoLock);
 	Execute(session.target, DELETE_LOG, NULL, GetActiveSnapshot());
+	CheckWritten(session.target, rows);
 	PopActiveSnapshot();
 	SortAndCancel(&added, &removed);
 	if (added.count + removed.count > 0)

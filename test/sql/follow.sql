@@ -544,6 +544,14 @@ INSERT INTO grown VALUES (0);
 SELECT cuckoo_follow_fold('grown_k_filter');
 SELECT state('grown_k_filter', 'grown', 'k');
 DROP TABLE grown, grown_k_filter;
+-- Triggers and rules that skip changes of the log.
+CREATE FUNCTION skips() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER skips BEFORE INSERT OR DELETE ON other_id_filter FOR EACH ROW EXECUTE FUNCTION skips();
+SELECT * FROM outcomes('INSERT INTO other VALUES (4, 4)', 'INSERT INTO other VALUES (4, 4), (5, 5), (6, 6)',
+	'ALTER TABLE other_id_filter DISABLE TRIGGER skips', 'INSERT INTO other VALUES (4, 4)', 'ALTER TABLE other_id_filter ENABLE TRIGGER skips',
+	$$SELECT cuckoo_follow_fold('other_id_filter')$$, 'DROP TRIGGER skips ON other_id_filter',
+	'CREATE RULE skips AS ON INSERT TO other_id_filter DO INSTEAD NOTHING', 'INSERT INTO other VALUES (4, 4)', 'DROP RULE skips ON other_id_filter',
+	'DELETE FROM other WHERE id = 4', $$SELECT cuckoo_follow_fold('other_id_filter')$$, $$SELECT state('other_id_filter', 'other', 'id')$$);
 -- Without its trigger, and with a rule, each row is written by itself.
 SELECT * FROM outcomes('ALTER TABLE other_id_filter DISABLE TRIGGER cuckoo_follow_write', 'INSERT INTO other VALUES (4, 4), (5, 5), (6, 6)', $$SELECT state('other_id_filter', 'other', 'id')$$,
 	$$SELECT cuckoo_follow_fold('other_id_filter')$$, 'DROP TRIGGER cuckoo_follow_write ON other_id_filter', 'UPDATE other SET id = id + 10 WHERE id IN (4, 5, 6)',
