@@ -177,8 +177,10 @@ SKIP:
 	}
 	unlink $file;
 	is_within('SELECT count(*) FROM big AS a, big AS b WHERE a.n = 1 AND a.f = b.f', '3');
-	is_within("SELECT cuckoo_cardinality($_) > 0 FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 2", 't')
-	  foreach 'a.f | b.f', 'cuckoo_union_all(a.f, b.f)';
+	is_within('SELECT cuckoo_cardinality(a.f | b.f) > 0 FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 2', 't');
+	# Twice as many copies do not fit.
+	is_within('SELECT cuckoo_cardinality(cuckoo_union_all(a.f, b.f)) > 0 FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 2',
+		$is_full ? '54000' : 't');
 	# These have another shape, and would need tables of their own beside these.
 	is_within('INSERT INTO big ' . sprintf($agg =~ s/, $largest/, 0.9 * $largest/r, 4, 1, $half), '');
 	is_within('SELECT cuckoo_cardinality(cuckoo_union_all(a.f, b.f)) FROM big AS a, big AS b WHERE a.n = 1 AND b.n = 4',
