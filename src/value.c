@@ -261,10 +261,6 @@ CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
 			hint = psprintf("Build all filters with the same rate and the final capacity: cuckoo_agg(key, %llu, %g).",
 							items, Min(left->fpr, right->fpr));
 			break;
-		case CUCKOO_TOO_MANY_ITEMS:
-			message = "combined cuckoofilter would be too large";
-			hint = "Keep several filters, with the keys divided among them by cuckoo_shard.";
-			break;
 	}
 	initStringInfo(&detail);
 	appendStringInfoString(&detail, "One has ");

@@ -35,8 +35,7 @@ typedef enum CuckooConflict
 	CUCKOO_NO_CONFLICT,
 	CUCKOO_OTHER_SEED,
 	CUCKOO_OTHER_KEY_TYPE,
-	CUCKOO_TOO_MANY_TABLES,		/* of different shapes: more than sixteen */
-	CUCKOO_TOO_MANY_ITEMS		/* for one filter */
+	CUCKOO_TOO_MANY_TABLES		/* of different shapes: more than sixteen */
 } CuckooConflict;
 
 /* Runs double, and sixteen tables have fewer than 2^37 codes. */
