@@ -549,9 +549,10 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
 		Reader		reader = ReadGroup(sparse, group, position,
 									   position + CUCKOO_GROUP + count);
 
+		CuckooPauseAt(group);
 		for (uint64_t i = 0; i < count; i++)
 		{
-			CuckooPauseAt(i);
+			CuckooPauseAt(i + 1);
 			*codes++ = ReadCode(sparse, &reader);
 		}
 		position = reader.lower;

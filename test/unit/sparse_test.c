@@ -299,6 +299,26 @@ TEST(hostile_codes_that_share_a_group_are_found)
 	}
 }
 
+TEST(reading_gives_way_also_among_groups_without_codes)
+{
+	CuckooShape shape = {12000, 32768, 32};
+	uint64_t	n = 4000000;
+	uint64_t   *codes = Allocate((size_t) n * sizeof(uint64_t));
+	uint64_t   *read;
+	CuckooTable table;
+
+	/* All are in the first group, of more than twice 65,536. */
+	for (uint64_t i = 0; i < n; i++)
+		codes[i] = 1 + i / 8;
+	table = BuildTable(&shape, CUCKOO_SPARSE, codes, n, 0);
+	assert_true(table.sparse.groups > 2 * 65536);
+	pauses = 0;
+	read = CuckooTableCodes(&table);
+	assert_memory_equal(read, codes, n * sizeof(uint64_t));
+	assert_true((uint64_t) pauses >= n / 65536 + 2);
+	pfree(read);
+}
+
 /* The bytes of the index do not say more, but the starts do. */
 TEST(many_codes_are_counted_as_255)
 {
@@ -597,6 +617,7 @@ main(void)
 		UNIT_TEST(low_parts_of_0_to_60_bits_are_kept),
 		UNIT_TEST(a_table_may_hold_eight_copies_of_every_class),
 		UNIT_TEST(hostile_codes_that_share_a_group_are_found),
+		UNIT_TEST(reading_gives_way_also_among_groups_without_codes),
 		UNIT_TEST(many_codes_are_counted_as_255),
 		UNIT_TEST(adding_and_removing_codes_gives_the_bytes_of_a_build),
 		UNIT_TEST(a_code_where_the_next_sections_are_read_can_be_removed),
