@@ -399,7 +399,10 @@ CuckooConflict
 CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 				CuckooFilter *filter, uint8_t **bytes)
 {
-	bool		keep_right = CuckooFilterRate(right) < CuckooFilterRate(left);
+	/* In a register, the x87 keeps more digits, and equal rates would differ. */
+	volatile double left_rate = CuckooFilterRate(left);
+	volatile double right_rate = CuckooFilterRate(right);
+	bool		keep_right = right_rate < left_rate;
 	const CuckooFilter *kept = keep_right ? right : left;
 	const CuckooFilter *other = keep_right ? left : right;
 	uint64_t   *others[CUCKOO_MAX_TABLES];

@@ -409,6 +409,7 @@ GoldenFilters(void)
 	};
 	static const uint64_t capacities[] = {0, 700, 3000};
 	Value		values[9];
+	CuckooFilter filters[3];
 	Value		lived;
 	uint8_t    *verdicts;
 
@@ -426,6 +427,16 @@ GoldenFilters(void)
 	Compare("union of nine filters");
 	PutFilter(Combine(CUCKOO_UNION_ALL, values, 9));
 	Compare("union all of nine filters");
+
+	/* Of equal rates, the first one's parameters are kept, on the x87, too. */
+	values[0] = ValueOfKeys(4, 0, 250, 0.001, 700);
+	values[1] = ValueOfKeys(4, 100, 350, 0.001, 701);
+	filters[0] = Open(&values[0]);
+	filters[1] = Open(&values[1]);
+	assert_int_equal(CuckooIntersect(&filters[0], &filters[1], &filters[2], &values[0].bytes),
+					 CUCKOO_NO_CONFLICT);
+	PutFilter(Valid(values[0].bytes, &filters[2]));
+	Compare("intersection of two filters of the same rate");
 
 	/* The validator's verdicts with each bit changed, as one digest */
 	lived = LivedFilter(0.03, 40, 60);
