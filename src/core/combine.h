@@ -38,7 +38,7 @@ typedef enum CuckooConflict
 	CUCKOO_TOO_MANY_TABLES		/* of different shapes: more than sixteen */
 } CuckooConflict;
 
-/* Runs double, and sixteen tables have fewer than 2^37 codes. */
+/* Runs double, so this many would need 4 TB. */
 #define CUCKOO_MAX_RUNS		40
 
 /* The tables of one shape. */

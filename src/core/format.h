@@ -130,7 +130,7 @@ typedef struct CuckooHeader
 /* A filter whose header has been read.  The bytes stay where they are. */
 typedef struct CuckooFilter
 {
-	uint8_t		version;		/* of the bytes read; 0: none were */
+	uint8_t		version;		/* of the bytes read, if any were */
 	union
 	{
 		CuckooHeader header;	/* all the fields together */
