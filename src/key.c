@@ -223,6 +223,7 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 {
 	RowType    *row = &GetNested(key)->row;
 	TupleDesc	desc;
+	uint64		identifier;
 	MemoryContext old;
 
 	/* If it is the same named row type as last time, it is not looked up. */
@@ -246,6 +247,8 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 	 * added later.  A trigger can see rows that were stored before that.
 	 */
 	desc = lookup_rowtype_tupdesc(type, typmod);
+	/* Any catalog access below may bring in an alteration by another session. */
+	identifier = assign_record_type_identifier(type, typmod);
 	row->desc = CreateTupleDescCopyConstr(desc);
 	ReleaseTupleDesc(desc);
 
@@ -269,8 +272,7 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 		DescribeRow(&row->description, row);
 	MemoryContextSwitchTo(old);
 
-	/* The lookup of the descriptor may have assigned the identifier. */
-	row->identifier = assign_record_type_identifier(type, typmod);
+	row->identifier = identifier;
 	if (type != RECORDOID)
 		row->type = lookup_type_cache(type, TYPECACHE_TUPDESC);
 	return row;
