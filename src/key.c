@@ -766,8 +766,18 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 			AppendArray(buf, key, (ArrayType *) stored, description);
 			break;
 		case CUCKOO_KEY_COMPOSITE:
-			AppendComposite(buf, key, (HeapTupleHeader) stored, description);
-			break;
+			{
+				/*
+				 * Since 15.20 this marks a row that an older release has
+				 * stored, so that deforming checks the version of its type.
+				 */
+				HeapTupleHeader header = DatumGetHeapTupleHeader(PointerGetDatum(stored));
+
+				AppendComposite(buf, key, header, description);
+				if ((Pointer) header != (Pointer) stored)
+					pfree(header);
+				break;
+			}
 		case CUCKOO_KEY_JSONB:
 			{
 				JsonbIterator *iterator = JsonbIteratorInit(&((Jsonb *) stored)->root);
