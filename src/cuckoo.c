@@ -120,8 +120,8 @@ CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 	bool		is_null;
 	int			count = 0;
 
-	/* Records can have another signature than those of the last call. */
-	if (key->key_type == CUCKOO_KEY_COMPOSITE)
+	/* Rows can have another signature than those of the last call. */
+	if (key->has_rows)
 		key->signature = 0;
 	CuckooMatchKeyType(filter->key_type, filter->signature, key);
 	elements->array = array;

@@ -403,8 +403,8 @@ NumericBytes(CuckooScalar *bytes, Datum value)
  * Equality compares months * 30 days + days + time as one 128-bit number of
  * microseconds.  The quotient and the remainder of that number by a day are
  * equivalent and need no 128-bit type.  The infinities of PostgreSQL 17 have
- * the smallest or the largest value in each field.  No other interval has the
- * same quotient.
+ * the smallest or the largest value in each field, so no other interval is
+ * equal to them.
  */
 static void
 IntervalBytes(CuckooScalar *bytes, const Interval *interval)

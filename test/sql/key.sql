@@ -126,6 +126,11 @@ FROM (VALUES (1, 'OWNER TO CURRENT_USER', '5'), (2, 'ADD ATTRIBUTE b text', '5, 
 SELECT query, outcome(format('SELECT %s FROM (VALUES (''OWNER TO CURRENT_USER'', ''7''), (''ADD ATTRIBUTE c text'', ''7, NULL'')) AS v (change, value)', query))
 FROM unnest(ARRAY['cuckoo_agg(ARRAY[NULL, make(change, value)])', 'cuckoo_agg(ROW(ARRAY[NULL, make(change, value)]))']) AS query;
 
+CREATE DOMAIN changing_rows AS changing[];
+CREATE FUNCTION rows(change text, value text) RETURNS changing_rows[] LANGUAGE sql AS 'SELECT ARRAY[ARRAY[make(change, value)]::changing_rows]';
+SELECT change, cuckoo_contains_each(cuckoo_from_array(rows(change, value)), rows('OWNER TO CURRENT_USER', value)) AS found
+FROM (VALUES ('OWNER TO CURRENT_USER', '7'), ('ADD ATTRIBUTE c text', '7, NULL')) AS v (change, value);
+
 -- Dropped columns do not count, and columns added later have their default
 -- value.
 CREATE TABLE altered (a integer, gone date, b text);
