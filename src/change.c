@@ -12,8 +12,6 @@
  */
 #include "compat.h"
 
-#include "miscadmin.h"
-
 #include "cuckoo.h"
 #include "core/list.h"
 

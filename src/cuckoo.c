@@ -10,7 +10,6 @@
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/float.h"
 #include "utils/lsyscache.h"

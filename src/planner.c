@@ -26,7 +26,6 @@
 #include "utils/lsyscache.h"
 #include "utils/selfuncs.h"
 
-#include "core/hash.h"
 #include "key.h"
 #include "value.h"
 

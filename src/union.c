@@ -23,8 +23,6 @@
  */
 #include "compat.h"
 
-#include "utils/memutils.h"
-
 #include "cuckoo.h"
 
 /*
