@@ -392,13 +392,13 @@ static const struct
 	[WRITE_ROWS] = {"INSERT INTO %s (hash, n, delta) SELECT h, $1 OPERATOR(pg_catalog.+) i, d "
 		"FROM ROWS FROM (pg_catalog.unnest($2), pg_catalog.unnest($3)) WITH ORDINALITY AS u (h, d, i)", 3,
 	{INT8OID, INT8ARRAYOID, INT4ARRAYOID}},
-	[QUEUE] = {"DELETE FROM %s WHERE false"},
-	[READ_BASE] = {READ_TEXT},
-	[LOCK_BASE] = {READ_TEXT " FOR NO KEY UPDATE"},
-	[TRY_BASE] = {READ_TEXT " FOR NO KEY UPDATE SKIP LOCKED"},
+	[QUEUE] = {.text = "DELETE FROM %s WHERE false"},
+	[READ_BASE] = {.text = READ_TEXT},
+	[LOCK_BASE] = {.text = READ_TEXT " FOR NO KEY UPDATE"},
+	[TRY_BASE] = {.text = READ_TEXT " FOR NO KEY UPDATE SKIP LOCKED"},
 	[UPDATE_BASE] = {"UPDATE %s SET f = $1, delta = $2 " WHERE_BASE, 2, {InvalidOid, INT4OID}},
 	[INSERT_BASE] = {"INSERT INTO %s (hash, n, delta, f) VALUES (0, 0, $2, $1)", 2, {InvalidOid, INT4OID}},
-	[DELETE_LOG] = {"DELETE FROM %s WHERE n OPERATOR(pg_catalog.<>) 0"},
+	[DELETE_LOG] = {.text = "DELETE FROM %s WHERE n OPERATOR(pg_catalog.<>) 0"},
 };
 
 static void

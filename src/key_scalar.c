@@ -54,7 +54,7 @@ static const struct
 	Oid			types[5];
 }			key_types[] =
 {
-	[CUCKOO_KEY_NONE] = {"none"},
+	[CUCKOO_KEY_NONE] = {.name = "none"},
 	[CUCKOO_KEY_INTEGER] = {"integer", {INT4OID, INT8OID, INT2OID, OIDOID}},
 	[CUCKOO_KEY_BOOLEAN] = {"boolean", {BOOLOID}},
 	[CUCKOO_KEY_CHAR] = {"\"char\"", {CHAROID}},
@@ -77,12 +77,12 @@ static const struct
 	[CUCKOO_KEY_MACADDR8] = {"macaddr8", {MACADDR8OID}},
 	[CUCKOO_KEY_PG_LSN] = {"pg_lsn", {PG_LSNOID}},
 	[CUCKOO_KEY_XID8] = {"xid8", {XID8OID}},
-	[CUCKOO_KEY_ENUM] = {"enum"},
+	[CUCKOO_KEY_ENUM] = {.name = "enum"},
 	[CUCKOO_KEY_JSONB] = {"jsonb", {JSONBOID}},
-	[CUCKOO_KEY_ARRAY] = {"array"},
+	[CUCKOO_KEY_ARRAY] = {.name = "array"},
 	[CUCKOO_KEY_COMPOSITE] = {"composite", {RECORDOID}},
-	[CUCKOO_KEY_RANGE] = {"range"},
-	[CUCKOO_KEY_MULTIRANGE] = {"multirange"}
+	[CUCKOO_KEY_RANGE] = {.name = "range"},
+	[CUCKOO_KEY_MULTIRANGE] = {.name = "multirange"}
 };
 
 StaticAssertDecl(lengthof(key_types) == CUCKOO_KEY_LAST + 1, "every key type needs a name");

@@ -84,6 +84,14 @@ typedef struct Kept
 	CuckooReader reader;
 } Kept;
 
+/* VARATT_EXTERNAL_IS_COMPRESSED compares a signed with an unsigned number. */
+static inline bool
+IsCompressed(const Kept *stored)
+{
+	return VARATT_EXTERNAL_GET_EXTSIZE(stored->pointer) <
+		(uint32) (stored->pointer.va_rawsize - VARHDRSZ);
+}
+
 /* The most recently used one is the first. */
 static Kept *kept[KEPT_FILTERS];
 static Size kept_bytes;
@@ -247,7 +255,7 @@ FindFirstRow(Kept *stored)
 	{
 		stored->first_row = row->t_data->t_choice.t_heap;
 		stored->first_place = row->t_self;
-		if (!VARATT_EXTERNAL_IS_COMPRESSED(stored->pointer))
+		if (!IsCompressed(stored))
 		{
 			chunk = fastgetattr(row, 3, RelationGetDescr(table), &null);
 			CuckooOpenHeader(&stored->reader.filter, (uint8 *) VARDATA_ANY(DatumGetPointer(chunk)));
@@ -383,7 +391,7 @@ CuckooRead(struct varlena *value, Size lookups)
 		Kept	   *stored = kept[0];
 		Size		bytes = (Size) stored->pointer.va_rawsize;
 		/* A slice of a compressed value needs all of it decompressed. */
-		bool		compressed = VARATT_EXTERNAL_IS_COMPRESSED(stored->pointer);
+		bool		compressed = IsCompressed(stored);
 
 		stored->lookups += lookups;
 		if (stored->whole == NULL && bytes <= CACHE_BYTES &&
