@@ -4,7 +4,8 @@
 #
 #   scripts    the scripts themselves: test/scripts.sh
 #   build      builds and installs the extension, with warnings as errors
-#   vpath      builds it in a separate folder, as Debian's package tools do
+#   vpath      builds it in a separate folder, as Debian's package tools do,
+#              with clang
 #   unit       unit tests of the core, with gcc
 #   clang      the same with clang
 #   portable   the same in plain C11, without extensions of gcc and clang
@@ -137,7 +138,8 @@ vpath()
 
 	as_user mkdir "$vpath" "$tree"
 	copy_checkout "$tree" as_user
-	make=(make -s -C "$vpath" -f "$tree/Makefile" "VPATH=$tree" "PG_CONFIG=$pg_config" "COPT=-O0 -Wno-cpp")
+	make=(make -s -C "$vpath" -f "$tree/Makefile" "VPATH=$tree" WERROR=1 "PG_CONFIG=$pg_config" "CC=$(find_clang)"
+		"COPT=-O0 -Wno-cpp $clang_options")
 	smallest=$(find "$work/src/test/sql" -name '*.sql' -printf '%s %f\n' | sort -n | sed -n '1s/.* \(.*\)\.sql/\1/p')
 	logged vpath "${make[@]}" -j"$(nproc)" all &&
 		logged vpath "${make[@]}" DESTDIR="$vpath/installed" install &&
@@ -373,6 +375,7 @@ need_node_postgres()
 }
 
 # PostgreSQL's makefiles use options of gcc, some of which clang does not know.
+clang_options='-Wno-unknown-warning-option -Wno-ignored-optimization-argument'
 compiler=gcc
 compiler_flags=()
 choose_compiler()
@@ -380,7 +383,7 @@ choose_compiler()
 	if [ "${COMPILER:-gcc}" = clang ]; then
 		compiler=$(find_clang)
 		packages+=("$compiler")
-		compiler_flags=("CC=$compiler" "COPT=-Wno-unknown-warning-option -Wno-ignored-optimization-argument")
+		compiler_flags=("CC=$compiler" "COPT=$clang_options")
 	fi
 }
 
@@ -406,7 +409,9 @@ install_what_steps_need()
 	! selected tap || needed+=(libipc-run-perl perl)
 	# Debian's package of PostgreSQL's headers depends on these.
 	[ -z "$(clang_version)" ] || needed+=("clang-$(clang_version)" "llvm-$(clang_version)")
-	! selected clang || needed+=("$(find_clang)")
+	if selected clang || selected vpath; then
+		needed+=("$(find_clang)")
+	fi
 	! selected valgrind || needed+=(valgrind)
 	! selected coverage || needed+=(gcovr)
 	! selected format || needed+=(python3 python3-xxhash)
