@@ -4,11 +4,23 @@
 
 import { createInterface } from 'node:readline';
 
-import { CuckooFilter, FormatError, hashKey } from 'pgcuckoo';
+import { CuckooFilter, FormatError, KeyValueError, hashKey } from 'pgcuckoo';
 
 // What JSON has no numbers for
 const revive = (name, value) => value?.$int !== undefined ? BigInt(value.$int)
 	: value?.$float !== undefined ? Number(value.$float) : value;
+
+/** The hash of a key, or null if it is refused. */
+function hash(keyType, key, seed) {
+	try {
+		return String(hashKey(keyType, key, seed));
+	} catch (error) {
+		if (error instanceof KeyValueError) {
+			return null;
+		}
+		throw error;
+	}
+}
 
 function answer({ filter, keyType, keys, capacity, fpr, seed = 0n }) {
 	if (fpr !== undefined) {
@@ -23,7 +35,7 @@ function answer({ filter, keyType, keys, capacity, fpr, seed = 0n }) {
 		}
 	}
 	if (filter === undefined) {
-		return { hashes: keys.map((key) => String(hashKey(keyType, key, seed))) };
+		return { hashes: keys.map((key) => hash(keyType, key, seed)) };
 	}
 	try {
 		const f = new CuckooFilter(Buffer.from(filter, 'hex'));

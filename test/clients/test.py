@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT / 'test' / 'format'))
 import compare
 from compare import BULK, GOLDEN, KEYS, same_key_type, sql, test
 
-from pgcuckoo import CuckooFilter, FormatError, hash_key
+from pgcuckoo import CuckooFilter, FormatError, KeyValueError, hash_key
 
 PYTHON, JAVASCRIPT = ROOT / 'clients' / 'python', ROOT / 'clients' / 'javascript'
 JDBC = Path('/usr/share/java/postgresql.jar')
@@ -128,6 +128,69 @@ def compare_keys():
         answer, = their
         test(mine.get(answer) == their[answer], 'JavaScript: %s of %d keys of type %s' % (
             answer, len(question['keys']), question['keyType']), '%s, not %s' % (mine, their))
+
+
+# Strings that a package takes, or may not take, and characters to alter them with
+STRINGS = {
+    'integer': (['42', '-9223372036854775808', '010', '0x1f'], '0123456789-+ x_'),
+    'money': (['12', '12.34', '-1'], '0123456789-. '),
+    'xid8': (['42', '18446744073709551615', '010'], '0123456789-+ x'),
+    'bytea': (['\\x', '\\x00ff', '\\x00FF20'], '0aF \\x\t\f'),
+    'bit': (['', '101', '000000001'], '01 2Bx'),
+    'numeric': (['1.50', '-12.5e3', '.5', '5.', '1e131071', '1e-16383', '0e-16384', 'NaN', '-Infinity', 'inf'],
+                '0123456789.eE+- \u00a0\u0661'),
+    'uuid': (['a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{A0EEBC999C0B4EF8BB6D6BB9BD380A11}'], '-{} a0g'),
+    'date': (['2026-01-31', '2000-02-29', '0001-01-01', '9999-12-31', '20260131', '2026-W05-6', '2026-031', 'infinity',
+              '-infinity'], '0123456789-W '),
+    'time': (['13:14', '13:14:15', '13:14:15.000016', '13:14:15.1234567', '13:14.5', '24:00:00', '23:59:60', '1314'],
+             '0123456789:. T'),
+    'timetz': (['13:14+02', '13:14:15.5-05:30', '13:14:15+01:02:03', '13:14Z', '13:14.5+02', '13:14+0530'],
+               '0123456789:.+-Z '),
+    'timestamp': (['2013-08-01 12:00', '2013-08-01T12:00:00.5', '2013-08-01x03:00', '2013-08-01 13:14.5', '-infinity',
+                   '2013-08-01', '2013-08-01 12:00:00.1234567'], '0123456789:.-T '),
+    'timestamptz': (['2013-08-01 12:00+00', '2013-08-01T12:00:00.5-05:30', '2013-08-01 12:00:00Z', 'infinity',
+                     '2013-08-01+05:30', '2013-08-01 12:00:00.1234567Z'], '0123456789:.-+TZ '),
+    'inet': (['192.168.1.5/24', '10.0.0.1', '10/8', '2001:db8::1/64', '::ffff:1.2.3.4', '::/0', '1::'], '0123456789abf:./'),
+    'macaddr': (['08:00:2b:01:02:03', '08-00-2B-01-02-03', '0800.2b01.0203', '08002b010203', '8:0:2b:1:02:003'], ':-. 0a'),
+    'macaddr8': (['08:00:2b:01:02:03:04:05', '0800.2b01.0203.0405', '08002b0102030405'], ':-. 0a'),
+    'pg_lsn': (['16/B374D848', '0/0', 'FFFFFFFF/ffffffff'], '/0aF '),
+    'jsonb': (['{"b": 1, "aa": {"x": []}, "a": [false, -2.5e3], "b": "\\u00e9\\n"}', '[1e400, -0, 1E+2, "\\ud83d\\ude00"]'],
+              '[]{},:"\\01e-. tn\u00a0')}
+
+
+def altered_string(text, characters):
+    for _ in range(random.randint(0, 2)):
+        at = random.randint(0, len(text))
+        text = text[:at] + random.choice([random.choice(characters), text[at:at + 2]]) + text[at + random.randint(0, 1):]
+    return text
+
+
+def python_hash(key_type, key):
+    try:
+        return str(hash_key(key_type, key))
+    except KeyValueError:
+        return None
+
+
+def compare_strings():
+    """A string is refused, or hashed as the server hashes the value of this text."""
+    random.seed(3)
+    cases = []
+    for key_type, (good, characters) in STRINGS.items():
+        strings = good + [altered_string(random.choice(good), characters) for _ in range(1000)]
+        sql_type = {'integer': 'bigint', 'bit': 'varbit'}.get(key_type, key_type)
+        rows = sql("SET lc_monetary = 'C'; CREATE FUNCTION pg_temp.hash(key text) RETURNS text LANGUAGE plpgsql AS $$ BEGIN "
+                   'RETURN cuckoo_hash(key::%s)::numeric; EXCEPTION WHEN OTHERS THEN RETURN NULL; END $$; '
+                   "SELECT pg_temp.hash(k #>> '{}') FROM jsonb_array_elements(%s) WITH ORDINALITY AS u (k, i) ORDER BY i" % (
+                       sql_type, compare.quote(json.dumps(strings)) + '::jsonb'))
+        theirs = [str(int(row[0]) % 2**64) if row[0] else None for row in rows]
+        cases.append((key_type, strings, theirs))
+    answers = ask([{'keyType': key_type, 'keys': strings} for key_type, strings, _ in cases])
+    for (key_type, strings, theirs), answer in zip(cases, answers):
+        for name, mine in ('Python', [python_hash(key_type, string) for string in strings]), ('JavaScript', answer['hashes']):
+            wrong = [string for string, my, their in zip(strings, mine, theirs) if my not in (None, their)]
+            test(not wrong and len(theirs) == len(strings), '%s: hashes of %d strings of type %s, of which %d are taken' % (
+                name, len(strings), key_type, len(strings) - mine.count(None)), repr(wrong[:9]))
 
 
 INFO = ('format_version, representation, key_type, items, capacity, target_fpr, expected_fpr, subfilters, seed, '
@@ -425,6 +488,7 @@ def main():
     test_packages()
     use_database('clients')
     compare_keys()
+    compare_strings()
     compare_golden()
     compare_altered()
     compare_builders()

@@ -1,6 +1,7 @@
 // Key types, canonical bytes and hashes of keys: see "Keys" in docs/format.md.
 
 import { isIP } from 'node:net';
+import { inspect } from 'node:util';
 
 import { KeyTypeError, KeyValueError } from './errors.js';
 import { xxh3 } from './xxh3.js';
@@ -15,11 +16,11 @@ const COMPOSITE = ARRAY + 1;
 const KEY_TYPE_FACTOR = 0x9E3779B97F4A7C15n;
 const SHARD_SEED = 0x243F6A8885A308D3n;
 const DAY = 86400000000n; // in microseconds
+const MAX_SCALE = 16383; // digits of a numeric after the point that PostgreSQL takes
 const NULL = Buffer.from([255, 255, 255, 255]);
 
-const show = (value) => typeof value === 'string' ? JSON.stringify(value) : String(value);
 const refuse = (name, value) => {
-	throw new KeyValueError(`${name}: ${show(value)}`);
+	throw new KeyValueError(`${name}: ${inspect(value)}`);
 };
 
 // ---------------------------------------------------------------- key types
@@ -31,8 +32,9 @@ export function numberOf(keyType) {
 	}
 	const word = Array.isArray(keyType) && keyType.length === 2 ? keyType[0] : keyType;
 	const number = NAMES.indexOf(word) + 1;
-	if (number === 0 || (number >= ARRAY) !== (word !== keyType)) {
-		throw new KeyTypeError(`no key type: ${JSON.stringify(keyType)}${
+	if (number === 0 || (number >= ARRAY) !== (word !== keyType) ||
+		(number === COMPOSITE && !Array.isArray(keyType[1]))) {
+		throw new KeyTypeError(`no key type: ${inspect(keyType)}${
 			number >= ARRAY ? ', because it does not say what is inside' : ''}`);
 	}
 	return number;
@@ -105,20 +107,12 @@ function u32(number) {
 	return bytes;
 }
 
-/** An integer as a bigint: of a bigint, a safe number or a string of digits. */
-function toBigInt(value, name) {
-	if (typeof value === 'bigint') {
-		return value;
-	}
-	if (Number.isSafeInteger(value) || (typeof value === 'string' && /^-?\d+$/.test(value))) {
-		return BigInt(value);
-	}
-	return refuse(name, value);
-}
-
-/** The bytes of an integer of 32 or 64 bits. */
+/** The bytes of an integer of 32 or 64 bits: a bigint or a safe number. */
 function packInteger(value, name, bits = 64, signed = true) {
-	const number = toBigInt(value, name);
+	if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) {
+		refuse(name, value);
+	}
+	const number = BigInt(value);
 	if (number !== (signed ? BigInt.asIntN(bits, number) : BigInt.asUintN(bits, number))) {
 		throw new KeyValueError(`${name}: ${number} is out of range`);
 	}
@@ -126,6 +120,10 @@ function packInteger(value, name, bits = 64, signed = true) {
 	bytes.writeBigInt64LE(BigInt.asIntN(64, number));
 	return bytes.subarray(0, bits / 8);
 }
+
+/** A string of digits as a bigint, others as they are. PostgreSQL reads 010 as octal in xid8. */
+const parseDigits = (value) => typeof value === 'string' && /^(?:0|-?[1-9]\d*)$/.test(value)
+	? BigInt(value) : value;
 
 function booleanBytes(value) {
 	return typeof value === 'boolean' ? Buffer.from([Number(value)]) : refuse('boolean', value);
@@ -149,20 +147,14 @@ function charBytes(value) {
 	return bytes.length ? bytes : Buffer.from([0]);
 }
 
-function hexBytes(text, name, length = null) {
-	if (!/^(?:[0-9a-fA-F]{2})*$/.test(text) || (length !== null && text.length !== 2 * length)) {
-		refuse(name, text);
-	}
-	return Buffer.from(text, 'hex');
+/** The bytes of a string that matches; what is not a hexadecimal digit separates them. */
+function hexBytes(pattern, value, name) {
+	return typeof value === 'string' && pattern.test(value)
+		? Buffer.from(value.replace(/[^0-9a-fA-F]/g, ''), 'hex') : refuse(name, value);
 }
 
-function byteaBytes(value) {
-	if (value instanceof Uint8Array) {
-		return value;
-	}
-	return typeof value === 'string' && value.startsWith('\\x')
-		? hexBytes(value.slice(2), 'bytea') : refuse('bytea', value);
-}
+const byteaBytes = (value) => value instanceof Uint8Array ? value
+	: hexBytes(/^\\x(?:[0-9a-fA-F]{2})*$/, value, 'bytea');
 
 function bitBytes(value) {
 	if (typeof value !== 'string' || !/^[01]*$/.test(value)) {
@@ -188,9 +180,10 @@ function doubleBytes(value) {
 function numericBytes(value) {
 	const text = typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value;
 	const found = typeof text === 'string' &&
-		/^\s*([+-]?)(?:(\d+)\.?(\d*)|\.(\d+))(?:e([+-]?\d+))?\s*$/i.exec(text);
+		/^[ \t-\r]*([+-]?)(?:(\d+)\.?(\d*)|\.(\d+))(?:e([+-]?\d+))?[ \t-\r]*$/i.exec(text);
 	if (!found) {
-		const special = typeof text === 'string' && /^\s*(nan|([+-]?)inf(?:inity)?)\s*$/i.exec(text);
+		const special = typeof text === 'string' &&
+			/^[ \t-\r]*(nan|([+-]?)inf(?:inity)?)[ \t-\r]*$/i.exec(text);
 		if (!special) {
 			refuse('numeric', value);
 		}
@@ -198,17 +191,21 @@ function numericBytes(value) {
 		return Buffer.from([0, sign >> 8, 0, 0]);
 	}
 	const fraction = found[3] || found[4] || '';
+	const scale = fraction.length - Number(found[5] || 0);
+	if (scale > MAX_SCALE) {
+		throw new KeyValueError(`numeric: more than ${MAX_SCALE} digits after the point`);
+	}
 	const all = ((found[2] || '') + fraction).replace(/^0+/, '');
 	const stripped = all.replace(/0+$/, '');
 	if (stripped === '') {
 		return Buffer.alloc(4);
 	}
-	const exponent = Number(found[5] || 0) - fraction.length + all.length - stripped.length;
+	const exponent = all.length - stripped.length - scale;
 	const four = Math.floor(exponent / 4); // the last digit's weight
 	let digits = stripped + '0'.repeat(exponent - 4 * four);
 	digits = digits.padStart(4 * Math.ceil(digits.length / 4), '0');
 	const weight = digits.length / 4 - 1 + four;
-	if (!(weight >= -(2 ** 15) && weight < 2 ** 15)) {
+	if (!(weight < 2 ** 15)) { // a NaN is not
 		throw new KeyValueError('numeric: out of range');
 	}
 	const bytes = Buffer.alloc(4 + digits.length / 2);
@@ -220,13 +217,17 @@ function numericBytes(value) {
 	return bytes;
 }
 
-function uuidBytes(value) {
-	return typeof value === 'string' ? hexBytes(value.replace(/[-{}]/g, ''), 'uuid', 16)
-		: refuse('uuid', value);
-}
+const BYTE = '[0-9a-fA-F]{2}';
+const WORD = '[0-9a-fA-F]{4}';
+const UUID = `${WORD}(?:-?${WORD}){7}`;
 
-const macOf = (length, name) => (value) => typeof value === 'string'
-	? hexBytes(value.replace(/[-:.]/g, ''), name, length) : refuse(name, value);
+const hexOf = (pattern, name) => {
+	const whole = new RegExp(`^(?:${pattern})$`);
+	return (value) => hexBytes(whole, value, name);
+};
+
+const macOf = (length, name) => hexOf(`${BYTE}([:-]?)${BYTE}(?:\\1${BYTE}){${length - 2}}|` +
+	`${WORD}(?:\\.${WORD}){${length / 2 - 1}}`, name);
 
 /** Days from 2000-01-01 to the year, month and day in a match; NaN if there is no such day. */
 function days([, year, month, day]) {
@@ -240,7 +241,7 @@ function days([, year, month, day]) {
 
 const DATE = '(\\d{4})-(\\d\\d)-(\\d\\d)';
 const TIME = '([01]\\d|2[0-3]):([0-5]\\d)(?::([0-5]\\d)(?:\\.(\\d{1,6}))?)?';
-const ZONE = '(?:Z|([+-])(0\\d|1[0-5])(?::?([0-5]\\d)(?::?([0-5]\\d))?)?)';
+const ZONE = '(?:Z|([+-])(0\\d|1[0-5])(?::([0-5]\\d)(?::([0-5]\\d))?)?)';
 
 /** Microseconds since midnight of hours, minutes, seconds and a fraction. */
 function clock([hours, minutes, seconds = '0', fraction = '']) {
@@ -259,7 +260,7 @@ function match(pattern, value, name) {
 }
 
 function dateBytes(value) {
-	if (typeof value !== 'string' || /^-?\d+$/.test(value)) {
+	if (typeof value !== 'string') {
 		return packInteger(value, 'date', 32);
 	}
 	const ends = { infinity: 2 ** 31 - 1, '-infinity': -(2 ** 31) };
@@ -288,8 +289,8 @@ function timetzBytes(value) {
 }
 
 const timestampOf = (name, zone) => (value) => {
-	if (zone && value instanceof Date) {
-		return packInteger((value.getTime() - 946684800000) * 1000, name);
+	if (zone && value instanceof Date && !Number.isNaN(value.getTime())) {
+		return packInteger(BigInt(value.getTime() - 946684800000) * 1000n, name);
 	}
 	if (typeof value !== 'string') {
 		return packInteger(value, name);
@@ -309,9 +310,12 @@ const timestampOf = (name, zone) => (value) => {
 
 function intervalBytes(value) {
 	let list = value;
-	if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
+	if (Object.prototype.toString.call(value) === '[object Object]') {
 		const { years = 0, months = 0, days: wholeDays = 0, hours = 0, minutes = 0, seconds = 0,
-			milliseconds = 0 } = value;
+			milliseconds = 0, ...others } = value;
+		if (Object.keys(others).length > 0 || !Object.values(value).every(Number.isFinite)) {
+			refuse('interval', value);
+		}
 		list = [12 * years + months, wholeDays,
 			((hours * 60 + minutes) * 60 + seconds) * 1e6 + Math.round(milliseconds * 1000)];
 	}
@@ -323,7 +327,8 @@ function intervalBytes(value) {
 }
 
 function inetBytes(value) {
-	const found = typeof value === 'string' && /^([0-9a-fA-F:.]+)(?:\/(\d{1,3}))?$/.exec(value);
+	const found = typeof value === 'string' &&
+		/^([0-9a-fA-F:.]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(value);
 	const version = found ? isIP(found[1]) : 0;
 	const most = version === 4 ? 32 : 128;
 	const bits = found && found[2] !== undefined ? Number(found[2]) : most;
@@ -359,15 +364,14 @@ function jsonbBytes(value) {
 		refuse('jsonb', value);
 	}
 	try {
+		JSON.parse(value); // refuses what is not JSON
 		return jsonBytes(JSON.parse(value.replace(
-			/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
+			/"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g,
 			(token) => {
-				// Strings as they are; and no number with a zero at its front
-				const parsed = JSON.parse(token);
-				if (typeof parsed === 'number') {
+				if (token[0] !== '"') {
 					return `"\\u0000${token}"`;
 				}
-				return parsed.includes('\0') ? refuse('jsonb', value) : token;
+				return JSON.parse(token).includes('\0') ? refuse('jsonb', value) : token;
 			})));
 	} catch (error) {
 		if (error instanceof SyntaxError || error instanceof RangeError) {
@@ -395,16 +399,17 @@ function jsonBytes(value) {
 		...pairs.flatMap(([key, inside]) => [withLength(key), jsonBytes(inside)])]);
 }
 
-const integer = (value) => packInteger(value, 'integer');
+const integer = (value) => packInteger(parseDigits(value), 'integer');
 
 const SCALARS = {
 	integer, boolean: booleanBytes, '"char"': charBytes, text: textBytes, bytea: byteaBytes,
 	bit: bitBytes, 'double precision': doubleBytes, numeric: numericBytes,
-	money: (value) => packInteger(value, 'money'), uuid: uuidBytes, date: dateBytes,
-	time: timeBytes, timetz: timetzBytes, timestamp: timestampOf('timestamp', ''),
+	money: (value) => packInteger(value, 'money'), uuid: hexOf(`${UUID}|\\{${UUID}\\}`, 'uuid'),
+	date: dateBytes, time: timeBytes, timetz: timetzBytes, timestamp: timestampOf('timestamp', ''),
 	timestamptz: timestampOf('timestamptz', ZONE), interval: intervalBytes, inet: inetBytes,
 	macaddr: macOf(6, 'macaddr'), macaddr8: macOf(8, 'macaddr8'), pg_lsn: pgLsnBytes,
-	xid8: (value) => packInteger(value, 'xid8', 64, false), enum: textBytes, jsonb: jsonbBytes,
+	xid8: (value) => packInteger(parseDigits(value), 'xid8', 64, false), enum: textBytes,
+	jsonb: jsonbBytes,
 };
 
 /** A value inside another, or NULL. */
@@ -415,11 +420,14 @@ function arrayBytes(element, value) {
 	const { bounds, elements } = arrayParts(value);
 	const numbers = bounds.flat().map((number) => packInteger(number, 'array', 32));
 	const room = bounds.reduce((product, [length]) => product * Number(length), 1);
-	if (bounds.length === 0 ? elements.length > 0 : room !== elements.length || room === 0) {
+	if (elements.length !== (bounds.length && room)) {
 		throw new KeyValueError(`array: ${elements.length} elements do not fill the dimensions`);
 	}
+	if (bounds.some(([length]) => length < 1)) {
+		throw new KeyValueError('array: a dimension has at least one element');
+	}
 	return Buffer.concat([Buffer.from([numberOf(element)]), u32(bounds.length), ...numbers,
-		...elements.map((inside) => nested(element, inside))]);
+		...Array.from(elements, (inside) => nested(element, inside))]);
 }
 
 function rowBytes(columns, values) {
@@ -466,7 +474,7 @@ function canonicalBytes(keyType, value) {
 		default:
 			return Buffer.concat([Buffer.from([numberOf(inside)]),
 				u32(parts(value, null, 'multirange').length),
-				...value.map((one) => rangeBytes(inside, one))]);
+				...Array.from(value, (one) => rangeBytes(inside, one))]);
 	}
 }
 

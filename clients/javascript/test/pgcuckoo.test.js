@@ -90,23 +90,29 @@ const NESTED_KEYS = {
 
 // Values that are none of their key type
 const WRONG = [
-	['integer', [2n ** 63n, -(2n ** 63n) - 1n, 1.5, 2 ** 53, '1.0', 'x', true]],
+	['integer', [2n ** 63n, -(2n ** 63n) - 1n, 1.5, 2 ** 53, '1.0', '010', 'x', true]],
 	['boolean', [1, 'true']], ['"char"', ['ab', 'ä']], ['text', [1, 'a\0b', '\ud800']],
-	['bytea', ['00ff', '\\x0', 1]], ['bit', ['12', 5]], ['double precision', ['0.1', 1n]],
-	['numeric', [0.1, true, '1,5', '0x1', '', '.', '1e999999', '1e99999999999999999999999']],
-	['money', ['$1']], ['uuid', ['a0eebc99', 'x'.repeat(32), 1]],
-	['date', ['2000-02-30', '2000-13-01', '0000-01-01', 2 ** 31, new Date(), '']],
-	['time', ['25:00', '13:00+02', '12:60', '12:00:00.1234567']],
-	['timetz', ['13:00', '13:00+16', [1, 2, 3], 5]],
-	['timestamp', ['2000-01-01 00:00+00', '2000-02-30 00:00', 'x infinity', new Date()]],
+	['bytea', ['00ff', '\\x0', '\\x00 ff', 1]], ['bit', ['12', 5]], ['double precision', ['0.1', 1n]],
+	['numeric', [0.1, true, '1,5', '0x1', '', '.', '1e999999', '1e-16384', '\u00a01',
+		'1e99999999999999999999999']],
+	['money', ['$1', '1']],
+	['uuid', ['a0eebc99', 'x'.repeat(32), 'a0eebc999c0b4ef8-bb6d6bb9bd380a1-1', `{${'0'.repeat(32)}`, 1]],
+	['date', ['2000-02-30', '2000-13-01', '0000-01-01', '20000101', 2 ** 31, new Date(), '']],
+	['time', ['25:00', '13:00+02', '12:60', '12:00.5', '12:00:00.1234567']],
+	['timetz', ['13:00', '13:00+16', '13:00+0530:15', [1, 2, 3], 5]],
+	['timestamp', ['2000-01-01 00:00+00', '2000-01-01 24:00', '2000-02-30 00:00', 'x infinity',
+		new Date()]],
 	['timestamptz', ['2000-01-01 00:00', new Date(NaN)]],
-	['interval', [[1, 2], [2 ** 31, 0, 0], { days: 1.5 }, 'P1M', 1]],
-	['inet', ['10.0.0', '10.0.0.0/33', '::/129', 5, 'fe80::1%1', '10.0.0.0/255.0.0.0', '']],
-	['macaddr', ['08:00', 1]], ['macaddr8', ['08:00:2b:01:02:03']], ['pg_lsn', ['16/', -1, 2n ** 64n]],
-	['xid8', [-1, 'x']], ['enum', [1]],
+	['interval', [[1, 2], [2 ** 31, 0, 0], { days: 1.5 }, { month: 1 }, { months: '1' }, new Date(),
+		'P1M', 1]],
+	['inet', ['10.0.0', '10.0.0.0/33', '::/129', '::/08', 5, 'fe80::1%1', '10.0.0.0/255.0.0.0', '']],
+	['macaddr', ['08:00', '08:0:2b:001:02:03', '08:00-2b:01:02:03', 1]],
+	['macaddr8', ['08:00:2b:01:02:03']], ['pg_lsn', ['16/', '16', -1, 2n ** 64n]],
+	['xid8', [-1, '010', 'x']], ['enum', [1]],
 	['jsonb', ['{', 'NaN', '01', '[1 2]', '{1: 2}', '"\\u0000"', '"\\u00005"', '"\\ud800"', { a: 1 }]],
 	[['array', 'integer'], [5, ['x'], { bounds: [[2, 1]], elements: [1] }, { elements: [] },
-		{ bounds: [[0, 1]], elements: [] }]],
+		{ bounds: [[0, 1]], elements: [] }, { bounds: [[-1, 1], [-1, 1]], elements: [1] },
+		new Array(2)]],
 	[['composite', ['integer']], [[1, 2], 'x']], [['range', 'integer'], [[1, 2, '{}'], [1, 2]]],
 	[['multirange', 'integer'], ['empty']], ['record', [[1], [['integer', 'x']]]],
 ];
@@ -379,6 +385,22 @@ test('text that is not base64 is refused, and so is what is no bytes', () => {
 	}
 });
 
+test('long text is read', () => {
+	const hashes = BigUint64Array.from({ length: 1e6 }, (_, i) => BigInt(i));
+	const text = Buffer.concat([golden('partial').data.subarray(0, 36),
+		new Uint8Array(hashes.buffer), Buffer.alloc(8)]).toString('base64');
+	assert.equal(CuckooFilter.fromText(text).info().items, 1e6);
+	assert.throws(() => CuckooFilter.fromText(`${text}!!!!`), FormatError);
+	const jsonb = `"${'a'.repeat(1e7)}"`;
+	assert.equal(hashKey('jsonb', jsonb), hashKey('jsonb', ` ${jsonb}`));
+});
+
+test('a Date of any year is its instant', () => {
+	for (const text of ['0001-01-01T00:00:00.001Z', '1700-02-28T12:00:00Z', '9999-12-31T23:59:59.999Z']) {
+		assert.equal(hashKey('timestamptz', new Date(text)), hashKey('timestamptz', text));
+	}
+});
+
 test('values that are none of their key type are refused', () => {
 	for (const [keyType, values] of WRONG) {
 		for (const value of [...values, null, undefined]) {
@@ -389,7 +411,8 @@ test('values that are none of their key type are refused', () => {
 });
 
 test('what is no key type is refused', () => {
-	for (const keyType of ['int', 'array', ['array'], ['text', 'text'], 5, ['array', 'json'], '']) {
+	for (const keyType of ['int', 'array', ['array'], ['text', 'text'], 5, 5n, ['array', 'json'], '',
+		['composite', null], ['composite', 'text']]) {
 		assert.throws(() => hashKey(keyType, [1]), KeyTypeError);
 	}
 });

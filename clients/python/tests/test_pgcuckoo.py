@@ -104,19 +104,28 @@ NESTED_KEYS = {
 # Values that are none of their key type
 WRONG = {
     'integer': [2**63, -2**63 - 1, 1.0, '1', True], 'boolean': [1, 'true'], '"char"': ['ab', 'ä'],
-    'text': [1, 'a\0b', '\ud800'], 'bytea': ['00ff', '\\x0', 1], 'bit': ['12', 5],
-    'double precision': ['0.1', 1], 'numeric': [0.1, True, '1,5', '0x1', '', '1e999999', 'sNaN'],
-    'money': ['$1'], 'uuid': ['a0eebc99', 'x' * 32, 1],
-    'date': ['2000-02-30', 2**31, datetime(2000, 1, 1), ''],
-    'time': ['25:00', time(1, tzinfo=UTC), '13:00+02'], 'timetz': [time(1), '13:00', (1, 2, 3), 5],
-    'timestamp': ['2000-01-01 00:00+00', datetime(2000, 1, 1, tzinfo=UTC), date(2000, 1, 1)],
-    'timestamptz': ['2000-01-01 00:00', datetime(2000, 1, 1)],
-    'interval': [(1, 2), (2**31, 0, 0), 'P1M', 1], 'inet': ['10.0.0', '10.0.0.0/33', 5, 'fe80::1%1',
-                                                          '10.0.0.0/255.0.0.0'],
-    'macaddr': ['08:00', 1], 'macaddr8': ['08:00:2b:01:02:03'], 'pg_lsn': ['16', -1, 2**64],
+    'text': [1, 'a\0b', '\ud800'], 'bytea': ['00ff', '\\x0', '\\x00 ff', 1], 'bit': ['12', 5],
+    'double precision': ['0.1', 1],
+    'numeric': [0.1, True, '1,5', '0x1', '', '1e999999', '1e-16384', 'sNaN'],
+    'money': ['$1', '1'],
+    'uuid': ['a0eebc99', 'x' * 32, 'a0eebc999c0b4ef8-bb6d6bb9bd380a1-1', '{' + '0' * 32, 1],
+    'date': ['2000-02-30', '20000101', '2000-W01-1', 2**31, datetime(2000, 1, 1), ''],
+    # PostgreSQL reads 13:14.5 as 13 minutes, and rounds the seventh digit.
+    'time': ['25:00', time(1, tzinfo=UTC), '13:00+02', '13', '13:14.5', '13:14:15.1234567'],
+    'timetz': [time(1), '13:00', '13:14.5+02', '13:00+16', '13:00+01:00:00.5',
+               time(1, tzinfo=timezone(timedelta(microseconds=1))), (1, 2, 3), 5],
+    'timestamp': ['2000-01-01 00:00+00', '2000-01-01', '2000-01-01x03:00', '2000-01-01 13:14.5',
+                  '2000-01-01 24:00', datetime(2000, 1, 1, tzinfo=UTC), date(2000, 1, 1)],
+    'timestamptz': ['2000-01-01 00:00', '2000-01-01+05:30', '2000-01-01 13:14:15.1234567Z',
+                    datetime(2000, 1, 1)],
+    'interval': [(1, 2), (2**31, 0, 0), 'P1M', 1], 'inet': ['10.0.0', '10.0.0.0/33', '::/08', 5,
+                                                          'fe80::1%1', '10.0.0.0/255.0.0.0'],
+    'macaddr': ['08:00', '08:0:2b:001:02:03', '08:00-2b:01:02:03', 1],
+    'macaddr8': ['08:00:2b:01:02:03'], 'pg_lsn': ['16', -1, 2**64],
     'xid8': [-1, '5'], 'enum': [1], 'jsonb': ['{', 'NaN', '01', '"\\u0000"', '"\\ud800"', {'a': 1}],
     ('array', 'integer'): [5, ['x'], {'bounds': [[2, 1]], 'elements': [1]}, {'elements': []},
-                           {'bounds': [[0, 1]], 'elements': []}],
+                           {'bounds': [[0, 1]], 'elements': []},
+                           {'bounds': [[-1, 1], [-1, 1]], 'elements': [1]}],
     ('composite', ('integer',)): [[1, 2], 'x'], ('range', 'integer'): [(1, 2, '{}'), (1, 2)],
     ('multirange', 'integer'): ['empty'], 'record': [[1], [('integer', 'x')]],
 }
@@ -362,9 +371,11 @@ class Malformed(unittest.TestCase):
             for value in values + [None]:
                 with self.subTest(key_type=key_type, value=value):
                     self.assertRaises(KeyValueError, hash_key, key_type, value)
+        self.assertRaises(KeyValueError, hash_key, 'integer', 10**5000)     # too long to be shown
 
     def test_key_types(self):
-        for key_type in 'int', 'array', ('array',), ('text', 'text'), 5, ('array', 'json'), '':
+        for key_type in ('int', 'array', ('array',), ('text', 'text'), 5, ('array', 'json'), '',
+                         (['array'], 'text'), ('composite', None), ('composite', 'text')):
             with self.subTest(key_type):
                 self.assertRaises(KeyTypeError, hash_key, key_type, [1])
 

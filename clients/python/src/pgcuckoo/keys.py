@@ -17,13 +17,15 @@ Keys.  What a Python value of each key type may be:
     double precision                 float
     numeric                          Decimal, int or str
     uuid                             UUID or str
-    date                             date, or str: ISO, [-]infinity; or int: days since 2000-01-01
-    time                             time, or str: ISO, 24:00; or int: microseconds since midnight
-    timetz                           time with an offset, or str: ISO; or (microseconds since
-                                     midnight, seconds west of UTC)
-    timestamp, timestamptz           datetime, or str: ISO, [-]infinity; or int: microseconds since
-                                     2000-01-01.  Without a time zone for timestamp, with one for
-                                     timestamptz
+    date                             date, or str: 2026-01-31, [-]infinity; or int: days since
+                                     2000-01-01
+    time                             time, or str: 13:14, 13:14:15.5, 24:00; or int: microseconds
+                                     since midnight
+    timetz                           time with an offset, or str: 13:14:15+02; or (microseconds
+                                     since midnight, seconds west of UTC)
+    timestamp, timestamptz           datetime, or str: 2026-01-31 13:14:15, [-]infinity; or int:
+                                     microseconds since 2000-01-01.  Without a time zone for
+                                     timestamp, with one for timestamptz
     interval                         timedelta, or (months, days, microseconds)
     inet                             an address, interface or network of ipaddress, or str
     macaddr, macaddr8                str
@@ -74,6 +76,7 @@ KEY_TYPE_FACTOR = 0x9E3779B97F4A7C15
 SHARD_SEED = 0x243F6A8885A308D3
 M32, M64 = 2**32 - 1, 2**64 - 1
 DAY = 86400 * 10**6                         # in microseconds
+MAX_SCALE = 16383                           # digits after the point that PostgreSQL takes
 
 
 # ----------------------------------------------------------------- key types
@@ -84,8 +87,10 @@ def number_of(key_type: KeyType) -> int:
         return COMPOSITE
     if isinstance(key_type, str) and NUMBERS.get(key_type, ARRAY) < ARRAY:
         return NUMBERS[key_type]
-    if isinstance(key_type, tuple) and len(key_type) == 2 and NUMBERS.get(key_type[0], 0) >= ARRAY:
-        return NUMBERS[key_type[0]]
+    if isinstance(key_type, tuple) and len(key_type) == 2 and isinstance(key_type[0], str):
+        number = NUMBERS.get(key_type[0], 0)
+        if number >= ARRAY and (number != COMPOSITE or isinstance(key_type[1], (list, tuple))):
+            return number
     raise KeyTypeError('no key type: %r' % (key_type,))
 
 
@@ -163,7 +168,7 @@ def pack_integer(value: Any, format_: str, name: str) -> bytes:
     try:
         return struct.pack(format_, value)
     except struct.error:
-        raise KeyValueError('%s: %d is out of range' % (name, value)) from None
+        raise KeyValueError('%s: out of range' % name) from None
 
 
 def integer_of(format_: str, name: str) -> Callable[[Any], bytes]:
@@ -194,19 +199,19 @@ def char_bytes(value: Any) -> bytes:
     return data
 
 
-def hex_bytes(text: str, name: str) -> bytes:
-    try:
-        return bytes.fromhex(text)
-    except ValueError:
-        raise KeyValueError('%s: %r' % (name, text)) from None
+def hex_bytes(pattern: str, value: Any, name: str) -> bytes:
+    """The bytes of a str that matches; what is not a hexadecimal digit separates them."""
+    if isinstance(value, str) and re.fullmatch(pattern, value):
+        digits = re.sub('[^0-9A-Fa-f]', '', value)
+        if len(digits) % 2 == 0:
+            return bytes.fromhex(digits)
+    raise KeyValueError('%s: %r' % (name, value))
 
 
 def bytea_bytes(value: Any) -> bytes:
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
-    if not isinstance(value, str) or not value.startswith('\\x'):
-        raise KeyValueError('bytea: %r' % (value,))
-    return hex_bytes(value[2:], 'bytea')
+    return hex_bytes(r'\\x[0-9A-Fa-f]*', value, 'bytea')
 
 
 def bit_bytes(value: Any) -> bytes:
@@ -243,6 +248,8 @@ def numeric_bytes(value: Any) -> bytes:
         return struct.pack('<Hh', 0xF000 if number < 0 else 0xD000, 0)
     negative, decimals, exponent = number.as_tuple()
     assert isinstance(exponent, int)
+    if exponent < -MAX_SCALE:
+        raise KeyValueError('numeric: more than %d digits after the point' % MAX_SCALE)
     text = ''.join(map(str, decimals)) + '0' * (exponent % 4)
     text = '0' * (-len(text) % 4) + text
     digits = [int(text[i:i + 4]) for i in range(0, len(text), 4)]
@@ -254,48 +261,49 @@ def numeric_bytes(value: Any) -> bytes:
         weight -= 1
     if not digits:
         negative = weight = 0
-    if not -2**15 <= weight < 2**15:
+    if weight >= 2**15:
         raise KeyValueError('numeric: out of range')
     return struct.pack('<Hh%dh' % len(digits), 0x4000 if negative else 0, weight, *digits)
+
+
+BYTE, WORD = '[0-9A-Fa-f]{2}', '[0-9A-Fa-f]{4}'
+UUID_TEXT = '%s(-?%s){7}' % (WORD, WORD)
 
 
 def uuid_bytes(value: Any) -> bytes:
     if isinstance(value, UUID):
         return value.bytes
-    if not isinstance(value, str):
-        raise KeyValueError('uuid: %r' % (value,))
-    return of_length(16, 'uuid', re.sub('[-{}]', '', value))
-
-
-def of_length(length: int, name: str, text: str) -> bytes:
-    result = hex_bytes(text, name)
-    if len(result) != length:
-        raise KeyValueError('%s: %r' % (name, text))
-    return result
+    return hex_bytes(r'%s|\{%s\}' % (UUID_TEXT, UUID_TEXT), value, 'uuid')
 
 
 def mac_of(length: int, name: str) -> Callable[[Any], bytes]:
-    def mac_bytes(value: Any) -> bytes:
-        if not isinstance(value, str):
-            raise KeyValueError('%s: %r' % (name, value))
-        return of_length(length, name, re.sub('[-:.]', '', value))
-    return mac_bytes
+    pattern = r'%s([:-]?)%s(\1%s){%d}|%s(\.%s){%d}' % (
+        BYTE, BYTE, BYTE, length - 2, WORD, WORD, length // 2 - 1)
+    return lambda value: hex_bytes(pattern, value, name)
+
+
+# datetime takes more, such as 13:14.5 or seven digits, which PostgreSQL reads otherwise.
+DATE = r'\d{4}-\d\d-\d\d'
+TIME = r'([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,6})?)?'
+ZONE = r'(Z|[+-](0\d|1[0-5])(:[0-5]\d(:[0-5]\d)?)?)'
+
+
+def from_iso(pattern: str, parse: Callable[[str], Any], value: str, name: str) -> Any:
+    if not re.fullmatch(pattern, value, re.ASCII):
+        raise KeyValueError('%s: %r' % (name, value))
+    try:
+        return parse(value)
+    except ValueError as error:
+        raise KeyValueError('%s: %s' % (name, error)) from None
 
 
 def date_bytes(value: Any) -> bytes:
     if isinstance(value, str):
         value = {'infinity': 2**31 - 1, '-infinity': -2**31}.get(value) or from_iso(
-            date.fromisoformat, value, 'date')
+            DATE, date.fromisoformat, value, 'date')
     if isinstance(value, date) and not isinstance(value, datetime):
         value = (value - date(2000, 1, 1)).days
     return pack_integer(value, '<i', 'date')
-
-
-def from_iso(parse: Callable[[str], Any], value: str, name: str) -> Any:
-    try:
-        return parse(value)
-    except ValueError as error:
-        raise KeyValueError('%s: %s' % (name, error)) from None
 
 
 def microseconds(interval: timedelta) -> int:
@@ -309,7 +317,7 @@ def since_midnight(value: time) -> int:
 def time_bytes(value: Any) -> bytes:
     if isinstance(value, str):
         value = DAY if re.fullmatch('24:00(:00)?', value) else from_iso(
-            time.fromisoformat, value, 'time')
+            TIME, time.fromisoformat, value, 'time')
     if isinstance(value, time):
         if value.tzinfo is not None:
             raise KeyValueError('time: %s has a time zone' % value)
@@ -319,21 +327,23 @@ def time_bytes(value: Any) -> bytes:
 
 def timetz_bytes(value: Any) -> bytes:
     if isinstance(value, str):
-        value = from_iso(time.fromisoformat, value, 'timetz')
+        value = from_iso(TIME + ZONE, time.fromisoformat, value, 'timetz')
     if isinstance(value, time):
         offset = value.utcoffset()
-        if offset is None:
-            raise KeyValueError('timetz: %s has no offset' % value)
+        if offset is None or offset.microseconds:
+            raise KeyValueError('timetz: %s has no offset in seconds' % value)
         value = since_midnight(value), -microseconds(offset) // 10**6
     local, west = parts(value, 2, 'timetz')
     return pack_integer(local, '<q', 'timetz') + pack_integer(west, '<i', 'timetz')
 
 
 def timestamp_of(name: str, epoch: datetime) -> Callable[[Any], bytes]:
+    pattern = '%s[ T]%s%s' % (DATE, TIME, ZONE if epoch.tzinfo else '')
+
     def timestamp_bytes(value: Any) -> bytes:
         if isinstance(value, str):
             value = {'infinity': 2**63 - 1, '-infinity': -2**63}.get(value) or from_iso(
-                datetime.fromisoformat, value, name)
+                pattern, datetime.fromisoformat, value, name)
         if isinstance(value, datetime):
             if (value.utcoffset() is None) != (epoch.tzinfo is None):
                 raise KeyValueError('%s: %s has %s time zone' % (
@@ -357,8 +367,8 @@ IP = (ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipadd
 
 
 def inet_bytes(value: Any) -> bytes:
-    if not isinstance(value, (str,) + IP) or not re.fullmatch('[0-9a-fA-F:.]+(/[0-9]+)?',
-                                                              str(value)):
+    if not isinstance(value, (str,) + IP) or not re.fullmatch(
+            '[0-9a-fA-F:.]+(/(0|[1-9][0-9]*))?', str(value)):
         raise KeyValueError('inet: %r' % (value,))
     try:
         found = ipaddress.ip_interface(str(value))
@@ -435,8 +445,8 @@ def array_bytes(element: KeyType, value: Any) -> bytes:
     numbers = [pack_integer(number, '<i', 'array') for pair in bounds for number in pair]
     if (math.prod(length for length, _ in bounds) if bounds else 0) != len(elements):
         raise KeyValueError('array: %d elements do not fill the dimensions' % len(elements))
-    if bounds and not elements:
-        raise KeyValueError('array: one without elements has no dimensions')
+    if any(length < 1 for length, _ in bounds):
+        raise KeyValueError('array: a dimension has at least one element')
     return (struct.pack('<BI', number_of(element), len(bounds)) + b''.join(numbers) +
             b''.join(nested(element, inside) for inside in elements))
 
