@@ -3,8 +3,8 @@ export type KeyType =
 	| 'integer' | 'boolean' | '"char"' | 'text' | 'bytea' | 'bit' | 'double precision' | 'numeric'
 	| 'money' | 'uuid' | 'date' | 'time' | 'timetz' | 'timestamp' | 'timestamptz' | 'interval'
 	| 'inet' | 'macaddr' | 'macaddr8' | 'pg_lsn' | 'xid8' | 'enum' | 'jsonb' | 'record'
-	| ['array' | 'range' | 'multirange', KeyType]
-	| ['composite', KeyType[]];
+	| readonly ['array' | 'range' | 'multirange', KeyType]
+	| readonly ['composite', readonly KeyType[]];
 
 /** What every error of this package is. */
 export class CuckooFilterError extends Error {}
