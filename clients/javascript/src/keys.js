@@ -180,7 +180,7 @@ function doubleBytes(value) {
 function numericBytes(value) {
 	const text = typeof value === 'bigint' || Number.isSafeInteger(value) ? String(value) : value;
 	const found = typeof text === 'string' &&
-		/^[ \t-\r]*([+-]?)(?:(\d+)\.?(\d*)|\.(\d+))(?:e([+-]?\d+))?[ \t-\r]*$/i.exec(text);
+		/^[ \t-\r]*([+-]?)(?:(\d+)(?:\.(\d*))?|\.(\d+))(?:e([+-]?\d+))?[ \t-\r]*$/i.exec(text);
 	if (!found) {
 		const special = typeof text === 'string' &&
 			/^[ \t-\r]*(nan|([+-]?)inf(?:inity)?)[ \t-\r]*$/i.exec(text);
@@ -196,7 +196,11 @@ function numericBytes(value) {
 		throw new KeyValueError(`numeric: more than ${MAX_SCALE} digits after the point`);
 	}
 	const all = ((found[2] || '') + fraction).replace(/^0+/, '');
-	const stripped = all.replace(/0+$/, '');
+	let end = all.length; // /0+$/ would try every zero
+	while (all[end - 1] === '0') {
+		end--;
+	}
+	const stripped = all.slice(0, end);
 	if (stripped === '') {
 		return Buffer.alloc(4);
 	}

@@ -230,7 +230,7 @@ def double_bytes(value: Any) -> bytes:
     return struct.pack('<d', value + 0.0)               # -0 + 0 is 0
 
 
-NUMBER = re.compile(r'\s*([+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|[+-]?inf(inity)?)\s*',
+NUMBER = re.compile(r'\s*([+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|nan|[+-]?inf(inity)?)\s*',
                     re.ASCII | re.IGNORECASE)
 
 
