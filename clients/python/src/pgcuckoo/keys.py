@@ -30,7 +30,7 @@ Keys.  What a Python value of each key type may be:
     inet                             an address, interface or network of ipaddress, or str
     macaddr, macaddr8                str
     pg_lsn                           int of 64 bits, unsigned; or str, such as 16/B374D848
-    xid8                             int of 64 bits, unsigned
+    xid8                             int of 64 bits, unsigned; or str of digits
     jsonb                            str: JSON
     array                            list of elements, with the lower bound 1; or a dictionary of
                                      'bounds', pairs of length and lower bound, and 'elements'
@@ -386,6 +386,13 @@ def pg_lsn_bytes(value: Any) -> bytes:
     return pack_integer(value, '<Q', 'pg_lsn')
 
 
+def xid8_bytes(value: Any) -> bytes:
+    # PostgreSQL reads 010 as octal.
+    if isinstance(value, str) and re.fullmatch('0|[1-9][0-9]{0,19}', value):
+        value = int(value)
+    return pack_integer(value, '<Q', 'xid8')
+
+
 def with_length(data: bytes) -> bytes:
     return struct.pack('<I', len(data)) + data
 
@@ -431,7 +438,7 @@ SCALARS: Dict[str, Callable[[Any], bytes]] = {
     'timetz': timetz_bytes, 'timestamp': timestamp_of('timestamp', datetime(2000, 1, 1)),
     'timestamptz': timestamp_of('timestamptz', datetime(2000, 1, 1, tzinfo=timezone.utc)),
     'interval': interval_bytes, 'inet': inet_bytes, 'macaddr': mac_of(6, 'macaddr'),
-    'macaddr8': mac_of(8, 'macaddr8'), 'pg_lsn': pg_lsn_bytes, 'xid8': integer_of('<Q', 'xid8'),
+    'macaddr8': mac_of(8, 'macaddr8'), 'pg_lsn': pg_lsn_bytes, 'xid8': xid8_bytes,
     'enum': text_bytes, 'jsonb': jsonb_bytes}
 
 
