@@ -195,7 +195,7 @@ prepare_build()
 	new_tree build
 	in_tree "$tree" useradd -d /build -m builder
 	cp -R "$copies/one/packaging/debian" "$tree/build/debian"
-	in_tree_install install build-essential fakeroot postgresql-common
+	in_tree_install install build-essential postgresql-common
 	in_tree "$tree" bash -c 'cd /build && PG_UPDATECONTROL=yes pg_buildext updatecontrol'
 	in_tree_install build-dep /build
 }
