@@ -23,7 +23,8 @@
  * 3. A fold takes its snapshot when it has locked the base.  It moves all of the
  *	  log that the snapshot shows, additions before removals, so that each of two
  *	  keys that look alike always has a copy of its own.
- * 4. A rebuild reads the table and deletes the log in one snapshot.
+ * 4. A rebuild reads the table and deletes the log in one snapshot.  So does
+ *	  TRUNCATE: other triggers may have filled the table again.
  * 5. A statement may add to the base itself, if it has locked it, because an
  *	  addition never harms.  It never removes.
  *
@@ -258,6 +259,7 @@ typedef enum FilterCommand
 	TRY_BASE,					/* lock it, unless another session has */
 	UPDATE_BASE,
 	INSERT_BASE,
+	COUNT_LOG,
 	DELETE_LOG
 } FilterCommand;
 
@@ -269,7 +271,7 @@ typedef struct Target
 	Oid			filter;
 	AttrNumber	column;
 	CuckooKey	key;
-	TransactionId folding;		/* the last transaction that folded or rebuilt */
+	TransactionId folding;		/* the last transaction that folded, or builds */
 	SPIPlanPtr	plans[SAVED_COMMANDS];
 } Target;
 
@@ -398,6 +400,7 @@ static const struct
 	[TRY_BASE] = {.text = READ_TEXT " FOR NO KEY UPDATE SKIP LOCKED"},
 	[UPDATE_BASE] = {"UPDATE %s SET f = $1, delta = $2 " WHERE_BASE, 2, {InvalidOid, INT4OID}},
 	[INSERT_BASE] = {"INSERT INTO %s (hash, n, delta, f) VALUES (0, 0, $2, $1)", 2, {InvalidOid, INT4OID}},
+	[COUNT_LOG] = {.text = "SELECT pg_catalog.count(*) FROM %s WHERE n OPERATOR(pg_catalog.<>) 0"},
 	[DELETE_LOG] = {.text = "DELETE FROM %s WHERE n OPERATOR(pg_catalog.<>) 0"},
 };
 
@@ -640,15 +643,122 @@ InitFilter(CuckooFilter *filter, double fpr, uint64 capacity, const CuckooKey *k
 }
 
 /*
- * After TRUNCATE, which has locked out everybody else.  If the transaction has
- * one snapshot, locking the base fails if it has changed since.  The log is
- * deleted by the latest snapshot: a removal that is left over would later remove
- * the copy of another key.
+ * Delete the log that the active snapshot shows.  A removal that is left over
+ * would later remove the copy of another key.
  */
 static void
-Empty(Target *target, Oid owner)
+DeleteLog(Target *target, int64 rows)
 {
-	Caller		caller = BecomeOwner(owner);
+	Execute(target, DELETE_LOG, NULL, GetActiveSnapshot());
+	CheckWritten(target, rows);
+}
+
+/*
+ * The hashes of all rows of the followed table that the active snapshot shows.
+ * It may have any access method; systable_beginscan is for heap.
+ */
+static CuckooList
+HashTable(Relation table, Target *target)
+{
+	TableScanDesc scan = CuckooBeginScan(table, GetActiveSnapshot());
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	CuckooList	hashes = {NULL, 0, 0};
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		PutKey(target, slot, &hashes);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	return hashes;
+}
+
+/*
+ * Keys with as many rows as a class can have copies stay in the filter when
+ * their rows are deleted.  With many such keys, it fills up with deleted ones.
+ */
+static void
+CheckRepeated(Relation table, Target *target, const CuckooList *hashes, bool first)
+{
+	uint64		keys = 0;
+	uint64		repeated = 0;
+
+	for (uint64 i = 0, run; i < hashes->count; i += run, keys++)
+	{
+		run = RunLength(hashes, i);
+		repeated += run >= CUCKOO_MAX_COPIES;
+	}
+	if (repeated * 100 > keys * REPEATED_PERCENT)
+		ereport(first ? ERROR : WARNING, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("column \"%s\" of table \"%s\" has too many duplicate values to be followed",
+						get_attname(RelationGetRelid(table), target->column, false),
+						RelationGetRelationName(table)),
+				errdetail("Of %llu keys, %llu have %d rows or more, which is more than %d %%.",
+						   (unsigned long long) keys, (unsigned long long) repeated,
+						   CUCKOO_MAX_COPIES, REPEATED_PERCENT),
+				errhint("Build a filter with cuckoo_agg from time to time."));
+}
+
+/*
+ * Build the base from the table, and delete the log that this makes obsolete.
+ * A rate of 0 means the previous one, a capacity of 0 one that suits the table.
+ */
+static void
+Build(Relation table, Target *target, double fpr, uint64 capacity)
+{
+	CuckooList	hashes;
+	CuckooFilter filter;
+	CuckooRun	run;
+	Base		base;
+	Size		bytes;
+
+	target->folding = GetTopTransactionId();
+	ReadBase(target, LOCK_BASE, &base);
+	if (DatumGetPointer(base.f) != NULL)
+	{
+		CuckooReadHeader(base.f, &filter, &bytes);
+		if (fpr == 0)
+			fpr = filter.fpr;
+		/* The empty base has the one given to cuckoo_follow. */
+		if (capacity == 0 && !base.built)
+			capacity = filter.capacity;
+	}
+
+	/* One snapshot for table and log, now that the base is locked. */
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetLatestSnapshot());
+	hashes = HashTable(table, target);
+	Execute(target, COUNT_LOG, NULL, GetActiveSnapshot());
+	DeleteLog(target, DatumGetInt64(ResultDatum(1)));
+	PopActiveSnapshot();
+
+	CuckooListSort(&hashes);
+	CheckRepeated(table, target, &hashes, !base.built);
+	if (capacity == 0)
+	{
+		capacity = hashes.count + (hashes.count + 1) / 2;
+		if (capacity <= CUCKOO_UNKNOWN_KEYS)
+			capacity = 0;
+	}
+	InitFilter(&filter, fpr, capacity, &target->key);
+	CuckooCheckSize(filter.fpr, capacity);
+	run.numbers = hashes.numbers;
+	run.count = hashes.count;
+	WriteBase(target, CuckooBuildValue(&filter, &run, 1), 1);
+	/* A transaction may load many rows after TRUNCATE. */
+	target->folding = InvalidTransactionId;
+}
+
+/*
+ * After TRUNCATE, which has locked out everybody else.  If the transaction has
+ * one snapshot, locking the base fails if it has changed since.  A base that is
+ * not built needs a rebuild anyway.
+ */
+static void
+Truncate(Relation table, Target *target)
+{
+	Caller		caller = BecomeOwner(table->rd_rel->relowner);
 	Base		base;
 	CuckooFilter filter;
 	Size		bytes;
@@ -656,10 +766,8 @@ Empty(Target *target, Oid owner)
 	if (ReadBase(target, LOCK_BASE, &base) && base.built)
 	{
 		CuckooReadHeader(base.f, &filter, &bytes);
-		InitFilter(&filter, filter.fpr, filter.capacity, &target->key);
-		WriteBase(target, CuckooEmptyValue(&filter), 1);
+		Build(table, target, filter.fpr, filter.capacity);
 	}
-	Execute(target, DELETE_LOG, NULL, GetLatestSnapshot());
 	BecomeCaller(caller);
 }
 
@@ -931,7 +1039,7 @@ cuckoo_follow_change(PG_FUNCTION_ARGS)
 
 		if (TRIGGER_FIRED_BY_TRUNCATE(data->tg_event))
 		{
-			Empty(target, owner);
+			Truncate(data->tg_relation, target);
 			continue;
 		}
 		if (!first)
@@ -1190,100 +1298,6 @@ MendTriggers(Session *session, FunctionCallInfo fcinfo, const char *column)
 				errhint("Drop those that call cuckoo_follow_change, and call cuckoo_follow_rebuild or cuckoo_follow."));
 }
 
-/*
- * The hashes of all rows of the followed table that the active snapshot shows.
- * It may have any access method; systable_beginscan is for heap.
- */
-static CuckooList
-HashTable(Session *session)
-{
-	TableScanDesc scan = CuckooBeginScan(session->table, GetActiveSnapshot());
-	TupleTableSlot *slot = table_slot_create(session->table, NULL);
-	CuckooList	hashes = {NULL, 0, 0};
-
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		CHECK_FOR_INTERRUPTS();
-		PutKey(session->target, slot, &hashes);
-	}
-	ExecDropSingleTupleTableSlot(slot);
-	table_endscan(scan);
-	return hashes;
-}
-
-/*
- * Keys with as many rows as a class can have copies stay in the filter when
- * their rows are deleted.  With many such keys, it fills up with deleted ones.
- */
-static void
-CheckRepeated(Session *session, const CuckooList *hashes, bool first)
-{
-	uint64		keys = 0;
-	uint64		repeated = 0;
-
-	for (uint64 i = 0, run; i < hashes->count; i += run, keys++)
-	{
-		run = RunLength(hashes, i);
-		repeated += run >= CUCKOO_MAX_COPIES;
-	}
-	if (repeated * 100 > keys * REPEATED_PERCENT)
-		ereport(first ? ERROR : WARNING, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				errmsg("column \"%s\" of table \"%s\" has too many duplicate values to be followed",
-						get_attname(session->relid, session->target->column, false),
-						RelationGetRelationName(session->table)),
-				errdetail("Of %llu keys, %llu have %d rows or more, which is more than %d %%.",
-						   (unsigned long long) keys, (unsigned long long) repeated,
-						   CUCKOO_MAX_COPIES, REPEATED_PERCENT),
-				errhint("Build a filter with cuckoo_agg from time to time."));
-}
-
-/*
- * Build the base from the table, and delete the log that this makes obsolete.
- * A rate of 0 means the previous one, a capacity of 0 one that suits the table.
- */
-static void
-Build(Session *session, double fpr, uint64 capacity)
-{
-	CuckooList	hashes;
-	CuckooFilter filter;
-	CuckooRun	run;
-	Base		base;
-	Size		bytes;
-
-	session->target->folding = GetTopTransactionId();
-	ReadBase(session->target, LOCK_BASE, &base);
-	if (DatumGetPointer(base.f) != NULL)
-	{
-		CuckooReadHeader(base.f, &filter, &bytes);
-		if (fpr == 0)
-			fpr = filter.fpr;
-		/* The empty base has the one given to cuckoo_follow. */
-		if (capacity == 0 && !base.built)
-			capacity = filter.capacity;
-	}
-
-	/* One snapshot for table and log, now that the base is locked. */
-	CommandCounterIncrement();
-	PushActiveSnapshot(GetLatestSnapshot());
-	hashes = HashTable(session);
-	Execute(session->target, DELETE_LOG, NULL, GetActiveSnapshot());
-	PopActiveSnapshot();
-
-	CuckooListSort(&hashes);
-	CheckRepeated(session, &hashes, !base.built);
-	if (capacity == 0)
-	{
-		capacity = hashes.count + (hashes.count + 1) / 2;
-		if (capacity <= CUCKOO_UNKNOWN_KEYS)
-			capacity = 0;
-	}
-	InitFilter(&filter, fpr, capacity, &session->target->key);
-	CuckooCheckSize(filter.fpr, capacity);
-	run.numbers = hashes.numbers;
-	run.count = hashes.count;
-	WriteBase(session->target, CuckooBuildValue(&filter, &run, 1), 1);
-}
-
 /* cuckoo_follow_fold(filter_table) -> bigint: rows of the log; NULL if another session folds */
 PG_FUNCTION_INFO_V1(cuckoo_follow_fold);
 Datum
@@ -1325,8 +1339,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	rel = OpenForReading(filter);
 	rows = ReadLog(rel, &added, &removed);
 	table_close(rel, NoLock);
-	Execute(session.target, DELETE_LOG, NULL, GetActiveSnapshot());
-	CheckWritten(session.target, rows);
+	DeleteLog(session.target, rows);
 	PopActiveSnapshot();
 	SortAndCancel(&added, &removed);
 	if (added.count + removed.count > 0)
@@ -1371,7 +1384,7 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 		MendTriggers(&session, fcinfo,
 					 get_attname(session.relid, session.target->column, false));
 	}
-	Build(&session, fpr, capacity);
+	Build(session.table, session.target, fpr, capacity);
 	Leave(&session);
 	PG_RETURN_VOID();
 }
@@ -1491,7 +1504,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	CuckooFilterInit(&filter, fpr, capacity, SEED);
 	WriteBase(session.target, CuckooEmptyValue(&filter), 0);
 	if (PG_ARGISNULL(4) || PG_GETARG_BOOL(4))
-		Build(&session, 0, 0);
+		Build(session.table, session.target, 0, 0);
 	Leave(&session);
 	PG_RETURN_OID(session.filter);
 }
@@ -1670,7 +1683,7 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 	values[1] = Int64GetDatum(log_rows);
 	if (value != NULL)
 	{
-		CuckooList	hashes = HashTable(&session);
+		CuckooList	hashes = HashTable(session.table, session.target);
 
 		CuckooOpenFilter(&filter, DatumGetCuckooFilterP(PointerGetDatum(base)));
 		values[2] = Int64GetDatum(CountPinned(&filter));

@@ -371,6 +371,29 @@ TRUNCATE members;
 INSERT INTO members VALUES (2, 'second');
 COMMIT;
 SELECT members(), cuckoo_follow_contains('members_email_filter', 'second'), cuckoo_follow_contains('members_email_filter', 'user100');
+-- Other triggers may fill the table again before ours.
+CREATE TABLE refilled (k integer, l integer);
+INSERT INTO refilled VALUES (1, 1);
+SELECT cuckoo_follow('refilled', 'k'), cuckoo_follow('refilled', 'l');
+CREATE FUNCTION refill() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO scratch.refilled VALUES (2, 2), (3, NULL); RETURN NULL; END';
+CREATE TRIGGER after_truncate AFTER TRUNCATE ON refilled EXECUTE FUNCTION refill();
+TRUNCATE refilled;
+SELECT k, cuckoo_follow_contains('refilled_k_filter', k), cuckoo_follow_contains('refilled_l_filter', l) FROM refilled;
+SELECT state('refilled_k_filter', 'refilled', 'k'), state('refilled_l_filter', 'refilled', 'l'), cuckoo_follow_contains('refilled_k_filter', 1);
+-- The same in a trigger of the first filter table
+DROP TRIGGER after_truncate ON refilled;
+CREATE TRIGGER after_delete AFTER DELETE ON refilled_k_filter FOR EACH ROW WHEN (pg_trigger_depth() < 2) EXECUTE FUNCTION refill();
+INSERT INTO refilled VALUES (4, 4);
+TRUNCATE refilled;
+SELECT state('refilled_k_filter', 'refilled', 'k'), state('refilled_l_filter', 'refilled', 'l'), cuckoo_follow_contains('refilled_l_filter', 4);
+DROP TRIGGER after_delete ON refilled_k_filter;
+-- Many rows after TRUNCATE go to the base.
+BEGIN;
+TRUNCATE refilled;
+INSERT INTO refilled SELECT i, i FROM generate_series(1, 12000) AS i;
+COMMIT;
+SELECT state('refilled_k_filter', 'refilled', 'k');
+DROP TABLE refilled, refilled_k_filter, refilled_l_filter;
 
 ---- Renames, and what is refused
 ALTER TABLE members RENAME email TO mail;
@@ -549,7 +572,7 @@ CREATE FUNCTION skips() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; 
 CREATE TRIGGER skips BEFORE INSERT OR DELETE ON other_id_filter FOR EACH ROW EXECUTE FUNCTION skips();
 SELECT * FROM outcomes('INSERT INTO other VALUES (4, 4)', 'INSERT INTO other VALUES (4, 4), (5, 5), (6, 6)',
 	'ALTER TABLE other_id_filter DISABLE TRIGGER skips', 'INSERT INTO other VALUES (4, 4)', 'ALTER TABLE other_id_filter ENABLE TRIGGER skips',
-	$$SELECT cuckoo_follow_fold('other_id_filter')$$, 'DROP TRIGGER skips ON other_id_filter',
+	$$SELECT cuckoo_follow_fold('other_id_filter')$$, $$SELECT cuckoo_follow_rebuild('other_id_filter')$$, 'TRUNCATE other', 'DROP TRIGGER skips ON other_id_filter',
 	'CREATE RULE skips AS ON INSERT TO other_id_filter DO INSTEAD NOTHING', 'INSERT INTO other VALUES (4, 4)', 'DROP RULE skips ON other_id_filter',
 	'DELETE FROM other WHERE id = 4', $$SELECT cuckoo_follow_fold('other_id_filter')$$, $$SELECT state('other_id_filter', 'other', 'id')$$);
 -- Without its trigger, and with a rule, each row is written by itself.
