@@ -958,15 +958,16 @@ typedef struct Statement
 } Statement;
 
 /*
- * Begin with the first row of a statement.  While the table is in use, its
- * triggers do not change.  Its list of them may move whenever a catalog is read.
+ * Begin with the first row of a statement.  No other session changes the
+ * triggers of the table meanwhile, but their list may move whenever a catalog is
+ * read.  Another trigger may have called cuckoo_unfollow: then there is no list.
  */
 static Statement *
 BeginStatement(const TriggerData *data, MemoryContext context)
 {
 	Relation	table = data->tg_relation;
 	const Trigger *ours = data->tg_trigger;
-	int			count = table->trigdesc->numtriggers;
+	int			count = table->trigdesc == NULL ? 0 : table->trigdesc->numtriggers;
 	Statement  *statement = MemoryContextAllocZero(context, offsetof(Statement, list) +
 												   count * sizeof(statement->list[0]));
 

@@ -422,6 +422,15 @@ INSERT INTO people VALUES (4, 'x'), (5, 'y');
 SELECT state('people_id_filter', 'people', 'id');
 SELECT cuckoo_unfollow('people_id_filter');
 SELECT count(*) FROM pg_trigger WHERE tgrelid = 'people'::regclass AND tgname LIKE 'cuckoo%';
+-- In a trigger of another table, before the rows of the followed one are logged
+CREATE TABLE stopped (k integer);
+CREATE TABLE stops (k integer);
+SELECT cuckoo_follow('stopped', 'k');
+CREATE FUNCTION stops() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM cuckoo_unfollow('stopped_k_filter'); RETURN NULL; END $$;
+CREATE TRIGGER stops AFTER INSERT ON stops FOR EACH ROW EXECUTE FUNCTION stops();
+WITH first AS (INSERT INTO stops VALUES (1) RETURNING k) INSERT INTO stopped SELECT k FROM first;
+SELECT k, (SELECT count(*) FROM pg_trigger WHERE tgrelid = 'stopped'::regclass) AS triggers FROM stopped;
+DROP TABLE stopped, stops;
 -- Names of triggers that are taken
 CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER cuckoo_follow_insert AFTER INSERT ON people FOR EACH ROW EXECUTE FUNCTION nothing();
