@@ -114,7 +114,7 @@
 /* The percentage of keys that may have as many rows as a class has copies. */
 #define REPEATED_PERCENT	1
 
-/* Change a draft by sorted hashes.  False if it has no room for them. */
+/* Change a draft by hashes, which get sorted.  False if it has no room for them. */
 static bool
 Apply(CuckooDraft *draft, const CuckooList *list, bool remove)
 {
@@ -633,15 +633,6 @@ PutKey(Target *target, TupleTableSlot *row, CuckooList *list)
 		CuckooListPut(list, CuckooKeyHash(&target->key, key, SEED));
 }
 
-/* An empty filter for keys of a column.  Without a rate, it has the default one. */
-static void
-InitFilter(CuckooFilter *filter, double fpr, uint64 capacity, const CuckooKey *key)
-{
-	CuckooFilterInit(filter, fpr > 0 ? fpr : CUCKOO_DEFAULT_FPR, capacity, SEED);
-	filter->key_type = (uint8) key->key_type;
-	filter->signature = key->signature;
-}
-
 /*
  * Delete the log that the active snapshot shows.  A removal that is left over
  * would later remove the copy of another key.
@@ -701,30 +692,18 @@ CheckRepeated(Relation table, Target *target, const CuckooList *hashes, bool fir
 }
 
 /*
- * Build the base from the table, and delete the log that this makes obsolete.
- * A rate of 0 means the previous one, a capacity of 0 one that suits the table.
+ * Build the base, which is locked if there is one, from the table, and delete
+ * the log that this makes obsolete.  A rate of 0 means the default one, a
+ * capacity of 0 one that suits the table.
  */
 static void
-Build(Relation table, Target *target, double fpr, uint64 capacity)
+Build(Relation table, Target *target, bool first, double fpr, uint64 capacity)
 {
 	CuckooList	hashes;
 	CuckooFilter filter;
 	CuckooRun	run;
-	Base		base;
-	Size		bytes;
 
 	target->folding = GetTopTransactionId();
-	ReadBase(target, LOCK_BASE, &base);
-	if (DatumGetPointer(base.f) != NULL)
-	{
-		CuckooReadHeader(base.f, &filter, &bytes);
-		if (fpr == 0)
-			fpr = filter.fpr;
-		/* The empty base has the one given to cuckoo_follow. */
-		if (capacity == 0 && !base.built)
-			capacity = filter.capacity;
-	}
-
 	/* One snapshot for table and log, now that the base is locked. */
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
@@ -734,14 +713,16 @@ Build(Relation table, Target *target, double fpr, uint64 capacity)
 	PopActiveSnapshot();
 
 	CuckooListSort(&hashes);
-	CheckRepeated(table, target, &hashes, !base.built);
+	CheckRepeated(table, target, &hashes, first);
 	if (capacity == 0)
 	{
 		capacity = hashes.count + (hashes.count + 1) / 2;
 		if (capacity <= CUCKOO_UNKNOWN_KEYS)
 			capacity = 0;
 	}
-	InitFilter(&filter, fpr, capacity, &target->key);
+	CuckooFilterInit(&filter, fpr > 0 ? fpr : CUCKOO_DEFAULT_FPR, capacity, SEED);
+	filter.key_type = (uint8) target->key.key_type;
+	filter.signature = target->key.signature;
 	CuckooCheckSize(filter.fpr, capacity);
 	run.numbers = hashes.numbers;
 	run.count = hashes.count;
@@ -766,7 +747,7 @@ Truncate(Relation table, Target *target)
 	if (ReadBase(target, LOCK_BASE, &base) && base.built)
 	{
 		CuckooReadHeader(base.f, &filter, &bytes);
-		Build(table, target, filter.fpr, filter.capacity);
+		Build(table, target, false, filter.fpr, filter.capacity);
 	}
 	BecomeCaller(caller);
 }
@@ -1363,6 +1344,9 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 	uint64		capacity = 0;
 	double		fpr = 0;
 	Session		session;
+	Base		base;
+	CuckooFilter filter;
+	Size		bytes;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -1385,7 +1369,17 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 		MendTriggers(&session, fcinfo,
 					 get_attname(session.relid, session.target->column, false));
 	}
-	Build(session.table, session.target, fpr, capacity);
+	ReadBase(session.target, LOCK_BASE, &base);
+	if (DatumGetPointer(base.f) != NULL)
+	{
+		CuckooReadHeader(base.f, &filter, &bytes);
+		if (fpr == 0)
+			fpr = filter.fpr;
+		/* The empty base has the one given to cuckoo_follow. */
+		if (capacity == 0 && !base.built)
+			capacity = filter.capacity;
+	}
+	Build(session.table, session.target, !base.built, fpr, capacity);
 	Leave(&session);
 	PG_RETURN_VOID();
 }
@@ -1505,7 +1499,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	CuckooFilterInit(&filter, fpr, capacity, SEED);
 	WriteBase(session.target, CuckooEmptyValue(&filter), 0);
 	if (PG_ARGISNULL(4) || PG_GETARG_BOOL(4))
-		Build(session.table, session.target, 0, 0);
+		Build(session.table, session.target, true, fpr, capacity);
 	Leave(&session);
 	PG_RETURN_OID(session.filter);
 }
