@@ -1,7 +1,7 @@
 -- complain if the script is sourced in psql, rather than by CREATE EXTENSION
 \echo Use "CREATE EXTENSION cuckoo_follow" to load this file. \quit
 
--- Each followed column has a filter table: see src/follow.c.
+-- Each followed column has a filter table: see src/follow_log.c.
 
 CREATE FUNCTION cuckoo_follow_change() RETURNS trigger
 	AS 'MODULE_PATHNAME' LANGUAGE C;
@@ -16,12 +16,12 @@ COMMENT ON FUNCTION cuckoo_follow(regclass, name, float8, float8, boolean) IS
 CREATE FUNCTION cuckoo_unfollow(filter_table regclass) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 COMMENT ON FUNCTION cuckoo_unfollow(regclass) IS
-	'stop following a column: drop its filter table, and the triggers that no other followed column of the table needs. Error 55000 outside READ COMMITTED';
+	'stop following a column: drop its filter table and triggers. Error 55000 outside READ COMMITTED, 55006 while the table is in use in this session';
 
 CREATE FUNCTION cuckoo_follow_contains(filter_table regclass, key anycompatible) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION cuckoo_follow_contains(regclass, anycompatible) IS
-	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of a statement that has not ended and for COPY FREEZE; true for other keys at the rate of the filter, and for removed keys until the next fold. Error 55000 until the filter is built';
+	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of a statement that has not ended and for COPY FREEZE; true for other keys at the rate of the filter, and for removed keys until the next fold. Error 55000 until the filter is built, and if changes may be missing: triggers are missing or disabled, the filter table follows no table or was altered';
 
 DO $filter$
 DECLARE
@@ -45,7 +45,7 @@ BEGIN
 END
 $filter$;
 COMMENT ON FUNCTION cuckoo_follow_filter(regclass) IS
-	'the filter of a filter table with all keys added since, as an ordinary filter. Error 55000 until it is built';
+	'the filter of a filter table with all keys added since, as an ordinary filter. Errors as those of cuckoo_follow_contains';
 
 CREATE FUNCTION cuckoo_follow_list(OUT table_name regclass, OUT column_name name, OUT filter_table regclass) RETURNS SETOF record
 	LANGUAGE sql STABLE PARALLEL RESTRICTED

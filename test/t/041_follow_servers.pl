@@ -31,25 +31,6 @@ $node->safe_psql('postgres', <<~SQL);
 	SQL
 is(state_of($node, 'postgres'), '0|t|t', 'followed');
 
-# Generated columns, in versions in which they cannot change without a trigger
-$node->safe_psql('postgres', 'CREATE TABLE generated (k text, lower text GENERATED ALWAYS AS (lower(k)) STORED)');
-if ($node->safe_psql('postgres', 'SHOW server_version_num') < 170000)
-{
-	is($node->safe_psql('postgres', <<~'SQL'), "generated_lower_filter\n2\nt|f|t", 'a generated column');
-		SELECT cuckoo_follow('generated', 'lower');
-		INSERT INTO generated VALUES ('A');
-		UPDATE generated SET k = 'B';
-		UPDATE generated SET k = 'b';
-		SELECT cuckoo_follow_fold('generated_lower_filter') - 1;
-		SELECT cuckoo_follow_contains('generated_lower_filter', 'b'), cuckoo_follow_contains('generated_lower_filter', 'a'), missing = 0 FROM cuckoo_follow_check('generated_lower_filter');
-		SQL
-}
-else
-{
-	is(sqlstate($node, 'postgres', q{SELECT cuckoo_follow('generated', 'lower')}), '0A000', 'a generated column is refused');
-}
-$node->safe_psql('postgres', 'DROP TABLE generated CASCADE; DROP TABLE IF EXISTS generated_lower_filter');
-
 #
 # Publications
 #
@@ -96,8 +77,16 @@ replicated('a rebuild');
 $node->safe_psql('postgres', q{TRUNCATE members; INSERT INTO members SELECT i, 'again ' || i FROM generate_series(1, 1000) AS i});
 replicated('TRUNCATE');
 is($own->safe_psql('postgres', q{SELECT cuckoo_follow_contains('members_email_filter', 'user3000')}), 'f', 'which empties the filter of the subscriber');
+my $looked_up = q{SELECT cuckoo_follow_contains('members_email_filter', 'again 1')};
 $own->safe_psql('postgres', 'DROP SUBSCRIPTION own');
-$received->safe_psql('postgres', 'DROP SUBSCRIPTION received');
+is(sqlstate($received, 'postgres', "$looked_up; DROP SUBSCRIPTION received; $looked_up"), '55000', 'a lookup fails when the subscription has ended');
+my $subscribe = "CREATE SUBSCRIPTION another CONNECTION '" . $node->connstr . " dbname=postgres' PUBLICATION everything WITH (enabled = false, create_slot = false, slot_name = NONE, copy_data = %s)";
+$received->safe_psql('postgres', sprintf($subscribe, 'true'));
+is(sqlstate($received, 'postgres', $looked_up), '55000', 'or has not copied the filter table');
+$own->safe_psql('postgres', sprintf($subscribe, 'false'));
+is(sqlstate($own, 'postgres', $_), '55000', "a filter table cannot be received and follow, too: $_")
+  foreach $looked_up, q{SELECT cuckoo_follow_fold('members_email_filter')}, q{INSERT INTO members VALUES (9000, 'twice')};
+is($own->safe_psql('postgres', "DROP SUBSCRIPTION another; $looked_up"), 't', 'and follows again without the subscription');
 $_->stop for $own, $received;
 
 #
@@ -166,12 +155,16 @@ is(state_of($node, 'parallel'), '0|t|t', 'folded');
 $node->command_ok([ 'pg_restore', '--schema-only', '-d', $node->connstr('data'), "$folder/directory" ], 'the schema alone');
 $node->command_ok([ 'pg_restore', '--data-only', '--disable-triggers', '-d', $node->connstr('data'), "$folder/directory" ], 'then the data, with triggers disabled');
 is(state_of($node, 'data'), '0|t|f', 'leaves triggers that do not fire always');
+is(sqlstate($node, 'data', $looked_up), '55000', 'so lookups require a rebuild');
 $node->safe_psql('data', q{SET session_replication_role = replica; INSERT INTO members VALUES (30000, 'applied unseen')});
-is(sqlstate($node, 'data', q{SELECT cuckoo_follow_fold('members_email_filter')}), '55000', 'so a fold requires a rebuild');
+is(sqlstate($node, 'data', q{SELECT cuckoo_follow_fold('members_email_filter')}), '55000', 'and so does a fold');
 $node->safe_psql('data', q{SELECT cuckoo_follow_rebuild('members_email_filter')});
 is(state_of($node, 'data'), '0|t|t', 'which puts everything in order');
 $node->safe_psql('data', q{SET session_replication_role = replica; INSERT INTO members VALUES (30001, 'applied and seen')});
 is($node->safe_psql('data', q{SELECT cuckoo_follow_contains('members_email_filter', 'applied unseen'), cuckoo_follow_contains('members_email_filter', 'applied and seen')}), 't|t', 'also for applied changes');
+
+$node->safe_psql('parallel', 'DROP TABLE members');
+is(sqlstate($node, 'parallel', $looked_up), '55000', 'a dump does not keep that the filter table goes with the followed table: then lookups fail');
 
 my @unexpected = grep { /PANIC|TRAP|signal (?!9:)/ } split /\n/, slurp_file($node->logfile);
 is("@unexpected", '', 'no crash except ours');
