@@ -935,6 +935,26 @@ CuckooLogContains(Relation rel, uint64 hash)
 }
 
 /*
+ * Insert rows of the log, which are in slots.  CatalogTuplesMultiInsertWithInfo
+ * does the same, and takes half as long again, because it makes a slot for each
+ * index entry.
+ */
+static void
+LogInsert(Relation rel, TupleTableSlot **slots, int count, CatalogIndexState indexes)
+{
+	heap_multi_insert(rel, slots, count, GetCurrentCommandId(true), 0, NULL);
+	for (int i = 0; i < indexes->ri_NumIndices; i++)
+	{
+		IndexInfo  *info = indexes->ri_IndexRelationInfo[i];
+		Relation	index = indexes->ri_IndexRelationDescs[i];
+
+		for (int j = 0; j < count && info->ii_ReadyForInserts; j++)
+			index_insert(index, slots[j]->tts_values, slots[j]->tts_isnull, &slots[j]->tts_tid, rel,
+						 index->rd_index->indisunique ? UNIQUE_CHECK_YES : UNIQUE_CHECK_NO, false, info);
+	}
+}
+
+/*
  * Write sorted hashes to the log, added (sign 1) or removed (sign -1).  With
  * 2^62 numbers, two rows of a hash hardly ever get the same.
  */
@@ -963,7 +983,7 @@ LogWrite(Relation rel, const CuckooList *hashes, int sign)
 		if (count == room || i + run == hashes->count)
 		{
 			CHECK_FOR_INTERRUPTS();
-			CatalogTuplesMultiInsertWithInfo(rel, slots, count, indexes);
+			LogInsert(rel, slots, count, indexes);
 			count = 0;
 		}
 	}
