@@ -351,7 +351,7 @@ FollowedFind(CuckooFollowed *followed, Oid owner)
 		tuple = systable_getnext(found);
 		trigger = HeapTupleIsValid(tuple) ? (Form_pg_trigger) GETSTRUCT(tuple) : NULL;
 		if (trigger != NULL && trigger->tgconstrrelid == followed->filter &&
-			CuckooFollowIsOurs(trigger->tgfoid) && get_rel_relkind(trigger->tgrelid) == RELKIND_RELATION &&
+			CuckooFollowIsOurs(trigger->tgfoid) &&
 			GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(trigger->tgrelid)) == owner)
 		{
 			TransactionId since = HeapTupleHeaderGetXmin(tuple->t_data);
@@ -360,17 +360,17 @@ FollowedFind(CuckooFollowed *followed, Oid owner)
 												 RelationGetDescr(pg_trigger), &no_condition);
 
 			foreign |= (types & trigger->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0 ||
-				(OidIsValid(table) && table != trigger->tgrelid);
+				(OidIsValid(table) && table != trigger->tgrelid) ||
+				get_rel_relkind(trigger->tgrelid) != RELKIND_RELATION || trigger->tgdeferrable ||
+				trigger->tgattr.dim1 > 0 || no_condition == TRIGGER_FOR_UPDATE(trigger->tgtype);
 			table = trigger->tgrelid;
 			types |= trigger->tgtype;
-			always &= trigger->tgenabled == TRIGGER_FIRES_ALWAYS && !trigger->tgdeferrable && trigger->tgattr.dim1 == 0;
+			always &= trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
 			if (TransactionIdFollows(since, followed->since))
 				followed->since = since;
-			if (!TRIGGER_FOR_UPDATE(trigger->tgtype))
-				always &= no_condition;
-			else
+			if (!no_condition)
 			{
-				followed->column = no_condition ? 0 : CuckooFollowColumn(TextDatumGetCString(condition));
+				followed->column = CuckooFollowColumn(TextDatumGetCString(condition));
 				foreign |= followed->column == 0;
 			}
 		}

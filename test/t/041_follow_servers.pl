@@ -37,6 +37,11 @@ is(state_of($node, 'postgres'), '0|t|t', 'followed');
 $node->safe_psql('postgres', 'CREATE PUBLICATION everything FOR ALL TABLES; CREATE PUBLICATION members FOR TABLE members');
 is($node->safe_psql('postgres', q{INSERT INTO members VALUES (6000, 'published'); SELECT cuckoo_follow_fold('members_email_filter')}), '201', 'folds work under a publication of all tables');
 
+$node->safe_psql('postgres', q{ALTER TABLE members_email_filter REPLICA IDENTITY NOTHING; INSERT INTO members VALUES (6001, 'briefly'); DELETE FROM members WHERE id = 6001});
+is(sqlstate($node, 'postgres', $_), '55000', "what could not be replicated is refused: $_")
+  foreach q{SELECT cuckoo_follow_fold('members_email_filter')}, q{INSERT INTO members SELECT i, i::text FROM generate_series(100000, 120000) AS i};
+$node->safe_psql('postgres', 'ALTER TABLE members_email_filter REPLICA IDENTITY DEFAULT');
+
 my $own = new_server('own');
 my $received = new_server('received');
 $own->safe_psql('postgres', "$members; SELECT cuckoo_follow('members', 'email', capacity => 100000)");
