@@ -170,6 +170,7 @@ is($node->safe_psql('data', q{SELECT cuckoo_follow_contains('members_email_filte
 
 $node->safe_psql('parallel', 'DROP TABLE members');
 is(sqlstate($node, 'parallel', $looked_up), '55000', 'a dump does not keep that the filter table goes with the followed table: then lookups fail');
+is($node->safe_psql('data', q{DROP TABLE members; SELECT to_regclass('members_email_filter') IS NULL}), 't', 'but the rebuild has renewed it');
 
 my @unexpected = grep { /PANIC|TRAP|signal (?!9:)/ } split /\n/, slurp_file($node->logfile);
 is("@unexpected", '', 'no crash except ours');
