@@ -327,6 +327,7 @@ set_user_command()
 		"PATH=${prefix:+$prefix/lib/postgresql/$pgversion/bin:}/usr/local/bin:/usr/bin:/bin"
 		"PGHOST=${cluster:-$work}" PGUSER=postgres PGDATABASE=postgres
 		"CUCKOO_TEST_LARGE=${CUCKOO_TEST_LARGE:-}" "CUCKOO_TEST_SECONDS=${CUCKOO_TEST_SECONDS:-}"
+		"CUCKOO_TEST_MODES=${CUCKOO_TEST_MODES:-}" "CUCKOO_TEST_SEED=${CUCKOO_TEST_SEED:-}"
 		"CUCKOO_MODEL_OPERATIONS=${CUCKOO_MODEL_OPERATIONS:-}")
 	if [ -n "$prefix" ]; then
 		user_command+=("C_INCLUDE_PATH=$prefix/include" "LD_LIBRARY_PATH=$(library_path "${prefix%/usr}")")

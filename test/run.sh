@@ -45,6 +45,7 @@
 # PGVERSION=17 chooses a PostgreSQL.  COMPILER=clang builds the extension with
 # clang.  CUCKOO_PACKAGES=FOLDER keeps downloads for the next run.  KEEP=1 keeps
 # the temporary folder.  CUCKOO_TEST_LARGE=1 also tests filters of 100 MB.
+# PROVE_TESTS=FILE runs only this test of the step tap.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 
@@ -199,7 +200,8 @@ run_tap()
 	{
 		logged tap make -s -C "$work/src/test/module" -f "$pgxs" PGXS="$pgxs" PG_CONFIG="$pg_config" \
 			MODULES=cuckoo_test with_llvm=no COPT=-Werror install &&
-			logged tap make -C "$work/src" PG_CONFIG="$pg_config" REGRESS= ISOLATION= PROVE_FLAGS="--verbose -j$(nproc)" installcheck
+			logged tap make -C "$work/src" PG_CONFIG="$pg_config" REGRESS= ISOLATION= PROVE_FLAGS="--verbose -j$(nproc)" \
+				${PROVE_TESTS:+"PROVE_TESTS=$PROVE_TESTS"} installcheck
 	} || status=$?
 	passed=$(grep -E '^ok ' "$log" | grep -vc '# skip' || true)
 	failed=$(grep -c '^not ok ' "$log" || true)
@@ -207,7 +209,7 @@ run_tap()
 		failed=1
 	fi
 	sed -i '/^ok /d' "$log"
-	finish tap "$passed" "$failed"
+	finish tap "$passed" "$failed" "$(sed -n 's/^# note: //p' "$log")"
 }
 
 # ------------------------------------------------------------------ the core
