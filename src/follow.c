@@ -530,8 +530,9 @@ cuckoo_unfollow(PG_FUNCTION_ARGS)
 
 /*
  * Open a filter table that the caller may read, if nothing can be missing in it.
- * What is known of its triggers holds now, and must have held already when the
- * active snapshot was taken: a rebuild since may have repaired them.
+ * What is known of its triggers holds now.  It must have held for the active
+ * snapshot, too: a rebuild may have repaired them since, and a snapshot can be
+ * older than the transaction, as that of another session.
  */
 static Relation
 OpenForReading(Oid filter)
@@ -545,16 +546,16 @@ OpenForReading(Oid filter)
 	rel = CuckooFollowOpen(filter, AccessShareLock, &followed);
 	if (followed->state != CUCKOO_FOLLOWS && followed->state != CUCKOO_RECEIVED)
 		CuckooFollowReport(followed);
-	/* No snapshot of this session is, or gets, older than this. */
-	if (TransactionIdPrecedes(followed->since, TransactionXmin))
-		followed->since = FrozenTransactionId;
-	else if (!TransactionIdIsCurrentTransactionId(followed->since) &&
-			 XidInMVCCSnapshot(followed->since, GetActiveSnapshot()))
-		ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				errmsg("triggers of table \"%s\" are newer than the snapshot", get_rel_name(followed->table)),
-				errdetail("Changes that the snapshot shows may be missing in filter table \"%s\".",
+	for (int i = 0; i < (int) lengthof(followed->since); i++)
+	{
+		if (XidInMVCCSnapshot(followed->since[i], GetActiveSnapshot()) &&
+			!TransactionIdIsCurrentTransactionId(followed->since[i]))
+			ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+					errmsg("filter table \"%s\" was repaired after the snapshot was taken",
 						   RelationGetRelationName(rel)),
-				errhint("Run the transaction again."));
+					errdetail("It may lack changes that the snapshot shows."),
+					errhint("Run the transaction again."));
+	}
 	return rel;
 }
 

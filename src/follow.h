@@ -58,7 +58,7 @@ typedef struct CuckooFollowed
 	CuckooFollowState state;
 	Oid			table;			/* the followed table; InvalidOid: not exactly one */
 	AttrNumber	column;
-	TransactionId since;		/* the last that made or altered one of the triggers */
+	TransactionId since[3];		/* those that last altered its triggers, or the subscription */
 	CuckooKey	key;
 	MemoryContext context;		/* of the key */
 } CuckooFollowed;

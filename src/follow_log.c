@@ -300,9 +300,9 @@ CatalogScan(Relation rel, Oid index, int count, AttrNumber first, Oid value,
 	return systable_beginscan(rel, index, true, NULL, count, keys);
 }
 
-/* Whether a subscription writes a table, and has copied it from the publisher */
+/* Whether a subscription writes a table, and has copied it, and since when */
 static bool
-FilterIsReceived(Oid filter)
+FilterIsReceived(Oid filter, TransactionId *since)
 {
 	Relation	rel = table_open(SubscriptionRelRelationId, AccessShareLock);
 	SysScanDesc scan = CatalogScan(rel, SubscriptionRelSrrelidSrsubidIndexId, 1,
@@ -315,6 +315,7 @@ FilterIsReceived(Oid filter)
 		char		state = ((Form_pg_subscription_rel) GETSTRUCT(tuple))->srsubstate;
 
 		received |= state == SUBREL_STATE_READY || state == SUBREL_STATE_SYNCDONE;
+		*since = HeapTupleHeaderGetXmin(tuple->t_data);
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
@@ -336,6 +337,7 @@ FollowedFind(CuckooFollowed *followed, Oid owner)
 	HeapTuple	tuple;
 	Oid			table = InvalidOid;
 	int			types = 0;
+	int			count = 0;
 	bool		always = followed->queues;
 	bool		foreign = false;
 
@@ -354,7 +356,6 @@ FollowedFind(CuckooFollowed *followed, Oid owner)
 			CuckooFollowIsOurs(trigger->tgfoid) &&
 			GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(trigger->tgrelid)) == owner)
 		{
-			TransactionId since = HeapTupleHeaderGetXmin(tuple->t_data);
 			bool		no_condition;
 			Datum		condition = heap_getattr(tuple, Anum_pg_trigger_tgqual,
 												 RelationGetDescr(pg_trigger), &no_condition);
@@ -366,8 +367,8 @@ FollowedFind(CuckooFollowed *followed, Oid owner)
 			table = trigger->tgrelid;
 			types |= trigger->tgtype;
 			always &= trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
-			if (TransactionIdFollows(since, followed->since))
-				followed->since = since;
+			if (!foreign)
+				followed->since[count++] = HeapTupleHeaderGetXmin(tuple->t_data);
 			if (!no_condition)
 			{
 				followed->column = CuckooFollowColumn(TextDatumGetCString(condition));
@@ -449,7 +450,7 @@ static CuckooFollowed *
 FollowedExamine(Relation rel)
 {
 	HASHCTL		control = {.keysize = sizeof(Oid), .entrysize = sizeof(CuckooFollowed)};
-	CuckooFollowed made = {.filter = RelationGetRelid(rel), .since = FrozenTransactionId};
+	CuckooFollowed made = {.filter = RelationGetRelid(rel)};
 	TriggerDesc *own;
 	CuckooFollowed *followed;
 	uint64		before;
@@ -466,7 +467,7 @@ FollowedExamine(Relation rel)
 	made.queues = own != NULL && own->triggers[0].tgtype == TRIGGER_TYPE_DELETE &&
 		own->triggers[0].tgqual == NULL && own->triggers[0].tgenabled == TRIGGER_FIRES_ALWAYS;
 	FollowedFind(&made, rel->rd_rel->relowner);
-	if (FilterIsReceived(made.filter))
+	if (FilterIsReceived(made.filter, &made.since[0]))
 		made.state = made.state == CUCKOO_FOLLOWS_NOTHING ? CUCKOO_RECEIVED : CUCKOO_FOLLOWS_SEVERAL;
 	made.context = AllocSetContextCreate(CurrentMemoryContext, "followed column", ALLOCSET_SMALL_SIZES);
 	if (made.state == CUCKOO_FOLLOWS || made.state == CUCKOO_FOLLOWS_PARTLY)

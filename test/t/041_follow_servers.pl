@@ -42,6 +42,17 @@ is(sqlstate($node, 'postgres', $_), '55000', "what could not be replicated is re
   foreach q{SELECT cuckoo_follow_fold('members_email_filter')}, q{INSERT INTO members SELECT i, i::text FROM generate_series(100000, 120000) AS i};
 $node->safe_psql('postgres', 'ALTER TABLE members_email_filter REPLICA IDENTITY DEFAULT');
 
+# A snapshot that was exported before a rebuild repaired the triggers
+$node->safe_psql('postgres', q{ALTER TABLE members DISABLE TRIGGER ALL; INSERT INTO members VALUES (6002, 'unlogged')});
+my $exporter = $node->background_psql('postgres');
+my $snapshot = $exporter->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_export_snapshot()');
+$node->safe_psql('postgres', q{SELECT cuckoo_follow_rebuild('members_email_filter', capacity => 100000)});
+my $unlogged = q{SELECT cuckoo_follow_contains('members_email_filter', 'unlogged')};
+is(sqlstate($node, 'postgres', "SELECT txid_current(); SELECT txid_current(); $unlogged; BEGIN ISOLATION LEVEL REPEATABLE READ; SET TRANSACTION SNAPSHOT '$snapshot'; $unlogged"),
+	'40001', 'a lookup fails in an imported snapshot that is older than the triggers');
+$exporter->quit;
+is($node->safe_psql('postgres', $unlogged), 't', 'and in a newer one it is right');
+
 my $own = new_server('own');
 my $received = new_server('received');
 $own->safe_psql('postgres', "$members; SELECT cuckoo_follow('members', 'email', capacity => 100000)");
