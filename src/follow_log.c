@@ -362,8 +362,8 @@ FollowedFind(CuckooFollowed *followed, Oid owner)
 
 			foreign |= (types & trigger->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0 ||
 				(OidIsValid(table) && table != trigger->tgrelid) ||
-				get_rel_relkind(trigger->tgrelid) != RELKIND_RELATION || trigger->tgdeferrable ||
-				trigger->tgattr.dim1 > 0 || no_condition == TRIGGER_FOR_UPDATE(trigger->tgtype);
+				get_rel_relkind(trigger->tgrelid) != RELKIND_RELATION ||
+				trigger->tgdeferrable || trigger->tgattr.dim1 > 0;
 			table = trigger->tgrelid;
 			types |= trigger->tgtype;
 			always &= trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
