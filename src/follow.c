@@ -151,8 +151,13 @@ MakeTriggers(const Commands *commands, Oid table, Oid filter, const char *column
 static void
 CheckOwner(Oid table)
 {
+	char	   *name = get_rel_name(table);
+
+	if (name == NULL)
+		ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
+				errmsg("relation with OID %u does not exist", table));
 	if (!CuckooOwnsTable(table, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(table));
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, name);
 }
 
 static void
@@ -322,10 +327,8 @@ RepairTriggers(FunctionCallInfo fcinfo, Oid filter)
 	/* Lock it again after the followed table. */
 	table_close(opened.rel, AccessShareLock);
 	if (repair)
-	{
 		LockRelationOid(table, ShareRowExclusiveLock);
-		CheckTableNotInUse(opened.table, "rebuild the filter of");
-	}
+	CheckTableNotInUse(opened.table, "rebuild the filter of");
 	table_close(opened.table, NoLock);
 	if (repair)
 	{
@@ -378,6 +381,7 @@ static void
 CheckFollowable(Relation table, const char *column, AttrNumber number)
 {
 	const char *name = RelationGetRelationName(table);
+	TriggerDesc *triggers = CopyTriggerDesc(table->trigdesc);
 	CuckooKey	key;
 
 	if (table->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
@@ -402,9 +406,9 @@ CheckFollowable(Relation table, const char *column, AttrNumber number)
 				errmsg("cannot follow system column \"%s\"", column),
 				errhint("Follow an ordinary column of the table."));
 	CuckooFollowInitKey(&key, RelationGetRelid(table), number, CurrentMemoryContext);
-	for (int i = 0; table->trigdesc != NULL && i < table->trigdesc->numtriggers; i++)
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
-		Trigger    *trigger = &table->trigdesc->triggers[i];
+		Trigger    *trigger = &triggers->triggers[i];
 		Oid			filter = trigger->tgconstrrelid;
 
 		if (!CuckooFollowIsOurs(trigger->tgfoid))
@@ -530,9 +534,7 @@ cuckoo_unfollow(PG_FUNCTION_ARGS)
 
 /*
  * Open a filter table that the caller may read, if nothing can be missing in it.
- * What is known of its triggers holds now.  It must have held for the active
- * snapshot, too: a rebuild may have repaired them since, and a snapshot can be
- * older than the transaction, as that of another session.
+ * What is known of its triggers holds now, and must have held for the snapshot.
  */
 static Relation
 OpenForReading(Oid filter)
@@ -546,16 +548,12 @@ OpenForReading(Oid filter)
 	rel = CuckooFollowOpen(filter, AccessShareLock, &followed);
 	if (followed->state != CUCKOO_FOLLOWS && followed->state != CUCKOO_RECEIVED)
 		CuckooFollowReport(followed);
-	for (int i = 0; i < (int) lengthof(followed->since); i++)
-	{
-		if (XidInMVCCSnapshot(followed->since[i], GetActiveSnapshot()) &&
-			!TransactionIdIsCurrentTransactionId(followed->since[i]))
-			ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-					errmsg("filter table \"%s\" was repaired after the snapshot was taken",
-						   RelationGetRelationName(rel)),
-					errdetail("It may lack changes that the snapshot shows."),
-					errhint("Run the transaction again."));
-	}
+	if (!CuckooFollowShown(followed, GetActiveSnapshot()))
+		ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				errmsg("filter table \"%s\" was repaired after the snapshot was taken",
+					   RelationGetRelationName(rel)),
+				errdetail("It may lack changes that the snapshot shows."),
+				errhint("Run the query or the transaction again."));
 	return rel;
 }
 

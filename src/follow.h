@@ -19,6 +19,7 @@
 #include "nodes/lockoptions.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
+#include "utils/snapshot.h"
 
 #include "core/list.h"
 #include "key.h"
@@ -58,7 +59,8 @@ typedef struct CuckooFollowed
 	CuckooFollowState state;
 	Oid			table;			/* the followed table; InvalidOid: not exactly one */
 	AttrNumber	column;
-	TransactionId since[3];		/* those that last altered its triggers, or the subscription */
+	TransactionId since[3];		/* who last altered its triggers, or the subscription */
+	CommandId	since_command[3];	/* with which command, if that was this transaction */
 	CuckooKey	key;
 	MemoryContext context;		/* of the key */
 } CuckooFollowed;
@@ -70,6 +72,12 @@ typedef struct CuckooFollowed
  */
 extern Relation CuckooFollowOpen(Oid filter, LOCKMODE mode, CuckooFollowed **followed);
 extern void CuckooFollowClose(Relation rel);
+
+/*
+ * Whether the triggers or the subscription are already as they are now in a
+ * snapshot.  Nothing older counts: they may have been off, and repaired since.
+ */
+extern bool CuckooFollowShown(const CuckooFollowed *followed, Snapshot snapshot);
 
 /* Report that a filter table does not follow a table, or that changes may be missing. */
 extern CUCKOO_NORETURN void CuckooFollowReport(const CuckooFollowed *followed);
@@ -125,8 +133,8 @@ extern CUCKOO_NORETURN void CuckooBaseReport(Relation rel, bool built);
 extern bool CuckooLogContains(Relation rel, uint64 hash);
 
 /*
- * Read the log that the active snapshot shows, without its removals if that is
- * NULL, and delete it if wanted.  Returns the number of its rows.
+ * Read the log that the active snapshot shows, into the lists that are not NULL,
+ * and delete it if wanted.  Returns the number of its rows.
  */
 extern int64 CuckooLogRead(Relation rel, CuckooList *added, CuckooList *removed, bool delete);
 

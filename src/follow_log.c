@@ -168,20 +168,26 @@ CuckooFollowInitKey(CuckooKey *key, Oid table, AttrNumber column, MemoryContext 
 	CuckooKeyInit(key, type, collation, context);
 }
 
+/* The column of the old or the new row that an expression is; 0: none */
+static AttrNumber
+ConditionColumn(Node *node, int varno)
+{
+	/* Without an equality of its own, a type is relabelled. */
+	while (IsA(node, RelabelType))
+		node = (Node *) ((RelabelType *) node)->arg;
+	return IsA(node, Var) && ((Var *) node)->varno == varno ? Max(((Var *) node)->varattno, 0) : 0;
+}
+
 AttrNumber
 CuckooFollowColumn(const char *condition)
 {
-	Bitmapset  *old_columns = NULL;
-	Bitmapset  *new_columns = NULL;
-	Node	   *node = stringToNode(condition);
-	int			column = 0;
+	DistinctExpr *node = (DistinctExpr *) stringToNode(condition);
+	AttrNumber	column;
 
-	pull_varattnos(node, PRS2_OLD_VARNO, &old_columns);
-	pull_varattnos(node, PRS2_NEW_VARNO, &new_columns);
-	if (IsA(node, DistinctExpr) && bms_membership(old_columns) == BMS_SINGLETON &&
-		bms_equal(old_columns, new_columns))
-		column = bms_singleton_member(old_columns) + FirstLowInvalidHeapAttributeNumber;
-	return (AttrNumber) Max(column, 0);
+	if (!IsA(node, DistinctExpr))
+		return 0;
+	column = ConditionColumn(linitial(node->args), PRS2_OLD_VARNO);
+	return column == ConditionColumn(lsecond(node->args), PRS2_NEW_VARNO) ? column : 0;
 }
 
 bool
@@ -235,20 +241,25 @@ FilterFits(Relation rel)
 		OidIsValid(FilterPrimaryKey(rel)) && FilterIndexFits(FilterPrimaryKey(rel));
 }
 
-/* What a filter table has that cuckoo_follow did not make; NULL: nothing */
+/*
+ * What a filter table has that cuckoo_follow did not make; NULL: nothing.  (To
+ * read a catalog can free the triggers of an open table.)
+ */
 static const char *
 FilterAddition(Relation rel)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
+	TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
 	List	   *indexes = RelationGetIndexList(rel);
 
-	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
-		Trigger    *trigger = &rel->trigdesc->triggers[i];
+		Trigger    *trigger = &triggers->triggers[i];
 
 		if (trigger->tgisinternal)
 			return psprintf("constraint \"%s\"", get_constraint_name(trigger->tgconstraint));
-		if (i > 0 || !CuckooFollowIsOurs(trigger->tgfoid))
+		if (i > 0 || !CuckooFollowIsOurs(trigger->tgfoid) ||
+			trigger->tgtype != TRIGGER_TYPE_DELETE || trigger->tgqual != NULL)
 			return psprintf("trigger \"%s\"", trigger->tgname);
 	}
 	for (int i = COLUMN_FILTER; i < desc->natts; i++)
@@ -300,13 +311,36 @@ CatalogScan(Relation rel, Oid index, int count, AttrNumber first, Oid value,
 	return systable_beginscan(rel, index, true, NULL, count, keys);
 }
 
-/* Whether a subscription writes a table, and has copied it, and since when */
+/* Remember when a row of a catalog was made, to compare it with snapshots. */
+static void
+FollowedSetSince(CuckooFollowed *followed, int place, HeapTuple tuple)
+{
+	TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
+
+	followed->since[place] = xid;
+	followed->since_command[place] = TransactionIdIsCurrentTransactionId(xid) ?
+		HeapTupleHeaderGetCmin(tuple->t_data) : FirstCommandId;
+}
+
+bool
+CuckooFollowShown(const CuckooFollowed *followed, Snapshot snapshot)
+{
+	bool		shown = true;
+
+	for (int i = 0; i < (int) lengthof(followed->since); i++)
+		shown &= !XidInMVCCSnapshot(followed->since[i], snapshot) ||
+			(TransactionIdIsCurrentTransactionId(followed->since[i]) &&
+			 followed->since_command[i] < snapshot->curcid);
+	return shown;
+}
+
+/* Whether a subscription writes a table, and has copied it */
 static bool
-FilterIsReceived(Oid filter, TransactionId *since)
+FollowedIsReceived(CuckooFollowed *followed)
 {
 	Relation	rel = table_open(SubscriptionRelRelationId, AccessShareLock);
 	SysScanDesc scan = CatalogScan(rel, SubscriptionRelSrrelidSrsubidIndexId, 1,
-								   Anum_pg_subscription_rel_srrelid, filter, 0, 0);
+								   Anum_pg_subscription_rel_srrelid, followed->filter, 0, 0);
 	HeapTuple	tuple;
 	bool		received = false;
 
@@ -315,7 +349,7 @@ FilterIsReceived(Oid filter, TransactionId *since)
 		char		state = ((Form_pg_subscription_rel) GETSTRUCT(tuple))->srsubstate;
 
 		received |= state == SUBREL_STATE_READY || state == SUBREL_STATE_SYNCDONE;
-		*since = HeapTupleHeaderGetXmin(tuple->t_data);
+		FollowedSetSince(followed, 0, tuple);
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
@@ -368,7 +402,7 @@ FollowedFind(CuckooFollowed *followed, Oid owner)
 			types |= trigger->tgtype;
 			always &= trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
 			if (!foreign)
-				followed->since[count++] = HeapTupleHeaderGetXmin(tuple->t_data);
+				FollowedSetSince(followed, count++, tuple);
 			if (!no_condition)
 			{
 				followed->column = CuckooFollowColumn(TextDatumGetCString(condition));
@@ -451,7 +485,6 @@ FollowedExamine(Relation rel)
 {
 	HASHCTL		control = {.keysize = sizeof(Oid), .entrysize = sizeof(CuckooFollowed)};
 	CuckooFollowed made = {.filter = RelationGetRelid(rel)};
-	TriggerDesc *own;
 	CuckooFollowed *followed;
 	uint64		before;
 
@@ -463,11 +496,9 @@ FollowedExamine(Relation rel)
 	}
 	before = forgotten;
 	FilterCheck(rel);
-	own = rel->trigdesc;
-	made.queues = own != NULL && own->triggers[0].tgtype == TRIGGER_TYPE_DELETE &&
-		own->triggers[0].tgqual == NULL && own->triggers[0].tgenabled == TRIGGER_FIRES_ALWAYS;
+	made.queues = rel->trigdesc != NULL && rel->trigdesc->triggers[0].tgenabled == TRIGGER_FIRES_ALWAYS;
 	FollowedFind(&made, rel->rd_rel->relowner);
-	if (FilterIsReceived(made.filter, &made.since[0]))
+	if (FollowedIsReceived(&made))
 		made.state = made.state == CUCKOO_FOLLOWS_NOTHING ? CUCKOO_RECEIVED : CUCKOO_FOLLOWS_SEVERAL;
 	made.context = AllocSetContextCreate(CurrentMemoryContext, "followed column", ALLOCSET_SMALL_SIZES);
 	if (made.state == CUCKOO_FOLLOWS || made.state == CUCKOO_FOLLOWS_PARTLY)
@@ -542,11 +573,12 @@ CuckooFollowReport(const CuckooFollowed *followed)
 static List *
 TableFilters(Relation table)
 {
+	TriggerDesc *triggers = CopyTriggerDesc(table->trigdesc);
 	List	   *filters = NIL;
 
-	for (int i = 0; table->trigdesc != NULL && i < table->trigdesc->numtriggers; i++)
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
-		Trigger    *trigger = &table->trigdesc->triggers[i];
+		Trigger    *trigger = &triggers->triggers[i];
 
 		if (trigger->tgtype == UPDATE_TRIGGER && OidIsValid(trigger->tgconstrrelid) &&
 			CuckooFollowIsOurs(trigger->tgfoid))
@@ -665,7 +697,9 @@ CuckooBaseLock(Relation rel, LockWaitPolicy policy, CuckooBase *base)
 		if (result == TM_Ok)
 			return true;
 		if (result != TM_Updated && result != TM_Deleted)
-			elog(ERROR, "could not lock the filter in \"%s\": %d", RelationGetRelationName(rel), result);
+			ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE),
+					errmsg("could not lock the filter in \"%s\"", RelationGetRelationName(rel)),
+					errdetail("The same statement has changed it."));
 		if (IsolationUsesXactSnapshot())
 			ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 					errmsg("could not serialize access due to concurrent update"));
@@ -770,7 +804,6 @@ CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed, const Cu
 				double fpr, uint64 capacity)
 {
 	CuckooList	hashes;
-	CuckooList	added = {NULL, 0, 0};
 	CuckooFilter filter;
 	CuckooRun	run;
 
@@ -778,9 +811,8 @@ CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed, const Cu
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
 	hashes = CuckooFollowHashes(table, followed);
-	CuckooLogRead(rel, &added, NULL, true);
+	CuckooLogRead(rel, NULL, NULL, true);
 	PopActiveSnapshot();
-	CuckooListFree(&added);
 
 	CuckooListSort(&hashes);
 	BaseCheckRepeated(table, followed, &hashes, !base->built);
@@ -905,7 +937,7 @@ CuckooLogRead(Relation rel, CuckooList *added, CuckooList *removed, bool delete)
 		if (DatumGetInt64(slot_getattr(scan->slot, COLUMN_NUMBER, &isnull)) == 0)
 			continue;
 		rows++;
-		for (; delta > 0; delta--)
+		for (; delta > 0 && added != NULL; delta--)
 			CuckooListPut(added, hash);
 		for (; delta < 0 && removed != NULL; delta++)
 			CuckooListPut(removed, hash);
@@ -1150,14 +1182,14 @@ RowChange(FmgrInfo *info, const TriggerData *data)
 	Pending    *pending = NULL;
 	CuckooFollowed *followed;
 
-	if (FollowedByTable(filter, data->tg_relation) == NULL)
-		return;
 	if (info->fn_extra == NULL)
 		info->fn_extra = MemoryContextAllocZero(info->fn_mcxt, sizeof(uint64));
-	else
+	else if (FollowedByTable(filter, data->tg_relation) != NULL)
 		pending = PendingGet(filter, (uint64 *) info->fn_extra);
 	/* That may have found it out anew. */
 	followed = FollowedByTable(filter, data->tg_relation);
+	if (followed == NULL)
+		return;
 	if (pending != NULL)
 	{
 		MemoryContext before = MemoryContextSwitchTo(pending->context);
