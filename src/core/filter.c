@@ -349,18 +349,17 @@ HasRoom(const CuckooTable *table)
 }
 
 /*
- * Add to the newest table that holds the class and has room, because a class
- * in two tables cannot be removed; otherwise to the newest with room, or to a
- * new one.
+ * Which table takes a key: the newest that holds the class and has room, because
+ * a class in two tables cannot be removed; otherwise the newest with room; if
+ * there is none, the next table.  Sets *target if the outcome is CUCKOO_CHANGED.
  */
 static CuckooChange
-AddKey(CuckooDraft *draft, uint64_t hash, CuckooEdit edit)
+FindTarget(const CuckooDraft *draft, uint64_t hash, CuckooEdit edit, int *target)
 {
-	CuckooFilter *filter = &draft->filter;
-	CuckooTable *table;
-	int			target = -1;
+	const CuckooFilter *filter = &draft->filter;
 	bool		held = false;
 
+	*target = filter->table_count;
 	for (int i = filter->table_count - 1; i >= 0; i--)
 	{
 		int			copies = CountCopies(draft, i, hash);
@@ -369,20 +368,33 @@ AddKey(CuckooDraft *draft, uint64_t hash, CuckooEdit edit)
 			return CUCKOO_PRESENT;
 		if (copies >= CUCKOO_MAX_COPIES)
 			return CUCKOO_PINNED;
-		if (!held && (copies > 0 || target < 0) && HasRoom(&filter->tables[i]))
+		if (!held && (copies > 0 || *target == filter->table_count) &&
+			HasRoom(&filter->tables[i]))
 		{
-			target = i;
+			*target = i;
 			held = copies > 0;
 		}
 	}
-	if (target < 0)
+	return CUCKOO_CHANGED;
+}
+
+static CuckooChange
+AddKey(CuckooDraft *draft, uint64_t hash, CuckooEdit edit)
+{
+	CuckooFilter *filter = &draft->filter;
+	CuckooTable *table;
+	int			target;
+	CuckooChange change = FindTarget(draft, hash, edit, &target);
+
+	if (change != CUCKOO_CHANGED)
+		return change;
+	if (target == filter->table_count)
 	{
 		CuckooShape shape;
 
 		if (!CuckooNextShape(filter, &shape))
 			return CUCKOO_FULL;
-		target = filter->table_count++;
-		CuckooTableInit(&filter->tables[target], &shape, CUCKOO_SPARSE, 0, NULL);
+		CuckooTableInit(&filter->tables[filter->table_count++], &shape, CUCKOO_SPARSE, 0, NULL);
 		draft->stay_sparse = false;
 	}
 	table = &filter->tables[target];
@@ -572,36 +584,41 @@ Rewrite(CuckooDraft *draft, size_t count)
 }
 
 /*
- * How many keys, from the first on, to add together: those that fill the table
- * with room, or the next table.  If sorted hashes went on after a table is full,
- * it would have the lowest of them, which crowd its first blocks.
+ * How many keys, from the first on, to add together: those that fill the newest
+ * table with room, or the next table.  If sorted hashes went on after a table is
+ * full, it would have the lowest of them, which crowd its first blocks.
  */
 static size_t
 KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit)
 {
 	const CuckooFilter *filter = &draft->filter;
-	int			target = filter->table_count - 1;
-	uint64_t	room = 0;
+	uint64_t	rooms[CUCKOO_MAX_TABLES + 1] = {0};
+	int			newest = filter->table_count;
 	size_t		keys = 0;
 	CuckooShape next;
 
-	while (target >= 0 && !HasRoom(&filter->tables[target]))
-		target--;
-	if (target >= 0)
-		room = CuckooShapeCapacity(&filter->tables[target].shape) - filter->tables[target].items;
-	else if (CuckooNextShape(filter, &next))
-		room = CuckooShapeCapacity(&next);
-	if (count <= room)
-		return count;
-	while (keys < count && room > 0)
+	for (int i = 0; i < filter->table_count; i++)
 	{
-		uint64_t	hash = hashes[keys++];
-		bool		pinned = false;
+		const CuckooTable *table = &filter->tables[i];
+
+		if (HasRoom(table))
+		{
+			newest = i;
+			rooms[i] = CuckooShapeCapacity(&table->shape) - table->items;
+		}
+	}
+	if (newest == filter->table_count && CuckooNextShape(filter, &next))
+		rooms[newest] = CuckooShapeCapacity(&next);
+	if (count <= rooms[newest])
+		return count;
+	while (keys < count && rooms[newest] > 0)
+	{
+		int			target;
 
 		CuckooPauseAt(keys);
-		for (int i = 0; i < filter->table_count; i++)
-			pinned |= CuckooTableCount(&filter->tables[i], hash) == CUCKOO_MAX_COPIES;
-		room -= !pinned && (edit == CUCKOO_ADD || !CuckooFilterContains(filter, hash));
+		/* Keys that older tables hold go there as long as these have room. */
+		if (FindTarget(draft, hashes[keys++], edit, &target) == CUCKOO_CHANGED)
+			rooms[rooms[target] > 0 ? target : newest]--;
 	}
 	return keys > 0 ? keys : 1;
 }

@@ -580,6 +580,55 @@ TEST(keys_beyond_the_capacity_copy_the_filter_twice)
 	assert_int_equal(CountFound(&value, 1, 0, full + 10000), full + 10000);
 }
 
+/*
+ * Copies of keys that an older table holds go there if it has room.  They do
+ * not fill the newest table, so they are added together, too.
+ */
+TEST(copies_for_an_older_table_copy_the_filter_once)
+{
+	Value		value = ValueOfKeys(1, 0, 2000, 0.001, 2000);
+	uint64_t	items[2];
+	CuckooFilter filter;
+
+	AddKeys(&value, 1, 2000, 3000);
+	filter = Open(&value);
+	assert_int_equal(filter.table_count, 2);
+	items[0] = filter.tables[0].items;
+	items[1] = CuckooShapeCapacity(&filter.tables[1].shape) - 5;
+	AddKeys(&value, 1, 3000, items[0] + items[1]);
+	RemoveKeys(&value, 1, 500, 1950);
+	filter = Open(&value);
+	assert_int_equal(filter.tables[0].items, items[0] - 1450);
+	assert_int_equal(filter.tables[1].items, items[1]);
+
+	large_area = value.length;
+	large_areas = 0;
+	AddKeys(&value, 1, 0, 500);
+	large_area = SIZE_MAX;
+	assert_int_equal(large_areas, 1);
+	filter = Open(&value);
+	assert_int_equal(filter.tables[0].items, items[0] - 950);
+	assert_int_equal(filter.tables[1].items, items[1]);
+
+	/*
+	 * When it is full, the next 5 keys fill the newest.  The others open a third
+	 * table, which has the last 45, not those with the highest hashes.
+	 */
+	AddKeys(&value, 1, 0, 500);
+	AddKeys(&value, 1, 0, 500);
+	filter = Open(&value);
+	assert_int_equal(filter.table_count, 3);
+	assert_int_equal(filter.tables[0].items, items[0]);
+	assert_int_equal(filter.tables[1].items, items[1] + 5);
+	assert_int_equal(filter.tables[2].items, 45);
+	for (uint64_t key = 0; key < 500; key++)
+	{
+		assert_int_equal(CuckooFilterCount(&filter, KeyHash(1, key)), 4);
+		if (key >= 455)
+			assert_true(CuckooTableContains(&filter.tables[2], KeyHash(1, key)));
+	}
+}
+
 int
 main(void)
 {
@@ -601,7 +650,8 @@ main(void)
 		UNIT_TEST(batches_give_the_sparse_bytes_of_keys_together),
 		UNIT_TEST(batches_across_three_quarters_make_a_table_dense_and_beyond_its_capacity_grow),
 		UNIT_TEST(a_table_whose_batches_find_no_room_stays_sparse),
-		UNIT_TEST(keys_beyond_the_capacity_copy_the_filter_twice)
+		UNIT_TEST(keys_beyond_the_capacity_copy_the_filter_twice),
+		UNIT_TEST(copies_for_an_older_table_copy_the_filter_once)
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
