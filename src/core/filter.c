@@ -312,8 +312,13 @@ CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
 	uint64_t	code = codes->count > 0 ? CuckooCodeOf(&table->shape, hash) : 0;
 	int			copies = 0;
 
-	/* Most keys are in no table or in one, and counting is slower. */
-	if (table->data != NULL && CuckooTableContains(table, hash))
+	/*
+	 * Most keys are in no table or in one, and counting is slower.  In a filter
+	 * that was empty, as for the first keys of many, nothing is stored yet.
+	 */
+	if (table->data != NULL &&
+		(table->representation == CUCKOO_DENSE || table->sparse.items > 0) &&
+		CuckooTableContains(table, hash))
 		copies = CuckooTableCount(table, hash);
 	/* Codes ascend, so its own are the last. */
 	for (uint64_t at = codes->count; at > 0 && codes->numbers[at - 1] == code; at--)
