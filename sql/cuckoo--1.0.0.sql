@@ -185,7 +185,7 @@ COMMENT ON FUNCTION cuckoo_subfilters(cuckoofilter) IS
 CREATE FUNCTION cuckoo_fpr(f cuckoofilter) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_fpr(cuckoofilter) IS
-	'the expected false-positive rate of the filter as it is now: the fraction of absent keys reported as present';
+	'the expected false-positive rate of the filter as it is now: the fraction of absent keys reported as present. An upper bound if keys have several copies, or are in several sub-filters';
 
 CREATE FUNCTION cuckoo_hash(key anycompatible, seed bigint DEFAULT 0) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

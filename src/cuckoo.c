@@ -224,8 +224,9 @@ CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large),
 }
 
 /*
- * Warn, once per call site, if the expected rate of a result is more than ten
- * times the target rate.
+ * Warn, once per call site, if the rate of a result is more than ten times the
+ * target rate.  The expected rate is too high if there are copies, so the exact
+ * one decides.
  */
 static void
 WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)
@@ -235,7 +236,9 @@ WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)
 
 	if (call->warned || filter->flags & CUCKOO_FLAG_UNSET)
 		return;
-	rate = CuckooFilterRate(filter);
+	if (CuckooFilterRate(filter) <= 10 * filter->fpr)
+		return;
+	rate = CuckooFilterExactRate(filter);
 	if (rate <= 10 * filter->fpr)
 		return;
 	call->warned = true;

@@ -53,8 +53,18 @@ extern void CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *has
 /* Copies of a key: the sum over the tables, but 8 at most. */
 extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
 
-/* The expected rate: 1 minus the product, over its tables, of 1 - CuckooShapeRate. */
+/*
+ * The expected rate: 1 minus the product, over its tables, of 1 - CuckooShapeRate.
+ * It counts items, so it is an upper bound if classes have several copies, or
+ * tables have the same keys.
+ */
 extern double CuckooFilterRate(const CuckooFilter *filter);
+
+/*
+ * The fraction of all hashes that are in the filter, which is its rate exactly.
+ * Reads all tables, and needs 8 bytes per item.
+ */
+extern double CuckooFilterExactRate(const CuckooFilter *filter);
 
 /* The shape of a filter's first table; false if no table can be so large. */
 extern bool CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape);

@@ -72,3 +72,17 @@ CuckooShapeRate(const CuckooShape *shape, uint64_t items)
 
 	return -expm1(compared * log1p(-1 / (double) CuckooShapeFingerprints(shape)));
 }
+
+uint64_t
+CuckooFirstHash(const CuckooShape *shape, uint64_t code)
+{
+	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
+	uint64_t	pairs = CuckooShapePairs(shape);
+	uint64_t	fingerprint = code & fingerprints;
+	uint64_t	rest = fingerprint > 1 ? (((fingerprint - 1) << 32) - 1) / fingerprints + 1 : 0;
+	uint64_t	scaled = ((code >> shape->bits) << 32) + rest;
+
+	/* Times 2^32 and divided by the pairs, in two steps below 2^64 */
+	return code >= CuckooShapeCodes(shape) ? UINT64_MAX :
+		(scaled / pairs << 32) + ((scaled % pairs << 32) + pairs - 1) / pairs;
+}

@@ -246,6 +246,12 @@ CuckooCodeOf(const CuckooShape *shape, uint64_t hash)
 }
 
 /*
+ * The smallest hash with this code or a larger one; 2^64 - 1 if there is none.
+ * The code after a pair's last fingerprint is the next pair's 0.
+ */
+extern uint64_t CuckooFirstHash(const CuckooShape *shape, uint64_t code);
+
+/*
  * The place of a hash.  The block is the hash scaled to N, which is the same as
  * the pair divided by B / 2 and needs no division.
  */

@@ -272,6 +272,49 @@ TEST(an_unknown_capacity_grows_past_2_to_the_20_keys_and_keeps_the_rate)
 					 CuckooFilterRate(&filter)) < 0.005);
 }
 
+/*
+ * The exact rate counts a class once, however many copies it has, and hashes
+ * that are in several tables once.
+ */
+TEST(the_exact_rate_is_the_fraction_of_all_hashes_that_are_found)
+{
+	CuckooShape shape = ShapeOf(1, 2, 5);
+	uint64_t	codes[31];
+	Value		values[4];
+	Value		value;
+	CuckooFilter filter;
+
+	/* All classes of a table, the last one, the first one eight times */
+	for (uint64_t i = 0; i < 31; i++)
+		codes[i] = i + 1;
+	value = ValueOfCodes(&shape, codes, 31, 0.1, 7);
+	filter = Open(&value);
+	assert_true(CuckooFilterExactRate(&filter) == 1);
+	value = ValueOfCodes(&shape, codes + 30, 1, 0.1, 7);
+	filter = Open(&value);
+	assert_true(fabs(CuckooFilterExactRate(&filter) - 1.0 / 31) < 1e-9);
+	for (int i = 0; i < 8; i++)
+		codes[i] = 1;
+	value = ValueOfCodes(&shape, codes, 8, 0.1, 7);
+	filter = Open(&value);
+	assert_true(fabs(CuckooFilterExactRate(&filter) - 1.0 / 31) < 1e-9);
+	value = ValueOfHashes(NULL, 0, 0.1, 7);
+	filter = Open(&value);
+	assert_true(CuckooFilterExactRate(&filter) == 0);
+
+	/* Four tables that share some keys, with copies in two of them */
+	for (uint64_t i = 0; i < 4; i++)
+		values[i] = ValueOfKeys(1, 500 * i, 500 * i + 1000, 0.1, 1000 + 100 * i);
+	AddKeys(&values[1], 1, 500, 600);
+	AddKeys(&values[2], 1, 1000, 1200);
+	value = Combine(CUCKOO_UNION_ALL, values, 4);
+	filter = Open(&value);
+	assert_int_equal(filter.table_count, 4);
+	assert_true(fabs((double) CountFound(&value, 2, 0, 1000000) / 1e6 -
+					 CuckooFilterExactRate(&filter)) < 5 * sqrt(0.2 * 0.8 / 1e6));
+	assert_true(CuckooFilterExactRate(&filter) < 0.9 * CuckooFilterRate(&filter));
+}
+
 /* -------------------------------------------------------- representations */
 
 TEST(a_table_is_dense_from_three_quarters_on_and_sparse_below_one_half)
@@ -640,6 +683,7 @@ main(void)
 		UNIT_TEST(there_is_no_table_after_the_largest_or_the_sixteenth),
 		UNIT_TEST(a_batch_fills_the_tables_that_it_opens_evenly),
 		UNIT_TEST(an_unknown_capacity_grows_past_2_to_the_20_keys_and_keeps_the_rate),
+		UNIT_TEST(the_exact_rate_is_the_fraction_of_all_hashes_that_are_found),
 		UNIT_TEST(a_table_is_dense_from_three_quarters_on_and_sparse_below_one_half),
 		UNIT_TEST(what_cannot_be_placed_is_sparse),
 		UNIT_TEST(a_filter_of_sixteen_full_tables_is_full_and_stays_as_it_was),
