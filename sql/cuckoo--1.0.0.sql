@@ -21,7 +21,7 @@ COMMENT ON FUNCTION cuckoofilter_recv(internal) IS
 	'binary input of cuckoofilter: its portable bytes, validated';
 
 CREATE FUNCTION cuckoofilter_send(cuckoofilter) RETURNS bytea
-	AS 'byteasend' LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE;
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoofilter_send(cuckoofilter) IS
 	'the portable bytes of a cuckoofilter: binary output, and the cast to bytea';
 

@@ -4,8 +4,8 @@
  *	  Text, binary and bytea forms of a filter.
  *
  * All three forms have the portable bytes of format.h, the text form in
- * base64.  All input is validated.  Binary output, the cast to bytea,
- * comparison and hash functions are PostgreSQL's own for bytea.
+ * base64.  All input is validated.  Comparison and hash functions are
+ * PostgreSQL's own for bytea.
  *
  *-------------------------------------------------------------------------
  */
@@ -140,6 +140,19 @@ cuckoofilter_out(PG_FUNCTION_ARGS)
 
 	EncodeBase64((const uint8 *) VARDATA_ANY(value), length, text);
 	PG_RETURN_CSTRING(text);
+}
+
+/*
+ * cuckoofilter_send(cuckoofilter) -> bytea: also the cast to bytea.  It makes a
+ * partial state as above, and a copy of a filter, which callers free.
+ */
+PG_FUNCTION_INFO_V1(cuckoofilter_send);
+Datum
+cuckoofilter_send(PG_FUNCTION_ARGS)
+{
+	CuckooValue *copy = (CuckooValue *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(0));
+
+	PG_RETURN_POINTER(CuckooSendableValue(copy));
 }
 
 /* cuckoofilter_recv(internal) */

@@ -159,6 +159,9 @@ CREATE FUNCTION last_of(cuckoofilter, cuckoofilter) RETURNS cuckoofilter LANGUAG
 CREATE AGGREGATE final_of(cuckoofilter) (SFUNC = last_of, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final);
 SELECT n, final_of(s) = cuckoo_from_array(ARRAY(SELECT generate_series(4, n, 4))) AS same FROM states WHERE server = 0 GROUP BY n ORDER BY n;
 
+-- Text, binary and bytea forms are the same: the portable partial state.
+SELECT n, bool_and(s::bytea = decode(s::text, 'base64') AND cuckoofilter_send(s) = s::bytea) AS same, merge_states(s::bytea::cuckoofilter) = merge_states(s) AS read FROM states GROUP BY n ORDER BY n;
+
 -- A stored state may be damaged.  Whichever byte is changed (except the one
 -- that marks it as a state), its aggregate refuses it or makes a valid filter.
 -- byteasend copies a value as it is.
