@@ -119,10 +119,6 @@ CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 	bool		is_null;
 	int			count = 0;
 
-	/* Rows can have another signature than those of the last call. */
-	if (key->has_rows)
-		key->signature = 0;
-	CuckooMatchKeyType(filter->key_type, filter->signature, key);
 	elements->array = array;
 	elements->count = 0;
 	elements->nulls = palloc(room * sizeof(bool));

@@ -62,7 +62,8 @@ typedef struct CuckooElements
 
 /*
  * Hash the elements of an array argument, whose key type must be that of the
- * filter, and the same for all.  Returns how many are not NULL.
+ * filter, and the same for all.  An array without any may be of another type:
+ * drivers send an empty list as text[].  Returns how many are not NULL.
  */
 extern int	CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 							  const CuckooFilter *filter, CuckooElements *elements);

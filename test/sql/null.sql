@@ -29,6 +29,12 @@ SELECT cuckoo_add_all(f, '{NULL,NULL}'::integer[]) = f AS add_nulls, cuckoo_remo
 	cuckoo_add_all(f, '{3,NULL,4}'::integer[]) = f + 3 + 4 AS add_some, cuckoo_remove_all(f, '{NULL,2}'::integer[]) = f - 2 AS remove_some
 FROM filters;
 
+-- An array without a key may be of any key type: drivers send an empty list as
+-- text[].  It does not decide the key type of a filter that has none.
+SELECT cuckoo_contains_each(f, '{}'::text[]) AS each, cuckoo_contains_each(f, ARRAY[NULL, NULL]) AS each, cuckoo_add_all(f, '{}'::text[]) = f AS add_all, cuckoo_add_all(f, '{NULL}'::date[]) = f AS add_all,
+	cuckoo_remove_all(f, '{}'::text[]) = f AS remove_all, cuckoo_remove_all(f, '{NULL}'::record[]) = f AS remove_all, (cuckoo_info(cuckoo_add_all(cuckoo_new(), '{NULL}'::text[]))).key_type AS key_type
+FROM filters;
+
 -- Elements that are NULL count as they do in = ANY and = ALL.
 SELECT keys, f @> ANY (keys) AS any, f @> ALL (keys) AS all, cuckoo_contains_each(f, keys) AS each
 FROM filters, (VALUES (1, '{1,2}'::integer[]), (2, '{1,3}'), (3, '{3,4}'), (4, '{1,NULL}'), (5, '{3,NULL}'), (6, '{1,NULL,3}'),
