@@ -202,6 +202,13 @@ SameHeader(const CuckooHeader *a, const CuckooHeader *b)
 		a->fpr == b->fpr && a->capacity == b->capacity && a->seed == b->seed;
 }
 
+/* A capacity as it is written in SQL */
+static char *
+DescribeCapacity(uint64 capacity)
+{
+	return capacity == 0 ? "NULL" : psprintf("%llu", (unsigned long long) capacity);
+}
+
 /*
  * Refuse a row or state that differs from earlier ones.  The first key decides
  * the key type; true if that changes the header of the state.
@@ -227,9 +234,8 @@ MatchHeader(CuckooHeader *a, const CuckooHeader *b)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("capacity of one aggregate differs between rows"),
-				 errdetail("It is %llu in one row and %llu in another.",
-						   (unsigned long long) a->capacity,
-						   (unsigned long long) b->capacity)));
+				 errdetail("It is %s in one row and %s in another.",
+						   DescribeCapacity(a->capacity), DescribeCapacity(b->capacity))));
 	if (a->seed != b->seed)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -94,7 +94,7 @@ CuckooCheckCapacity(double capacity)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("capacity is too large for a cuckoofilter"),
-				 errdetail("The capacity given is %.0f keys.", capacity),
+				 errdetail("The capacity given is %.16g keys.", capacity),
 				 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
 	return (uint64) ceil(capacity);
 }

@@ -115,12 +115,16 @@ CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 
 /*
  * Refuse a type that cannot be a key, perhaps because of the bounds of a range.
+ * As text, equal values of json or citext would be different keys.
  */
 static CUCKOO_NORETURN void
 RefuseType(Oid type, Oid refused_bound)
 {
 	bool		filter = CuckooIsFilterType(type);
+	char		category;
+	bool		preferred;
 
+	get_type_category_preferred(type, &category, &preferred);
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("type %s is not supported as a key", format_type_be(type)),
@@ -130,6 +134,9 @@ RefuseType(Oid type, Oid refused_bound)
 					   format_type_be(refused_bound)) : 0,
 			 filter ?
 			 errhint("To combine filters, use cuckoo_union or cuckoo_union_all.") :
+			 type == JSONOID ? errhint("Cast the key to jsonb.") :
+			 category == TYPCATEGORY_STRING ?
+			 errhint("Add and look up text that is the same for all equal keys, for example lower(key).") :
 			 errhint("Cast the key to a supported type, for example to text.")));
 }
 
@@ -156,7 +163,7 @@ CheckCollation(Oid type, Oid collation)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("type %s with nondeterministic collation \"%s\" is not supported as a key",
 						format_type_be(type), get_collation_name(collation)),
-				 errhint("Use a deterministic collation, for example by a cast to text COLLATE \"C\".")));
+				 errhint("Add and look up text that is the same for all equal keys, for example lower(key) COLLATE \"C\".")));
 }
 
 /*

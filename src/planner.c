@@ -140,8 +140,8 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 
 /*
  * cuckoo_contains_sel(internal, oid, internal, integer) -> float8: RESTRICT
- * estimator of @> and <@.  Anyone may create an operator with it and operands
- * of other types, so the types are checked.
+ * estimator of @> and <@.  The types are checked because others can create an
+ * operator with it and operands of other types: before 15.20 anyone.
  */
 Datum
 cuckoo_contains_sel(PG_FUNCTION_ARGS)

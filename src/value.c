@@ -240,7 +240,8 @@ CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
 	int			code = ERRCODE_PROGRAM_LIMIT_EXCEEDED;
 	const char *message = NULL;
 	const char *hint = NULL;
-	unsigned long long items = (unsigned long long) (left->items + right->items);
+	uint64		capacity = Max(Max(left->capacity, right->capacity),
+							   Max(left->items + right->items, 1));
 
 	switch (conflict)
 	{
@@ -259,7 +260,7 @@ CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
 		case CUCKOO_TOO_MANY_TABLES:
 			message = "combined cuckoofilter would have too many sub-filters";
 			hint = psprintf("Build all filters with the same rate and the final capacity: cuckoo_agg(key, %llu, %g).",
-							items, Min(left->fpr, right->fpr));
+							(unsigned long long) capacity, Min(left->fpr, right->fpr));
 			break;
 	}
 	initStringInfo(&detail);

@@ -42,7 +42,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	-- Capacities
 	'SELECT cuckoo_new(capacity => -1)', 'SELECT cuckoo_new(capacity => -0.5)', 'SELECT cuckoo_new(0)', 'SELECT cuckoo_new(0.001)', 'SELECT cuckoo_new(0.001, 1e6)',
 	'SELECT cuckoo_agg(1, 0)', 'SELECT cuckoo_agg(1, 0.001)', 'SELECT cuckoo_from_array(ARRAY[1], 0.99)', 'SELECT cuckoo_stream_agg(1, 0.5)', $$SELECT cuckoo_new(capacity => 'NaN')$$,
-	$$SELECT cuckoo_new(capacity => 'Infinity')$$, $$SELECT cuckoo_new(capacity => '-Infinity')$$,
+	$$SELECT cuckoo_new(capacity => 'Infinity')$$, 'SELECT cuckoo_new(1e300)', $$SELECT cuckoo_new(capacity => '-Infinity')$$,
 	'SELECT cuckoo_new(capacity => 1e9)', 'SELECT cuckoo_new(1e12, 0.1)', 'SELECT cuckoo_new(capacity => 1099511627776)', 'SELECT cuckoo_new(capacity => 1e15)',
 	'SELECT (cuckoo_info(cuckoo_new(capacity => 4e8))).capacity', 'SELECT (cuckoo_info(cuckoo_new(1.5))).capacity',
 	'SELECT cuckoo_agg(1, -1, 0.001)', 'SELECT cuckoo_agg(1, -0.5, 0.001)', $$SELECT cuckoo_agg('a', 'NaN', NULL)$$, 'SELECT cuckoo_agg(1, 1e15, 0.001)',
@@ -115,6 +115,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT merge_stream(s) FROM (SELECT cuckoo_stream_agg(1, 100, 0.01, i) AS s FROM generate_series(8, 9) AS i GROUP BY i) AS x',
 	'SELECT merge_stream(s) FROM (SELECT cuckoo_stream_agg(1, 100 * k, 0.01) AS s FROM generate_series(1, 2) AS k GROUP BY k) AS x',
 	$$SELECT merge_stream(s) FROM (SELECT cuckoo_stream_agg(1, 100, 0.01) AS s UNION ALL SELECT cuckoo_stream_agg('x'::text, 100, 0.01)) AS x$$,
+	'SELECT cuckoo_agg(i, nullif(i, 1) * 100) FROM generate_series(1, 2) AS i',
 	-- What cannot be combined
 	'SELECT cuckoo_new(seed => 5) | numbers FROM f', 'SELECT cuckoo_union_all(cuckoo_new(seed => -5), cuckoo_new())', 'SELECT cuckoo_union(numbers, cuckoo_from_array(ARRAY[1], 100, 0.01, 7)) FROM f',
 	'SELECT cuckoo_union_all_agg(cuckoo_new(seed => i)) FROM generate_series(1, 2) AS i', 'SELECT cuckoo_union_agg(cuckoo_agg(1, 1e6, 0.001, i)) OVER () FROM generate_series(1, 2) AS i GROUP BY i',
