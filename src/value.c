@@ -314,12 +314,14 @@ CuckooIsUnset(CuckooValue *value)
 CuckooValue *
 CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *right)
 {
+	bool		left_unset = CuckooIsUnset(left);
+	bool		right_unset = CuckooIsUnset(right);
 	CuckooCombination combination;
 	CuckooValue *value;
 
-	if (CuckooIsUnset(right))
+	if (right_unset)
 		return left;
-	if (CuckooIsUnset(left))
+	if (left_unset)
 		return right;
 	CuckooCombinationInit(&combination, operation);
 	CuckooAddToCombination(&combination, left);
