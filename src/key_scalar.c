@@ -207,7 +207,8 @@ PointVarlena(CuckooScalar *bytes, Datum value)
 
 /*
  * Convert a scalar's bytes from the database encoding to UTF-8.  ASCII is the
- * same in every server encoding.
+ * same in every server encoding.  In EUC_JP and EUC_TW some characters have
+ * several forms, which text tells apart: as keys they are one.
  */
 static void
 ConvertText(CuckooScalar *bytes)
