@@ -99,7 +99,10 @@ FROM empties WHERE how = 'no rows';
 SELECT f + 1 = cuckoo_new() + 1 AS added, cuckoo_add_all(f, '{1,NULL,2}'::integer[]) = cuckoo_new() + 2 + 1 AS added_all,
 	f + 'a' = cuckoo_new() + 'a' AS text
 FROM empties WHERE how = 'no rows';
+-- With 12 digits: on 32-bit machines the last ones differ.
+SET extra_float_digits = -3;
 SELECT i.* FROM empties, cuckoo_info(f + 1) AS i WHERE how = 'no rows';
+RESET extra_float_digits;
 
 -- Parameters specified with only NULL keys are kept and checked, as by
 -- cuckoo_new.
