@@ -228,7 +228,8 @@ IsSame(const Moment *then, const Moment *now)
 
 /*
  * Find the row of the first chunk, and open the header in it unless the filter
- * is compressed.  False if there is no row like those of heap.
+ * is compressed.  False if there is no row like those of heap, or it is not of
+ * this filter.
  */
 static bool
 FindFirstRow(Kept *stored)
@@ -247,7 +248,12 @@ FindFirstRow(Kept *stored)
 	ScanKeyInit(&key[0], 1, BTEqualStrategyNumber, F_OIDEQ,
 				ObjectIdGetDatum(stored->pointer.va_valueid));
 	ScanKeyInit(&key[1], 2, BTEqualStrategyNumber, F_INT4EQ, Int32GetDatum(0));
-	/* A value id has only one such row, visible or not. */
+
+	/*
+	 * A value id has only one such row, visible or not.  (On a standby, one of a
+	 * value that is gone may stand beside it, if the server has given out all
+	 * other value ids since its transaction began.  Such a row can have anything.)
+	 */
 	scan = systable_beginscan_ordered(table, indexes[valid], SnapshotAny, 2, key);
 	row = systable_getnext_ordered(scan, ForwardScanDirection);
 	found = row != NULL && ItemPointerIsValid(&row->t_self);
@@ -258,8 +264,11 @@ FindFirstRow(Kept *stored)
 		if (!IsCompressed(stored))
 		{
 			chunk = fastgetattr(row, 3, RelationGetDescr(table), &null);
-			CuckooOpenHeader(&stored->reader.filter, (uint8 *) VARDATA_ANY(DatumGetPointer(chunk)));
-			CuckooRefuseState(&stored->reader.filter);
+			found = CuckooOpenFirst(&stored->reader.filter, (uint8 *) VARDATA_ANY(DatumGetPointer(chunk)),
+									VARSIZE_ANY_EXHDR(DatumGetPointer(chunk)),
+									(size_t) stored->pointer.va_rawsize - VARHDRSZ);
+			if (found)
+				CuckooRefuseState(&stored->reader.filter);
 		}
 	}
 	systable_endscan_ordered(scan);

@@ -208,11 +208,14 @@ PointInto(CuckooFilter *filter, uint8_t *bytes)
 	}
 }
 
+/*
+ * The header and directory, which must describe a value of this length.  Opens
+ * them; reads no more than CUCKOO_MAX_HEADER_BYTES.
+ */
 static bool
-Check(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
+CheckLength(CuckooFilter *filter, const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
 {
 	static const char too_short[] = "It has %llu bytes, but must have at least %llu.";
-	CuckooFilter filter;
 	uint64_t	fixed = CUCKOO_HEADER_BYTES + CUCKOO_TAIL_BYTES;
 	uint64_t	expected;
 
@@ -240,17 +243,27 @@ Check(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
 	if (!CheckDirectory(bytes, verdict))
 		return false;
 
-	CuckooOpenHeader(&filter, bytes);
-	if (filter.content == CUCKOO_PARTIAL)
-		filter.items = (length - fixed) / 8;
-	expected = CuckooTableOffset(&filter, filter.table_count) + CUCKOO_TAIL_BYTES;
-	if (filter.content == CUCKOO_PARTIAL)
-		expected += 8 * filter.items;
-	if (expected == length && filter.items > 0 && filter.key_type == CUCKOO_KEY_NONE)
+	CuckooOpenHeader(filter, bytes);
+	if (filter->content == CUCKOO_PARTIAL)
+		filter->items = (length - fixed) / 8;
+	expected = CuckooTableOffset(filter, filter->table_count) + CUCKOO_TAIL_BYTES;
+	if (filter->content == CUCKOO_PARTIAL)
+		expected += 8 * filter->items;
+	if (expected == length && filter->items > 0 && filter->key_type == CUCKOO_KEY_NONE)
 		return RefuseField(verdict, 2);
 	if (expected != length)
 		return Refuse(verdict, "It has %llu bytes, but its header describes %llu.", length,
 					  expected);
+	return true;
+}
+
+static bool
+Check(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
+{
+	CuckooFilter filter;
+
+	if (!CheckLength(&filter, bytes, length, verdict))
+		return false;
 	for (size_t i = length - CUCKOO_TAIL_BYTES; i < length; i++)
 	{
 		if (bytes[i] != 0)
@@ -276,6 +289,15 @@ CuckooValidate(const uint8_t *bytes, size_t length)
 
 	Check(bytes, length, &verdict);
 	return verdict;
+}
+
+bool
+CuckooOpenFirst(CuckooFilter *filter, const uint8_t *first, size_t bytes, size_t length)
+{
+	CuckooVerdict verdict;
+
+	return (bytes >= CUCKOO_MAX_HEADER_BYTES || bytes == length) &&
+		CheckLength(filter, first, length, &verdict);
 }
 
 void

@@ -171,6 +171,14 @@ extern void CuckooOpen(CuckooFilter *filter, uint8_t *bytes, size_t length);
  */
 extern void CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes);
 
+/*
+ * The same with the first bytes of what should be a value of this length, but may
+ * be anything: they are checked as far as they go.  False if they are not a header
+ * and directory for this length, or too few.
+ */
+extern bool CuckooOpenFirst(CuckooFilter *filter, const uint8_t *first, size_t bytes,
+							size_t length);
+
 /* Where the bytes of table i begin; for the number after the last: the tail. */
 extern uint64_t CuckooTableOffset(const CuckooFilter *filter, int i);
 

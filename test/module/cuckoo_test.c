@@ -2,7 +2,8 @@
  *
  * cuckoo_test.c
  *	  Functions for test/t that SQL cannot have: an aggregate that runs another
- *	  one up to its state, as Citus does, and the next OID of the server.
+ *	  one up to its state, as Citus does; the next OID of the server; a stored
+ *	  filter with another size.
  *
  * On Citus, a worker does not run SELECT cuckoo_agg(key) but
  * SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, key).  Such a call
@@ -19,6 +20,7 @@
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
@@ -184,4 +186,22 @@ next_oid(PG_FUNCTION_ARGS)
 	TransamVariables->oidCount = 0;
 	LWLockRelease(OidGenLock);
 	PG_RETURN_VOID();
+}
+
+/*
+ * one_byte_less(cuckoofilter) -> cuckoofilter: the same TOAST pointer, but with a
+ * size that its first chunk does not describe.
+ */
+PG_FUNCTION_INFO_V1(one_byte_less);
+Datum
+one_byte_less(PG_FUNCTION_ARGS)
+{
+	char	   *copy = palloc(TOAST_POINTER_SIZE);
+	struct varatt_external pointer;
+
+	memcpy(copy, PG_GETARG_POINTER(0), TOAST_POINTER_SIZE);
+	VARATT_EXTERNAL_GET_POINTER(pointer, copy);
+	pointer.va_rawsize--;
+	memcpy(VARDATA_EXTERNAL(copy), &pointer, sizeof(pointer));
+	PG_RETURN_POINTER(copy);
 }

@@ -129,6 +129,15 @@ SELECT buffers('SELECT FROM hostile_keys WHERE i <= 1000 AND (SELECT f FROM host
 	- buffers('SELECT FROM hostile_keys WHERE i <= 1000') < 150;
 SQL
 
+# The first chunk must be that of the value.  If it is not, the value is read
+# whole, which takes all its pages, and reports what is wrong.
+is(session(<<'SQL'), 't t t', 'slices are read only if the first chunk has the size of the value');
+CREATE FUNCTION one_byte_less(cuckoofilter) RETURNS cuckoofilter LANGUAGE c STRICT AS '$libdir/cuckoo_test';
+SELECT buffers('SELECT f @> 1 FROM stored') < 20;
+SELECT buffers('SELECT one_byte_less(f) @> 1 FROM stored') > 300;
+SELECT one_byte_less(f) @> 1 FROM stored;
+SQL
+
 # One copy for all operators and queries of a transaction
 
 foreach my $table (qw(stored sparse))

@@ -426,6 +426,42 @@ TEST(any_byte_of_any_value_is_refused_or_safe)
 }
 
 /*
+ * The first bytes of a value, in memory of exactly their size, are opened only
+ * for the value's length, and whatever else they are, they are safe.
+ */
+TEST(first_bytes_are_opened_only_for_the_length_that_they_describe)
+{
+	for (int i = 0; i < sample_count; i++)
+	{
+		const Sample *sample = &samples[i];
+		size_t		bytes = sample->length < CUCKOO_MAX_HEADER_BYTES ? sample->length :
+			CUCKOO_MAX_HEADER_BYTES;
+		uint8_t    *first = Duplicate(sample->bytes, bytes);
+		CuckooFilter filter;
+		CuckooFilter whole;
+
+		assert_true(CuckooOpenFirst(&filter, first, bytes, sample->length));
+		CuckooOpen(&whole, (uint8_t *) sample->bytes, sample->length);
+		assert_memory_equal(&filter.header, &whole.header, sizeof(CuckooHeader));
+		assert_int_equal(CuckooBytes(&filter), sample->length);
+		assert_true(!CuckooOpenFirst(&filter, first, bytes, sample->length - 1));
+		assert_true(!CuckooOpenFirst(&filter, first, bytes, sample->length + 1));
+		assert_true(!CuckooOpenFirst(&filter, first, bytes - 1, sample->length));
+		for (size_t offset = 0; offset < bytes; offset++)
+		{
+			for (int value = 0; value < 256; value++)
+			{
+				first[offset] = (uint8_t) value;
+				if (CuckooOpenFirst(&filter, first, bytes, sample->length))
+					assert_int_equal(CuckooBytes(&filter), sample->length);
+			}
+			first[offset] = sample->bytes[offset];
+		}
+		pfree(first);
+	}
+}
+
+/*
  * Each field with values out of its range, and some that are just in it.  If
  * several rules are broken, the verdict names the first.
  */
@@ -695,6 +731,7 @@ main(void)
 		UNIT_TEST(more_bytes_than_any_filter_has_are_refused_before_they_are_read),
 		UNIT_TEST(another_version_is_refused_whatever_follows),
 		UNIT_TEST(any_byte_of_any_value_is_refused_or_safe),
+		UNIT_TEST(first_bytes_are_opened_only_for_the_length_that_they_describe),
 		UNIT_TEST(a_field_out_of_range_is_refused_by_its_offset),
 		UNIT_TEST(a_rate_that_cannot_be_kept_is_refused),
 		UNIT_TEST(an_impossible_shape_is_refused_by_the_number_of_its_table),
