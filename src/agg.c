@@ -252,22 +252,14 @@ MatchHeader(CuckooHeader *a, const CuckooHeader *b)
 /*
  * cuckoo_agg
  *
- * The state is the set of hashes seen so far.  Flat, it is a hash set in a
- * varlena, changed in place (CuckooHashSet).  From 1 MB on, a hash set would
- * cost a cache miss per row, and a copy whenever it doubles.  A large state has
- * lists of hashes instead, which are sorted to drop repetitions.  If a state
- * leaves its process it becomes a partial state, the sorted hashes.
+ * The state is a list of the hashes seen, which is sorted whenever it is full to
+ * drop repetitions.  Flat, it is in a varlena, changed in place (CuckooFlat).  From
+ * 1 MB on it is large, and many lists.  If a state leaves its process it becomes a
+ * partial state, the sorted hashes.
  */
 
 /* The most distinct keys that are accepted: a gigabyte of hashes. */
 #define MAX_KEYS			UINT64CONST(120000000)
-
-/*
- * The longest search in a hash set, far longer than happens by chance in one
- * that is three quarters full.  Keys that were made to collide turn it into a
- * large state early, whose cost does not depend on the keys.
- */
-#define MAX_PROBES			256
 
 /*
  * Lists of a large state, by the first byte of the hash: few enough that the
@@ -279,7 +271,7 @@ MatchHeader(CuckooHeader *a, const CuckooHeader *b)
 
 /*
  * A list with this many hashes is worth sorting to drop repetitions: sorting
- * costs about as much per row as a probe into a hash set would.
+ * costs about as much per row as a probe into a hash table would.
  */
 #define LIST_LIMIT			8192
 
@@ -297,7 +289,7 @@ typedef struct Large
 /* A state in either working form. */
 typedef struct State
 {
-	CuckooHashSet *flat;		/* one of the two, the other NULL */
+	CuckooFlat *flat;			/* one of the two, the other NULL */
 	Large	   *large;
 } State;
 
@@ -442,101 +434,54 @@ MakePartial(CuckooLarge *state)
 	return CuckooPartialValue(&large->header, runs, LISTS, count);
 }
 
-/* Add a hash to a hash set; false if it must become larger or a large state. */
-static inline bool
-FlatAdd(CuckooHashSet *flat, uint64 hash)
-{
-	uint32		mask = flat->slots - 1;
-	uint32		at = CuckooHashSetSlot(flat, hash);
-
-	for (int probe = 0; probe < MAX_PROBES && hash != 0; probe++)
-	{
-		if (flat->slot[at] == hash)
-			return true;
-		if (flat->slot[at] == 0)
-		{
-			/* Three quarters full at most. */
-			if (flat->header.items >= flat->slots - flat->slots / 4)
-				return false;
-			flat->slot[at] = hash;
-			flat->header.items++;
-			return true;
-		}
-		at = (at + 1) & mask;
-	}
-	return false;
-}
-
 static void
 BecomeLarge(State *state, MemoryContext aggcontext)
 {
-	const CuckooHashSet *flat = state->flat;
+	const CuckooFlat *flat = state->flat;
 
 	state->flat = NULL;
 	state->large = (Large *) CuckooLargeNew(sizeof(Large), MakePartial, aggcontext);
 	state->large->header = flat->header;
-	for (uint32 i = 0; i < flat->slots; i++)
-	{
-		if (flat->slot[i] != 0)
-			LargeAdd(state->large, flat->slot[i]);
-	}
+	for (uint64 i = 0; i < flat->header.items; i++)
+		LargeAdd(state->large, flat->hashes[i]);
 }
 
 /*
- * Make a hash set twice as large, or a large state.  The old one is not freed:
- * the executor does that if necessary.
+ * Make room in a flat state by dropping repetitions.  If that leaves more than a
+ * quarter, make one twice as large, or a large state.  (With one half, a column of
+ * few distinct keys takes 6 % longer.)  The old one is not freed: the executor does
+ * that if necessary.
  */
 static void
-Grow(State *state, MemoryContext aggcontext)
+MakeFlatRoom(State *state, MemoryContext aggcontext)
 {
-	CuckooHashSet *flat = state->flat;
-	CuckooHashSet *larger = NULL;
+	CuckooFlat *flat = state->flat;
+	CuckooList	list = {flat->hashes, flat->header.items, flat->room};
 
-	if (flat->slots < CUCKOO_MAX_SLOTS && flat->header.items >= flat->slots / 2)
-		larger = CuckooHashSetNew(&flat->header, flat->slots * 2);
-	for (uint32 i = 0; larger != NULL && i < flat->slots; i++)
+	CuckooListSort(&list);
+	CuckooListUnique(&list);
+	flat->header.items = list.count;
+	if (list.count <= flat->room / 4)
+		return;
+	if (flat->room > CUCKOO_FLAT_MAX_ROOM / 2)
 	{
-		if (flat->slot[i] != 0 && !FlatAdd(larger, flat->slot[i]))
-			larger = NULL;
-	}
-	if (larger != NULL)
-		state->flat = larger;
-	else
 		BecomeLarge(state, aggcontext);
+		return;
+	}
+	state->flat = CuckooFlatNew(&flat->header, flat->room * 2);
+	state->flat->header.items = list.count;
+	memcpy(state->flat->hashes, flat->hashes, list.count * sizeof(uint64));
 }
 
-static void
+static inline void
 Add(State *state, uint64 hash, MemoryContext aggcontext)
 {
-	/* An empty slot is 0. */
-	if (state->flat != NULL && hash == 0)
-		BecomeLarge(state, aggcontext);
-	while (state->flat != NULL)
-	{
-		if (FlatAdd(state->flat, hash))
-			return;
-		Grow(state, aggcontext);
-	}
-	LargeAdd(state->large, hash);
-}
-
-/*
- * Add a hash the quick way, which suffices for most rows: a hash set has the
- * hash in the first slot that is tried, or a large state has room for it.
- */
-static inline bool
-AddQuickly(const State *state, uint64 hash)
-{
-	if (state->large != NULL)
-	{
-		CuckooList *list = &state->large->lists[LIST_OF(hash)];
-
-		if (list->count == list->room)
-			return false;
-		list->numbers[list->count++] = hash;
-		return true;
-	}
-	return hash != 0 && state->flat->slot[CuckooHashSetSlot(state->flat, hash)] == hash;
+	if (state->flat != NULL && state->flat->header.items == state->flat->room)
+		MakeFlatRoom(state, aggcontext);
+	if (state->flat != NULL)
+		state->flat->hashes[state->flat->header.items++] = hash;
+	else
+		LargeAdd(state->large, hash);
 }
 
 /* Add all hashes of a state as a value, which must be aligned. */
@@ -547,17 +492,14 @@ AddAll(State *state, CuckooValue *other, MemoryContext aggcontext)
 
 	if (CuckooValueBytes(other)[1] == CUCKOO_STATE)
 	{
-		const CuckooHashSet *flat = (CuckooHashSet *) other;
+		const CuckooFlat *flat = (CuckooFlat *) other;
 
-		for (uint32 i = 0; i < flat->slots; i++)
-		{
-			if (flat->slot[i] != 0)
-				Add(state, flat->slot[i], aggcontext);
-		}
+		for (uint64 i = 0; i < flat->header.items; i++)
+			Add(state, flat->hashes[i], aggcontext);
 		return;
 	}
 	CuckooOpen(&partial, CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
-	if (state->flat != NULL && partial.items > CUCKOO_MAX_SLOTS / 2)
+	if (state->flat != NULL && partial.items > CUCKOO_FLAT_MAX_ROOM / 2)
 		BecomeLarge(state, aggcontext);
 	if (state->large != NULL)
 		LargeMerge(state->large, &partial);
@@ -571,7 +513,7 @@ AddAll(State *state, CuckooValue *other, MemoryContext aggcontext)
 static void
 NewState(State *state, const CuckooHeader *header)
 {
-	state->flat = CuckooHashSetNew(header, CUCKOO_MIN_SLOTS);
+	state->flat = CuckooFlatNew(header, CUCKOO_FLAT_MIN_ROOM);
 	state->large = NULL;
 }
 
@@ -582,15 +524,15 @@ OpenState(State *state, Datum value, MemoryContext aggcontext)
 	CuckooValue *pointer = (CuckooValue *) DatumGetPointer(value);
 	CuckooHeader header;
 
-	state->flat = (CuckooHashSet *) pointer;
+	state->flat = (CuckooFlat *) pointer;
 	state->large = (Large *) CuckooGetLarge(value, MakePartial);
 	if (state->large != NULL)
 		state->flat = NULL;
-	else if (VARATT_IS_EXTENDED(pointer) || !CuckooHashSetIsSafe(state->flat))
+	else if (VARATT_IS_EXTENDED(pointer) || !CuckooFlatIsSafe(state->flat))
 	{
 		/* A user's own aggregate may begin with any stored state. */
 		pointer = (CuckooValue *) PG_DETOAST_DATUM(value);
-		state->flat = (CuckooHashSet *) pointer;
+		state->flat = (CuckooFlat *) pointer;
 		header = CuckooStateHeader(pointer);
 		if (CuckooValueBytes(pointer)[1] == CUCKOO_STATE)
 			return;
@@ -639,7 +581,7 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 		if (unlikely(!SameHeader(StateHeader(&state), row)))
 			MatchHeader(StateHeader(&state), row);
 	}
-	if (!PG_ARGISNULL(1) && !AddQuickly(&state, hash))
+	if (!PG_ARGISNULL(1))
 		Add(&state, hash, aggcontext);
 	return StateDatum(&state);
 }
@@ -697,7 +639,7 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
 	else
 	{
 		CuckooStateHeader((CuckooValue *) state.flat);
-		runs[0] = CuckooHashSetSorted(state.flat);
+		runs[0] = CuckooFlatSorted(state.flat);
 		run_count = 1;
 	}
 	CuckooFilterInitLike(&filter, StateHeader(&state));

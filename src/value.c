@@ -344,26 +344,26 @@ ReportNoState(void)
 			 errmsg("cuckoofilter is not the state of this aggregate")));
 }
 
-CuckooHashSet *
-CuckooHashSetNew(const CuckooHeader *header, uint32 slots)
+CuckooFlat *
+CuckooFlatNew(const CuckooHeader *header, uint32 room)
 {
-	size_t		bytes = offsetof(CuckooHashSet, slot) + slots * sizeof(uint64);
-	CuckooHashSet *set = palloc0(bytes);
+	size_t		bytes = offsetof(CuckooFlat, hashes) + room * sizeof(uint64);
+	CuckooFlat *flat = palloc0(bytes);
 
-	SET_VARSIZE(set, bytes);
-	set->version = CUCKOO_HASH_SET_VERSION;
-	set->content = CUCKOO_STATE;
-	set->slots = slots;
-	set->header = *header;
-	set->header.items = 0;
-	return set;
+	SET_VARSIZE(flat, bytes);
+	flat->version = CUCKOO_FLAT_VERSION;
+	flat->content = CUCKOO_STATE;
+	flat->room = room;
+	flat->header = *header;
+	flat->header.items = 0;
+	return flat;
 }
 
 CuckooHeader
 CuckooStateHeader(CuckooValue *value)
 {
-	const CuckooHashSet *set = (CuckooHashSet *) value;
-	const CuckooHeader *header = &set->header;
+	const CuckooFlat *flat = (CuckooFlat *) value;
+	const CuckooHeader *header = &flat->header;
 	CuckooFilter partial;
 
 	if (CuckooValueBytes(value)[1] == CUCKOO_PARTIAL)
@@ -372,38 +372,29 @@ CuckooStateHeader(CuckooValue *value)
 		return partial.header;
 	}
 	/* A NaN fails both comparisons of the rate. */
-	if (!CuckooHashSetIsSafe(set) ||
+	if (!CuckooFlatIsSafe(flat) ||
 		!(header->fpr >= CUCKOO_MIN_FPR && header->fpr <= CUCKOO_MAX_FPR) ||
 		header->capacity > CUCKOO_MAX_CAPACITY ||
 		header->key_type > CUCKOO_KEY_LAST ||
-		CuckooKeyTypeIsNested((CuckooKeyType) header->key_type) != (header->signature != 0))
+		CuckooKeyTypeIsNested((CuckooKeyType) header->key_type) != (header->signature != 0) ||
+		/* The key type is unknown only if there are no keys. */
+		(header->key_type == CUCKOO_KEY_NONE && header->items > 0))
 		ReportNoState();
-	/* The key type is unknown only if there are no keys. */
-	for (uint32 i = 0; header->key_type == CUCKOO_KEY_NONE && i < set->slots; i++)
-	{
-		if (set->slot[i] != 0)
-			ReportNoState();
-	}
 	return *header;
 }
 
 CuckooRun
-CuckooHashSetSorted(const CuckooHashSet *set)
+CuckooFlatSorted(const CuckooFlat *flat)
 {
 	CuckooList	list = {0};
-	CuckooRun	run;
 
-	CuckooListReserve(&list, Min(set->header.items, set->slots));
-	for (uint32 i = 0; i < set->slots; i++)
-	{
-		if (set->slot[i] != 0)
-			CuckooListPut(&list, set->slot[i]);
-	}
+	CuckooListReserve(&list, flat->header.items);
+	list.count = flat->header.items;
+	if (list.count > 0)
+		memcpy(list.numbers, flat->hashes, list.count * sizeof(uint64));
 	CuckooListSort(&list);
 	CuckooListUnique(&list);
-	run.numbers = list.numbers;
-	run.count = list.count;
-	return run;
+	return (CuckooRun) {list.numbers, list.count};
 }
 
 CuckooValue *
@@ -446,6 +437,6 @@ CuckooSendableValue(CuckooValue *value)
 	/* In a tuple it may have lost its alignment. */
 	value = (CuckooValue *) PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
 	header = CuckooStateHeader(value);
-	sorted = CuckooHashSetSorted((CuckooHashSet *) value);
+	sorted = CuckooFlatSorted((CuckooFlat *) value);
 	return CuckooPartialValue(&header, &sorted, 1, sorted.count);
 }

@@ -107,61 +107,51 @@ extern void CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *le
 extern bool CuckooIsUnset(CuckooValue *value);
 
 /*
- * The flat state of cuckoo_agg: a set of hashes in a varlena, so that the
+ * The flat state of cuckoo_agg: a list of hashes in a varlena, so that the
  * executor can copy it.  Its second byte is the content, as in the format.
  * Everything else is laid out by the C compiler.
  */
-typedef struct CuckooHashSet
+typedef struct CuckooFlat
 {
 	int32		vl_len_;
 	uint8		version;
 	uint8		content;		/* CUCKOO_STATE */
-	uint32		slots;			/* a power of two */
-	CuckooHeader header;		/* items: slots filled */
-	uint64		slot[FLEXIBLE_ARRAY_MEMBER];	/* 0: empty */
-} CuckooHashSet;
+	uint32		room;			/* for hashes */
+	CuckooHeader header;		/* items: hashes, perhaps repeated */
+	uint64		hashes[FLEXIBLE_ARRAY_MEMBER];
+} CuckooFlat;
 
-/* From 8 to 128 k slots, 1 MB */
-#define CUCKOO_MIN_SLOTS	8
-#define CUCKOO_MAX_SLOTS	(128 * 1024)
+/* From 8 to 128 k hashes, 1 MB */
+#define CUCKOO_FLAT_MIN_ROOM	8
+#define CUCKOO_FLAT_MAX_ROOM	(128 * 1024)
 
 /* The version of the layout in memory, not of the format */
-#define CUCKOO_HASH_SET_VERSION	1
+#define CUCKOO_FLAT_VERSION	1
 
 /*
- * Whether a set is safe to read and to add to.  A user's own aggregate can
+ * Whether a list is safe to read and to add to.  A user's own aggregate can
  * store one and pass it on later, perhaps under another release.  This is
  * checked for every row; compared with hashing its key, it costs nothing.
  */
 static inline bool
-CuckooHashSetIsSafe(const CuckooHashSet *set)
+CuckooFlatIsSafe(const CuckooFlat *flat)
 {
-	return set->content == CUCKOO_STATE &&
-		VARSIZE(set) >= offsetof(CuckooHashSet, slot) &&
-		set->version == CUCKOO_HASH_SET_VERSION &&
-		set->slots >= CUCKOO_MIN_SLOTS && set->slots <= CUCKOO_MAX_SLOTS &&
-		(set->slots & (set->slots - 1)) == 0 &&
-		VARSIZE(set) == offsetof(CuckooHashSet, slot) + set->slots * sizeof(uint64);
+	return flat->content == CUCKOO_STATE &&
+		VARSIZE(flat) >= offsetof(CuckooFlat, hashes) &&
+		flat->version == CUCKOO_FLAT_VERSION &&
+		flat->room >= CUCKOO_FLAT_MIN_ROOM && flat->room <= CUCKOO_FLAT_MAX_ROOM &&
+		flat->header.items <= flat->room &&
+		VARSIZE(flat) == offsetof(CuckooFlat, hashes) + flat->room * sizeof(uint64);
 }
 
-/* Where the search for a hash begins. */
-static inline uint32
-CuckooHashSetSlot(const CuckooHashSet *set, uint64 hash)
-{
-	return (uint32) (hash ^ hash >> 32) & (set->slots - 1);
-}
+/* An empty list with the parameters of a header */
+extern CuckooFlat *CuckooFlatNew(const CuckooHeader *header, uint32 room);
 
-/* An empty set with the parameters of a header */
-extern CuckooHashSet *CuckooHashSetNew(const CuckooHeader *header, uint32 slots);
+/* The distinct hashes of a list, sorted and palloc'd. */
+extern CuckooRun CuckooFlatSorted(const CuckooFlat *flat);
 
 /*
- * The hashes of a set, sorted and palloc'd.  It may have been stored and
- * damaged, so its count is not trusted, and repetitions are dropped.
- */
-extern CuckooRun CuckooHashSetSorted(const CuckooHashSet *set);
-
-/*
- * Check a state of cuckoo_agg completely, and return its parameters.  A set
+ * Check a state of cuckoo_agg completely, and return its parameters.  A list
  * must be aligned.
  */
 extern CuckooHeader CuckooStateHeader(CuckooValue *value);

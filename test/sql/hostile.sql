@@ -42,13 +42,13 @@ UNION ALL
 -- one even bucket of a table for 100,000 keys, with all fingerprints
 SELECT 'one bucket', array_agg(key_of((1234567890::bigint << 32) + i * 14000000000)) FROM generate_series(1, 100000::bigint) AS i
 UNION ALL
--- one slot of a small state: both halves are equal except for a constant
-SELECT 'one slot', array_agg(key_of((i * 20000 << 32) | (i * 20000 # 5))) FROM generate_series(1, 100000::bigint) AS i
+-- both halves are equal except for a constant
+SELECT 'equal halves', array_agg(key_of((i * 20000 << 32) | (i * 20000 # 5))) FROM generate_series(1, 100000::bigint) AS i
 UNION ALL
 -- a thousandth of all buckets: one block, and one part of a large state
 SELECT 'one block', array_agg(key_of(((7::bigint << 56) | (i * 40::bigint << 32) | ((i * 2654435761) & 4294967295)))) FROM generate_series(1, 100000::bigint) AS i
 UNION ALL
--- hash 0 marks an empty slot
+-- the smallest and the largest hashes
 SELECT 'edges', ARRAY[key_of(0), key_of(1), key_of(-1), key_of(9223372036854775807), key_of('-9223372036854775808')];
 
 -- The result of a query over a set: a filter that finds all keys.  A hundred
@@ -83,9 +83,9 @@ SELECT format('SELECT name, result_of(%L, name) FROM hostile WHERE name <> ''edg
 	'cuckoo_union_all(cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]), cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[5001:]))',
 	-- Under a seed that their makers do not know, the keys are like any others.
 	'cuckoo_add_all(cuckoo_new(capacity => 1e4, seed => 2718281828459045), $1)']) AS made \gexec
--- Small groups, whose state is a hash set
+-- Small groups, whose state is flat
 SELECT bool_and(cuckoo_cardinality(f) = 10)
-FROM (SELECT cuckoo_agg(k) AS f FROM (SELECT k, n FROM hostile, unnest(keys) WITH ORDINALITY AS u (k, n) WHERE name = 'one slot') AS s GROUP BY n % 1000) AS g;
+FROM (SELECT cuckoo_agg(k) AS f FROM (SELECT k, n FROM hostile, unnest(keys) WITH ORDINALITY AS u (k, n) WHERE name = 'equal halves') AS s GROUP BY n % 1000) AS g;
 
 -- A few keys are enough to prevent a dense table: eight of one class fill both
 -- its buckets, and one more, of another class with the same two buckets, finds
