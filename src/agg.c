@@ -337,21 +337,28 @@ SortLists(Large *large, CuckooRun *runs)
 	return count;
 }
 
-/* Make room for more hashes in a list. */
+/* If the lists have so much room, there are repetitions or too many keys. */
 static void
-MakeRoom(Large *large, int i, uint64 more)
+LimitRoom(Large *large)
 {
-	CuckooList *list = &large->lists[i];
 	CuckooRun	runs[LISTS];
-	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
 
-	/* If there is so much room, there are repetitions or too many keys. */
 	if (large->room >= 2 * MAX_KEYS)
 		SortLists(large, runs);
-	else if (list->count >= Max(large->limits[i], LIST_LIMIT))
+}
+
+/* Make room for more hashes in a list. */
+static void
+MakeRoom(Large *large, int i)
+{
+	CuckooList *list = &large->lists[i];
+	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
+
+	LimitRoom(large);
+	if (list->count >= Max(large->limits[i], LIST_LIMIT))
 		SortList(large, i);
 	large->room -= list->room;
-	CuckooListReserve(list, list->count + more);
+	CuckooListReserve(list, list->count + LIST_LIMIT / 16);
 	large->room += list->room;
 	MemoryContextSwitchTo(old);
 }
@@ -363,64 +370,50 @@ LargeAdd(Large *large, uint64 hash)
 	CuckooList *list = &large->lists[i];
 
 	if (unlikely(list->count == list->room))
-		MakeRoom(large, i, LIST_LIMIT / 16);
+		MakeRoom(large, i);
 	list->numbers[list->count++] = hash;
 }
 
 /*
- * Merge the hashes of a partial state, whose lists are sorted already.  A
- * parallel plan's leader thus does not sort again what its workers sorted.
+ * Merge the hashes of a partial state, which are sorted already.  A parallel
+ * plan's leader thus does not sort again what its workers sorted.
  */
 static void
 LargeMerge(Large *large, const CuckooFilter *partial)
 {
-	for (uint64 at = 0, end; at < partial->items; at = end)
+	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
+	uint64		at = 0;
+
+	LimitRoom(large);
+	while (at < partial->items)
 	{
-		uint64		hash = CuckooPartialHash(partial, at);
-		uint64		next;
-		int			i = (int) LIST_OF(hash);
+		int			i = (int) LIST_OF(CuckooPartialHash(partial, at));
 		CuckooList *list = &large->lists[i];
-		uint64	   *numbers;
-		uint64		ours;
-		uint64		theirs;
-		uint64		to;
-		uint64		total;
+		CuckooList	merged = {0};
+		uint64		ours = 0;
+		uint64		end = at;
 
 		CHECK_FOR_INTERRUPTS();
-		/* The hashes for this list, as far as they ascend. */
-		for (end = at + 1; end < partial->items; end++)
-		{
-			next = CuckooPartialHash(partial, end);
-			if (next <= hash || LIST_OF(next) != (uint64) i)
-				break;
-			hash = next;
-		}
+		while (end < partial->items && LIST_OF(CuckooPartialHash(partial, end)) == (uint64) i)
+			end++;
 		SortList(large, i);
-		MakeRoom(large, i, end - at);
+		CuckooListReserve(&merged, list->count + end - at);
+		while (ours < list->count || at < end)
+		{
+			uint64		mine = ours < list->count ? list->numbers[ours] : UINT64_MAX;
+			uint64		theirs = at < end ? CuckooPartialHash(partial, at) : UINT64_MAX;
 
-		/* In place, from the largest down; what is in both is written once. */
-		numbers = list->numbers;
-		ours = list->count;
-		theirs = end;
-		to = total = ours + (end - at);
-		while (ours > 0 && theirs > at)
-		{
-			CuckooPauseAt(to);
-			next = numbers[ours - 1];
-			hash = CuckooPartialHash(partial, theirs - 1);
-			numbers[--to] = Max(next, hash);
-			ours -= next >= hash;
-			theirs -= hash >= next;
+			CuckooPauseAt(merged.count);
+			merged.numbers[merged.count++] = Min(mine, theirs);
+			ours += ours < list->count && mine <= theirs;
+			at += at < end && theirs <= mine;
 		}
-		while (theirs > at)
-		{
-			CuckooPauseAt(to);
-			numbers[--to] = CuckooPartialHash(partial, --theirs);
-		}
-		if (ours != to)
-			memmove(numbers + ours, numbers + to, (total - to) * sizeof(uint64));
-		large->sorted[i] = list->count = total - (to - ours);
+		large->room += merged.room - list->room;
+		large->sorted[i] = merged.count;
+		CuckooListFree(list);
+		*list = merged;
 	}
+	MemoryContextSwitchTo(old);
 }
 
 /* A large state as a partial one. */
