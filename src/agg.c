@@ -706,7 +706,6 @@ NewStream(CuckooValue *flat, CuckooEdit edit, MemoryContext aggcontext)
 	CuckooValue *copy = CuckooCopyValue(flat);
 
 	CuckooOpenDraft(&stream->draft, (Datum) 0, copy);
-	stream->draft.streaming = true;
 	stream->edit = edit;
 	MemoryContextSwitchTo(old);
 	return stream;

@@ -207,11 +207,7 @@ CuckooApplyToDraft(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooEdit 
 CuckooValue *
 CuckooFinishDraft(CuckooDraft *draft)
 {
-	uint8	   *bytes = CuckooDraftFinish(draft);
-
-	if (bytes == NULL)
-		CuckooReportTooLarge(draft->filter.items, draft->filter.fpr);
-	return CuckooMadeValue(bytes, &draft->filter);
+	return CuckooMadeValue(CuckooDraftFinish(draft), &draft->filter);
 }
 
 /*

@@ -11,12 +11,12 @@
 
 /*
  * A batch has a quarter as many keys as the filter has items, so that encoding
- * a sparse table again costs about 50 ns per key.  It has at most a 16th of the
- * capacity, and then needs a third of the memory of the table.  Batches half
- * as large cost 10 ns more per key.
+ * a sparse table again costs about 50 ns per key.  It has at most a tenth of the
+ * capacity, and then needs half the memory of the table.  With a 16th, filling a
+ * filter for 1M keys takes 25 ns more per key.
  */
 #define BATCH_SHARE			4
-#define BATCH_LIMIT_SHARE	16
+#define BATCH_LIMIT_SHARE	10
 #define MIN_BATCH			512
 
 /* Keys of a batch that are added together, at most. */
@@ -24,9 +24,6 @@
 
 /* How many keys ahead of the one being looked up to prefetch. */
 #define PREFETCH_KEYS		16
-
-/* Making a sparse table dense for a batch costs about 50 ns per item it has. */
-#define DENSE_SHARE			32
 
 /*
  * A filter grows by a table with this many times the capacity of the one
@@ -332,8 +329,6 @@ CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length, bool writable
 	draft->bytes = bytes;
 	draft->length = length;
 	draft->writable = writable;
-	draft->streaming = false;
-	draft->stay_sparse = false;
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
@@ -442,7 +437,6 @@ AddKey(CuckooDraft *draft, uint64_t hash, CuckooEdit edit)
 		if (!CuckooNextShape(filter, &shape))
 			return CUCKOO_FULL;
 		CuckooTableInit(&filter->tables[filter->table_count++], &shape, CUCKOO_SPARSE, 0, NULL);
-		draft->stay_sparse = false;
 	}
 	table = &filter->tables[target];
 	if (table->representation == CUCKOO_DENSE && !draft->pending[target].no_room)
@@ -545,42 +539,28 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit ed
 }
 
 /*
- * How table i is to be stored after a batch of count keys, or at the end, when
- * count is 0.
+ * How table i is to be stored after a batch.  A sparse table is made dense only
+ * once, when it comes to have enough items.
  */
 static CuckooRepresentation
-Representation(const CuckooDraft *draft, int i, size_t count)
+Representation(const CuckooDraft *draft, int i)
 {
 	const CuckooTable *table = &draft->filter.tables[i];
-	CuckooRepresentation built = CuckooRepresentationFor(&table->shape, table->items);
 
 	if (table->representation == CUCKOO_DENSE)
-	{
-		if (draft->pending[i].no_room ||
-			(draft->removing && table->items < CuckooSparseBelow(&table->shape)) ||
-			(draft->streaming && count == 0 && built == CUCKOO_SPARSE))
-			return CUCKOO_SPARSE;
-		return CUCKOO_DENSE;
-	}
-	if (draft->removing)
-		return CUCKOO_SPARSE;
-	/* Try only once, when it comes to have enough items. */
-	if (!draft->streaming)
-		return table->sparse.items < CuckooDenseFrom(&table->shape) ? built : CUCKOO_SPARSE;
-	/* Older tables are dense already or cannot be made dense. */
-	if (i < draft->filter.table_count - 1 || draft->stay_sparse)
-		return CUCKOO_SPARSE;
-	return table->items >= CuckooShapeBuckets(&table->shape) / 2 &&
-		table->items <= CuckooShapeEntries(&table->shape) &&
-		count >= table->items / DENSE_SHARE && count > 0 ? CUCKOO_DENSE : built;
+		return draft->pending[i].no_room ||
+			(draft->removing && table->items < CuckooSparseBelow(&table->shape)) ?
+			CUCKOO_SPARSE : CUCKOO_DENSE;
+	return draft->removing || table->sparse.items >= CuckooDenseFrom(&table->shape) ?
+		CUCKOO_SPARSE : CuckooRepresentationFor(&table->shape, table->items);
 }
 
 /*
- * Make again what a batch of count keys has left to do; at the end, when count
- * is 0, what streaming has.  Returns false if the filter would be too large.
+ * Make again what a batch has left to do.  Returns false if the filter would be
+ * too large.
  */
 static bool
-Rewrite(CuckooDraft *draft, size_t count)
+Rewrite(CuckooDraft *draft)
 {
 	CuckooFilter *old = &draft->filter;
 	CuckooFilter made;
@@ -588,7 +568,6 @@ Rewrite(CuckooDraft *draft, size_t count)
 	CuckooRun	runs[CUCKOO_MAX_TABLES];
 	int			kept = 0;
 	bool		needed = false;
-	bool		want_dense = false;
 	uint8_t    *bytes;
 
 	memset(parts, 0, sizeof(parts));
@@ -599,7 +578,7 @@ Rewrite(CuckooDraft *draft, size_t count)
 
 		part->shape = table->shape;
 		part->items = table->items;
-		part->representation = Representation(draft, i, count);
+		part->representation = Representation(draft, i);
 		part->table = table;
 		runs[i].numbers = draft->pending[i].codes.numbers;
 		runs[i].count = draft->pending[i].codes.count;
@@ -608,7 +587,6 @@ Rewrite(CuckooDraft *draft, size_t count)
 		part->remove = draft->removing;
 		needed |= runs[i].count > 0 || draft->pending[i].dropped ||
 			part->representation != table->representation;
-		want_dense = part->representation == CUCKOO_DENSE || draft->pending[i].no_room;
 		kept += !draft->pending[i].dropped;
 	}
 	if (!needed)
@@ -623,8 +601,6 @@ Rewrite(CuckooDraft *draft, size_t count)
 	draft->bytes = bytes;
 	draft->length = CuckooBytes(&made);
 	draft->writable = true;
-	draft->stay_sparse |= want_dense &&
-		made.tables[kept - 1].representation == CUCKOO_SPARSE;
 	old->header = made.header;
 	memcpy(old->tables, made.tables, (size_t) kept * sizeof(CuckooTable));
 	return true;
@@ -695,7 +671,7 @@ ApplySorted(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit
 	}
 	if (change == CUCKOO_FULL)
 		ClearPending(draft);
-	else if (*changed > before && !Rewrite(draft, count))
+	else if (*changed > before && !Rewrite(draft))
 		change = CUCKOO_TOO_LARGE;
 	return change;
 }
@@ -740,9 +716,6 @@ CuckooDraftBatchKeys(const CuckooDraft *draft)
 uint8_t *
 CuckooDraftFinish(CuckooDraft *draft)
 {
-	draft->removing = false;
-	if (draft->streaming && !Rewrite(draft, 0))
-		return NULL;
 	MakeWritable(draft);
 	CuckooWriteHeader(&draft->filter, draft->bytes);
 	return draft->bytes;

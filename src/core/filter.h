@@ -129,20 +129,13 @@ typedef enum CuckooChange
 	CUCKOO_TOO_LARGE			/* it would exceed CUCKOO_MAX_BYTES */
 } CuckooChange;
 
-/*
- * A filter being changed.  The fields of its header may be changed, too.  Set
- * streaming if many batches are to be added: the newest table is then made dense
- * from an eighth of its entries on, because adding to it is faster, and sparse
- * again by CuckooDraftFinish if it has fewer than three quarters.
- */
+/* A filter being changed.  The fields of its header may be changed, too. */
 typedef struct CuckooDraft
 {
 	CuckooFilter filter;
 	uint8_t    *bytes;
 	size_t		length;
 	bool		writable;		/* the bytes are the draft's, to change and free */
-	bool		streaming;
-	bool		stay_sparse;	/* the newest table could not be made dense */
 	bool		removing;		/* what is pending is to be removed */
 	struct
 	{
@@ -173,8 +166,8 @@ extern CuckooChange CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_
 extern size_t CuckooDraftBatchKeys(const CuckooDraft *draft);
 
 /*
- * The bytes of the filter as it is now, CuckooBytes(&draft->filter) of them;
- * NULL if it would be too large.  They belong to the draft, which may go on.
+ * The bytes of the filter as it is now, CuckooBytes(&draft->filter) of them.
+ * They belong to the draft, which may go on.
  */
 extern uint8_t *CuckooDraftFinish(CuckooDraft *draft);
 
