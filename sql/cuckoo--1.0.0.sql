@@ -364,10 +364,10 @@ CREATE FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) RETURNS cu
 COMMENT ON FUNCTION cuckoo_stream_agg_combine(cuckoofilter, cuckoofilter) IS
 	'combine function of cuckoo_stream_agg';
 
-CREATE FUNCTION cuckoo_stream_agg_final(cuckoofilter) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_combine_final(cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_final(cuckoofilter) IS
-	'final function of cuckoo_stream_agg and cuckoo_multiset_agg';
+COMMENT ON FUNCTION cuckoo_combine_final(cuckoofilter) IS
+	'final function of the aggregates whose states are filters';
 
 CREATE FUNCTION cuckoo_multiset_agg_combine(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -428,7 +428,7 @@ COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float
 	'transition function of cuckoo_stream_agg';
 CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8) IS
@@ -440,7 +440,7 @@ COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float
 	'transition function of cuckoo_stream_agg';
 CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8, fpr float8) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8) IS
@@ -452,7 +452,7 @@ COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float
 	'transition function of cuckoo_stream_agg';
 CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8, fpr float8, seed bigint) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8, bigint) IS
@@ -464,7 +464,7 @@ COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, flo
 	'transition function of cuckoo_multiset_agg';
 CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8) (
 	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8) IS
@@ -476,7 +476,7 @@ COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, flo
 	'transition function of cuckoo_multiset_agg';
 CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8, fpr float8) (
 	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8) IS
@@ -488,7 +488,7 @@ COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, flo
 	'transition function of cuckoo_multiset_agg';
 CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8, fpr float8, seed bigint) (
 	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
-	FINALFUNC = cuckoo_stream_agg_final, FINALFUNC_MODIFY = READ_ONLY,
+	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8, bigint) IS
@@ -497,11 +497,6 @@ COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8, bigint) 
 -- Aggregates over filters
 --
 -- States are filters, so the transition functions combine them, too.
-
-CREATE FUNCTION cuckoo_combine_final(cuckoofilter) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_combine_final(cuckoofilter) IS
-	'final function of cuckoo_union_agg and cuckoo_union_all_agg';
 
 CREATE FUNCTION cuckoo_union_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;

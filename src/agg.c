@@ -209,12 +209,8 @@ DescribeCapacity(uint64 capacity)
 	return capacity == 0 ? "NULL" : psprintf("%llu", (unsigned long long) capacity);
 }
 
-/*
- * Refuse a row or state that differs from earlier ones.  The first key decides
- * the key type; true if that changes the header of the state.
- */
-static bool
-MatchHeader(CuckooHeader *a, const CuckooHeader *b)
+bool
+CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
 {
 	bool		types_differ = a->key_type != b->key_type || a->signature != b->signature;
 
@@ -572,7 +568,7 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 	{
 		OpenState(&state, PG_GETARG_DATUM(0), aggcontext);
 		if (unlikely(!SameHeader(StateHeader(&state), row)))
-			MatchHeader(StateHeader(&state), row);
+			CuckooMatchHeaders(StateHeader(&state), row);
 	}
 	if (!PG_ARGISNULL(1))
 		Add(&state, hash, aggcontext);
@@ -604,7 +600,7 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	else
 	{
 		OpenState(&state, PG_GETARG_DATUM(0), aggcontext);
-		MatchHeader(StateHeader(&state), &header);
+		CuckooMatchHeaders(StateHeader(&state), &header);
 	}
 	AddAll(&state, other, aggcontext);
 	return StateDatum(&state);
@@ -645,7 +641,7 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
  * The state is a filter.  A large one is a draft (filter.h) with a list of
  * hashes, which are sorted and added together: to add 10 million keys one by
  * one took four times as long.  Partial states are filters, combined as
- * cuckoo_union and cuckoo_union_all combine filters.
+ * cuckoo_union_agg and cuckoo_union_all_agg combine filters (union.c).
  *
  * The order of rows determines which keys are in a batch, and thus where the
  * entries of a dense table are.  Only the same rows in the same order give the
@@ -749,7 +745,7 @@ StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
 		draft = &stream->draft;
 
 	if (unlikely(!SameHeader(&draft->filter.header, row)))
-		changed |= MatchHeader(&draft->filter.header, row);
+		changed |= CuckooMatchHeaders(&draft->filter.header, row);
 	/* A new state, or one that a user's aggregate began with, lacks the flag. */
 	if (edit == CUCKOO_ADD_NEW && !(draft->filter.flags & CUCKOO_FLAG_NOT_REMOVABLE))
 	{
@@ -787,59 +783,4 @@ Datum
 cuckoo_multiset_agg_transfn(PG_FUNCTION_ARGS)
 {
 	return StreamRow(fcinfo, CUCKOO_ADD);
-}
-
-/* Combine two partial states, whose parameters must match. */
-static Datum
-CombineStreams(FunctionCallInfo fcinfo, CuckooOperation operation)
-{
-	CuckooValue *state;
-	CuckooValue *other;
-	CuckooValue *result;
-	CuckooFilter left;
-	CuckooFilter right;
-
-	CuckooAggContext(fcinfo);
-	if (PG_ARGISNULL(1))
-		return CuckooUnchanged(fcinfo);
-	other = PG_GETARG_CUCKOOFILTER_P(1);
-	CuckooOpenFilter(&right, other);
-	result = other;
-	if (!PG_ARGISNULL(0))
-	{
-		state = PG_GETARG_CUCKOOFILTER_P(0);
-		CuckooOpenFilter(&left, state);
-		MatchHeader(&left.header, &right.header);
-		result = CuckooCombineValues(operation, state, other);
-		if (result == state)
-			return CuckooUnchanged(fcinfo);
-	}
-	/* The caller may free its memory before the aggregate ends, so copy it. */
-	if (result == other)
-		result = CuckooCopyValue(other);
-	PG_RETURN_CUCKOOFILTER_P(result);
-}
-
-/* cuckoo_stream_agg_combine(state, state) */
-PG_FUNCTION_INFO_V1(cuckoo_stream_agg_combine);
-Datum
-cuckoo_stream_agg_combine(PG_FUNCTION_ARGS)
-{
-	return CombineStreams(fcinfo, CUCKOO_UNION);
-}
-
-/* cuckoo_multiset_agg_combine(state, state) */
-PG_FUNCTION_INFO_V1(cuckoo_multiset_agg_combine);
-Datum
-cuckoo_multiset_agg_combine(PG_FUNCTION_ARGS)
-{
-	return CombineStreams(fcinfo, CUCKOO_UNION_ALL);
-}
-
-/* cuckoo_stream_agg_final(state): also that of cuckoo_multiset_agg */
-PG_FUNCTION_INFO_V1(cuckoo_stream_agg_final);
-Datum
-cuckoo_stream_agg_final(PG_FUNCTION_ARGS)
-{
-	return CuckooFinishFilter(fcinfo, MakeStream);
 }

@@ -247,11 +247,13 @@ WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)
 }
 
 /*
- * The result is unset if there were no rows.  It is a copy, because the state
- * may change later: a window calls this for every row.
+ * cuckoo_combine_final(state): of all aggregates whose states are filters.  The
+ * result is unset if there were no rows.  It is a copy, because the state may change
+ * later: a window calls this for every row.
  */
+PG_FUNCTION_INFO_V1(cuckoo_combine_final);
 Datum
-CuckooFinishFilter(FunctionCallInfo fcinfo, CuckooValue *(*make) (CuckooLarge *large))
+cuckoo_combine_final(PG_FUNCTION_ARGS)
 {
 	CuckooLarge *large;
 	CuckooValue *value;
@@ -260,8 +262,8 @@ CuckooFinishFilter(FunctionCallInfo fcinfo, CuckooValue *(*make) (CuckooLarge *l
 	CuckooAggContext(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
-	large = CuckooGetLarge(PG_GETARG_DATUM(0), make);
-	value = large != NULL ? make(large) : PG_GETARG_CUCKOOFILTER_P(0);
+	large = CuckooGetLarge(PG_GETARG_DATUM(0), NULL);
+	value = large != NULL ? large->make(large) : PG_GETARG_CUCKOOFILTER_P(0);
 	CuckooOpenFilter(&filter, value);
 	WarnOfRate(fcinfo, &filter);
 	if (large == NULL)

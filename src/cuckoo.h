@@ -130,7 +130,10 @@ extern CuckooLarge *CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge
 
 extern const ExpandedObjectMethods CuckooLargeMethods;
 
-/* The large state that a function was given; NULL if it is not of this make. */
+/*
+ * The large state that a function was given; NULL if it is not of this make, or
+ * with NULL, of any.
+ */
 static inline CuckooLarge *
 CuckooGetLarge(Datum state, CuckooValue *(*make) (CuckooLarge *large))
 {
@@ -139,8 +142,8 @@ CuckooGetLarge(Datum state, CuckooValue *(*make) (CuckooLarge *large))
 	if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(state)))
 		return NULL;
 	large = (CuckooLarge *) DatumGetEOHP(state);
-	return large->header.eoh_methods == &CuckooLargeMethods && large->make == make ?
-		large : NULL;
+	return large->header.eoh_methods == &CuckooLargeMethods &&
+		(make == NULL || large->make == make) ? large : NULL;
 }
 
 static inline Datum
@@ -164,10 +167,10 @@ CuckooAggContext(FunctionCallInfo fcinfo)
 }
 
 /*
- * The final function of aggregates whose states are filters, or large states of
- * this make.
+ * Refuse a row or state of an aggregate whose parameters or key type differ from
+ * those of earlier ones.  The first key decides the key type; true if that changes
+ * the earlier header.
  */
-extern Datum CuckooFinishFilter(FunctionCallInfo fcinfo,
-								CuckooValue *(*make) (CuckooLarge *large));
+extern bool CuckooMatchHeaders(CuckooHeader *earlier, const CuckooHeader *header);
 
 #endif							/* CUCKOO_H */

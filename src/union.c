@@ -2,7 +2,8 @@
  *
  * union.c
  *	  SQL functions that combine filters: union, union all, their aggregates,
- *	  intersection.
+ *	  intersection; and partial states of cuckoo_stream_agg and
+ *	  cuckoo_multiset_agg, which are filters.
  *
  * The state of the aggregates has one of two forms.  Both are values of the
  * type, so the state can be sent anywhere as an ordinary filter:
@@ -149,28 +150,38 @@ StaysFlat(Size state, Size value)
 
 /*
  * Add a row, or another state, to the state of an aggregate that combines
- * filters.  The first one is copied, because it may be packed or toasted.
+ * filters.  The first one is copied, because it may be packed or toasted.  With
+ * match, parameters that differ are an error.
  */
 static Datum
-CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation)
+CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooValue *value;
 	CuckooValue *flat = NULL;
 	Union	   *state = NULL;
+	CuckooFilter added;
+	CuckooFilter filter;
 
 	if (PG_ARGISNULL(1))
 		return CuckooUnchanged(fcinfo);
 	value = PG_GETARG_CUCKOOFILTER_P(1);
+	CuckooOpenFilter(&added, value);
 	/* An unset filter changes nothing, whatever form the state has. */
-	if (CuckooIsUnset(value) && !PG_ARGISNULL(0))
+	if (added.flags & CUCKOO_FLAG_UNSET && !PG_ARGISNULL(0))
 		return CuckooUnchanged(fcinfo);
 	if (!PG_ARGISNULL(0))
 		state = (Union *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
 	if (!PG_ARGISNULL(0) && state == NULL)
+	{
 		flat = PG_GETARG_CUCKOOFILTER_P(0);
-	if (state == NULL && (flat == NULL || CuckooIsUnset(flat)))
+		CuckooOpenFilter(&filter, flat);
+	}
+	if (state == NULL && (flat == NULL || filter.flags & CUCKOO_FLAG_UNSET))
 		PG_RETURN_CUCKOOFILTER_P(CuckooCopyValue(value));
+	if (match)
+		CuckooMatchHeaders(state != NULL ? &state->combination.header : &filter.header,
+						   &added.header);
 	if (state == NULL)
 	{
 		if (StaysFlat(VARSIZE_ANY_EXHDR(flat), VARSIZE_ANY_EXHDR(value)))
@@ -188,7 +199,7 @@ PG_FUNCTION_INFO_V1(cuckoo_union_agg_transfn);
 Datum
 cuckoo_union_agg_transfn(PG_FUNCTION_ARGS)
 {
-	return CombineTransition(fcinfo, CUCKOO_UNION);
+	return CombineTransition(fcinfo, CUCKOO_UNION, false);
 }
 
 /* cuckoo_union_all_agg_transfn(state, f): also the combine function */
@@ -196,13 +207,21 @@ PG_FUNCTION_INFO_V1(cuckoo_union_all_agg_transfn);
 Datum
 cuckoo_union_all_agg_transfn(PG_FUNCTION_ARGS)
 {
-	return CombineTransition(fcinfo, CUCKOO_UNION_ALL);
+	return CombineTransition(fcinfo, CUCKOO_UNION_ALL, false);
 }
 
-/* cuckoo_combine_final(state) */
-PG_FUNCTION_INFO_V1(cuckoo_combine_final);
+/* cuckoo_stream_agg_combine(state, state) */
+PG_FUNCTION_INFO_V1(cuckoo_stream_agg_combine);
 Datum
-cuckoo_combine_final(PG_FUNCTION_ARGS)
+cuckoo_stream_agg_combine(PG_FUNCTION_ARGS)
 {
-	return CuckooFinishFilter(fcinfo, MakeUnion);
+	return CombineTransition(fcinfo, CUCKOO_UNION, true);
+}
+
+/* cuckoo_multiset_agg_combine(state, state) */
+PG_FUNCTION_INFO_V1(cuckoo_multiset_agg_combine);
+Datum
+cuckoo_multiset_agg_combine(PG_FUNCTION_ARGS)
+{
+	return CombineTransition(fcinfo, CUCKOO_UNION_ALL, true);
 }

@@ -244,7 +244,7 @@ foreach my $column (qw(e a r m c))
 # A user's own aggregates for such types, declared as for a plain table
 $hub->safe_psql('postgres', <<~'SQL');
 	CREATE AGGREGATE own_agg(key mood) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, COMBINEFUNC = cuckoo_agg_combine);
-	CREATE AGGREGATE own_agg(key pair, capacity float8) (SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_stream_agg_final, COMBINEFUNC = cuckoo_stream_agg_combine);
+	CREATE AGGREGATE own_agg(key pair, capacity float8) (SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_combine_final, COMBINEFUNC = cuckoo_stream_agg_combine);
 	CREATE AGGREGATE own_agg(key integer[]) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, COMBINEFUNC = cuckoo_agg_combine);
 	SQL
 foreach my $case ([ 'mood', 'e' ], [ 'pair,float8', 'c, 1000' ], [ 'integer[]', 'a' ])

@@ -114,6 +114,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT merge_states(s) FROM (SELECT state_of(1, NULL, 0.01, i) AS s FROM generate_series(8, 9) AS i GROUP BY i) AS x',
 	'SELECT merge_stream(s) FROM (SELECT cuckoo_stream_agg(1, 100, 0.01, i) AS s FROM generate_series(8, 9) AS i GROUP BY i) AS x',
 	'SELECT merge_stream(s) FROM (SELECT cuckoo_stream_agg(1, 100 * k, 0.01) AS s FROM generate_series(1, 2) AS k GROUP BY k) AS x',
+	'SELECT merge_stream(s ORDER BY k) FROM (SELECT k, cuckoo_stream_agg(i, CASE k WHEN 3 THEN 2e5 ELSE 1e5 END, 0.01) AS s FROM generate_series(1, 3) AS k, generate_series(1, 60000) AS i GROUP BY k) AS x',
 	$$SELECT merge_stream(s) FROM (SELECT cuckoo_stream_agg(1, 100, 0.01) AS s UNION ALL SELECT cuckoo_stream_agg('x'::text, 100, 0.01)) AS x$$,
 	'SELECT cuckoo_agg(i, nullif(i, 1) * 100) FROM generate_series(1, 2) AS i',
 	-- What cannot be combined

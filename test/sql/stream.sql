@@ -120,8 +120,8 @@ SELECT form, by, outcome(format('SELECT %s(%s) FROM states', by, form)) FROM unn
 	unnest('{combine,combine_copies,final_of,cuckoo_union_agg,cuckoo_union_all_agg}'::text[]) AS by ORDER BY form, by;
 -- States with equal parameters give one table, however many there are.  The
 -- WARNING that they hold too many keys for it comes once.
-CREATE AGGREGATE combine_all(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_stream_agg_final);
-CREATE AGGREGATE combine_all_copies(cuckoofilter) (SFUNC = cuckoo_multiset_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_stream_agg_final);
+CREATE AGGREGATE combine_all(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_combine_final);
+CREATE AGGREGATE combine_all_copies(cuckoofilter) (SFUNC = cuckoo_multiset_agg_combine, STYPE = cuckoofilter, FINALFUNC = cuckoo_combine_final);
 CREATE TABLE workers AS SELECT k / 1000 AS n, cuckoo_stream_agg(k, 1000, 0.001) AS s, cuckoo_multiset_agg(k, 1000, 0.001) AS m FROM generate_series(0, 29999) AS k GROUP BY 1;
 SELECT (brief(combine_all(s))).*, missing(combine_all(s), 0, 9999) FROM workers WHERE n < 10;
 SELECT (brief(combine_all_copies(m))).*, missing(combine_all_copies(m), 0, 29999) FROM workers;
