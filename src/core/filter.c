@@ -271,10 +271,11 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 		for (int i = 0; i < count && (made == NULL || sparse < 0); i++)
 		{
 			const CuckooPart *part = &parts[i];
+			CuckooTable *table = &filter->tables[i];
 
 			if (made == NULL ? part->representation == CUCKOO_DENSE :
-				!CuckooTableEdit(&filter->tables[i], part->table, &part->source, part->remove,
-								 filter->seed))
+				part->table == NULL ? !CuckooTableBuild(table, &part->source, filter->seed) :
+				!CuckooTableEdit(table, part->table, part->edit, part->remove, filter->seed))
 				sparse = i;
 		}
 		if (sparse < 0)
@@ -565,7 +566,6 @@ Rewrite(CuckooDraft *draft)
 	CuckooFilter *old = &draft->filter;
 	CuckooFilter made;
 	CuckooPart	parts[CUCKOO_MAX_TABLES];
-	CuckooRun	runs[CUCKOO_MAX_TABLES];
 	int			kept = 0;
 	bool		needed = false;
 	uint8_t    *bytes;
@@ -579,13 +579,14 @@ Rewrite(CuckooDraft *draft)
 		part->shape = table->shape;
 		part->items = table->items;
 		part->representation = Representation(draft, i);
-		part->table = table;
-		runs[i].numbers = draft->pending[i].codes.numbers;
-		runs[i].count = draft->pending[i].codes.count;
-		part->source.runs = &runs[i];
-		part->source.run_count = runs[i].count > 0;
+		part->edit.numbers = draft->pending[i].codes.numbers;
+		part->edit.count = draft->pending[i].codes.count;
 		part->remove = draft->removing;
-		needed |= runs[i].count > 0 || draft->pending[i].dropped ||
+		/* A new table has only what is pending. */
+		part->table = table->data != NULL ? table : NULL;
+		part->source.runs = &part->edit;
+		part->source.run_count = 1;
+		needed |= part->edit.count > 0 || draft->pending[i].dropped ||
 			part->representation != table->representation;
 		kept += !draft->pending[i].dropped;
 	}

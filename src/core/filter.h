@@ -87,10 +87,10 @@ typedef struct CuckooPart
 											 * becomes sparse if it finds no
 											 * room or the filter would be too
 											 * large */
-	CuckooSource source;		/* of exactly these items; or */
-	const CuckooTable *table;	/* if not NULL and with data: this table, with */
-	bool		remove;			/* the codes of the source's only run, if it has
-								 * one, removed or added */
+	CuckooSource source;		/* of exactly these items; or, if not NULL, */
+	const CuckooTable *table;	/* this table, with */
+	CuckooRun	edit;			/* these sorted codes, perhaps none, */
+	bool		remove;			/* removed or added */
 } CuckooPart;
 
 /*

@@ -7,8 +7,8 @@
  */
 #include "table.h"
 
-static bool
-Build(CuckooTable *table, const CuckooSource *source, uint64_t seed)
+bool
+CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed)
 {
 	if (table->representation == CUCKOO_DENSE)
 		return CuckooDenseBuild(&table->dense, source, seed);
@@ -23,8 +23,7 @@ Build(CuckooTable *table, const CuckooSource *source, uint64_t seed)
 typedef struct Reader
 {
 	const CuckooTable *table;
-	const uint64_t *edit;		/* codes not yet added or removed */
-	uint64_t	count;
+	CuckooRun	edit;			/* codes not yet added or removed */
 	bool		remove;
 	uint64_t	part;			/* number of the next block or section */
 	CuckooList	codes;
@@ -60,7 +59,7 @@ ReadRun(void *state, CuckooRun *run)
 		end = CuckooSparseEnd(&table->sparse, to);
 		stored = CuckooSparseCountIn(&table->sparse, from, to);
 	}
-	while (edits < reader->count && reader->edit[edits] < end)
+	while (edits < reader->edit.count && reader->edit.numbers[edits] < end)
 		edits++;
 	/* A block needs as much again to sort its codes.  Never ask for nothing. */
 	reader->codes.count = 0;
@@ -71,33 +70,30 @@ ReadRun(void *state, CuckooRun *run)
 	else
 		CuckooSparseCodes(&table->sparse, from, to, others);
 	run->numbers = reader->codes.numbers;
-	run->count = CuckooEditCodes(reader->codes.numbers, stored, reader->edit, edits,
+	run->count = CuckooEditCodes(reader->codes.numbers, stored, reader->edit.numbers, edits,
 								 reader->remove);
 	if (edits > 0)
-		reader->edit += edits;
-	reader->count -= edits;
+		reader->edit.numbers += edits;
+	reader->edit.count -= edits;
 	reader->part = to;
 	return true;
 }
 
 bool
-CuckooTableEdit(CuckooTable *table, const CuckooTable *old, const CuckooSource *source,
-				bool remove, uint64_t seed)
+CuckooTableEdit(CuckooTable *table, const CuckooTable *old, CuckooRun edit, bool remove,
+				uint64_t seed)
 {
-	CuckooRun	edit = source->run_count > 0 ? source->runs[0] : (CuckooRun) {NULL, 0};
-	Reader		reader = {old, edit.numbers, edit.count, remove, 0, {NULL, 0, 0}};
-	CuckooSource edited = {NULL, 0, false, ReadRun, &reader};
+	Reader		reader = {old, edit, remove, 0, {NULL, 0, 0}};
+	CuckooSource source = {NULL, 0, false, ReadRun, &reader};
 	bool		built = true;
 
-	if (old == NULL || old->data == NULL)
-		return Build(table, source, seed);
 	if (table->representation == old->representation && edit.count == 0)
 		CuckooCopy(table->data, old->data, (size_t) CuckooTableStoredBytes(table));
 	else if (table->representation == CUCKOO_SPARSE && old->representation == CUCKOO_SPARSE &&
 			 table->sparse.low_bits == old->sparse.low_bits)
 		CuckooSparseEdit(&table->sparse, &old->sparse, edit.numbers, edit.count, remove);
 	else
-		built = Build(table, &edited, seed);
+		built = CuckooTableBuild(table, &source, seed);
 	CuckooListFree(&reader.codes);
 	return built;
 }

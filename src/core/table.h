@@ -121,15 +121,19 @@ CuckooTableCount(const CuckooTable *table, uint64_t hash)
 }
 
 /*
- * Fill a table, which has been initialized for exactly the resulting number of
- * items, with the codes of another table of its shape, after the sorted codes
- * of a source's only run, if it has one, were added to them or removed.  Each
- * code removed must be in the other table.  If that is NULL or has no data, the
- * table gets the codes of the source, which may be any.  Returns false if the
- * table is dense and the codes find no room; its bytes are then garbage.
+ * Fill a table, which has been initialized for exactly this number of items,
+ * with the codes of a source.  Returns false if it is dense and the codes find no
+ * room; its bytes are then garbage.
  */
-extern bool CuckooTableEdit(CuckooTable *table, const CuckooTable *old,
-							const CuckooSource *source, bool remove, uint64_t seed);
+extern bool CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed);
+
+/*
+ * The same with the codes of another table of its shape, after the sorted codes of
+ * a run, perhaps none, were added to them or removed.  Each code removed must be in
+ * the other table.
+ */
+extern bool CuckooTableEdit(CuckooTable *table, const CuckooTable *old, CuckooRun edit,
+							bool remove, uint64_t seed);
 
 /* The sorted codes of a table, to be freed. */
 extern uint64_t *CuckooTableCodes(const CuckooTable *table);

@@ -351,10 +351,8 @@ CheckEdit(const CuckooTable *old, const CuckooTable *wanted, const uint64_t *cod
 		  uint64_t count, bool remove)
 {
 	CuckooTable table = NewTable(&old->shape, CUCKOO_SPARSE, wanted->items);
-	CuckooRun	run = {codes, count};
-	CuckooSource source = {&run, 1, false, NULL, NULL};
 
-	CuckooTableEdit(&table, old, &source, remove, 0);
+	CuckooTableEdit(&table, old, (CuckooRun) {codes, count}, remove, 0);
 	assert_true(TailIsKept(&table) && SameTable(&table, wanted));
 	FreeTable(&table);
 }

@@ -350,7 +350,7 @@ BuildTable(const CuckooShape *shape, CuckooRepresentation representation, const 
 	CuckooTable table = NewTable(shape, representation, count);
 	CuckooRun	run = {codes, count};
 	CuckooSource source = {&run, 1, false, NULL, NULL};
-	bool		built = CuckooTableEdit(&table, NULL, &source, false, seed);
+	bool		built = CuckooTableBuild(&table, &source, seed);
 
 	assert_true(TailIsKept(&table));
 	if (!built)
