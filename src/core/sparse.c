@@ -289,10 +289,10 @@ GroupCodes(const uint8_t *bits, uint64_t position)
 /* Where a group is. */
 typedef struct Group
 {
-	uint64_t	bit;			/* its first bit */
-	uint64_t	codes;			/* their number, or UNKNOWN: the groups before it,
-								 * from the first one of the section on, begin at
-								 * the bit */
+	uint64_t	codes;			/* their number; or UNKNOWN: it is found by walking
+								 * there from the beginning of its section */
+	uint64_t	bit;			/* its first bit, if that is known */
+	uint64_t	section_bit;	/* the first bit of its section */
 } Group;
 
 #define UNKNOWN		UINT64_MAX
@@ -308,19 +308,19 @@ FindGroup(const CuckooSparse *sparse, const uint8_t *section, uint64_t high)
 	uint64_t	codes = (counts >> shift & 255) - before;
 	Group		group;
 
-	if (before + codes < MANY)
-	{
-		group.bit = high / CUCKOO_GROUP * CUCKOO_GROUP +
-			(start + before) * (uint64_t) (1 + sparse->low_bits);
-		group.codes = codes;
-	}
-	else
-	{
-		group.bit = high / CUCKOO_SECTION * CUCKOO_SECTION +
-			start * (uint64_t) (1 + sparse->low_bits);
-		group.codes = UNKNOWN;
-	}
+	group.codes = before + codes < MANY ? codes : UNKNOWN;
+	group.bit = high / CUCKOO_GROUP * CUCKOO_GROUP +
+		(start + before) * (uint64_t) (1 + sparse->low_bits);
+	group.section_bit = high / CUCKOO_SECTION * CUCKOO_SECTION +
+		start * (uint64_t) (1 + sparse->low_bits);
 	return group;
+}
+
+/* The first bit to be read. */
+static inline uint64_t
+GroupStart(Group group)
+{
+	return group.codes == UNKNOWN ? group.section_bit : group.bit;
 }
 
 /* The end of a group whose number of codes is known. */
@@ -349,9 +349,9 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint6
 	uint64_t	to;
 	int			copies = 0;
 
-	/* Walk to it through the groups before it. */
 	if (group.codes == UNKNOWN)
 	{
+		group.bit = group.section_bit;
 		for (uint64_t left = high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS; left > 0; left--)
 			group.bit += CUCKOO_GROUP +
 				GroupCodes(bits, group.bit) * (uint64_t) (1 + low_bits);
@@ -394,7 +394,7 @@ CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 	uint64_t	high = CuckooSparseCode(sparse, hash) >> sparse->low_bits;
 	Group		group = FindGroup(sparse, Section(sparse, high), high);
 
-	CUCKOO_PREFETCH(sparse->bits + (group.bit >> 3));
+	CUCKOO_PREFETCH(sparse->bits + (GroupStart(group) >> 3));
 	if (group.codes != UNKNOWN)
 		CUCKOO_PREFETCH(sparse->bits + (GroupEnd(sparse, group) >> 3));
 }
@@ -464,8 +464,8 @@ CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *se
 		end = next == sparse->sections ? sparse->end : next * CUCKOO_SECTION +
 			CuckooLoad32(section + CUCKOO_SECTION_BYTES) * (uint64_t) (1 + sparse->low_bits);
 	}
-	*bytes = (end + 7) / 8 - group.bit / 8;
-	return CUCKOO_SECTION_BYTES * sparse->sections + group.bit / 8;
+	*bytes = (end + 7) / 8 - GroupStart(group) / 8;
+	return CUCKOO_SECTION_BYTES * sparse->sections + GroupStart(group) / 8;
 }
 
 int
@@ -475,6 +475,7 @@ CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t 
 	Group		copied = FindGroup(sparse, section, code >> sparse->low_bits);
 
 	copied.bit &= 7;
+	copied.section_bit &= 7;
 	return CountInGroup(sparse, group, copied, code);
 }
 
