@@ -314,6 +314,13 @@ Forget(Kept *stored)
 	stored->value[0] = 0;
 }
 
+/* Whether a stored filter is kept at a place. */
+static inline bool
+IsKept(int place, const struct varlena *value)
+{
+	return memcmp(kept[place]->value, value, TOAST_POINTER_SIZE) == 0;
+}
+
 /*
  * Find what is kept of a stored filter, or start to keep it, as the first.
  * False if that is not possible.
@@ -321,18 +328,17 @@ Forget(Kept *stored)
 static bool
 Keep(const struct varlena *value, const Moment *now)
 {
-	Kept	   *stored = NULL;
-	bool		known = false;
-	int			place;
+	Kept	   *stored;
+	bool		known;
+	int			place = 0;
 
 	if (!keeping)
 		StartKeeping();
 	/* If it is not known, the last one makes room. */
-	for (place = 0; place < KEPT_FILTERS && !known; place++)
-	{
-		stored = kept[place];
-		known = memcmp(stored->value, value, TOAST_POINTER_SIZE) == 0;
-	}
+	while (place < KEPT_FILTERS - 1 && !IsKept(place, value))
+		place++;
+	stored = kept[place];
+	known = IsKept(place, value);
 	if (!known || !IsSame(&stored->checked, now))
 	{
 		Kept		found = {.checked = *now};
@@ -352,7 +358,7 @@ Keep(const struct varlena *value, const Moment *now)
 			stored->reader.slices = (struct varlena *) stored->value;
 		}
 	}
-	memmove(&kept[1], &kept[0], (place - 1) * sizeof(kept[0]));
+	memmove(&kept[1], &kept[0], place * sizeof(kept[0]));
 	kept[0] = stored;
 	return true;
 }
@@ -394,8 +400,7 @@ CuckooRead(struct varlena *value, Size lookups)
 	Moment		now;
 
 	if (VARATT_IS_EXTERNAL_ONDISK(value) && GetMoment(&now) &&
-		((keeping && memcmp(kept[0]->value, value, TOAST_POINTER_SIZE) == 0 &&
-		  IsSame(&kept[0]->checked, &now)) || Keep(value, &now)))
+		((keeping && IsKept(0, value) && IsSame(&kept[0]->checked, &now)) || Keep(value, &now)))
 	{
 		Kept	   *stored = kept[0];
 		Size		bytes = (Size) stored->pointer.va_rawsize;
