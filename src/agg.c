@@ -271,7 +271,7 @@ CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
  */
 #define LIST_LIMIT			8192
 
-typedef struct Large
+typedef struct LargeKeys
 {
 	CuckooLarge large;
 	CuckooHeader header;
@@ -280,14 +280,14 @@ typedef struct Large
 	uint64		sorted[LISTS];	/* as long as there are exactly this many, the
 								 * hashes are ascending and distinct */
 	uint64		room;			/* hashes that all lists have room for */
-} Large;
+} LargeKeys;
 
 /* A state in either working form. */
-typedef struct State
+typedef struct KeysState
 {
 	CuckooFlat *flat;			/* one of the two, the other NULL */
-	Large	   *large;
-} State;
+	LargeKeys  *large;
+} KeysState;
 
 /*
  * Sort a list and drop its repetitions.  If there were few, it is sorted again
@@ -295,7 +295,7 @@ typedef struct State
  * every doubling.
  */
 static void
-SortList(Large *large, int i)
+SortList(LargeKeys *large, int i)
 {
 	CuckooList *list = &large->lists[i];
 	uint64		before = list->count;
@@ -311,7 +311,7 @@ SortList(Large *large, int i)
 
 /* Sort all lists, which then are these runs; returns how many keys there are. */
 static uint64
-SortLists(Large *large, CuckooRun *runs)
+SortLists(LargeKeys *large, CuckooRun *runs)
 {
 	uint64		count = 0;
 
@@ -335,7 +335,7 @@ SortLists(Large *large, CuckooRun *runs)
 
 /* If the lists have so much room, there are repetitions or too many keys. */
 static void
-LimitRoom(Large *large)
+LimitRoom(LargeKeys *large)
 {
 	CuckooRun	runs[LISTS];
 
@@ -345,7 +345,7 @@ LimitRoom(Large *large)
 
 /* Make room for more hashes in a list. */
 static void
-MakeRoom(Large *large, int i)
+MakeRoom(LargeKeys *large, int i)
 {
 	CuckooList *list = &large->lists[i];
 	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
@@ -360,7 +360,7 @@ MakeRoom(Large *large, int i)
 }
 
 static inline void
-LargeAdd(Large *large, uint64 hash)
+LargeAdd(LargeKeys *large, uint64 hash)
 {
 	int			i = (int) LIST_OF(hash);
 	CuckooList *list = &large->lists[i];
@@ -375,7 +375,7 @@ LargeAdd(Large *large, uint64 hash)
  * plan's leader thus does not sort again what its workers sorted.
  */
 static void
-LargeMerge(Large *large, const CuckooFilter *partial)
+LargeMerge(LargeKeys *large, const CuckooFilter *partial)
 {
 	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
 	uint64		at = 0;
@@ -416,7 +416,7 @@ LargeMerge(Large *large, const CuckooFilter *partial)
 static CuckooValue *
 MakePartial(CuckooLarge *state)
 {
-	Large	   *large = (Large *) state;
+	LargeKeys  *large = (LargeKeys *) state;
 	CuckooRun	runs[LISTS];
 	uint64		count = SortLists(large, runs);
 
@@ -424,12 +424,12 @@ MakePartial(CuckooLarge *state)
 }
 
 static void
-BecomeLarge(State *state, MemoryContext aggcontext)
+BecomeLarge(KeysState *state, MemoryContext aggcontext)
 {
 	const CuckooFlat *flat = state->flat;
 
 	state->flat = NULL;
-	state->large = (Large *) CuckooLargeNew(sizeof(Large), MakePartial, aggcontext);
+	state->large = (LargeKeys *) CuckooLargeNew(sizeof(LargeKeys), MakePartial, aggcontext);
 	state->large->header = flat->header;
 	for (uint64 i = 0; i < flat->header.items; i++)
 		LargeAdd(state->large, flat->hashes[i]);
@@ -442,7 +442,7 @@ BecomeLarge(State *state, MemoryContext aggcontext)
  * that if necessary.
  */
 static void
-MakeFlatRoom(State *state, MemoryContext aggcontext)
+MakeFlatRoom(KeysState *state, MemoryContext aggcontext)
 {
 	CuckooFlat *flat = state->flat;
 	CuckooList	list = {flat->hashes, flat->header.items, flat->room};
@@ -463,7 +463,7 @@ MakeFlatRoom(State *state, MemoryContext aggcontext)
 }
 
 static inline void
-Add(State *state, uint64 hash, MemoryContext aggcontext)
+AggAdd(KeysState *state, uint64 hash, MemoryContext aggcontext)
 {
 	if (state->flat != NULL && state->flat->header.items == state->flat->room)
 		MakeFlatRoom(state, aggcontext);
@@ -475,7 +475,7 @@ Add(State *state, uint64 hash, MemoryContext aggcontext)
 
 /* Add all hashes of a state as a value, which must be aligned. */
 static void
-AddAll(State *state, CuckooValue *other, MemoryContext aggcontext)
+AggAddAll(KeysState *state, CuckooValue *other, MemoryContext aggcontext)
 {
 	CuckooFilter partial;
 
@@ -484,7 +484,7 @@ AddAll(State *state, CuckooValue *other, MemoryContext aggcontext)
 		const CuckooFlat *flat = (CuckooFlat *) other;
 
 		for (uint64 i = 0; i < flat->header.items; i++)
-			Add(state, flat->hashes[i], aggcontext);
+			AggAdd(state, flat->hashes[i], aggcontext);
 		return;
 	}
 	CuckooOpen(&partial, CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
@@ -495,12 +495,12 @@ AddAll(State *state, CuckooValue *other, MemoryContext aggcontext)
 	else
 	{
 		for (uint64 i = 0; i < partial.items; i++)
-			Add(state, CuckooPartialHash(&partial, i), aggcontext);
+			AggAdd(state, CuckooPartialHash(&partial, i), aggcontext);
 	}
 }
 
 static void
-NewState(State *state, const CuckooHeader *header)
+NewKeysState(KeysState *state, const CuckooHeader *header)
 {
 	state->flat = CuckooFlatNew(header, CUCKOO_FLAT_MIN_ROOM);
 	state->large = NULL;
@@ -508,13 +508,13 @@ NewState(State *state, const CuckooHeader *header)
 
 /* Open the state that a function was given. */
 static inline void
-OpenState(State *state, Datum value, MemoryContext aggcontext)
+OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 {
 	CuckooValue *pointer = (CuckooValue *) DatumGetPointer(value);
 	CuckooHeader header;
 
 	state->flat = (CuckooFlat *) pointer;
-	state->large = (Large *) CuckooGetLarge(value, MakePartial);
+	state->large = (LargeKeys *) CuckooGetLarge(value, MakePartial);
 	if (state->large != NULL)
 		state->flat = NULL;
 	else if (VARATT_IS_EXTENDED(pointer) || !CuckooFlatIsSafe(state->flat))
@@ -525,8 +525,8 @@ OpenState(State *state, Datum value, MemoryContext aggcontext)
 		header = CuckooStateHeader(pointer);
 		if (CuckooValueBytes(pointer)[1] == CUCKOO_STATE)
 			return;
-		NewState(state, &header);
-		AddAll(state, pointer, aggcontext);
+		NewKeysState(state, &header);
+		AggAddAll(state, pointer, aggcontext);
 	}
 }
 
@@ -535,7 +535,7 @@ OpenState(State *state, Datum value, MemoryContext aggcontext)
  * not moved.
  */
 static inline Datum
-StateDatum(const State *state)
+StateDatum(const KeysState *state)
 {
 	if (state->large != NULL)
 		return CuckooLargeDatum(&state->large->large);
@@ -543,7 +543,7 @@ StateDatum(const State *state)
 }
 
 static inline CuckooHeader *
-StateHeader(const State *state)
+StateHeader(const KeysState *state)
 {
 	return state->large != NULL ? &state->large->header : &state->flat->header;
 }
@@ -556,22 +556,22 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	const CuckooHeader *row;
 	uint64		hash = 0;
-	State		state;
+	KeysState	state;
 
 	/* A row without a key matters only if it has parameters. */
 	if (PG_ARGISNULL(1) && PG_NARGS() <= 2)
 		return CuckooUnchanged(fcinfo);
 	row = ReadRow(fcinfo, &hash);
 	if (PG_ARGISNULL(0))
-		NewState(&state, row);
+		NewKeysState(&state, row);
 	else
 	{
-		OpenState(&state, PG_GETARG_DATUM(0), aggcontext);
+		OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);
 		if (unlikely(!SameHeader(StateHeader(&state), row)))
 			CuckooMatchHeaders(StateHeader(&state), row);
 	}
 	if (!PG_ARGISNULL(1))
-		Add(&state, hash, aggcontext);
+		AggAdd(&state, hash, aggcontext);
 	return StateDatum(&state);
 }
 
@@ -583,7 +583,7 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooHeader header;
 	CuckooValue *other;
-	State		state;
+	KeysState	state;
 
 	if (PG_ARGISNULL(1))
 		return CuckooUnchanged(fcinfo);
@@ -596,13 +596,13 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	other = (CuckooValue *) PG_GETARG_VARLENA_P(1);
 	header = CuckooStateHeader(other);
 	if (PG_ARGISNULL(0))
-		NewState(&state, &header);
+		NewKeysState(&state, &header);
 	else
 	{
-		OpenState(&state, PG_GETARG_DATUM(0), aggcontext);
+		OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);
 		CuckooMatchHeaders(StateHeader(&state), &header);
 	}
-	AddAll(&state, other, aggcontext);
+	AggAddAll(&state, other, aggcontext);
 	return StateDatum(&state);
 }
 
@@ -618,11 +618,11 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 	CuckooRun	runs[LISTS];
 	uint64		run_count = LISTS;
-	State		state;
+	KeysState	state;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
-	OpenState(&state, PG_GETARG_DATUM(0), aggcontext);
+	OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);
 	if (state.large != NULL)
 		SortLists(state.large, runs);
 	else

@@ -16,7 +16,7 @@
 
 /* One column of a result row. */
 static void
-Put(Datum *values, bool *nulls, int column, Datum value, bool is_null)
+InfoPut(Datum *values, bool *nulls, int column, Datum value, bool is_null)
 {
 	values[column] = value;
 	nulls[column] = is_null;
@@ -26,7 +26,7 @@ static const char *const representation_names[] = {"sparse", "dense"};
 
 /* How the tables of a filter are stored, or "partial". */
 static const char *
-Representation(const CuckooFilter *filter)
+RepresentationName(const CuckooFilter *filter)
 {
 	if (filter->content == CUCKOO_PARTIAL)
 		return "partial";
@@ -78,25 +78,25 @@ cuckoo_info(PG_FUNCTION_ARGS)
 		blocks += filter.tables[i].shape.blocks;
 	}
 
-	Put(values, nulls, n++, Int32GetDatum(filter.version), false);
-	Put(values, nulls, n++, CStringGetTextDatum(Representation(&filter)), unset);
-	Put(values, nulls, n++,
+	InfoPut(values, nulls, n++, Int32GetDatum(filter.version), false);
+	InfoPut(values, nulls, n++, CStringGetTextDatum(RepresentationName(&filter)), unset);
+	InfoPut(values, nulls, n++,
 		CStringGetTextDatum(CuckooKeyTypeName((CuckooKeyType) filter.key_type)),
 		filter.key_type == CUCKOO_KEY_NONE);
-	Put(values, nulls, n++, Int64GetDatum((int64) filter.items), false);
-	Put(values, nulls, n++, Int64GetDatum((int64) filter.capacity), filter.capacity == 0);
-	Put(values, nulls, n++,
+	InfoPut(values, nulls, n++, Int64GetDatum((int64) filter.items), false);
+	InfoPut(values, nulls, n++, Int64GetDatum((int64) filter.capacity), filter.capacity == 0);
+	InfoPut(values, nulls, n++,
 		Float8GetDatum(has_tables ? (double) filter.items / (double) entries : 0), !has_tables);
-	Put(values, nulls, n++, Float8GetDatum(filter.fpr), unset);
-	Put(values, nulls, n++, Float8GetDatum(CuckooFilterRate(&filter)), false);
-	Put(values, nulls, n++,
+	InfoPut(values, nulls, n++, Float8GetDatum(filter.fpr), unset);
+	InfoPut(values, nulls, n++, Float8GetDatum(CuckooFilterRate(&filter)), false);
+	InfoPut(values, nulls, n++,
 		Int32GetDatum(has_tables ? filter.tables[0].shape.bits : 0), !has_tables);
-	Put(values, nulls, n++, Int32GetDatum(filter.table_count), false);
-	Put(values, nulls, n++, Int64GetDatum((int64) blocks), false);
-	Put(values, nulls, n++, Int64GetDatum((int64) filter.seed), unset);
-	Put(values, nulls, n++, BoolGetDatum((filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) == 0), false);
-	Put(values, nulls, n++, Int64GetDatum((int64) bytes), false);
-	Put(values, nulls, n++,
+	InfoPut(values, nulls, n++, Int32GetDatum(filter.table_count), false);
+	InfoPut(values, nulls, n++, Int64GetDatum((int64) blocks), false);
+	InfoPut(values, nulls, n++, Int64GetDatum((int64) filter.seed), unset);
+	InfoPut(values, nulls, n++, BoolGetDatum((filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) == 0), false);
+	InfoPut(values, nulls, n++, Int64GetDatum((int64) bytes), false);
+	InfoPut(values, nulls, n++,
 		Float8GetDatum(filter.items == 0 ? 0 : 8.0 * (double) bytes / (double) filter.items),
 		filter.items == 0);
 	Assert(n == row->natts && n == lengthof(values));
@@ -123,18 +123,18 @@ cuckoo_subfilters(PG_FUNCTION_ARGS)
 		bool		nulls[10];
 		int			n = 0;
 
-		Put(values, nulls, n++, Int32GetDatum(i + 1), false);
-		Put(values, nulls, n++, Int64GetDatum((int64) table->items), false);
-		Put(values, nulls, n++, Int64GetDatum((int64) CuckooShapeCapacity(shape)), false);
-		Put(values, nulls, n++,
+		InfoPut(values, nulls, n++, Int32GetDatum(i + 1), false);
+		InfoPut(values, nulls, n++, Int64GetDatum((int64) table->items), false);
+		InfoPut(values, nulls, n++, Int64GetDatum((int64) CuckooShapeCapacity(shape)), false);
+		InfoPut(values, nulls, n++,
 			Float8GetDatum((double) table->items / (double) CuckooShapeEntries(shape)), false);
-		Put(values, nulls, n++, Float8GetDatum(CuckooShapeRate(shape, table->items)), false);
-		Put(values, nulls, n++, Int32GetDatum(shape->bits), false);
-		Put(values, nulls, n++, Int64GetDatum(shape->blocks), false);
-		Put(values, nulls, n++, Int32GetDatum((int32) shape->buckets), false);
-		Put(values, nulls, n++,
+		InfoPut(values, nulls, n++, Float8GetDatum(CuckooShapeRate(shape, table->items)), false);
+		InfoPut(values, nulls, n++, Int32GetDatum(shape->bits), false);
+		InfoPut(values, nulls, n++, Int64GetDatum(shape->blocks), false);
+		InfoPut(values, nulls, n++, Int32GetDatum((int32) shape->buckets), false);
+		InfoPut(values, nulls, n++,
 			Int64GetDatum((int64) CuckooTableStoredBytes(table)), false);
-		Put(values, nulls, n++,
+		InfoPut(values, nulls, n++,
 			CStringGetTextDatum(representation_names[table->representation]), false);
 		Assert(n == lengthof(values));
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);

@@ -23,7 +23,7 @@ ReadArgument(FunctionCallInfo fcinfo, int argument, Size lookups)
 
 /* Look one key up. */
 static inline bool
-Contains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
+LookupContains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
 	const CuckooReader *reader = ReadArgument(fcinfo, filter_argument, 1);
@@ -37,7 +37,7 @@ PG_FUNCTION_INFO_V1(cuckoo_contains);
 Datum
 cuckoo_contains(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(Contains(fcinfo, 0, 1));
+	PG_RETURN_BOOL(LookupContains(fcinfo, 0, 1));
 }
 
 /* cuckoo_contained(key, f), key <@ f */
@@ -45,7 +45,7 @@ PG_FUNCTION_INFO_V1(cuckoo_contained);
 Datum
 cuckoo_contained(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(Contains(fcinfo, 1, 0));
+	PG_RETURN_BOOL(LookupContains(fcinfo, 1, 0));
 }
 
 /* cuckoo_count(f, key) -> integer: copies, 0 to 8 */

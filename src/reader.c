@@ -221,7 +221,7 @@ GetMoment(Moment *now)
 }
 
 static inline bool
-IsSame(const Moment *then, const Moment *now)
+IsSameMoment(const Moment *then, const Moment *now)
 {
 	return then->range == now->range && then->running == now->running && then->own == now->own;
 }
@@ -303,7 +303,7 @@ StartKeeping(void)
 }
 
 static void
-Forget(Kept *stored)
+ForgetStored(Kept *stored)
 {
 	if (stored->whole != NULL)
 	{
@@ -326,7 +326,7 @@ IsKept(int place, const struct varlena *value)
  * False if that is not possible.
  */
 static bool
-Keep(const struct varlena *value, const Moment *now)
+KeepStored(const struct varlena *value, const Moment *now)
 {
 	Kept	   *stored;
 	bool		known;
@@ -339,7 +339,7 @@ Keep(const struct varlena *value, const Moment *now)
 		place++;
 	stored = kept[place];
 	known = IsKept(place, value);
-	if (!known || !IsSame(&stored->checked, now))
+	if (!known || !IsSameMoment(&stored->checked, now))
 	{
 		Kept		found = {.checked = *now};
 
@@ -353,7 +353,7 @@ Keep(const struct varlena *value, const Moment *now)
 			stored->checked = *now;
 		else
 		{
-			Forget(stored);
+			ForgetStored(stored);
 			*stored = found;
 			stored->reader.slices = (struct varlena *) stored->value;
 		}
@@ -379,7 +379,7 @@ ReadWhole(Kept *stored)
 	for (int i = KEPT_FILTERS - 1; kept_bytes + bytes > CACHE_BYTES; i--)
 	{
 		if (kept[i]->whole != NULL)
-			Forget(kept[i]);
+			ForgetStored(kept[i]);
 	}
 	context = AllocSetContextCreate(CurrentMemoryContext, "stored cuckoofilter",
 									ALLOCSET_START_SMALL_SIZES);
@@ -400,7 +400,8 @@ CuckooRead(struct varlena *value, Size lookups)
 	Moment		now;
 
 	if (VARATT_IS_EXTERNAL_ONDISK(value) && GetMoment(&now) &&
-		((keeping && IsKept(0, value) && IsSame(&kept[0]->checked, &now)) || Keep(value, &now)))
+		((keeping && IsKept(0, value) && IsSameMoment(&kept[0]->checked, &now)) ||
+		 KeepStored(value, &now)))
 	{
 		Kept	   *stored = kept[0];
 		Size		bytes = (Size) stored->pointer.va_rawsize;

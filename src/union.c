@@ -110,17 +110,17 @@ cuckoo_intersection(PG_FUNCTION_ARGS)
  * The aggregates
  */
 
-typedef struct Union
+typedef struct UnionState
 {
 	CuckooLarge large;
 	CuckooCombination combination;
-} Union;
+} UnionState;
 
 /* The merged runs belong to the state, the new filter to the caller. */
 static CuckooValue *
 MakeUnion(CuckooLarge *large)
 {
-	Union	   *state = (Union *) large;
+	UnionState *state = (UnionState *) large;
 	MemoryContext old = MemoryContextSwitchTo(large->header.eoh_context);
 
 	CuckooCombinationCollapse(&state->combination);
@@ -129,7 +129,7 @@ MakeUnion(CuckooLarge *large)
 }
 
 static void
-AddToUnion(Union *state, CuckooValue *value)
+AddToUnion(UnionState *state, CuckooValue *value)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->large.header.eoh_context);
 
@@ -159,7 +159,7 @@ CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation, bool match
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooValue *value;
 	CuckooValue *flat = NULL;
-	Union	   *state = NULL;
+	UnionState *state = NULL;
 	CuckooFilter added;
 	CuckooFilter filter;
 
@@ -171,7 +171,7 @@ CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation, bool match
 	if (added.flags & CUCKOO_FLAG_UNSET && !PG_ARGISNULL(0))
 		return CuckooUnchanged(fcinfo);
 	if (!PG_ARGISNULL(0))
-		state = (Union *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
+		state = (UnionState *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
 	if (!PG_ARGISNULL(0) && state == NULL)
 	{
 		flat = PG_GETARG_CUCKOOFILTER_P(0);
@@ -186,7 +186,7 @@ CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation, bool match
 	{
 		if (StaysFlat(VARSIZE_ANY_EXHDR(flat), VARSIZE_ANY_EXHDR(value)))
 			PG_RETURN_CUCKOOFILTER_P(CuckooCombineValues(operation, flat, value));
-		state = (Union *) CuckooLargeNew(sizeof(Union), MakeUnion, aggcontext);
+		state = (UnionState *) CuckooLargeNew(sizeof(UnionState), MakeUnion, aggcontext);
 		CuckooCombinationInit(&state->combination, operation);
 		AddToUnion(state, flat);
 	}

@@ -59,7 +59,7 @@ AddRun(CuckooPool *pool, const uint64_t *codes, uint64_t count)
 
 /* Append a code to sorted ones unless it is there eight times already. */
 static inline uint64_t
-Append(uint64_t *codes, uint64_t count, uint64_t code)
+AppendCode(uint64_t *codes, uint64_t count, uint64_t code)
 {
 	codes[count] = code;
 	return count + (count < CUCKOO_MAX_COPIES || codes[count - CUCKOO_MAX_COPIES] != code);
@@ -96,14 +96,14 @@ MergeRuns(CuckooOperation operation, CuckooPool *pool)
 		else
 		{
 			j += b < a;
-			count = Append(result, count, a <= b ? a : b);
+			count = AppendCode(result, count, a <= b ? a : b);
 		}
 	}
 	rest = i < left.count ? left : right;
 	for (uint64_t at = i < left.count ? i : j; at < rest.count; at++)
 	{
 		CuckooPauseAt(at);
-		count = Append(result, count, rest.numbers[at]);
+		count = AppendCode(result, count, rest.numbers[at]);
 	}
 	pfree((void *) left.numbers);
 	pfree((void *) right.numbers);
@@ -297,7 +297,7 @@ IsBefore(Position a, Position b)
  * without a division by the pairs, whose remainder would have to be rounded.
  */
 static inline Position
-Begin(const CuckooShape *shape, uint64_t other_pairs, uint64_t code)
+IntervalBegin(const CuckooShape *shape, uint64_t other_pairs, uint64_t code)
 {
 	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
 	uint64_t	pair = code >> shape->bits;
@@ -350,24 +350,24 @@ CountOverlaps(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
 		CuckooPauseAt(i);
 		if (i > 0 && codes[i] == codes[i - 1])
 			continue;
-		begin = Begin(&table->shape, other_pairs, codes[i]);
-		end = Begin(&table->shape, other_pairs, codes[i] + 1);
+		begin = IntervalBegin(&table->shape, other_pairs, codes[i]);
+		end = IntervalBegin(&table->shape, other_pairs, codes[i] + 1);
 		while (first < other->items &&
-			   !IsBefore(begin, Begin(&other->shape, pairs, others[first] + 1)))
+			   !IsBefore(begin, IntervalBegin(&other->shape, pairs, others[first] + 1)))
 		{
 			CuckooPauseAt(first);
 			first++;
 		}
 		for (uint64_t j = first; j < other->items && found[i] < CUCKOO_MAX_COPIES &&
-			 IsBefore(Begin(&other->shape, pairs, others[j]), end); j++)
+			 IsBefore(IntervalBegin(&other->shape, pairs, others[j]), end); j++)
 			found[i]++;
 	}
 }
 
 /* The items of a table that overlap those of another filter; sets *count. */
 static uint64_t *
-Common(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
-	   uint64_t *count)
+CommonCodes(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
+			uint64_t *count)
 {
 	uint64_t   *codes = CuckooTableCodes(table);
 	uint8_t    *found = CuckooAllocate(table->items, 1);
@@ -428,7 +428,7 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 	{
 		const CuckooTable *table = &kept->tables[i];
 
-		runs[i].numbers = Common(table, other, others, &runs[i].count);
+		runs[i].numbers = CommonCodes(table, other, others, &runs[i].count);
 		parts[i].shape = table->shape;
 		parts[i].source.runs = &runs[i];
 		parts[i].source.run_count = 1;

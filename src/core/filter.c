@@ -544,7 +544,7 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit ed
  * once, when it comes to have enough items.
  */
 static CuckooRepresentation
-Representation(const CuckooDraft *draft, int i)
+RepresentationAfter(const CuckooDraft *draft, int i)
 {
 	const CuckooTable *table = &draft->filter.tables[i];
 
@@ -561,7 +561,7 @@ Representation(const CuckooDraft *draft, int i)
  * too large.
  */
 static bool
-Rewrite(CuckooDraft *draft)
+RewriteDraft(CuckooDraft *draft)
 {
 	CuckooFilter *old = &draft->filter;
 	CuckooFilter made;
@@ -578,7 +578,7 @@ Rewrite(CuckooDraft *draft)
 
 		part->shape = table->shape;
 		part->items = table->items;
-		part->representation = Representation(draft, i);
+		part->representation = RepresentationAfter(draft, i);
 		part->edit.numbers = draft->pending[i].codes.numbers;
 		part->edit.count = draft->pending[i].codes.count;
 		part->remove = draft->removing;
@@ -672,7 +672,7 @@ ApplySorted(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit
 	}
 	if (change == CUCKOO_FULL)
 		ClearPending(draft);
-	else if (*changed > before && !Rewrite(draft))
+	else if (*changed > before && !RewriteDraft(draft))
 		change = CUCKOO_TOO_LARGE;
 	return change;
 }

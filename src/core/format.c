@@ -258,7 +258,7 @@ CheckLength(CuckooFilter *filter, const uint8_t *bytes, size_t length, CuckooVer
 }
 
 static bool
-Check(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
+CheckBytes(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
 {
 	CuckooFilter filter;
 
@@ -287,7 +287,7 @@ CuckooValidate(const uint8_t *bytes, size_t length)
 {
 	CuckooVerdict verdict = {CUCKOO_VALID, ""};
 
-	Check(bytes, length, &verdict);
+	CheckBytes(bytes, length, &verdict);
 	return verdict;
 }
 

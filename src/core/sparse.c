@@ -161,18 +161,18 @@ SelectOne(uint64_t x, uint64_t sums, uint64_t k)
 }
 
 /* Appends bits. */
-typedef struct Writer
+typedef struct BitWriter
 {
 	uint8_t    *p;
 	uint64_t	pending;		/* bits not yet stored */
 	int			count;			/* number of these, below 64 */
-} Writer;
+} BitWriter;
 
 /* Start to write at a position.  The bits before it stay as they are. */
-static inline Writer
-WriteAt(uint8_t *bits, uint64_t position)
+static inline BitWriter
+WriteBitsAt(uint8_t *bits, uint64_t position)
 {
-	Writer		writer;
+	BitWriter	writer;
 
 	writer.p = bits + (position >> 3);
 	writer.count = (int) (position & 7);
@@ -182,7 +182,7 @@ WriteAt(uint8_t *bits, uint64_t position)
 
 /* Append the lowest width bits of value.  Its other bits are zero. */
 static inline void
-Put(Writer *writer, uint64_t value, int width)
+PutBits(BitWriter *writer, uint64_t value, int width)
 {
 	writer->pending |= value << writer->count;
 	writer->count += width;
@@ -197,7 +197,7 @@ Put(Writer *writer, uint64_t value, int width)
 
 /* Store the pending bits, in whole bytes. */
 static inline void
-Flush(Writer *writer)
+FlushBits(BitWriter *writer)
 {
 	for (; writer->count > 0; writer->count -= 8)
 	{
@@ -214,15 +214,15 @@ Flush(Writer *writer)
 static void
 CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uint64_t count)
 {
-	Writer		writer = WriteAt(target, to);
+	BitWriter	writer = WriteBitsAt(target, to);
 	uint64_t	head = (0 - to) & 7;	/* up to a whole byte of the target */
 	uint64_t	bytes;
 	int			shift;
 
 	if (head > count)
 		head = count;
-	Put(&writer, GetBits(source, from, (int) head, (1 << head) - 1), (int) head);
-	Flush(&writer);
+	PutBits(&writer, GetBits(source, from, (int) head, (1 << head) - 1), (int) head);
+	FlushBits(&writer);
 	from += head;
 	count -= head;
 	source += from >> 3;
@@ -240,9 +240,9 @@ CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uin
 	}
 	writer.p += bytes;
 	count %= 64;
-	Put(&writer, GetBits(source, 8 * bytes + (uint64_t) shift, (int) count,
-						 (UINT64_C(1) << count) - 1), (int) count);
-	Flush(&writer);
+	PutBits(&writer, GetBits(source, 8 * bytes + (uint64_t) shift, (int) count,
+							 (UINT64_C(1) << count) - 1), (int) count);
+	FlushBits(&writer);
 }
 
 /*
@@ -484,20 +484,20 @@ CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t 
  */
 
 /* The next code of a group. */
-typedef struct Reader
+typedef struct SparseReader
 {
 	uint64_t	ones;			/* bits of its upper part, from this position on, */
 	uint64_t	at;				/* without those of codes read */
 	uint64_t	offset;			/* the code's high part minus its bit's position */
 	uint64_t	lower;			/* where its low part begins; after the last
 								 * code, where the next group does */
-} Reader;
+} SparseReader;
 
 /* Begin to read a group, which begins at a position, with its low parts at lower. */
-static inline Reader
+static inline SparseReader
 ReadGroup(const CuckooSparse *sparse, uint64_t group, uint64_t position, uint64_t lower)
 {
-	Reader		reader;
+	SparseReader reader;
 
 	reader.at = position & ~UINT64_C(7);
 	reader.ones = CuckooLoad64(sparse->bits + (position >> 3)) & ~UINT64_C(0) << (position & 7);
@@ -508,7 +508,7 @@ ReadGroup(const CuckooSparse *sparse, uint64_t group, uint64_t position, uint64_
 
 /* Read the next code; there must be one. */
 static inline uint64_t
-ReadCode(const CuckooSparse *sparse, Reader *reader)
+ReadCode(const CuckooSparse *sparse, SparseReader *reader)
 {
 	uint64_t	high;
 	uint64_t	low = GetBits(sparse->bits, reader->lower, sparse->low_bits, sparse->low_mask);
@@ -547,8 +547,8 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
 	for (uint64_t group = FirstGroup(sparse, from); group < end; group++)
 	{
 		uint64_t	count = GroupCodes(sparse->bits, position);
-		Reader		reader = ReadGroup(sparse, group, position,
-									   position + CUCKOO_GROUP + count);
+		SparseReader reader = ReadGroup(sparse, group, position,
+										position + CUCKOO_GROUP + count);
 
 		CuckooPauseAt(group);
 		for (uint64_t i = 0; i < count; i++)
@@ -577,7 +577,7 @@ PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
 	uint64_t	high = section * CUCKOO_SECTION;
 	uint64_t	end = FirstGroup(sparse, section + 1);
 	uint64_t	from = 0;		/* codes written */
-	Writer		writer = WriteAt(sparse->bits, high + start * (uint64_t) (1 + low_bits));
+	BitWriter	writer = WriteBitsAt(sparse->bits, high + start * (uint64_t) (1 + low_bits));
 
 	for (uint64_t group = FirstGroup(sparse, section); group < end; group++)
 	{
@@ -588,19 +588,19 @@ PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
 			int			zeros = (int) ((numbers[to] >> low_bits) - high);
 
 			CuckooPauseAt(to + 1);
-			Put(&writer, UINT64_C(1) << zeros, zeros + 1);
+			PutBits(&writer, UINT64_C(1) << zeros, zeros + 1);
 			high += (uint64_t) zeros;
 		}
-		Put(&writer, 0, (int) ((group + 1) * CUCKOO_GROUP - high));
+		PutBits(&writer, 0, (int) ((group + 1) * CUCKOO_GROUP - high));
 		high = (group + 1) * CUCKOO_GROUP;
 		PutIndex(sparse->index + section * CUCKOO_SECTION_BYTES, group, start + from, to - from);
 		for (; from < to; from++)
 		{
 			CuckooPauseAt(from + 1);
-			Put(&writer, numbers[from] & sparse->low_mask, low_bits);
+			PutBits(&writer, numbers[from] & sparse->low_mask, low_bits);
 		}
 	}
-	Flush(&writer);
+	FlushBits(&writer);
 }
 
 void
@@ -694,7 +694,7 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 	{
 		uint64_t	lows = AfterZero(sparse->bits, position, CUCKOO_GROUP, sparse->end);
 		uint64_t	count = lows - position - CUCKOO_GROUP;
-		Reader		reader;
+		SparseReader reader;
 
 		*bad = group;
 		CuckooPauseAt(group);

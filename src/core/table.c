@@ -20,21 +20,21 @@ CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed)
  * Reads the edited codes of a table for a build, as many at a time as a block or
  * some sections have.  All of them would need eight bytes each.
  */
-typedef struct Reader
+typedef struct EditReader
 {
 	const CuckooTable *table;
 	CuckooRun	edit;			/* codes not yet added or removed */
 	bool		remove;
 	uint64_t	part;			/* number of the next block or section */
 	CuckooList	codes;
-} Reader;
+} EditReader;
 
 #define SECTIONS_READ	32
 
 static bool
-ReadRun(void *state, CuckooRun *run)
+ReadEditedRun(void *state, CuckooRun *run)
 {
-	Reader	   *reader = state;
+	EditReader *reader = state;
 	const CuckooTable *table = reader->table;
 	const CuckooShape *shape = &table->shape;
 	bool		dense = table->representation == CUCKOO_DENSE;
@@ -83,8 +83,8 @@ bool
 CuckooTableEdit(CuckooTable *table, const CuckooTable *old, CuckooRun edit, bool remove,
 				uint64_t seed)
 {
-	Reader		reader = {old, edit, remove, 0, {NULL, 0, 0}};
-	CuckooSource source = {NULL, 0, false, ReadRun, &reader};
+	EditReader	reader = {old, edit, remove, 0, {NULL, 0, 0}};
+	CuckooSource source = {NULL, 0, false, ReadEditedRun, &reader};
 	bool		built = true;
 
 	if (table->representation == old->representation && edit.count == 0)
