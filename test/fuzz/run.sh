@@ -28,7 +28,7 @@ trap 'rm -rf "$folder"' EXIT
 flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src" -DCUCKOO_STANDALONE
 	"-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=all)
 objects=()
-for file in "$here/filter_fuzz.c" "$src"/{shape,list,dense,sparse,table,format,filter,combine}.c; do
+for file in "$here/filter_fuzz.c" "$src"/{shape,list,bucket,dense,sparse,table,format,filter,combine}.c; do
 	object=$folder/$(basename "$file" .c).o
 	guess=(-fno-sanitize-coverage=trace-cmp)
 	[ "$object" != "$folder/format.o" ] || guess=()
