@@ -378,42 +378,76 @@ CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible) RETURNS cuckoofi
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible) IS
 	'transition function of cuckoo_agg';
+
+CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8) IS
+	'transition function of cuckoo_agg';
+
+CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS
+	'transition function of cuckoo_agg';
+
+CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) IS
+	'transition function of cuckoo_agg';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8) IS
+	'transition function of cuckoo_stream_agg';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS
+	'transition function of cuckoo_stream_agg';
+
+CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) IS
+	'transition function of cuckoo_stream_agg';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8) IS
+	'transition function of cuckoo_multiset_agg';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS
+	'transition function of cuckoo_multiset_agg';
+
+CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) IS
+	'transition function of cuckoo_multiset_agg';
+
 CREATE AGGREGATE cuckoo_agg(key anycompatible) (
 	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
 	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_agg(anycompatible) IS
-	'a filter over the distinct keys: capacity in keys (NULL: the number counted, or unknown for up to 1,024), target rate fpr (2e-8 to 0.1, default 0.001), seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows';
+	'cuckoo_agg(key, capacity, fpr, seed) with defaults';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8) IS
-	'transition function of cuckoo_agg';
 CREATE AGGREGATE cuckoo_agg(key anycompatible, capacity float8) (
 	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
 	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8) IS
-	'a filter over the distinct keys: capacity in keys (NULL: the number counted, or unknown for up to 1,024), target rate fpr (2e-8 to 0.1, default 0.001), seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows';
+	'cuckoo_agg(key, capacity, fpr, seed) with defaults';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS
-	'transition function of cuckoo_agg';
 CREATE AGGREGATE cuckoo_agg(key anycompatible, capacity float8, fpr float8) (
 	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
 	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8, float8) IS
-	'a filter over the distinct keys: capacity in keys (NULL: the number counted, or unknown for up to 1,024), target rate fpr (2e-8 to 0.1, default 0.001), seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows';
+	'cuckoo_agg(key, capacity, fpr, seed) with defaults';
 
-CREATE FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) IS
-	'transition function of cuckoo_agg';
 CREATE AGGREGATE cuckoo_agg(key anycompatible, capacity float8, fpr float8, seed bigint) (
 	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,
 	FINALFUNC = cuckoo_agg_final, FINALFUNC_MODIFY = READ_ONLY,
@@ -422,34 +456,22 @@ CREATE AGGREGATE cuckoo_agg(key anycompatible, capacity float8, fpr float8, seed
 COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8, float8, bigint) IS
 	'a filter over the distinct keys: capacity in keys (NULL: the number counted, or unknown for up to 1,024), target rate fpr (2e-8 to 0.1, default 0.001), seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows';
 
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8) IS
-	'transition function of cuckoo_stream_agg';
 CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
 	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8) IS
-	'a filter over the keys, each added if the filter does not contain it yet: capacity in keys, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; not removable; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+	'cuckoo_stream_agg(key, capacity, fpr, seed) with defaults';
 
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS
-	'transition function of cuckoo_stream_agg';
 CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8, fpr float8) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
 	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8) IS
-	'a filter over the keys, each added if the filter does not contain it yet: capacity in keys, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; not removable; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+	'cuckoo_stream_agg(key, capacity, fpr, seed) with defaults';
 
-CREATE FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_stream_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) IS
-	'transition function of cuckoo_stream_agg';
 CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8, fpr float8, seed bigint) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
 	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
@@ -458,34 +480,22 @@ CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8, fpr float
 COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8, bigint) IS
 	'a filter over the keys, each added if the filter does not contain it yet: capacity in keys, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; not removable; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
 
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8) IS
-	'transition function of cuckoo_multiset_agg';
 CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8) (
 	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
 	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8) IS
-	'a filter with a copy of the key for each row, up to eight: capacity in copies, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+	'cuckoo_multiset_agg(key, capacity, fpr, seed) with defaults';
 
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8) IS
-	'transition function of cuckoo_multiset_agg';
 CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8, fpr float8) (
 	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
 	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
 	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8) IS
-	'a filter with a copy of the key for each row, up to eight: capacity in copies, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+	'cuckoo_multiset_agg(key, capacity, fpr, seed) with defaults';
 
-CREATE FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) RETURNS cuckoofilter
-	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_multiset_agg_transfn(cuckoofilter, anycompatible, float8, float8, bigint) IS
-	'transition function of cuckoo_multiset_agg';
 CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8, fpr float8, seed bigint) (
 	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
 	FINALFUNC = cuckoo_combine_final, FINALFUNC_MODIFY = READ_ONLY,
