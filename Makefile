@@ -65,12 +65,12 @@ endif
 
 include $(PGXS)
 
-# In a separate build folder the objects need their subfolders.
-$(shell mkdir -p src/core)
-
 # Debian's PGXS does not track headers.  Every object depends on all of ours:
-# building takes seconds, and nothing is ever stale.
-$(OBJS) $(OBJS:.o=.bc): $(call found,src/*.h) $(call found,src/core/*.h)
+# building takes seconds, and nothing is ever stale.  In a separate build folder
+# the objects need their subfolders.
+$(OBJS) $(OBJS:.o=.bc): $(call found,src/*.h) $(call found,src/core/*.h) | $(CURDIR)/src/core
+$(CURDIR)/src/core:
+	mkdir -p $@
 
 .PHONY: link-expected
 link-expected:
