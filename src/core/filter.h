@@ -17,7 +17,22 @@
  *	 another table.  Only combinations fill a table further.
  *
  * Every filter's bytes come from CuckooMakeFilter: from hashes, from other
- * filters, or from what it was before a change.
+ * filters, or from what it was before a change.  A filter has these forms:
+ *
+ *	CuckooValue		a varlena with the bytes of a filter
+ *		|  CuckooOpen
+ *		v
+ *	CuckooFilter	its header, and its tables, which point into the bytes
+ *		|	 \____ CuckooReader	one that is stored: whole, or read in slices
+ *		|  CuckooDraftOpen
+ *		v
+ *	CuckooDraft		one that is changed, and what is pending for its tables
+ *		|
+ *		v			(or hashes of an aggregate, or codes of a CuckooCombination)
+ *	CuckooPart		what one table of the next filter is made from
+ *		|  CuckooMakeFilter
+ *		v
+ *	CuckooValue
  *
  *-------------------------------------------------------------------------
  */
