@@ -343,7 +343,6 @@ LimitRoom(LargeKeys *large)
 		SortLists(large, runs);
 }
 
-/* Make room for more hashes in a list. */
 static void
 MakeRoom(LargeKeys *large, int i)
 {
@@ -506,7 +505,6 @@ NewKeysState(KeysState *state, const CuckooHeader *header)
 	state->large = NULL;
 }
 
-/* Open the state that a function was given. */
 static inline void
 OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 {
@@ -693,7 +691,6 @@ MakeStream(CuckooLarge *large)
 	return CuckooCopyValue(value);
 }
 
-/* Make a large state from a flat one. */
 static Stream *
 NewStream(CuckooValue *flat, CuckooEdit edit, MemoryContext aggcontext)
 {

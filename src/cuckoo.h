@@ -38,7 +38,6 @@ extern CuckooCall *CuckooGetCall(FunctionCallInfo fcinfo);
 extern CuckooKey *CuckooFindKey(FunctionCallInfo fcinfo, int argument);
 extern CuckooKey *CuckooGetElementKey(FunctionCallInfo fcinfo, int argument);
 
-/* Refuse a false-positive rate that is out of range. */
 extern double CuckooCheckFpr(double fpr);
 
 /*
@@ -51,7 +50,6 @@ extern uint64 CuckooCheckCapacity(double capacity);
 /* Refuse a capacity whose table would be too large. */
 extern void CuckooCheckSize(double fpr, uint64 capacity);
 
-/* The elements of an array argument. */
 typedef struct CuckooElements
 {
 	ArrayType  *array;
@@ -68,7 +66,6 @@ typedef struct CuckooElements
 extern int	CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 							  const CuckooFilter *filter, CuckooElements *elements);
 
-/* Drop the NULLs from elements. */
 extern void CuckooDropNulls(CuckooElements *elements);
 
 /* How the values of a polymorphic argument are hashed. */

@@ -76,7 +76,6 @@ CuckooSameKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 extern CUCKOO_NORETURN void CuckooReportKeyType(uint8 key_type, uint32 signature,
 												const CuckooKey *key);
 
-/* Refuse keys of another key type. */
 static inline void
 CuckooMatchKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 {

@@ -21,7 +21,6 @@ ReadArgument(FunctionCallInfo fcinfo, int argument, Size lookups)
 	return CuckooRead((struct varlena *) PG_GETARG_POINTER(argument), lookups);
 }
 
-/* Look one key up. */
 static inline bool
 LookupContains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {

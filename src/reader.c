@@ -71,7 +71,6 @@ typedef struct Moment
 								 * snapshot's, and subtransaction */
 } Moment;
 
-/* A stored filter */
 typedef struct Kept
 {
 	char		value[TOAST_POINTER_SIZE];	/* unused: the first byte is 0 */
@@ -314,7 +313,6 @@ ForgetStored(Kept *stored)
 	stored->value[0] = 0;
 }
 
-/* Whether a stored filter is kept at a place. */
 static inline bool
 IsKept(int place, const struct varlena *value)
 {

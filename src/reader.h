@@ -12,7 +12,6 @@
 
 #include "core/filter.h"
 
-/* A filter to look keys up in. */
 typedef struct CuckooReader
 {
 	CuckooFilter filter;		/* its tables have no data if slices is set */

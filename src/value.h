@@ -18,7 +18,6 @@
 
 #define CUCKOO_DEFAULT_FPR	0.001
 
-/* A value of type cuckoofilter. */
 typedef struct varlena CuckooValue;
 
 /* Not toasted, but perhaps with a short header. */
@@ -51,7 +50,6 @@ extern CuckooValue *CuckooUnsetValue(void);
 /* The header of an empty filter with the parameters and key type of another. */
 extern void CuckooFilterInitLike(CuckooFilter *filter, const CuckooHeader *header);
 
-/* An empty filter with these parameters. */
 extern CuckooValue *CuckooEmptyValue(CuckooFilter *parameters);
 
 /*
@@ -87,7 +85,6 @@ extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
 extern bool CuckooApplyToDraft(CuckooDraft *draft, uint64 *hashes, size_t count,
 							   CuckooEdit edit);
 
-/* The changed filter. */
 extern CuckooValue *CuckooFinishDraft(CuckooDraft *draft);
 
 /*

@@ -204,7 +204,6 @@ CuckooReadBitsAt(const CuckooPacking *packing, const uint8_t *p, int shift)
 	return bits;
 }
 
-/* Read a bucket of any width by its number. */
 static inline CuckooBits
 CuckooReadBits(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
 {
@@ -213,7 +212,6 @@ CuckooReadBits(const CuckooPacking *packing, const uint8_t *buckets, uint64_t nu
 	return CuckooReadBitsAt(packing, buckets + (nibble >> 1), (int) (nibble & 1) * 4);
 }
 
-/* Overwrite the bits of a word that a mask has. */
 static inline void
 CuckooMergeWord(uint8_t *p, uint64_t bits, uint64_t mask)
 {

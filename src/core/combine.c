@@ -111,7 +111,6 @@ MergeRuns(CuckooOperation operation, CuckooPool *pool)
 	AddRun(pool, result, count);
 }
 
-/* Add a table to the pool of its shape. */
 static void
 AddTable(CuckooOperation operation, CuckooPool *pool, const CuckooTable *table)
 {

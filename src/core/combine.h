@@ -29,7 +29,6 @@ typedef enum CuckooOperation
 	CUCKOO_UNION_ALL
 } CuckooOperation;
 
-/* Why filters cannot be combined. */
 typedef enum CuckooConflict
 {
 	CUCKOO_NO_CONFLICT,

@@ -64,7 +64,6 @@ BlockRead(const Block *block, uint32_t bucket, uint32_t entries[CUCKOO_ENTRIES],
 		memcpy(entries, block->entries[bucket], sizeof(block->entries[bucket]));
 }
 
-/* Add a fingerprint to a bucket if it has room. */
 CUCKOO_INLINE bool
 BlockPut(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed)
 {
@@ -93,7 +92,6 @@ BlockPut(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed)
 	}
 }
 
-/* Replace the fingerprint in a slot of a bucket. */
 CUCKOO_INLINE void
 BlockReplace(const Block *block, uint32_t bucket, int slot, uint32_t fingerprint,
 			 bool packed)
@@ -379,7 +377,6 @@ RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed)
 	return NextRandom(&state);
 }
 
-/* Encode all buckets of an unpacked block into the table. */
 static void
 PackBlock(CuckooDense *dense, uint32_t number, const Block *block)
 {

@@ -51,7 +51,6 @@ CuckooDenseInit(CuckooDense *dense, const CuckooShape *shape, uint8_t *data)
 	dense->data = data;
 }
 
-/* The place of a hash. */
 CUCKOO_INLINE CuckooPlace
 CuckooDensePlace(const CuckooDense *dense, uint64_t hash)
 {

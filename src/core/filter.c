@@ -647,7 +647,6 @@ KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, Cuckoo
 	return keys > 0 ? keys : 1;
 }
 
-/* Add or remove keys by their sorted hashes. */
 static CuckooChange
 ApplySorted(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit,
 			size_t *changed)

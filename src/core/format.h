@@ -197,7 +197,6 @@ extern void CuckooLayOut(CuckooFilter *filter, uint8_t *bytes);
 /* Write the header and directory again, after fields or items changed. */
 extern void CuckooWriteHeader(const CuckooFilter *filter, uint8_t *bytes);
 
-/* Hash number i of a partial state. */
 static inline uint64_t
 CuckooPartialHash(const CuckooFilter *filter, uint64_t i)
 {

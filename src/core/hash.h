@@ -48,7 +48,6 @@ CuckooHash(const void *bytes, size_t length, uint64_t seed, CuckooKeyType key_ty
 								seed + (uint64_t) key_type * UINT64_C(0x9E3779B97F4A7C15));
 }
 
-/* The hash of a smallint, integer, bigint or oid. */
 static inline uint64_t
 CuckooHashInt64(int64_t value, uint64_t seed)
 {

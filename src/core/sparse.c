@@ -85,7 +85,6 @@ SectionStart(const CuckooSparse *sparse, uint64_t section)
 		CuckooLoad32(sparse->index + section * CUCKOO_SECTION_BYTES);
 }
 
-/* The first bit of a section. */
 static inline uint64_t
 SectionBit(const CuckooSparse *sparse, uint64_t section)
 {
@@ -160,7 +159,6 @@ SelectOne(uint64_t x, uint64_t sums, uint64_t k)
 	return byte + (CuckooLowestBit(reached) >> 3);
 }
 
-/* Appends bits. */
 typedef struct BitWriter
 {
 	uint8_t    *p;

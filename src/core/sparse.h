@@ -62,7 +62,6 @@ CuckooSparseStoredBytes(const CuckooSparse *sparse)
 	return CUCKOO_SECTION_BYTES * sparse->sections + (sparse->end + 7) / 8;
 }
 
-/* Set where the bytes of a table are. */
 static inline void
 CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
 {
@@ -74,13 +73,11 @@ CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
 extern void CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape,
 							 uint64_t items, uint8_t *data);
 
-/* Whether the table contains the class of a hash. */
 extern bool CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash);
 
 /* Copies of a code: 0 to 8. */
 extern int	CuckooSparseCount(const CuckooSparse *sparse, uint64_t code);
 
-/* The code of a hash. */
 static inline uint64_t
 CuckooSparseCode(const CuckooSparse *sparse, uint64_t hash)
 {
