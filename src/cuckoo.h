@@ -164,10 +164,10 @@ CuckooAggContext(FunctionCallInfo fcinfo)
 }
 
 /*
- * Refuse a row or state of an aggregate whose parameters or key type differ from
- * those of earlier ones.  The first key decides the key type; true if that changes
- * the earlier header.
+ * Refuse a row or state b of an aggregate whose parameters or key type differ from
+ * those of earlier ones, a.  The first key decides the key type; true if that
+ * changes a.
  */
-extern bool CuckooMatchHeaders(CuckooHeader *earlier, const CuckooHeader *header);
+extern bool CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b);
 
 #endif							/* CUCKOO_H */
