@@ -391,6 +391,10 @@ TEST(what_cannot_be_placed_is_sparse)
 	/* Others are added without another attempt. */
 	assert_int_equal(AddHash(&value, HashOfCode(&shape, 2 << 10 | 99)), CUCKOO_CHANGED);
 	CheckOneTable(&value, shape, 20, CUCKOO_SPARSE);
+	/* Also when they would find places. */
+	assert_int_equal(RemoveHash(&value, HashOfCode(&shape, 9)), CUCKOO_CHANGED);
+	assert_int_equal(AddHash(&value, HashOfCode(&shape, 2 << 10 | 100)), CUCKOO_CHANGED);
+	CheckOneTable(&value, shape, 20, CUCKOO_SPARSE);
 
 	/* Across three quarters */
 	value = ThreeBlocks(9, 8, 0);
