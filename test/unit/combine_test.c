@@ -2,6 +2,7 @@
  *
  * combine_test.c
  *	  Union and union all: one result, whatever the order and grouping.
+ *	  Intersection: the borders of classes.
  *
  * model_test.c compares what combinations and intersections hold, table by
  * table, and which of them have which shape.
@@ -264,6 +265,40 @@ TEST(sixteen_shapes_combine_and_a_seventeenth_is_refused)
 	CuckooCombinationRelease(&combination);
 }
 
+/* ----------------------------------------------------------- intersection */
+
+/*
+ * A pair of buckets of one shape is two of the other, so their last classes end
+ * with the same hash, and their first begin with the same.  Each of the two is
+ * kept once, because that with more bits has the smaller rate.
+ */
+TEST(classes_that_only_touch_have_no_hash_in_common)
+{
+	for (int bits = 8; bits <= 12; bits += 4)
+	{
+		CuckooShape shape = ShapeOf(1, 8, 10);
+		CuckooShape halves = ShapeOf(1, 16, bits);
+		uint64_t	most = CuckooShapeFingerprints(&halves);
+		const uint64_t codes[] = {1 << 10 | 1023, 2 << 10 | 1};
+		const uint64_t half_codes[] = {UINT64_C(3) << bits | most, UINT64_C(4) << bits | 1};
+
+		for (int i = 0; i < 4; i++)
+		{
+			Value		value = ValueOfCodes(&shape, &codes[i & 1], 1, 0.01, 20);
+			Value		half = ValueOfCodes(&halves, &half_codes[i >> 1], 1, 0.01, 20);
+			CuckooFilter filters[2] = {Open(&value), Open(&half)};
+			CuckooFilter both;
+			uint8_t    *bytes;
+
+			assert_int_equal(CuckooIntersect(&filters[0], &filters[1], &both, &bytes),
+							 CUCKOO_NO_CONFLICT);
+			Valid(bytes, &both);
+			assert_int_equal(both.tables[0].shape.bits, bits < 10 ? 10 : bits);
+			assert_int_equal(both.items, (i & 1) == i >> 1);
+		}
+	}
+}
+
 /* ---------------------------------------------------------------- headers */
 
 /* Filters with these fields, combined in both orders */
@@ -398,6 +433,7 @@ main(void)
 		UNIT_TEST(a_combination_may_be_made_and_go_on),
 		UNIT_TEST(tables_of_one_shape_become_one_also_past_its_entries),
 		UNIT_TEST(sixteen_shapes_combine_and_a_seventeenth_is_refused),
+		UNIT_TEST(classes_that_only_touch_have_no_hash_in_common),
 		UNIT_TEST(headers_combine_to_the_smaller_rate_the_larger_capacity_and_all_flags),
 		UNIT_TEST(nothing_and_unset_filters_combine_to_an_unset_one),
 		UNIT_TEST(a_conflict_leaves_the_combination_as_it_was)

@@ -596,6 +596,45 @@ TEST(a_table_whose_batches_find_no_room_stays_sparse)
 	filter = Open(&value);
 	for (uint64_t key = 0; key < 2500; key++)
 		assert_int_equal(CuckooFilterCount(&filter, KeyHash(1, key)), 8);
+
+	/* Nor is it tried again when there is a newer table. */
+	StreamKeys(&value, 2500, 2000, 1, CUCKOO_ADD);
+	large_area = value.length / 2;
+	large_areas = 0;
+	StreamKeys(&value, 4500, 500, 1, CUCKOO_ADD);
+	large_area = SIZE_MAX;
+	assert_int_equal(large_areas, 1);
+	filter = Open(&value);
+	assert_int_equal(filter.table_count, 2);
+	assert_int_equal(filter.tables[0].representation, CUCKOO_SPARSE);
+	assert_int_equal(CountFound(&value, 1, 0, 5000), 5000);
+}
+
+/*
+ * Three keys of a block that is full, then one of another: what is left of a
+ * batch is not put where there was no room for one.  Only a walk takes so many
+ * bytes; the second one is for the same key, added alone.
+ */
+TEST(a_batch_that_finds_no_room_walks_no_more)
+{
+	CuckooShape shape = ShapeOf(3, 2, 10);
+	Value		value = ThreeBlocks(8, 6, 4);
+	Value		built = ThreeBlocks(11, 6, 5);
+	uint64_t	hashes[4];
+	CuckooDraft draft;
+	size_t		changed;
+
+	for (uint64_t i = 0; i < 4; i++)
+		hashes[i] = HashOfCode(&shape, i < 3 ? 9 + i : 2 << 10 | 5);
+	CuckooDraftOpen(&draft, value.bytes, value.length, true);
+	large_area = CUCKOO_MAX_KICKS * sizeof(uint64_t);
+	large_areas = 0;
+	assert_int_equal(CuckooDraftApply(&draft, hashes, 4, CUCKOO_ADD, &changed), CUCKOO_CHANGED);
+	large_area = SIZE_MAX;
+	assert_int_equal(large_areas, 2);
+	assert_int_equal(changed, 4);
+	value = Finish(&draft);
+	assert_true(SameBytes(&value, &built));
 }
 
 /* A full filter grows by a small table, whose keys need no copies of it all. */
@@ -687,6 +726,7 @@ main(void)
 		UNIT_TEST(batches_give_the_sparse_bytes_of_keys_together),
 		UNIT_TEST(batches_across_three_quarters_make_a_table_dense_and_beyond_its_capacity_grow),
 		UNIT_TEST(a_table_whose_batches_find_no_room_stays_sparse),
+		UNIT_TEST(a_batch_that_finds_no_room_walks_no_more),
 		UNIT_TEST(keys_beyond_the_capacity_copy_the_filter_twice),
 		UNIT_TEST(copies_for_an_older_table_copy_the_filter_once)
 	};
