@@ -30,6 +30,8 @@ CREATE TYPE array_row_2 AS (l text[]);
 CREATE TYPE same_row AS (x smallint, y varchar);
 CREATE TYPE array_range AS RANGE (subtype = integer[]);
 CREATE TYPE array_range_2 AS RANGE (subtype = text[]);
+CREATE TYPE row_range AS RANGE (subtype = inner_row);
+CREATE TYPE row_range_2 AS RANGE (subtype = inner_row_2);
 PREPARE untyped AS SELECT numbers @> $1 FROM f;
 
 SELECT query, outcome(query) FROM unnest(ARRAY[
@@ -96,7 +98,9 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT state @> 1 FROM f', 'SELECT 1 <@ state FROM f', 'SELECT cuckoo_contains(state, 1) FROM f', 'SELECT cuckoo_count(state, 1) FROM f', 'SELECT cuckoo_cardinality(state) FROM f',
 	'SELECT cuckoo_fpr(state) FROM f', 'SELECT count(*) FROM f, cuckoo_subfilters(state)', 'SELECT state + 1 FROM f', 'SELECT state - 1 FROM f', 'SELECT cuckoo_add(state, 1) FROM f',
 	'SELECT cuckoo_remove(state, 1) FROM f', 'SELECT cuckoo_add_all(state, ARRAY[1]) FROM f', 'SELECT cuckoo_remove_all(state, ARRAY[1]) FROM f',
+	'SELECT NULL | state FROM f', 'SELECT cuckoo_union_all(state, NULL) FROM f',
 	'SELECT state::text::cuckoofilter @> 1 FROM f', 'SELECT (cuckoo_info(state)).representation FROM f', 'SELECT (cuckoo_info(decode(state::text, ''base64'')::cuckoofilter)).representation FROM f',
+	'SELECT (cuckoo_info(state)).bytes - octet_length(decode(state::text, ''base64'')) FROM f',
 	-- Removal if two keys may share an item
 	'SELECT fixed - 1 FROM f', 'SELECT cuckoo_remove(fixed, 1) FROM f', 'SELECT cuckoo_remove(fixed, -1) FROM f', 'SELECT cuckoo_remove_all(fixed, ARRAY[1]) FROM f',
 	$$SELECT fixed - 'a' FROM f$$,
@@ -122,6 +126,8 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_union_all_agg(cuckoo_new(seed => i)) FROM generate_series(1, 2) AS i', 'SELECT cuckoo_union_agg(cuckoo_agg(1, 1e6, 0.001, i)) OVER () FROM generate_series(1, 2) AS i GROUP BY i',
 	'SELECT numbers | words FROM f', 'SELECT cuckoo_union_all(words, numbers) FROM f', 'SELECT cuckoo_union_all(numbers, arrays) FROM f', 'SELECT cuckoo_union_all(words, cuckoo_new() + ''a''::bytea) FROM f',
 	'SELECT cuckoo_union_agg(x) FROM f, unnest(ARRAY[numbers, words]) AS x',
+	-- A large state of several sub-filters
+	'SELECT cuckoo_union_agg(x ORDER BY n) FROM (SELECT n, cuckoo_agg(i, 50000 * n, 0.001, n / 3) AS x FROM generate_series(1, 3) AS n, generate_series(1, 40000) AS i GROUP BY n) AS parts',
 	'SELECT numbers | state FROM f', 'SELECT cuckoo_union_all(state, numbers) FROM f',
 	'SELECT state | unset FROM f, (SELECT cuckoo_agg(i) AS unset FROM generate_series(1, 0) AS i) AS x', 'SELECT cuckoo_union_all(unset, state) FROM f, (SELECT cuckoo_agg(i) AS unset FROM generate_series(1, 0) AS i) AS x', 'SELECT cuckoo_union_all_agg(x) FROM f, unnest(ARRAY[numbers, state]) AS x',
 	'SELECT cuckoo_union_all(full_, cuckoo_from_array(ARRAY[1], 5000, 0.1)) FROM f', 'SELECT cuckoo_from_array(ARRAY[1], 5000, 0.1) | full_ FROM f',
@@ -155,6 +161,7 @@ INSERT INTO nested VALUES
 	('array in a row', $$'({1})'::array_row$$, $$'({1})'::array_row_2$$), ('array in a row in an array', $$'{"({1})"}'::array_row[]$$, $$'{"({1})"}'::array_row_2[]$$),
 	('array', $$'{1}'::integer[]$$, $$'{1}'::text[]$$), ('empty array', $$'{}'::integer[]$$, $$'{}'::text[]$$),
 	('range', $$'[1,2)'::int4range$$, $$'[1,2)'::numrange$$), ('empty range', $$'empty'::int4range$$, $$'empty'::numrange$$), ('range in an array', $$'{"[1,2)"}'::int4range[]$$, $$'{"[1,2)"}'::numrange[]$$),
+	('range of rows', $$'["(1,x)","(2,x)")'::row_range$$, $$'["(1,x)","(2,x)")'::row_range_2$$),
 	('range of arrays', $$'["{1}","{2}")'::array_range$$, $$'["{1}","{2}")'::array_range_2$$), ('multirange', $$'{[1,2)}'::int4multirange$$, $$'{[1,2)}'::nummultirange$$),
 	('multirange in an array', $$'{"{[1,2)}"}'::int4multirange[]$$, $$'{"{[1,2)}"}'::nummultirange[]$$), ('range in a row', $$ROW('[1,2)'::int4range)$$, $$ROW('[1,2)'::numrange)$$),
 	('NULL column', $$ROW(NULL::integer)$$, $$ROW(NULL::text)$$);
@@ -173,7 +180,7 @@ SELECT regexp_replace(outcome('SELECT cuckoo_hash(s) FROM shades'), '\d+$', 'N')
 
 -- Text is read in pieces of four million characters: padding at the end of a
 -- piece that is not the last
-SELECT outcome(format('SELECT %L::cuckoofilter', repeat('A', 4194302) || '==AAAA'));
+SELECT outcome(format('SELECT %L::cuckoofilter', repeat('A', 4194302) || padding || 'AAAA')) FROM unnest('{==,A=}'::text[]) AS padding;
 
 -- Casts are never implicit.  The messages are PostgreSQL's and differ between
 -- versions.

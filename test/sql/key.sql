@@ -222,6 +222,24 @@ SELECT expression, refusal(expression) AS error FROM unnest(ARRAY[
 	$$'a'::text COLLATE "C"$$, $$'a'::text COLLATE "POSIX"$$, $$'{a}'::text[] COLLATE "POSIX"$$, $$'[a,b]'::plain_range$$
 ]) AS expression;
 
+-- A refused row leaves nothing behind.  PL/pgSQL keeps the state of the check of a
+-- variable's domain also after an error that it catches.
+CREATE TYPE one AS (n integer);
+CREATE DOMAIN checked AS one CHECK ((VALUE).n IS NULL OR
+	cuckoo_hash(CASE WHEN (VALUE).n < 3 THEN ROW((VALUE).n) ELSE ROW((VALUE).n, '{}'::json) END) = cuckoo_hash(ROW((VALUE).n)));
+DO $$
+DECLARE
+	v checked;
+BEGIN
+	v.n := 1;
+	BEGIN
+		v.n := 3;
+		RAISE 'not refused';
+	EXCEPTION WHEN feature_not_supported THEN
+	END;
+	v.n := 2;
+END $$;
+
 -- Another type is not a filter, whatever its name.
 CREATE TYPE cuckoofilter AS ENUM ('a');
 SELECT refusal($$'a'::scratch.cuckoofilter$$);

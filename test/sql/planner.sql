@@ -114,6 +114,7 @@ FROM (VALUES
 	('all', (SELECT cuckoo_agg(i) FROM generate_series(1, 20000) AS i))) AS v(what, f);
 SELECT verdict('%L::cuckoofilter @> txt', (SELECT cuckoo_agg('key ' || i) FROM generate_series(100, 20000, 100) AS i), 'uniform') AS txt,
 	verdict('%L::cuckoofilter @> sparse', (SELECT cuckoo_agg(i) FROM generate_series(4, 20000, 4) AS i), 'uniform') AS sparse,
+	verdict('%L::cuckoofilter @> sparse', (SELECT cuckoo_agg(i) FROM generate_series(1, 20000) AS i), 'uniform') AS "more keys",
 	verdict('%L::cuckoofilter @> ten', (SELECT cuckoo_agg(i) FROM generate_series(10, 2000, 10) AS i), 'uniform') AS ten,
 	verdict('%L::cuckoofilter @> num', (SELECT cuckoo_agg(i::numeric / 2) FROM generate_series(1, 500) AS i), 'uniform') AS num,
 	verdict('%L::cuckoofilter @> day', (SELECT cuckoo_agg(date '2000-01-01' + i) FROM generate_series(1, 500) AS i), 'uniform') AS day;
