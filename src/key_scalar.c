@@ -465,9 +465,6 @@ CuckooScalarBytes(CuckooScalar *bytes, CuckooKeyType key_type, Oid type, Datum v
 
 	switch (key_type)
 	{
-		case CUCKOO_KEY_INTEGER:
-			PutNumber(bytes, (uint64) CuckooIntegerValue(type, value), 8);
-			return true;
 		case CUCKOO_KEY_TEXT:
 			TextBytes(bytes, type, value);
 			return true;

@@ -53,8 +53,8 @@ extern bool CuckooIsFilterType(Oid type);
 
 /*
  * The canonical bytes of a value of a scalar type.  For the other key types
- * this returns false.  Call CuckooFreeScalar when the bytes are no longer
- * needed.
+ * this returns false, and for integers, whose bytes callers know.  Call
+ * CuckooFreeScalar when the bytes are no longer needed.
  */
 extern bool CuckooScalarBytes(CuckooScalar *bytes, CuckooKeyType key_type, Oid type, Datum value);
 
