@@ -150,8 +150,7 @@ StaysFlat(Size state, Size value)
 
 /*
  * Add a row, or another state, to the state of an aggregate that combines
- * filters.  The first one is copied, because it may be packed or toasted.  With
- * match, parameters that differ are an error.
+ * filters.  With match, parameters that differ are an error.
  */
 static Datum
 CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
@@ -178,7 +177,7 @@ CombineTransition(FunctionCallInfo fcinfo, CuckooOperation operation, bool match
 		CuckooOpenFilter(&filter, flat);
 	}
 	if (state == NULL && (flat == NULL || filter.flags & CUCKOO_FLAG_UNSET))
-		PG_RETURN_CUCKOOFILTER_P(CuckooCopyValue(value));
+		PG_RETURN_CUCKOOFILTER_P(value);
 	if (match)
 		CuckooMatchHeaders(state != NULL ? &state->combination.header : &filter.header,
 						   &added.header);
