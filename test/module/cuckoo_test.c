@@ -34,6 +34,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
+#include "utils/xid8.h"
 
 /* 17 renamed the counters. */
 #if PG_VERSION_NUM < 170000
@@ -171,6 +172,23 @@ Datum
 aggregate_memory(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_INT64((int64) memory);
+}
+
+/*
+ * next_xid(xid8) -> xid8: the next transaction id of the server.  Returns what it
+ * was.
+ */
+PG_FUNCTION_INFO_V1(next_xid);
+Datum
+next_xid(PG_FUNCTION_ARGS)
+{
+	FullTransactionId next;
+
+	LWLockAcquire(XidGenLock, LW_EXCLUSIVE);
+	next = TransamVariables->nextXid;
+	TransamVariables->nextXid = PG_GETARG_FULLTRANSACTIONID(0);
+	LWLockRelease(XidGenLock);
+	PG_RETURN_FULLTRANSACTIONID(next);
 }
 
 /*

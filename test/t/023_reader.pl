@@ -179,6 +179,14 @@ SET cuckoo.cache_size = -1;
 SET cuckoo.cache = 1;
 SQL
 
+# A copy makes room for another, and is read again when it is needed again.
+is(session(<<SQL), '1 1 1 1 0', 'copies make room for each other, as often as they must');
+SET cuckoo.cache_size = '4MB';
+BEGIN;
+@{[ join "\n", map { ($scan =~ s/stored/$_/r) . " \\g /dev/null\nSELECT copies();" } qw(stored sparse stored sparse) ]}
+COMMIT; SELECT copies();
+SQL
+
 # Freed however it ends
 
 is(session(<<SQL), '0 22012', 'a query fails');
@@ -252,7 +260,9 @@ SQL
 # the first.
 
 $node->safe_psql('postgres', <<'SQL');
+CREATE EXTENSION dblink;
 CREATE FUNCTION next_oid(oid) RETURNS void LANGUAGE c STRICT AS '$libdir/cuckoo_test';
+CREATE FUNCTION next_xid(xid8) RETURNS xid8 LANGUAGE c STRICT AS '$libdir/cuckoo_test';
 CREATE FUNCTION evens(k integer) RETURNS cuckoofilter LANGUAGE sql
 	AS 'SELECT cuckoo_from_array(ARRAY(SELECT 2 * i + k FROM generate_series(1, 20000) AS i), 100000, 0.001, k)';
 CREATE TABLE ids (id oid);
@@ -269,8 +279,23 @@ CREATE FUNCTION insert_odds() RETURNS void LANGUAGE plpgsql AS $$
 		INSERT INTO others SELECT evens(1);
 		IF id() <> (SELECT id FROM ids) THEN RAISE 'not the same id'; END IF;
 	END $$;
+-- ... by a transaction with this number
+CREATE FUNCTION insert_odds(number xid) RETURNS void LANGUAGE plpgsql AS $$
+	DECLARE next xid8 := next_xid(number::text::xid8);
+	BEGIN
+		PERFORM insert_odds();
+		PERFORM next_xid(next);
+		IF (SELECT xmin FROM others) <> number THEN RAISE 'not the same number'; END IF;
+	END $$;
+CREATE FUNCTION place() RETURNS tid LANGUAGE plpgsql AS $$
+	DECLARE place tid;
+	BEGIN
+		EXECUTE format('SELECT ctid FROM %s WHERE chunk_seq = 0', (SELECT reltoastrelid::regclass FROM pg_class WHERE oid = 'others'::regclass)) INTO place;
+		RETURN place;
+	END $$;
 CREATE DATABASE elsewhere;
 SQL
+my $connection = sprintf 'host=%s port=%d dbname=postgres', $node->host, $node->port;
 my $evens = 'SELECT count(*) FILTER (WHERE found(2 * k)) FROM generate_series(1, 1000) AS k';
 my $odds = 'SELECT count(*) FILTER (WHERE found(2 * k + 1)) FROM generate_series(1, 1000) AS k';
 my $start = 'TRUNCATE others; INSERT INTO others SELECT evens(0); TRUNCATE ids; INSERT INTO ids SELECT id()';
@@ -309,8 +334,34 @@ foreach my $elsewhere ('', ', with a transaction elsewhere')
 		$psql "SELECT insert_odds()" >/dev/null
 		$odds; COMMIT;
 		SQL
+	# With the first snapshot's xmin and xmax, if xmin is kept: there is only less
+	# running.
+	is(session(<<~SQL), '1000 1000', "... by a transaction that was running$elsewhere");
+		$start;
+		SELECT dblink_connect(name, '$connection'), dblink_exec(name, 'BEGIN'), (SELECT xid FROM dblink(name, 'SELECT txid_current()') AS d (xid text))
+			FROM unnest('{deleting,inserting}'::text[]) AS name \\g /dev/null
+		SELECT txid_current() \\g /dev/null
+		BEGIN; $evens;
+		SELECT dblink_exec('deleting', sql) FROM unnest('{DELETE FROM others,COMMIT}'::text[]) AS sql \\g /dev/null
+		$psql "VACUUM (TRUNCATE false) others"
+		SELECT odds FROM dblink('inserting', 'SELECT insert_odds()') AS d (odds text) \\g /dev/null
+		SELECT dblink_exec('inserting', 'COMMIT') \\g /dev/null
+		$odds; COMMIT;
+		SQL
 	$node->safe_psql('elsewhere', "ROLLBACK PREPARED 'elsewhere'") if $elsewhere;
 }
+# Four thousand million transactions later: only the place of the row differs.
+is(session(<<SQL), '1000 1000 t', '... by a transaction with the same number');
+TRUNCATE others; INSERT INTO others SELECT evens(-2); INSERT INTO others SELECT evens(0);
+DELETE FROM others WHERE ctid = '(0,1)'; VACUUM others; UPDATE ids SET id = id();
+SELECT xmin AS number, place() AS place FROM others \\gset
+\\setenv NUMBER :number
+BEGIN; $evens;
+$psql "DELETE FROM others"
+$psql "VACUUM (TRUNCATE false) others"
+$psql "SELECT insert_odds('\$NUMBER'::xid)" >/dev/null
+$odds; COMMIT; SELECT place() <> :'place'::tid;
+SQL
 is(session(<<SQL), '1000 1000', '... after TRUNCATE in the same transaction');
 $start; BEGIN; $evens; TRUNCATE others;
 SELECT insert_odds() \\g /dev/null
