@@ -585,21 +585,24 @@ debian_mirror()
 }
 
 # make_tree FOLDER SUITE: makes a minimal Debian in the folder, unless there is
-# one already.  It gets packages in the same way as this machine.
+# one already.  It gets packages in the same way as this machine.  A release has
+# its security updates, because its users have them.
 make_tree()
 {
 	local tree=$1 suite=$2 script mirror
 
+	mirror=$(debian_mirror) || return 1
 	if [ ! -x "$tree/usr/bin/apt-get" ]; then
 		rm -rf "$tree"
 		# If debootstrap does not know the release yet, treat it like unstable.
 		script=/usr/share/debootstrap/scripts/$suite
 		[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid
-		mirror=$(debian_mirror) || return 1
 		debootstrap --variant=minbase "$suite" "$tree" "$mirror" "$script" || return 1
 	fi
 	cp -r /etc/apt/apt.conf.d/. "$tree/etc/apt/apt.conf.d/"
 	cp /etc/resolv.conf /etc/hosts "$tree/etc/" 2>/dev/null || true
+	[ "$suite" = sid ] ||
+		echo "deb ${mirror%/}-security $suite-security main" >"$tree/etc/apt/sources.list.d/security.list"
 	# Accept a mirror that is no longer updated.
 	echo 'Acquire::Check-Valid-Until "false";' >"$tree/etc/apt/apt.conf.d/99cuckoo"
 }

@@ -248,7 +248,8 @@ depends_on_minor()
 
 	minor=$(in_tree "$tree" "/usr/lib/postgresql/$major/bin/pg_config" --version | sed 's/^PostgreSQL \([^ ]*\).*/\1/; s/\([0-9]\)\([a-z]\)/\1~\2/')
 	dpkg-deb -f "$tree/$(package first)" Depends
-	[[ ", $(dpkg-deb -f "$tree/$(package first)" Depends)," = *", postgresql-$major (>= $minor),"* ]]
+	# With >> since postgresql-common 248+deb12u2
+	[[ ", $(dpkg-deb -f "$tree/$(package first)" Depends)," = *", postgresql-$major (>"[=\>]" $minor),"* ]]
 }
 
 has_its_files()
