@@ -17,6 +17,8 @@ root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 work=
 cluster=
 prefix=
+initdb=initdb
+foreign=
 children=()
 
 # The functions below read the output of apt, so it must not be translated.
@@ -42,10 +44,11 @@ trap 'exit 143' TERM HUP
 
 # ---------------------------------------------------------------- packages
 
+# Whether a package of this machine's architecture is installed, or of $foreign
 installed()
 {
 	dpkg-query -W -f='${db:Status-Status} ${Architecture}\n' "$1" 2>/dev/null |
-		grep -Eqx "installed (all|$(dpkg --print-architecture))"
+		grep -Eqx "installed (all|${foreign:-$(dpkg --print-architecture)})"
 }
 
 as_root()
@@ -234,7 +237,7 @@ download_postgresql()
 		[[ $name = *-dev* ]] || server+=("$name")
 	done
 	libraries=$(apt-get "${bare[@]}" -qq -s --no-install-recommends install "${server[@]}" |
-		sed -n 's/^Inst \(lib[^ ]*\) (\([^ ]*\) .*/\1=\2/p') || return 1
+		sed -nE 's/^Inst ((lib|zlib)[^ ]*) \(([^ ]*) .*/\1=\3/p') || return 1
 	for library in $libraries; do
 		case $library in
 		libpq5=* | libperl* | *-perl=*) continue ;;
@@ -462,10 +465,11 @@ make_folder()
 
 # Makes a cluster in the folder $cluster, without a network port.  Its socket is
 # in that folder, so its port number cannot be in use already.  It does not sync
-# files, because nobody needs its data after a power failure.
+# files, because nobody needs its data after a power failure.  initdb names
+# a program other than that in the path.
 make_cluster()
 {
-	as_user initdb -D "$cluster/data" -U postgres -A trust -N --no-instructions \
+	as_user "$initdb" -D "$cluster/data" -U postgres -A trust -N --no-instructions \
 		--encoding=UTF8 --locale=C.UTF-8 >"$cluster/log/initdb" 2>&1 ||
 		{ cat "$cluster/log/initdb"; die "initdb failed"; }
 	as_user tee -a "$cluster/data/postgresql.conf" >/dev/null <<-CONF

@@ -34,6 +34,8 @@
 #              COVERAGE (95) percent of all lines ran.  A line that ran was not
 #              necessarily tested, but a line that did not run was not
 #   valgrind   unit tests of the core under valgrind: test/valgrind.sh
+#   servers    the SQL tests on emulated servers of i386 and s390x:
+#              test/servers.sh
 #
 # As many steps run side by side as there are processors, but at least two.  A
 # step prints its line when it has ended, and if it failed, its output below.
@@ -56,7 +58,7 @@ set -euo pipefail
 
 # In the order in which they start: first what others need, then the longest
 all_steps=(build sanitized tap citus regress unit sanitize clients format fuzz vpath portable clang s390x i386 isolation scripts)
-other_steps=(valgrind musl arm64 coverage)
+other_steps=(valgrind musl arm64 coverage servers)
 after_build=(vpath regress format clients isolation tap coverage)
 RUN=
 
@@ -311,6 +313,7 @@ script_step()
 
 run_scripts() { script_step scripts scripts.sh; }
 run_sanitized() { script_step sanitized sanitize.sh; }
+run_servers() { script_step servers servers.sh; }
 
 citus_source=$(realpath -m "${CUCKOO_CITUS:-$root/../shared/citus}")
 citus_given()
