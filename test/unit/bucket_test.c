@@ -244,15 +244,3 @@ TEST(a_search_of_two_buckets_agrees_with_a_loop)
 		FreeTable(&table);
 	}
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		UNIT_TEST(multisets_are_numbered_in_order_without_gaps),
-		UNIT_TEST(a_write_changes_the_bits_of_its_bucket_and_no_others),
-		UNIT_TEST(a_search_of_two_buckets_agrees_with_a_loop)
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

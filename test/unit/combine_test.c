@@ -421,23 +421,3 @@ TEST(a_conflict_leaves_the_combination_as_it_was)
 	assert_true(SameBytes(&made, &value));
 	CuckooCombinationRelease(&combination);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		UNIT_TEST(any_order_and_grouping_of_the_same_filters_gives_the_same_bytes),
-		UNIT_TEST(union_all_of_disjoint_parts_gives_the_bytes_of_the_whole),
-		UNIT_TEST(a_combination_with_empty_filters_has_the_bytes_of_the_one_that_is_not),
-		UNIT_TEST(a_combination_is_sparse_below_three_quarters_also_with_nothing),
-		UNIT_TEST(a_combination_may_be_made_and_go_on),
-		UNIT_TEST(tables_of_one_shape_become_one_also_past_its_entries),
-		UNIT_TEST(sixteen_shapes_combine_and_a_seventeenth_is_refused),
-		UNIT_TEST(classes_that_only_touch_have_no_hash_in_common),
-		UNIT_TEST(headers_combine_to_the_smaller_rate_the_larger_capacity_and_all_flags),
-		UNIT_TEST(nothing_and_unset_filters_combine_to_an_unset_one),
-		UNIT_TEST(a_conflict_leaves_the_combination_as_it_was)
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -309,18 +309,3 @@ TEST(what_passes_the_check_is_written_back_the_same)
 	}
 	assert_true(sound > 100 && refused > 100);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		UNIT_TEST(tables_lose_nothing_keep_the_rate_and_empty_to_zero),
-		UNIT_TEST(built_tables_at_capacity_lose_nothing_keep_the_rate_and_empty_to_zero),
-		UNIT_TEST(an_insert_that_finds_no_room_leaves_the_table_as_it_was),
-		UNIT_TEST(the_same_codes_shape_and_seed_give_the_same_bytes_and_another_seed_others),
-		UNIT_TEST(a_build_whose_codes_find_no_room_fails),
-		UNIT_TEST(what_passes_the_check_is_written_back_the_same)
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -703,33 +703,3 @@ TEST(copies_for_an_older_table_copy_the_filter_once)
 			assert_true(CuckooTableContains(&filter.tables[2], KeyHash(1, key)));
 	}
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		UNIT_TEST(a_build_is_for_the_capacity_specified_or_the_keys_counted),
-		UNIT_TEST(a_capacity_whose_dense_table_passes_750_MiB_is_refused),
-		UNIT_TEST(hashes_in_pieces_build_the_same_filter),
-		UNIT_TEST(the_next_table_follows_from_the_newest_and_the_rate),
-		UNIT_TEST(there_is_no_table_after_the_largest_or_the_sixteenth),
-		UNIT_TEST(a_batch_fills_the_tables_that_it_opens_evenly),
-		UNIT_TEST(an_unknown_capacity_grows_past_2_to_the_20_keys_and_keeps_the_rate),
-		UNIT_TEST(the_exact_rate_is_the_fraction_of_all_hashes_that_are_found),
-		UNIT_TEST(a_table_is_dense_from_three_quarters_on_and_sparse_below_one_half),
-		UNIT_TEST(what_cannot_be_placed_is_sparse),
-		UNIT_TEST(a_filter_of_sixteen_full_tables_is_full_and_stays_as_it_was),
-		UNIT_TEST(a_filter_of_more_than_750_MiB_is_not_made),
-		UNIT_TEST(a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was),
-		UNIT_TEST(a_draft_may_be_finished_and_go_on),
-		UNIT_TEST(fields_changed_in_a_draft_are_written),
-		UNIT_TEST(batches_give_the_sparse_bytes_of_keys_together),
-		UNIT_TEST(batches_across_three_quarters_make_a_table_dense_and_beyond_its_capacity_grow),
-		UNIT_TEST(a_table_whose_batches_find_no_room_stays_sparse),
-		UNIT_TEST(a_batch_that_finds_no_room_walks_no_more),
-		UNIT_TEST(keys_beyond_the_capacity_copy_the_filter_twice),
-		UNIT_TEST(copies_for_an_older_table_copy_the_filter_once)
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

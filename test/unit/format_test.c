@@ -98,8 +98,8 @@ KeepPartial(const char *name, uint64_t capacity, uint64_t seed, CuckooKeyType ke
 	KeepBare(name, &filter, hashes);
 }
 
-static int
-MakeSamples(void **state)
+/* The first test, because the others use the samples. */
+TEST(the_samples_are_valid)
 {
 	/* Fingerprints of 32 bits, whose buckets need two words */
 	static const uint64_t wide[] = {
@@ -111,7 +111,6 @@ MakeSamples(void **state)
 	CuckooFilter filter;
 	Value		parts[3];
 
-	(void) state;
 	CuckooFilterInitUnset(&filter);
 	KeepBare("unset", &filter, 0);
 	KeepPartial("partial", 0, 7, CUCKOO_KEY_ARRAY, 99, 20);
@@ -130,8 +129,6 @@ MakeSamples(void **state)
 	parts[1] = ValueOfKeys(1, 20, 60, 0.01, 300);
 	parts[2] = ValueOfKeys(1, 60, 90, 0.001, 0);
 	Keep("three tables", Combine(CUCKOO_UNION, parts, 3));
-	FreeAll();
-	return 0;
 }
 
 /* ------------------------------------------------------------- judgement */
@@ -715,33 +712,4 @@ TEST(a_bad_group_is_refused_by_its_number_in_any_table)
 	}
 	assert_true(unused > 0);
 	pfree(copy);
-}
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		UNIT_TEST(the_header_is_laid_out_as_described),
-		UNIT_TEST(the_version_read_is_that_of_the_bytes),
-		UNIT_TEST(an_unset_filter_is_44_bytes_of_which_two_are_not_zero),
-		UNIT_TEST(a_state_in_memory_opens_as_nothing_and_never_passes),
-		UNIT_TEST(lengths_are_those_of_the_parts_and_0_beyond_the_largest_filter),
-		UNIT_TEST(the_validator_gives_way_while_it_reads_a_large_value),
-		UNIT_TEST(bytes_cut_off_anywhere_or_too_many_are_refused),
-		UNIT_TEST(more_bytes_than_any_filter_has_are_refused_before_they_are_read),
-		UNIT_TEST(another_version_is_refused_whatever_follows),
-		UNIT_TEST(any_byte_of_any_value_is_refused_or_safe),
-		UNIT_TEST(first_bytes_are_opened_only_for_the_length_that_they_describe),
-		UNIT_TEST(a_field_out_of_range_is_refused_by_its_offset),
-		UNIT_TEST(a_rate_that_cannot_be_kept_is_refused),
-		UNIT_TEST(an_impossible_shape_is_refused_by_the_number_of_its_table),
-		UNIT_TEST(a_sparse_table_may_have_more_items_than_entries),
-		UNIT_TEST(tables_that_do_not_ascend_are_refused),
-		UNIT_TEST(a_huge_shape_in_few_bytes_is_refused_by_its_length),
-		UNIT_TEST(every_byte_of_the_tail_is_zero),
-		UNIT_TEST(a_bucket_out_of_order_is_refused_by_its_number),
-		UNIT_TEST(a_bad_group_is_refused_by_its_number_in_any_table)
-	};
-
-	return cmocka_run_group_tests(tests, MakeSamples, NULL);
 }

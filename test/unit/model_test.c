@@ -41,13 +41,3 @@ TEST(filters_hold_what_their_models_hold_whatever_is_done_to_them)
 	printf("%llu operations on %llu filters\n", (unsigned long long) operations,
 		   (unsigned long long) lives);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		UNIT_TEST(filters_hold_what_their_models_hold_whatever_is_done_to_them)
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

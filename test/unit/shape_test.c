@@ -305,21 +305,3 @@ TEST(neighbouring_fingerprints_have_unrelated_sums)
 	}
 	assert_true(ChiSquare(differences, buckets / 2, 200000) < ChiSquareLimit(buckets / 2));
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		UNIT_TEST(a_shape_holds_what_was_asked_for_and_hardly_more),
-		UNIT_TEST(a_table_has_2_to_393216000_buckets),
-		UNIT_TEST(shapes_are_ordered_by_size_then_bits_then_blocks),
-		UNIT_TEST(bits_are_the_fewest_that_keep_the_rate_at_the_capacity),
-		UNIT_TEST(the_expected_rate_is_that_of_eight_comparisons_at_full_load),
-		UNIT_TEST(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back),
-		UNIT_TEST(a_hash_has_one_class_and_a_class_has_a_hash),
-		UNIT_TEST(buckets_and_fingerprints_are_evenly_spread),
-		UNIT_TEST(neighbouring_fingerprints_have_unrelated_sums)
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -105,15 +105,3 @@ TEST(repetitions_are_dropped_from_sorted_hashes)
 	assert_int_equal(CuckooUnique(equal, 1), 1);
 	assert_int_equal(CuckooUnique(equal, 0), 0);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		UNIT_TEST(sorting_agrees_with_qsort_whatever_the_distribution),
-		UNIT_TEST(sorting_a_million_hashes_pauses_after_at_most_65536),
-		UNIT_TEST(repetitions_are_dropped_from_sorted_hashes)
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -606,25 +606,3 @@ TEST(bytes_that_the_codes_do_not_have_are_refused)
 	assert_true(!IsSound(&table, &bad));
 	assert_int_equal(bad, groups);
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		UNIT_TEST(every_width_size_and_spread_has_the_form_of_the_description),
-		UNIT_TEST(low_parts_of_0_to_60_bits_are_kept),
-		UNIT_TEST(a_table_may_hold_eight_copies_of_every_class),
-		UNIT_TEST(hostile_codes_that_share_a_group_are_found),
-		UNIT_TEST(reading_gives_way_also_among_groups_without_codes),
-		UNIT_TEST(many_codes_are_counted_as_255),
-		UNIT_TEST(adding_and_removing_codes_gives_the_bytes_of_a_build),
-		UNIT_TEST(a_code_where_the_next_sections_are_read_can_be_removed),
-		UNIT_TEST(each_single_code_can_be_added_and_removed),
-		UNIT_TEST(what_passes_the_check_is_the_one_form_of_its_codes),
-		UNIT_TEST(codes_without_fingerprint_past_the_end_or_descending_are_refused),
-		UNIT_TEST(nine_copies_of_a_code_are_refused_and_eight_are_not),
-		UNIT_TEST(bytes_that_the_codes_do_not_have_are_refused)
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}

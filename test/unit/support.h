@@ -164,6 +164,10 @@ FreeRest(void **state)
 	return 0;
 }
 
+/* The tests of a program, in their order; cmocka skips the entries left over. */
+static struct CMUnitTest tests[64];
+static int	test_count;
+
 /* A test frees what it allocated when it ends, and must not leak. */
 #define TEST(name) \
 	static void name##_body(void); \
@@ -174,10 +178,18 @@ FreeRest(void **state)
 		name##_body(); \
 		FreeAll(); \
 	} \
+	__attribute__((constructor)) static void \
+	name##_entry(void) \
+	{ \
+		tests[test_count++] = (struct CMUnitTest) cmocka_unit_test_teardown(name, FreeRest); \
+	} \
 	static void name##_body(void)
 
-/* Its entry in the list of a program's tests. */
-#define UNIT_TEST(name) cmocka_unit_test_teardown(name, FreeRest)
+int
+main(void)
+{
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
 #endif
 
 static inline bool
