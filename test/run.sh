@@ -275,6 +275,7 @@ run_clang() { RUN=$fewer_operations unit_step clang CC="$(find_clang)"; }
 run_portable() { RUN=$fewer_operations unit_step portable CC=gcc PORTABLE=1; }
 run_sanitize() { RUN=$fewer_operations unit_step sanitize CC=gcc SANITIZE=1; }
 run_valgrind() { RUN='valgrind -q --track-origins=yes --error-exitcode=9' unit_step valgrind CC=gcc; }
+# These are linked statically, so that the emulator and musl need no libraries.
 run_s390x() { RUN=qemu-s390x unit_step s390x CC=s390x-linux-gnu-gcc LDFLAGS=-static cmocka=; }
 # This is emulated, too, because not every amd64 kernel runs 32-bit programs.
 run_i386() { RUN=qemu-i386 unit_step i386 CC=i686-linux-gnu-gcc LDFLAGS=-static cmocka=; }
