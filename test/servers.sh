@@ -9,8 +9,8 @@
 # test/sql/golden.sql compares hashes and bytes of all key types with those of
 # other machines.
 #
-# Needs a Debian machine, and root or sudo if packages are missing.  Takes some
-# five minutes per architecture.  The last line is "N passed, N failed".
+# Needs a Debian machine, and root or sudo if packages are missing.  Takes about
+# nine minutes per architecture.  The last line is "N passed, N failed".
 #
 # PGVERSION=17 chooses a PostgreSQL.  CUCKOO_PACKAGES=FOLDER keeps downloads
 # for the next run.  KEEP=1 keeps the temporary folder.
