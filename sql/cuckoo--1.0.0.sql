@@ -53,10 +53,10 @@ COMMENT ON CAST (cuckoofilter AS bytea) IS 'to the portable bytes';
 
 -- Make
 
-CREATE FUNCTION cuckoo_new(capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, seed bigint DEFAULT 0) RETURNS cuckoofilter
+CREATE FUNCTION cuckoo_new(capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, seed bigint DEFAULT 0, removable boolean DEFAULT true) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-COMMENT ON FUNCTION cuckoo_new(float8, float8, bigint) IS
-	'an empty filter: capacity in keys (at least 1, rounded up; NULL: unknown), target rate fpr (2e-8 to 0.1), seed of the hash; NULL means the default. An error if a filter of that capacity would be too large';
+COMMENT ON FUNCTION cuckoo_new(float8, float8, bigint, boolean) IS
+	'an empty filter: capacity in keys (at least 1, rounded up; NULL: unknown), target rate fpr (2e-8 to 0.1), seed of the hash; NULL means the default. If removable is false, removing keys is an error: for filters to which keys are added only if they are new, because two keys can then share an item. An error if a filter of that capacity would be too large';
 
 CREATE FUNCTION cuckoo_from_array(keys anycompatiblearray, capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, seed bigint DEFAULT 0) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;

@@ -33,7 +33,7 @@ GetParameters(FunctionCallInfo fcinfo, int argument, CuckooFilter *filter)
 	CuckooFilterInit(filter, fpr, capacity, seed);
 }
 
-/* cuckoo_new(capacity, fpr, seed): NULL means the default */
+/* cuckoo_new(capacity, fpr, seed, removable): NULL means the default */
 PG_FUNCTION_INFO_V1(cuckoo_new);
 Datum
 cuckoo_new(PG_FUNCTION_ARGS)
@@ -41,6 +41,8 @@ cuckoo_new(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 
 	GetParameters(fcinfo, 0, &filter);
+	if (!PG_ARGISNULL(3) && !PG_GETARG_BOOL(3))
+		filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
 	PG_RETURN_CUCKOOFILTER_P(CuckooEmptyValue(&filter));
 }
 
@@ -146,7 +148,7 @@ CheckRemovable(const CuckooFilter *filter)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot remove keys from this cuckoofilter"),
-				 errdetail("It was made by an operation that lets two keys share an item: cuckoo_union or cuckoo_stream_agg."),
+				 errdetail("It was made by an operation that lets two keys share an item: cuckoo_union, cuckoo_stream_agg, or cuckoo_new(removable => false)."),
 				 errhint("Use cuckoo_add and cuckoo_union_all, or build the filter with cuckoo_agg.")));
 }
 

@@ -251,6 +251,33 @@ $$SELECT set_byte(f::bytea, 3, get_byte(f::bytea, 3) | 1)::cuckoofilter$$;
 SELECT i.removable, f @> 7 AS found, cuckoo_count(f, 7) AS count, (cuckoo_info(f + 7)).removable AS added, cuckoo_count(f + 7, 7) AS count,
 	f - NULL = f AS "null", (cuckoo_info(cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 500))))).removable AS grown
 FROM not_removable(cuckoo_from_array(ARRAY(SELECT generate_series(1, 100)))) AS f, cuckoo_info(f) AS i;
+-- cuckoo_new makes such a filter.  Two keys share an item if keys are added only
+-- if they are new: some would be lost if others were removed.
+SELECT cuckoo_new(100, 0.01, -5, false) = not_removable(cuckoo_new(100, 0.01, -5)) AS made, cuckoo_new(removable => false) = not_removable(cuckoo_new()) AS of_unknown_capacity,
+	cuckoo_new(100, removable => true) = cuckoo_new(100) AS "true", cuckoo_new(100, 0.001, 0, NULL) = cuckoo_new(100) AS "null";
+CREATE TABLE seen AS SELECT name, f FROM (VALUES ('removable', cuckoo_new(2000, 0.01)), ('not removable', cuckoo_new(2000, 0.01, removable => false))) AS v (name, f);
+DO $$
+BEGIN
+	FOR k IN 1 .. 2000 LOOP
+		UPDATE seen SET f = f + k WHERE NOT f @> k;
+	END LOOP;
+END $$;
+SELECT name, cuckoo_cardinality(f) AS items, missing(f, 1, 2000) FROM seen ORDER BY name DESC;
+SELECT missing(cuckoo_remove_all(f, ARRAY(SELECT generate_series(1, 1000))), 1001, 2000) AS lost FROM seen WHERE name = 'removable';
+SELECT name, operation, outcome(format('SELECT cuckoo_cardinality(%s) FROM seen WHERE name = %L', operation, name)) AS outcome
+FROM seen, unnest('{"f - 1","cuckoo_remove_all(f, ARRAY[1, 2])"}'::text[]) AS operation WHERE name = 'not removable' ORDER BY operation;
+-- The mark survives every form and operation, also from the right.
+CREATE TABLE marked AS
+SELECT cuckoo_new(100, removable => false) AS m, cuckoo_agg(k, 100) AS f FROM generate_series(1, 50) AS k;
+SELECT what FROM marked, LATERAL (VALUES ('text', m::text::cuckoofilter), ('binary', m::bytea::cuckoofilter), ('add', m + 1), ('grown', cuckoo_add_all(m, ARRAY(SELECT generate_series(1, 500)))),
+	('union', m | f), ('union', f | m), ('union all', cuckoo_union_all(m, f)), ('union all', cuckoo_union_all(f, m)), ('intersection', m & f), ('intersection', f & m),
+	('intersection', f & (m + 1)), ('union agg', (SELECT cuckoo_union_agg(x) FROM unnest(ARRAY[f, m]) AS x)), ('union all agg', (SELECT cuckoo_union_all_agg(x) FROM unnest(ARRAY[m, f]) AS x)),
+	('union with an unset one', m | (SELECT cuckoo_agg(k) FROM generate_series(1, 0) AS k)), ('union all with NULL', cuckoo_union_all(m, NULL))) AS v (what, result)
+WHERE (cuckoo_info(result)).removable OR outcome(format('SELECT %L::cuckoofilter - 1', result)) !~ 'cannot remove';
+-- An aggregate has no such parameter: a union all gives its result the mark, and
+-- changes nothing else.
+SELECT cuckoo_union_all(f, m) = not_removable(f) AS marked FROM marked;
+DROP TABLE seen, marked;
 
 ---- cuckoo_info, column by column
 \pset format aligned
