@@ -103,6 +103,11 @@ CREATE FUNCTION cuckoo_intersection(f cuckoofilter, g cuckoofilter) RETURNS cuck
 COMMENT ON FUNCTION cuckoo_intersection(cuckoofilter, cuckoofilter) IS
 	'the keys of both: a key of both is never missing. Of the filter with the smaller expected rate, the items that may be in the other one, with its parameters; the filters may have any capacities and rates. Removable if both filters are. An error for different seeds or key types';
 
+CREATE FUNCTION cuckoo_common(f cuckoofilter, g cuckoofilter, OUT keys bigint, OUT error float8)
+	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION cuckoo_common(cuckoofilter, cuckoofilter) IS
+	'how many distinct keys two filters have in common: an estimate (keys) that leaves out what is expected by chance, and its standard error in keys (error; Infinity if the filters are too full to tell). The filters may have any capacities and rates. Copies count once, but if both filters have several sub-filters, a key in more than one of them can count more than once. An error for different seeds or key types. Source: linear counting (Whang, Vander-Zanden, Taylor 1990) of fingerprint classes';
+
 -- Look up
 
 CREATE FUNCTION cuckoo_contains_sel(internal, oid, internal, integer) RETURNS float8

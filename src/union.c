@@ -2,8 +2,8 @@
  *
  * union.c
  *	  SQL functions that combine filters: union, union all, their aggregates,
- *	  intersection; and partial states of cuckoo_stream_agg and
- *	  cuckoo_multiset_agg, which are filters.
+ *	  intersection, how many keys two filters have in common; and partial states
+ *	  of cuckoo_stream_agg and cuckoo_multiset_agg, which are filters.
  *
  * The state of the aggregates has one of two forms.  Both are values of the
  * type, so the state can be sent anywhere as an ordinary filter:
@@ -23,6 +23,11 @@
  *-------------------------------------------------------------------------
  */
 #include "compat.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "funcapi.h"
 
 #include "cuckoo.h"
 
@@ -104,6 +109,29 @@ cuckoo_intersection(PG_FUNCTION_ARGS)
 	if (bytes == NULL)
 		CuckooReportTooLarge(both.items, both.fpr);
 	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(bytes, &both));
+}
+
+/* cuckoo_common(f, g) -> (keys, error): an estimate of the distinct keys of both */
+PG_FUNCTION_INFO_V1(cuckoo_common);
+Datum
+cuckoo_common(PG_FUNCTION_ARGS)
+{
+	CuckooFilter left;
+	CuckooFilter right;
+	TupleDesc	row;
+	double		keys;
+	double		error;
+	Datum		values[2];
+	bool		nulls[2] = {false, false};
+
+	CuckooOpenFilter(&left, PG_GETARG_CUCKOOFILTER_P(0));
+	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
+	CuckooReportConflict(CuckooCommon(&left, &right, &keys, &error), &left.header, &right.header);
+	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = Int64GetDatum((int64) rint(keys));
+	values[1] = Float8GetDatum(error);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
 }
 
 /*

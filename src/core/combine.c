@@ -1,11 +1,13 @@
 /*-------------------------------------------------------------------------
  *
  * combine.c
- *	  Union and union all of any number of filters, intersection of two; see
- *	  combine.h.
+ *	  Union and union all of any number of filters, intersection of two, and
+ *	  how many keys they have in common; see combine.h.
  *
  *-------------------------------------------------------------------------
  */
+#include <math.h>
+
 #include "combine.h"
 
 /*
@@ -439,5 +441,226 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 	*bytes = CuckooMakeFilter(filter, parts, kept->table_count);
 	for (int i = 0; i < kept->table_count; i++)
 		pfree((void *) runs[i].numbers);
+	return CUCKOO_NO_CONFLICT;
+}
+
+/*
+ * Counting common keys
+ */
+
+/* The smallest hash whose code is at least this; if there is none, 2^64 = 0. */
+static inline uint64_t
+FirstHash(const CuckooShape *shape, uint64_t code)
+{
+	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
+	uint64_t	pairs = CuckooShapePairs(shape);
+	uint64_t	fingerprint = code & fingerprints;
+	uint64_t	part = fingerprint > 1 ? (((fingerprint - 1) << 32) - 1) / fingerprints + 1 : 0;
+	uint64_t	scaled = ((code >> shape->bits) << 32) + part;
+
+	return (scaled / pairs << 32) + ((scaled % pairs << 32) + pairs - 1) / pairs;
+}
+
+/* Goes through the intervals of all items of a filter, as codes of a shape. */
+typedef struct Sweep
+{
+	const CuckooShape *shape;
+	const CuckooFilter *filter;
+	uint64_t  **codes;			/* of its tables */
+	uint64_t	at[CUCKOO_MAX_TABLES];	/* the next item of each */
+	uint64_t	first[CUCKOO_MAX_TABLES];	/* its first code; UINT64_MAX: no more */
+} Sweep;
+
+static inline void
+SetFirst(Sweep *sweep, int i)
+{
+	const CuckooTable *table = &sweep->filter->tables[i];
+	uint64_t	at = sweep->at[i];
+
+	sweep->first[i] = at == table->items ? UINT64_MAX :
+		CuckooSameShape(&table->shape, sweep->shape) ? sweep->codes[i][at] :
+		CuckooCodeOf(sweep->shape, FirstHash(&table->shape, sweep->codes[i][at]));
+}
+
+/*
+ * The next interval, in the order of first codes; false if there is none.  It
+ * may overlap those before.
+ */
+static inline bool
+NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
+{
+	const CuckooShape *shape;
+	int			i = 0;
+
+	for (int j = 1; j < sweep->filter->table_count; j++)
+	{
+		if (sweep->first[j] < sweep->first[i])
+			i = j;
+	}
+	*first = *last = sweep->first[i];
+	if (*first == UINT64_MAX)
+		return false;
+	CuckooPauseAt(sweep->at[i]);
+	shape = &sweep->filter->tables[i].shape;
+	if (!CuckooSameShape(shape, sweep->shape))
+		*last = CuckooCodeOf(sweep->shape,
+							 FirstHash(shape, sweep->codes[i][sweep->at[i]] + 1) - 1);
+	sweep->at[i]++;
+	SetFirst(sweep, i);
+	return true;
+}
+
+/*
+ * Of all classes of a shape, count those that the intervals of another filter
+ * overlap, and of the held ones among them.
+ */
+static void
+CountCovered(const CuckooShape *shape, CuckooRun held, const CuckooFilter *other,
+			 uint64_t **others, uint64_t *covered, uint64_t *hits)
+{
+	Sweep		sweep = {shape, other, others, {0}, {0}};
+	uint64_t	next = 0;		/* codes below are counted */
+	uint64_t	i = 0;
+	uint64_t	first;
+	uint64_t	last;
+
+	for (int j = 0; j < other->table_count; j++)
+		SetFirst(&sweep, j);
+	*covered = 0;
+	*hits = 0;
+	while (NextInterval(&sweep, &first, &last))
+	{
+		if (last < next)
+			continue;
+		if (first < next)
+			first = next;
+		next = last + 1;
+
+		/* No class has the fingerprint 0. */
+		*covered += next - first - ((last >> shape->bits) - ((first - 1) >> shape->bits));
+		for (; i < held.count && held.numbers[i] <= last; i++)
+		{
+			CuckooPauseAt(i);
+			*hits += held.numbers[i] >= first;
+		}
+	}
+}
+
+/*
+ * How many keys use so many of a shape's classes.  Each key is in one at random,
+ * so n keys leave a class free with a probability of exp(-n / classes): linear
+ * counting, by Whang, Vander-Zanden and Taylor, 1990.
+ */
+static double
+LinearCount(const CuckooShape *shape, uint64_t used)
+{
+	double		classes = (double) CuckooShapeClasses(shape);
+
+	return -classes * log1p(-(double) used / classes);
+}
+
+/*
+ * Estimate how many keys a table and another filter have in common: the number
+ * that use the table's classes, plus the number that would use those covered by
+ * the other filter, less the number that would use either.  The covered classes
+ * are counted, not computed from the rate, which would be up to 50 % off: the
+ * intervals of two shapes can have any ratio of widths.
+ *
+ * This adds to the variance.  Nearly all of it is that of the number of other
+ * keys of the table that are in covered classes by chance, which is binomial.
+ * The rest is that of the common keys that share a class.  There may be fewer
+ * common keys than estimated, and more others.  The error is therefore that of
+ * as many fewer as the error itself, as in Wilson's interval: otherwise it would
+ * be far too small if nearly all classes are covered.
+ */
+static double
+CommonKeys(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
+		   double *variance)
+{
+	const CuckooShape *shape = &table->shape;
+	double		classes = (double) CuckooShapeClasses(shape);
+	uint64_t   *codes = CuckooTableCodes(table);
+	CuckooRun	held = {codes, CuckooUnique(codes, (size_t) table->items)};
+	uint64_t	covered;
+	uint64_t	hits;
+	double		keys;
+	double		common;
+	double		chance;
+	double		odds;
+	double		error;
+
+	CountCovered(shape, held, other, others, &covered, &hits);
+	pfree(codes);
+	/* If no class is left free, nothing is known. */
+	if (held.count + covered - hits == CuckooShapeClasses(shape))
+	{
+		*variance = INFINITY;
+		return 0;
+	}
+	keys = LinearCount(shape, held.count) + LinearCount(shape, covered) -
+		LinearCount(shape, held.count + covered - hits);
+	common = fmax(0, fmin(keys, (double) hits));
+	chance = ((double) covered - common) / (classes - common);
+	odds = chance / (1 - chance);
+	error = odds / 2 + sqrt(odds * odds / 4 + ((double) held.count - common) * odds);
+	*variance += error * error + common * common / (2 * classes);
+	return keys;
+}
+
+/*
+ * How many distinct keys a filter can have.  In one that is not removable, keys
+ * may share an item.
+ */
+static double
+MostKeys(const CuckooFilter *filter)
+{
+	return filter->flags & CUCKOO_FLAG_NOT_REMOVABLE ? INFINITY : (double) filter->items;
+}
+
+/*
+ * Whether to count the keys of this filter that are in the other one, rather
+ * than the reverse.  A key in several tables would count for each.  The finer
+ * the classes are, the fewer are covered by chance.  The number of items makes
+ * the result independent of the order of the filters.
+ */
+static bool
+CountsBetter(const CuckooFilter *filter, const CuckooFilter *other)
+{
+	uint64_t	codes = CuckooShapeCodes(&filter->tables[filter->table_count - 1].shape);
+	uint64_t	other_codes = CuckooShapeCodes(&other->tables[other->table_count - 1].shape);
+
+	if (filter->table_count != other->table_count)
+		return filter->table_count < other->table_count;
+	if (codes != other_codes)
+		return codes > other_codes;
+	return filter->items < other->items;
+}
+
+CuckooConflict
+CuckooCommon(const CuckooFilter *left, const CuckooFilter *right, double *keys, double *error)
+{
+	CuckooHeader unused;
+	CuckooConflict conflict = CuckooCombineHeaders(CUCKOO_UNION_ALL, &left->header,
+												   &right->header, &unused);
+	const CuckooFilter *counted;
+	const CuckooFilter *other;
+	uint64_t   *others[CUCKOO_MAX_TABLES];
+	double		sum = 0;
+	double		variance = 0;
+
+	*keys = 0;
+	*error = 0;
+	if (conflict != CUCKOO_NO_CONFLICT || left->items == 0 || right->items == 0)
+		return conflict;
+	counted = CountsBetter(right, left) ? right : left;
+	other = counted == left ? right : left;
+	for (int i = 0; i < other->table_count; i++)
+		others[i] = CuckooTableCodes(&other->tables[i]);
+	for (int i = 0; i < counted->table_count; i++)
+		sum += CommonKeys(&counted->tables[i], other, others, &variance);
+	for (int i = 0; i < other->table_count; i++)
+		pfree(others[i]);
+	*keys = fmax(0, fmin(sum, fmin(MostKeys(left), MostKeys(right))));
+	*error = sqrt(variance);
 	return CUCKOO_NO_CONFLICT;
 }

@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * combine.h
- *	  Union and union all of any number of filters, intersection of two.
+ *	  Union and union all of any number of filters, intersection of two, and
+ *	  how many keys they have in common.
  *
  * Tables of equal shape always become one, even beyond its capacity.  Of each
  * class, union takes the larger number of copies, and union all the sum, up to
@@ -104,5 +105,15 @@ extern void CuckooCombinationRelease(CuckooCombination *combination);
  */
 extern CuckooConflict CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 									  CuckooFilter *filter, uint8_t **bytes);
+
+/*
+ * Estimate how many distinct keys two filters have in common, whatever their
+ * shapes, and the standard error of that.  Unlike CuckooIntersect, this leaves
+ * out what the rates let expect by chance.  Copies do not matter, but if both
+ * filters have several tables, a key that is in several of them may count for
+ * each.  The error is INFINITY if the filters are so full that nothing is known.
+ */
+extern CuckooConflict CuckooCommon(const CuckooFilter *left, const CuckooFilter *right,
+								   double *keys, double *error);
 
 #endif							/* CUCKOO_COMBINE_H */

@@ -108,6 +108,13 @@ CuckooShapeFingerprints(const CuckooShape *shape)
 	return (uint32_t) ((UINT64_C(1) << shape->bits) - 1);
 }
 
+/* The number of classes, P (2^f - 1). */
+static inline uint64_t
+CuckooShapeClasses(const CuckooShape *shape)
+{
+	return CuckooShapePairs(shape) * CuckooShapeFingerprints(shape);
+}
+
 /* U = P 2^f < 2^60: all codes are below this. */
 static inline uint64_t
 CuckooShapeCodes(const CuckooShape *shape)

@@ -36,7 +36,7 @@ ORDER BY 1;
 SELECT DISTINCT proname COLLATE "C", proisstrict FROM member JOIN pg_proc ON objid = pg_proc.oid
 WHERE classid = 'pg_proc'::regclass AND proname IN ('cuckoo_new', 'cuckoo_from_array', 'cuckoo_add', 'cuckoo_add_all',
 	'cuckoo_remove', 'cuckoo_remove_all', 'cuckoo_contains', 'cuckoo_contained', 'cuckoo_count', 'cuckoo_cardinality',
-	'cuckoo_info', 'cuckoo_subfilters', 'cuckoo_fpr', 'cuckoo_hash', 'cuckoo_shard')
+	'cuckoo_common', 'cuckoo_info', 'cuckoo_subfilters', 'cuckoo_fpr', 'cuckoo_hash', 'cuckoo_shard')
 ORDER BY 1;
 
 -- Every aggregate can be split: it has a combine function, a state that is not

@@ -101,6 +101,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT NULL | state FROM f', 'SELECT cuckoo_union_all(state, NULL) FROM f',
 	'SELECT state::text::cuckoofilter @> 1 FROM f', 'SELECT (cuckoo_info(state)).representation FROM f', 'SELECT (cuckoo_info(decode(state::text, ''base64'')::cuckoofilter)).representation FROM f',
 	'SELECT (cuckoo_info(state)).bytes - octet_length(decode(state::text, ''base64'')) FROM f',
+	'SELECT cuckoo_common(state, numbers) FROM f', 'SELECT cuckoo_common(numbers, state) FROM f',
 	-- Removal if two keys may share an item
 	'SELECT fixed - 1 FROM f', 'SELECT cuckoo_remove(fixed, 1) FROM f', 'SELECT cuckoo_remove(fixed, -1) FROM f', 'SELECT cuckoo_remove_all(fixed, ARRAY[1]) FROM f',
 	$$SELECT fixed - 'a' FROM f$$,
@@ -124,6 +125,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	-- What cannot be combined
 	'SELECT cuckoo_new(seed => 5) | numbers FROM f', 'SELECT cuckoo_union_all(cuckoo_new(seed => -5), cuckoo_new())', 'SELECT cuckoo_union(numbers, cuckoo_from_array(ARRAY[1], 100, 0.01, 7)) FROM f',
 	'SELECT cuckoo_union_all_agg(cuckoo_new(seed => i)) FROM generate_series(1, 2) AS i', 'SELECT cuckoo_union_agg(cuckoo_agg(1, 1e6, 0.001, i)) OVER () FROM generate_series(1, 2) AS i GROUP BY i',
+	'SELECT cuckoo_common(cuckoo_new(seed => 5), numbers) FROM f', 'SELECT cuckoo_common(words, numbers) FROM f', 'SELECT cuckoo_common(arrays, cuckoo_new() + ARRAY[true]) FROM f',
 	'SELECT numbers | words FROM f', 'SELECT cuckoo_union_all(words, numbers) FROM f', 'SELECT cuckoo_union_all(numbers, arrays) FROM f', 'SELECT cuckoo_union_all(words, cuckoo_new() + ''a''::bytea) FROM f',
 	'SELECT cuckoo_union_agg(x) FROM f, unnest(ARRAY[numbers, words]) AS x',
 	-- A large state of several sub-filters

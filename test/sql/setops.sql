@@ -182,7 +182,7 @@ INSERT INTO pairs
 	FROM (VALUES (16, 16, 1), (16, 1, 16), (16, 1, 17), (9, 8, 10), (9, 7, 10)) AS v (n, m, o);
 CREATE FUNCTION result_of(operation text, f cuckoofilter, g cuckoofilter) RETURNS text LANGUAGE sql
 	RETURN (SELECT CASE WHEN o ~ ' \| ' THEN left(o, 5) ELSE 'none' END FROM outcome(format('SELECT %s(%L, %L)', operation, f, g)) AS o);
-SELECT what, result_of('cuckoo_union_all', f, g) AS union_all, result_of('cuckoo_union', f, g) AS union, result_of('cuckoo_intersection', f, g) AS intersection,
+SELECT what, result_of('cuckoo_union_all', f, g) AS union_all, result_of('cuckoo_union', f, g) AS union, result_of('cuckoo_intersection', f, g) AS intersection, result_of('cuckoo_common', f, g) AS common,
 	result_of('cuckoo_union_all', g, f) = result_of('cuckoo_union_all', f, g) AND result_of('cuckoo_intersection', g, f) = result_of('cuckoo_intersection', f, g) AS symmetric FROM pairs;
 
 ---- Intersection: the keys of both, whatever the shapes of the two filters
@@ -211,6 +211,28 @@ SELECT (brief(f('a') & f('full'))).removable AS both, (brief(f('a') & (f('a') | 
 SELECT cuckoo_cardinality((f('a') & f('overlap')) - 2500) - cuckoo_cardinality(f('a') & f('overlap')) AS removed;
 -- NULL gives NULL.
 SELECT f('a') & NULL AS "right", NULL & f('a') AS "left", cuckoo_intersection(NULL, NULL) AS both;
+
+---- How many keys two filters have in common: an estimate and its standard error
+CREATE FUNCTION common(f cuckoofilter, g cuckoofilter, truth bigint, OUT keys_within_two_errors boolean, OUT error numeric)
+LANGUAGE sql RETURN (SELECT (abs(c.keys - truth) <= 2 * c.error + 0.5, round(c.error::numeric, 1)) FROM cuckoo_common(f, g) AS c);
+SELECT name, truth, (common(f('a'), f, truth)).*, cuckoo_common(f('a'), f) = cuckoo_common(f, f('a')) AS symmetric
+FROM filters JOIN (VALUES ('a', 3000), ('b', 0), ('overlap', 1000), ('full', 3000), ('few', 11), ('other rate', 0), ('unknown', 2000), ('counted', 2000), ('unset', 0), ('new', 0)) AS v (name, truth)
+USING (name) ORDER BY name;
+-- Its columns
+SELECT keys, round(error::numeric, 3) AS error FROM cuckoo_common(cuckoo_new(100) + 1 + 1 + 2, cuckoo_new(50, 0.01) + 2);
+-- The larger set decides how many others an intersection has.  With one capacity
+-- for both, the error is small.
+SELECT capacity, truth, cuckoo_cardinality(f & g) > truth + 100 AS others_in_intersection, (common(f, g, truth)).*
+FROM (VALUES (NULL, 0), (NULL, 1000), (300000, 0), (300000, 1000)) AS v (capacity, truth),
+	LATERAL (SELECT cuckoo_agg(k, capacity) AS f FROM generate_series(1, 2000) AS k) AS x, LATERAL (SELECT cuckoo_agg(k, capacity) AS g FROM generate_series(2001 - truth, 300000) AS k) AS y;
+-- Filters that have grown, multisets, unions past the capacity
+SELECT truth, (common(f, g, truth)).* FROM
+	(SELECT 20000 AS truth, cuckoo_add_all(cuckoo_new(10000, 0.01), ARRAY(SELECT generate_series(1, 30000))) AS f, cuckoo_add_all(cuckoo_new(5000), ARRAY(SELECT generate_series(10001, 50000))) AS g UNION ALL
+	SELECT 10000, (SELECT cuckoo_multiset_agg(k / 3, 60000, 0.01) FROM generate_series(0, 59999) AS k), (SELECT cuckoo_multiset_agg(k / 5, 100000, 0.01) FROM generate_series(50000, 149999) AS k) UNION ALL
+	SELECT 2000, f('a') | f('b') | f('full'), (SELECT cuckoo_union_agg(g) FROM (SELECT cuckoo_agg(k, 1000, 0.01) AS g FROM generate_series(8001, 12000) AS k GROUP BY k % 4) AS parts)) AS x;
+-- The error is Infinity if the filters are so full that nothing is known.
+SELECT (cuckoo_common(f, f)).error FROM (SELECT cuckoo_union_agg(cuckoo_new(1, 0.1) + k) AS f FROM generate_series(1, 9999) AS k) AS x;
+SELECT cuckoo_common(f('a'), NULL) AS "right", cuckoo_common(NULL, f('a')) AS "left";
 
 ---- Aggregates
 SELECT cuckoo_union_all_agg(f) = cuckoo_union_all(cuckoo_union_all(f('a'), f('b')), f('c')) AS union_all, cuckoo_union_agg(f) = (f('a') | f('b') | f('c')) AS union,

@@ -1,0 +1,416 @@
+/*-------------------------------------------------------------------------
+ *
+ * common_test.c
+ *	  How many keys two filters have in common: the estimate and its error.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "support.h"
+
+static uint64_t random_state = 1;
+
+typedef struct Estimate
+{
+	double		keys;
+	double		error;
+} Estimate;
+
+static Estimate
+Common(const Value *left, const Value *right)
+{
+	CuckooFilter f = Open(left);
+	CuckooFilter g = Open(right);
+	Estimate	estimate;
+
+	assert_int_equal(CuckooCommon(&f, &g, &estimate.keys, &estimate.error), CUCKOO_NO_CONFLICT);
+	return estimate;
+}
+
+/* Nearly the same numbers: some machines compute with more digits. */
+static bool
+AreClose(double a, double b)
+{
+	return fabs(a - b) <= 1e-6 * (1 + fabs(b));
+}
+
+/* -------------------------------------------------- counted one by one */
+
+/* Where the interval of a class begins, or that of the first one after it. */
+static uint64_t
+Begin(const CuckooShape *shape, uint64_t code)
+{
+	return HashOfCode(shape, code + ((code & CuckooShapeFingerprints(shape)) == 0));
+}
+
+/* Mark the classes of a shape that a table covers. */
+static void
+Cover(const CuckooShape *shape, const CuckooTable *table, bool *covered)
+{
+	uint64_t   *codes = CuckooTableCodes(table);
+
+	for (uint64_t i = 0; i < table->items; i++)
+	{
+		uint64_t	first = CuckooCodeOf(shape, Begin(&table->shape, codes[i]));
+		uint64_t	last = CuckooCodeOf(shape, Begin(&table->shape, codes[i] + 1) - 1);
+
+		for (uint64_t code = first; code <= last; code++)
+			covered[code] = (code & CuckooShapeFingerprints(shape)) != 0;
+	}
+	pfree(codes);
+}
+
+/* The same as CuckooCommon, with a mark for each class. */
+static Estimate
+CommonOneByOne(const CuckooFilter *counted, const CuckooFilter *other)
+{
+	Estimate	sum = {0, 0};
+
+	for (int t = 0; t < counted->table_count; t++)
+	{
+		const CuckooTable *table = &counted->tables[t];
+		uint64_t	codes = CuckooShapeCodes(&table->shape);
+		bool	   *held = Allocate((size_t) codes);
+		bool	   *covered = Allocate((size_t) codes);
+		double		n = (double) CuckooShapePairs(&table->shape) *
+			CuckooShapeFingerprints(&table->shape);
+		double		a = 0;
+		double		b = 0;
+		double		both = 0;
+		double		keys;
+		double		k;
+		double		p;
+
+		Cover(&table->shape, table, held);
+		for (int u = 0; u < other->table_count; u++)
+			Cover(&table->shape, &other->tables[u], covered);
+		for (uint64_t code = 0; code < codes; code++)
+		{
+			a += held[code];
+			b += covered[code];
+			both += held[code] && covered[code];
+		}
+		pfree(held);
+		pfree(covered);
+		keys = n * log(n * (n - a - b + both) / ((n - a) * (n - b)));
+		k = keys < 0 ? 0 : keys > both ? both : keys;
+		p = (b - k) / (n - k);
+		sum.keys += keys;
+		p /= 1 - p;
+		sum.error += pow(p / 2 + sqrt(p * p / 4 + (a - k) * p), 2) + k * k / n / 2;
+	}
+	if (counted->items < sum.keys && counted->flags == 0)
+		sum.keys = (double) counted->items;
+	if (other->items < sum.keys && other->flags == 0)
+		sum.keys = (double) other->items;
+	sum.keys = sum.keys < 0 ? 0 : sum.keys;
+	sum.error = sqrt(sum.error);
+	return sum;
+}
+
+static Value
+SmallValue(void)
+{
+	Value		parts[4];
+	int			count = 0;
+
+	do
+	{
+		CuckooShape shape = ShapeOf(1 + RandomBelow(&random_state, 3),
+									2 * (1 + RandomBelow(&random_state, 12)),
+									5 + (int) RandomBelow(&random_state, 5));
+		uint64_t	keys = RandomBelow(&random_state, (uint32_t) CuckooShapeEntries(&shape));
+		uint64_t	first = RandomBelow(&random_state, 100);
+		uint64_t   *codes = HashesOf(1, first, first + keys);
+
+		for (uint64_t i = 0; i < keys; i++)
+			codes[i] = CuckooCodeOf(&shape, codes[i]);
+		SortNumbers(codes, keys);
+		keys = CuckooUnique(codes, (size_t) keys);
+		parts[count++] = ValueOfCodes(&shape, codes, keys, 0.1, 0);
+	} while (count < 3 && RandomBelow(&random_state, 2) == 0);
+
+	/* Sometimes with copies, sometimes not removable */
+	parts[count] = parts[0];
+	return Combine((CuckooOperation) RandomBelow(&random_state, 2), parts,
+				   count + (int) RandomBelow(&random_state, 2));
+}
+
+/* Where to count, as it is documented */
+static bool
+RightIsCounted(const CuckooFilter *left, const CuckooFilter *right)
+{
+	uint64_t	codes[2] = {CuckooShapeCodes(&left->tables[left->table_count - 1].shape),
+	CuckooShapeCodes(&right->tables[right->table_count - 1].shape)};
+
+	if (left->table_count != right->table_count)
+		return right->table_count < left->table_count;
+	return codes[0] != codes[1] ? codes[1] > codes[0] : right->items < left->items;
+}
+
+TEST(the_estimate_is_that_of_classes_counted_one_by_one)
+{
+	int			full = 0;
+
+	for (int round = 0; round < 1000; round++)
+	{
+		Value		values[2] = {SmallValue(), SmallValue()};
+		CuckooFilter f = Open(&values[0]);
+		CuckooFilter g = Open(&values[1]);
+		Estimate	found = Common(&values[0], &values[1]);
+		Estimate	wanted = RightIsCounted(&f, &g) ? CommonOneByOne(&g, &f) :
+			CommonOneByOne(&f, &g);
+
+		if (f.items == 0 || g.items == 0)
+			wanted = (Estimate) {0, 0};
+		/* A few filters cover everything: then nothing is known. */
+		if (!isfinite(wanted.keys) ? !isinf(found.error) :
+			!AreClose(found.keys, wanted.keys) || !AreClose(found.error, wanted.error))
+			fail_msg("round %d: %g +- %g, not %g +- %g", round, found.keys, found.error,
+					 wanted.keys, wanted.error);
+		full += isinf(found.error);
+		FreeAll();
+	}
+	assert_true(full > 0);
+}
+
+/* -------------------------------------------------------- sets of keys */
+
+/* How a filter got its keys. */
+typedef enum Making
+{
+	BUILT,
+	GROWN,						/* from an eighth of its size */
+	MULTISET,					/* some keys up to five times */
+	UNITED,						/* in a table for a tenth of them */
+	ROOMY,						/* in a table for ten times as many */
+	MAKINGS
+} Making;
+
+static Value
+MakeValue(Making making, uint64_t stream, uint64_t first, uint64_t last, double fpr)
+{
+	uint64_t	count = last - first;
+	Value		value;
+
+	switch (making)
+	{
+		case GROWN:
+			value = ValueOfKeys(stream, first, first, fpr, 1 + count / 8);
+			AddKeys(&value, stream, first, last);
+			return value;
+		case MULTISET:
+			value = ValueOfKeys(stream, first, last, fpr, count);
+			for (uint64_t part = 1; part <= 8; part += part)
+			{
+				Value		more = ValueOfKeys(stream, first, first + count / part, fpr, count);
+
+				value = CombineTwo(CUCKOO_UNION_ALL, &value, &more);
+			}
+			return value;
+		case UNITED:
+			value = ValueOfKeys(stream, first, first, fpr, 1 + count / 10);
+			for (uint64_t at = first; at < last;)
+			{
+				uint64_t	end = at + 1 + count / 10 < last ? at + 1 + count / 10 : last;
+				Value		more = ValueOfKeys(stream, at, end, fpr, 1 + count / 10);
+
+				value = CombineTwo(CUCKOO_UNION, &value, &more);
+				at = end;
+			}
+			return value;
+		case ROOMY:
+			return ValueOfKeys(stream, first, last, fpr, 10 * count);
+		default:
+			return ValueOfKeys(stream, first, last, fpr, 0);
+	}
+}
+
+/* From 10 to 10,000, as many of one size as of another */
+static uint64_t
+RandomSize(void)
+{
+	return (uint64_t) (10 * pow(1000, RandomBelow(&random_state, 1000) / 1000.0));
+}
+
+typedef struct Score
+{
+	int			trials;
+	int			outside;		/* of two errors */
+	double		off;			/* sum, in errors */
+	double		squares;
+} Score;
+
+static void
+AddToScore(Score *score, Estimate estimate, double truth)
+{
+	/* An error of less than half a key is lost by rounding. */
+	double		off = (estimate.keys - truth) / fmax(estimate.error, 0.5);
+
+	score->trials++;
+	score->outside += fabs(rint(estimate.keys) - truth) > 2 * estimate.error + 0.5;
+	score->off += off;
+	score->squares += off * off;
+}
+
+/*
+ * Sets of 10 to 10,000 keys with any of four rates.  The error is not larger than
+ * it has to be.  Because the estimate is never negative, that of disjoint sets
+ * is 0.4 errors too high on average.
+ */
+TEST(the_estimate_is_within_two_errors)
+{
+	static const double rates[] = {0.1, 0.01, 0.001, 1e-6};
+	Score		scores[MAKINGS + 4] = {{0, 0, 0, 0}};
+
+	for (int round = 0; round < 1500; round++)
+	{
+		uint64_t	stream = 100 + (uint64_t) round;
+		Making		making = (Making) RandomBelow(&random_state, MAKINGS);
+		Making		other = (Making) RandomBelow(&random_state, MAKINGS);
+		uint64_t	left = RandomSize();
+		uint64_t	right = RandomSize();
+		uint64_t	less = left < right ? left : right;
+		int			overlap = (int) RandomBelow(&random_state, 4);
+		uint64_t	common = overlap == 0 ? 0 : overlap == 1 ? less / 100 : overlap == 2 ? less / 2 : less;
+		Value		f = MakeValue(making, stream, 0, left, rates[RandomBelow(&random_state, 4)]);
+		Value		g = MakeValue(other, stream, left - common, left - common + right,
+								  rates[RandomBelow(&random_state, 4)]);
+		Estimate	estimate = Common(&f, &g);
+		Estimate	swapped = Common(&g, &f);
+
+		/* The order of the filters does not matter. */
+		assert_true(estimate.keys == swapped.keys && estimate.error == swapped.error);
+		AddToScore(&scores[making], estimate, (double) common);
+		AddToScore(&scores[MAKINGS + overlap], estimate, (double) common);
+		FreeAll();
+	}
+	for (size_t i = 0; i < lengthof(scores); i++)
+	{
+		double		n = scores[i].trials;
+
+		if (scores[i].outside > 0.05 * n || fabs(scores[i].off / n) > 0.45 ||
+			sqrt(scores[i].squares / n) < 0.5 || sqrt(scores[i].squares / n) > 1)
+			fail_msg("%zu: of %g, %d outside, %g errors off, deviation %g errors", i, n,
+					 scores[i].outside, scores[i].off / n, sqrt(scores[i].squares / n));
+	}
+}
+
+/* Without a correction for chance, 2,000 and 50,000 keys have about 45 in common. */
+TEST(disjoint_sets_of_any_sizes_have_nothing_in_common)
+{
+	for (uint64_t capacity = 0; capacity <= 50000; capacity += 50000)
+	{
+		Value		f = ValueOfKeys(1, 0, 2000, 0.001, capacity);
+		Value		g = ValueOfKeys(1, 10000, 60000, 0.001, capacity);
+		Estimate	estimate = Common(&f, &g);
+
+		assert_true(estimate.keys <= 2 * estimate.error);
+		/* Less if both were built with one capacity */
+		assert_true(capacity == 0 ? estimate.error > 5 && estimate.error < 8 : estimate.error < 1.5);
+	}
+}
+
+/* ------------------------------------------------------ copies and tables */
+
+TEST(copies_count_once)
+{
+	Value		f = ValueOfKeys(1, 0, 1000, 1e-6, 10000);
+	Value		g = ValueOfKeys(1, 500, 1500, 1e-6, 10000);
+	Value		f2 = CombineTwo(CUCKOO_UNION_ALL, &f, &f);
+	Value		g3 = CombineTwo(CUCKOO_UNION_ALL, &g, &g);
+
+	g3 = CombineTwo(CUCKOO_UNION_ALL, &g3, &g);
+	assert_true(AreClose(rint(Common(&f2, &g3).keys), 500));
+	assert_true(AreClose(rint(Common(&f2, &f2).keys), 1000));
+}
+
+/* The limit that combine.h states */
+TEST(a_key_in_several_tables_of_both_filters_counts_for_each)
+{
+	Value		f = ValueOfKeys(1, 0, 1000, 1e-6, 2000);
+	Value		g = ValueOfKeys(1, 0, 1000, 1e-6, 4000);
+	Value		both = CombineTwo(CUCKOO_UNION, &f, &g);
+
+	assert_int_equal(Open(&both).table_count, 2);
+	assert_true(AreClose(rint(Common(&both, &f).keys), 1000));
+	assert_true(AreClose(rint(Common(&g, &both).keys), 1000));
+	assert_true(AreClose(rint(Common(&both, &both).keys), 2000));
+}
+
+/* ------------------------------------------------- what cannot be counted */
+
+TEST(nothing_is_common_with_an_empty_filter)
+{
+	Value		f = ValueOfKeys(1, 0, 1000, 0.001, 0);
+	Value		empty = ValueOfKeys(1, 0, 0, 0.001, 0);
+	CuckooFilter filter = Open(&f);
+	CuckooFilter unset;
+	double		keys = -1;
+	double		error = -1;
+
+	assert_true(Common(&f, &empty).keys == 0 && Common(&f, &empty).error == 0);
+	assert_true(Common(&empty, &f).keys == 0 && Common(&empty, &f).error == 0);
+	CuckooFilterInitUnset(&unset);
+	assert_int_equal(CuckooCommon(&unset, &filter, &keys, &error), CUCKOO_NO_CONFLICT);
+	assert_true(keys == 0 && error == 0);
+	assert_int_equal(CuckooCommon(&unset, &unset, &keys, &error), CUCKOO_NO_CONFLICT);
+}
+
+TEST(filters_of_different_seeds_or_key_types_conflict)
+{
+	Value		f = ValueOfKeys(1, 0, 100, 0.001, 0);
+	CuckooFilter left = Open(&f);
+	CuckooFilter right = left;
+	double		keys;
+	double		error;
+
+	right.seed = 1;
+	assert_int_equal(CuckooCommon(&left, &right, &keys, &error), CUCKOO_OTHER_SEED);
+	right.seed = 0;
+	right.key_type = CUCKOO_KEY_TEXT;
+	assert_int_equal(CuckooCommon(&left, &right, &keys, &error), CUCKOO_OTHER_KEY_TYPE);
+}
+
+TEST(counting_checks_for_interrupts)
+{
+	for (int other_shape = 0; other_shape <= 1; other_shape++)
+	{
+		Value		values[2] = {ValueOfKeys(1, 0, 300000, 0.01, 300000),
+		ValueOfKeys(1, 200000, 500000, 0.01, 300000 + 100 * (uint64_t) other_shape)};
+		int			reading;
+
+		/* Both tables are read, and their codes then gone through. */
+		pauses = 0;
+		for (int i = 0; i < 2; i++)
+		{
+			CuckooFilter filter = Open(&values[i]);
+			uint64_t   *codes = CuckooTableCodes(&filter.tables[0]);
+
+			if (i == 0)
+				CuckooUnique(codes, 300000);
+			pfree(codes);
+		}
+		reading = pauses;
+		pauses = 0;
+		Common(&values[0], &values[1]);
+		assert_true(pauses >= reading + 2 * (300000 / CUCKOO_PAUSE));
+		FreeAll();
+	}
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		UNIT_TEST(the_estimate_is_that_of_classes_counted_one_by_one),
+		UNIT_TEST(the_estimate_is_within_two_errors),
+		UNIT_TEST(disjoint_sets_of_any_sizes_have_nothing_in_common),
+		UNIT_TEST(copies_count_once),
+		UNIT_TEST(a_key_in_several_tables_of_both_filters_counts_for_each),
+		UNIT_TEST(nothing_is_common_with_an_empty_filter),
+		UNIT_TEST(filters_of_different_seeds_or_key_types_conflict),
+		UNIT_TEST(counting_checks_for_interrupts)
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
