@@ -769,6 +769,8 @@ IntersectOther(Model *model, Value *value)
 	CuckooConflict conflict;
 	Interval   *intervals;
 	const Model *kept;
+	double		keys;
+	double		error;
 	int			swap = (int) Below(2);
 	int			count;
 	uint64_t	operations;
@@ -797,6 +799,11 @@ IntersectOther(Model *model, Value *value)
 			assert_true((uint32_t) CuckooFilterCount(&filter, model->hashes[key]) >=
 						(copies < 8 ? copies : 8));
 	}
+
+	/* common_test.c tests the estimate.  It must be a number for all filters. */
+	conflict = CuckooCommon(&filters[0], &filters[1], &keys, &error);
+	assert_int_equal(conflict, CUCKOO_NO_CONFLICT);
+	assert_true(keys >= 0 && error >= 0);
 
 	kept = (CuckooFilterRate(&filters[1]) < CuckooFilterRate(&filters[0])) == (swap == 0) ?
 		&other : model;
