@@ -80,6 +80,8 @@ export class CuckooFilter {
 		seed?: bigint | number): CuckooFilter;
 	/** A copy of the bytes, in Node.js a Buffer. */
 	readonly data: Uint8Array;
+	/** Whether the bytes are equal, as = compares filters in SQL. */
+	equals(other: unknown): boolean;
 	/** PostgreSQL's text form, base64. */
 	toText(): string;
 	/** The name of the key type, or null if the filter has not seen a key. */

@@ -11,6 +11,7 @@ const made: [Uint8Array, string] = [CuckooFilter.build([1, 2n, null], 'integer')
 const tables: readonly Table[] = f.subfilters;
 const keyType: KeyType = ['array', ['composite', ['integer', 'text']]];
 const constant = ['multirange', ['composite', ['integer']]] as const;
+const same: boolean = f.equals(info);
 const answers: [boolean, boolean, boolean, boolean[], number, number] = [
 	f.contains('x'), f.containsAny(['x'], 'text'), f.containsAll(new Set([1, 2])),
 	f.containsEach([[[1, 'x']]], keyType), f.count(5n), f.countHash(hashKey('integer', 1, f.seed))];
@@ -26,4 +27,4 @@ new CuckooFilter('AQ==');
 // @ts-expect-error: the key type is needed
 CuckooFilter.build([1]);
 
-export { answers, errors, made, nested, numbers, seed };
+export { answers, errors, made, nested, numbers, same, seed };

@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util';
 
-import { FormatError, KeyTypeError, require } from './errors.js';
+import { FormatError, KeyTypeError, KeyValueError, require } from './errors.js';
 import { ARRAY, NAMES, hashKey, numberOf, signature } from './keys.js';
 import { DenseTable, MAX_COPIES, Shape, SparseTable, firstShape } from './tables.js';
 
@@ -62,6 +62,14 @@ function checkSeed(seed) {
 	return BigInt.asUintN(64, BigInt(seed));
 }
 
+/** The keys; a TypeError for a single one, whose characters would be taken for keys. */
+function checkKeys(keys) {
+	if (typeof keys === 'string' || keys instanceof Uint8Array) {
+		throw new TypeError(`keys: ${inspect(keys)} is one key, not a list of keys`);
+	}
+	return keys;
+}
+
 function checkSize(size) {
 	if (size > MAX_BYTES) {
 		throw new RangeError(`cuckoofilter would be too large: ${size} bytes`);
@@ -91,7 +99,8 @@ export class CuckooFilter {
 
 	constructor(data, { validate = true } = {}) {
 		if (!(data instanceof Uint8Array)) {
-			throw new TypeError('a filter is made of a Uint8Array, such as a Buffer');
+			throw new TypeError(`a filter is made of a Uint8Array, such as a Buffer${
+				typeof data === 'string' ? '; for its text form there is fromText()' : ''}`);
 		}
 		this.#bytes = new Uint8Array(data);
 		this.#view = new DataView(this.#bytes.buffer);
@@ -113,7 +122,7 @@ export class CuckooFilter {
 		checkFpr(fpr);
 		const seedBits = checkSeed(seed);
 
-		const known = [...keys].filter((key) => key !== null);
+		const known = [...checkKeys(keys)].filter((key) => key !== null);
 		const keySignature = commonSignature(keyType, known);
 		const hashes = BigUint64Array.from(known, (key) => hashKey(keyType, key, seedBits)).sort()
 			.filter((hash, i, all) => i === 0 || hash !== all[i - 1]);
@@ -145,6 +154,10 @@ export class CuckooFilter {
 
 	get data() {
 		return Buffer.from(this.#bytes);
+	}
+
+	equals(other) {
+		return other instanceof CuckooFilter && Buffer.compare(this.#bytes, other.#bytes) === 0;
 	}
 
 	toText() {
@@ -283,6 +296,9 @@ export class CuckooFilter {
 
 	count(key, keyType = this.keyType) {
 		this.#refusePartial();
+		if (key === null || key === undefined) {
+			throw new KeyValueError('NULL is no key');
+		}
 		if (this.#keyType === 0) {
 			return 0;
 		}
@@ -302,11 +318,11 @@ export class CuckooFilter {
 	}
 
 	containsEach(keys, keyType) {
-		return Array.from(keys, (key) => this.contains(key, keyType));
+		return Array.from(checkKeys(keys), (key) => this.contains(key, keyType));
 	}
 
 	containsAny(keys, keyType) {
-		for (const key of keys) {
+		for (const key of checkKeys(keys)) {
 			if (this.contains(key, keyType)) {
 				return true;
 			}
@@ -315,7 +331,7 @@ export class CuckooFilter {
 	}
 
 	containsAll(keys, keyType) {
-		for (const key of keys) {
+		for (const key of checkKeys(keys)) {
 			if (!this.contains(key, keyType)) {
 				return false;
 			}

@@ -207,6 +207,8 @@ test('filters without keys contain nothing of any type', () => {
 		assert.equal(f.keyType, null);
 		assert.equal(f.count(1, 'integer'), 0);
 		assert.deepEqual(f.containsEach(['a', 1]), [false, false]);
+		assert.throws(() => f.contains(null), KeyValueError);
+		assert.throws(() => f.count(undefined, 'integer'), KeyValueError);
 		assert.ok(!f.containsAny([]));
 		assert.ok(f.containsAll([]));
 	}
@@ -381,7 +383,8 @@ test('text that is not base64 is refused, and so is what is no bytes', () => {
 		assert.throws(() => CuckooFilter.fromText(wrong), FormatError);
 	}
 	for (const wrong of [text, null, [1, 0], 44]) {
-		assert.throws(() => new CuckooFilter(wrong), TypeError);
+		assert.throws(() => new CuckooFilter(wrong), (error) => error instanceof TypeError &&
+			/fromText/.test(error.message) === (wrong === text));
 	}
 });
 
@@ -420,6 +423,24 @@ test('what is no key type is refused', () => {
 		['composite', null], ['composite', 'text']]) {
 		assert.throws(() => hashKey(keyType, [1]), KeyTypeError);
 	}
+});
+
+test('a single key is no list of keys', () => {
+	const f = CuckooFilter.build(['a', 'x'], 'text');
+	for (const key of ['ax', '', Buffer.from('ax'), Uint8Array.of(97)]) {
+		for (const call of [(keys) => f.containsEach(keys), (keys) => f.containsAny(keys),
+			(keys) => f.containsAll(keys), (keys) => CuckooFilter.build(keys, 'text')]) {
+			assert.throws(() => call(key), (error) => error instanceof TypeError &&
+				/is one key, not a list of keys/.test(error.message));
+		}
+	}
+	assert.equal(f.containsAny(new Set(['b', 'x'])), true);
+});
+
+test('filters are equal if their bytes are', () => {
+	const [f, g, h] = [[1, 2], [2, 1], [1]].map((keys) => CuckooFilter.build(keys, 'integer'));
+	assert.ok(f.equals(g));
+	assert.ok(!f.equals(h) && !h.equals(f) && !f.equals(f.data) && !f.equals(null));
 });
 
 test('every error is one of this package', () => {

@@ -216,6 +216,8 @@ class Golden(unittest.TestCase):
             self.assertNotIn('x', f)
             self.assertEqual(f.count(1, 'integer'), 0)
             self.assertEqual(f.contains_each(['a', 1]), [False, False])
+            self.assertRaises(KeyValueError, f.contains, None)
+            self.assertRaises(KeyValueError, f.count, None, 'integer')
         self.assertFalse(f.contains_any([]))
         self.assertTrue(f.contains_all([]))
 
@@ -384,6 +386,45 @@ class Malformed(unittest.TestCase):
             with self.subTest(key_type):
                 self.assertRaises(KeyTypeError, hash_key, key_type, [1])
 
+    def test_types_of_values(self):
+        """The error names the type of a value that looks like another."""
+        class int64:
+            """As numpy.int64, which is no int."""
+
+            def __repr__(self):
+                return '5'
+
+        int64.__module__ = 'numpy'
+        for key_type, value, message in (
+                ('integer', int64(), 'integer: 5 is of type numpy.int64, not int'),
+                ('numeric', int64(), 'numeric: 5 is of type numpy.int64, not Decimal, int or str'),
+                ('integer', True, 'integer: True is of type bool, not int'),
+                ('boolean', int64(), 'boolean: 5 is of type numpy.int64, not bool'),
+                ('double precision', 1, 'double precision: 1 is of type int, not float'),
+                ('text', 5, 'text: 5 is of type int, not str or bytes'),
+                ('date', datetime(2026, 1, 31), r'date: .* is of type datetime.datetime, not date, str or int'),
+                ('time', 1.5, 'time: 1.5 is of type float, not time, str or int'),
+                ('timestamp', date(2026, 1, 31), r'timestamp: .* is of type datetime.date, not datetime, str or int'),
+                ('timestamptz', date(2026, 1, 31), 'timestamptz: .* is of type datetime.date, not')):
+            with self.subTest(message):
+                self.assertRaisesRegex(KeyValueError, message, hash_key, key_type, value)
+
+    def test_single_key(self):
+        """A single key is no list of keys: its characters would be taken for keys."""
+        f = CuckooFilter.build(['a', 'x'], 'text')
+        for key in 'ax', '', b'ax', bytearray(b'ax'), memoryview(b'ax'):
+            for call in (f.contains_each, f.contains_any, f.contains_all,
+                         lambda keys: CuckooFilter.build(keys, 'text')):
+                self.assertRaisesRegex(TypeError, 'is one key, not a list of keys', call, key)
+        self.assertTrue(f.contains_any(iter(['b', 'x'])))
+
+    def test_data(self):
+        for wrong in [], 44, None:
+            self.assertRaisesRegex(TypeError, 'a filter is made of bytes, not [A-Za-z]+$', CuckooFilter, wrong)
+        self.assertRaisesRegex(TypeError, r'not str; .* from_text\(\)', CuckooFilter, FILTERS['one'][1])
+        data = b64decode(FILTERS['one'][1])
+        self.assertEqual(CuckooFilter(bytearray(data)), CuckooFilter(memoryview(data)))
+
     def test_errors(self):
         """Every error can be caught as one of this package."""
         for error in FormatError, KeyTypeError, KeyValueError:
@@ -391,6 +432,14 @@ class Malformed(unittest.TestCase):
 
 
 class Hashes(unittest.TestCase):
+    def test_equal(self):
+        """Filters are equal, and hash equally, if their bytes are equal."""
+        f, g, h = (CuckooFilter.build(keys, 'integer') for keys in ([1, 2], [2, 1], [1]))
+        self.assertEqual(f, g)
+        self.assertNotEqual(f, h)
+        self.assertNotEqual(f, f.data)
+        self.assertEqual(len({f, g, h}), 2)
+
     def test_page(self):
         """Examples of docs/format.md; the seed may be signed."""
         self.assertEqual(hash_key('integer', 42), 0xfc72f81e15616341)

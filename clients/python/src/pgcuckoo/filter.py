@@ -7,7 +7,7 @@ import struct
 from base64 import b64decode, b64encode
 from typing import Any, Iterable, List, NamedTuple, Optional, Union
 
-from .errors import FormatError, KeyTypeError, require
+from .errors import FormatError, KeyTypeError, KeyValueError, require
 from .keys import ARRAY, LAST_KEY_TYPE, M64, NAMES, KeyType, hash_key, number_of, signature
 from .tables import (DENSE, MAX_COPIES, SPARSE, DenseTable, Shape, SparseTable, Table,
                      first_shape)
@@ -64,6 +64,13 @@ def check_capacity(capacity: Optional[float]) -> int:
     return math.ceil(capacity)
 
 
+def check_keys(keys: Iterable[Any]) -> Iterable[Any]:
+    """The keys; TypeError for a single one, whose characters would be taken for keys."""
+    if isinstance(keys, (str, bytes, bytearray, memoryview)):
+        raise TypeError('keys: %r is one key, not a list of keys' % (keys,))
+    return keys
+
+
 def check_size(size: int) -> None:
     if size > MAX_BYTES:
         raise ValueError('cuckoofilter would be too large: %d bytes' % size)
@@ -82,6 +89,10 @@ class CuckooFilter:
     """
 
     def __init__(self, data: Union[bytes, bytearray, memoryview], validate: bool = True) -> None:
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError('a filter is made of bytes, not %s%s' % (
+                type(data).__name__,
+                '; for its text form there is from_text()' * isinstance(data, str)))
         self.data = bytes(data)
         self.subfilters: List[Table] = []
         self.hashes: List[int] = []         # of a partial state
@@ -122,7 +133,7 @@ class CuckooFilter:
         if not -2**63 <= seed <= M64:
             raise ValueError('seed has more than 64 bits: %d' % seed)
 
-        keys = [key for key in keys if key is not None]
+        keys = [key for key in check_keys(keys) if key is not None]
         signatures = {signature(key_type, key) for key in keys if number >= ARRAY} or {0}
         if len(signatures) > 1:
             raise KeyTypeError('key types differ between the keys of type %r' % (key_type,))
@@ -252,6 +263,15 @@ class CuckooFilter:
                     len(self.subfilters), None if unset else self.seed - (self.seed >> 63 << 64),
                     self.removable)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether the bytes are equal, as = compares filters in SQL."""
+        if not isinstance(other, CuckooFilter):
+            return NotImplemented
+        return self.data == other.data
+
+    def __hash__(self) -> int:
+        return hash(self.data)
+
     def __repr__(self) -> str:
         return '<CuckooFilter of %s, %d items>' % (self.key_type, self.info().items)
 
@@ -272,6 +292,8 @@ class CuckooFilter:
     def count(self, key: Any, key_type: Optional[KeyType] = None) -> int:
         """How often the filter contains a key: 0 to 8."""
         self._refuse_partial()
+        if key is None:
+            raise KeyValueError('NULL is no key')
         if self.key_type is None:
             return 0
         if key_type is None:
@@ -295,12 +317,12 @@ class CuckooFilter:
     def contains_each(self, keys: Iterable[Any],
                       key_type: Optional[KeyType] = None) -> List[bool]:
         """For each key whether the filter may hold it."""
-        return [self.contains(key, key_type) for key in keys]
+        return [self.contains(key, key_type) for key in check_keys(keys)]
 
     def contains_any(self, keys: Iterable[Any], key_type: Optional[KeyType] = None) -> bool:
         """Whether the filter may hold at least one key; no, if there are no keys."""
-        return any(self.contains(key, key_type) for key in keys)
+        return any(self.contains(key, key_type) for key in check_keys(keys))
 
     def contains_all(self, keys: Iterable[Any], key_type: Optional[KeyType] = None) -> bool:
         """Whether the filter may hold every key; yes, if there are no keys."""
-        return all(self.contains(key, key_type) for key in keys)
+        return all(self.contains(key, key_type) for key in check_keys(keys))

@@ -162,9 +162,15 @@ def signature(key_type: KeyType, value: Any = None) -> int:
 
 # ----------------------------------------------------------- canonical bytes
 
-def pack_integer(value: Any, format_: str, name: str) -> bytes:
+def wrong_type(name: str, value: Any, expected: str) -> KeyValueError:
+    """The error for a value such as an integer of numpy, which can look like an int."""
+    found = ('%s.%s' % (type(value).__module__, type(value).__name__)).removeprefix('builtins.')
+    return KeyValueError('%s: %r is of type %s, not %s' % (name, value, found, expected))
+
+
+def pack_integer(value: Any, format_: str, name: str, expected: str = 'int') -> bytes:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise KeyValueError('%s: %r is not an int' % (name, value))
+        raise wrong_type(name, value, expected)
     try:
         return struct.pack(format_, value)
     except struct.error:
@@ -177,14 +183,16 @@ def integer_of(format_: str, name: str) -> Callable[[Any], bytes]:
 
 def boolean_bytes(value: Any) -> bytes:
     if not isinstance(value, bool):
-        raise KeyValueError('boolean: %r is not a bool' % (value,))
+        raise wrong_type('boolean', value, 'bool')
     return bytes((value,))
 
 
 def text_bytes(value: Any) -> bytes:
     if isinstance(value, bytes):
         return value
-    if not isinstance(value, str) or '\0' in value:
+    if not isinstance(value, str):
+        raise wrong_type('text', value, 'str or bytes')
+    if '\0' in value:
         raise KeyValueError('text: %r' % (value,))
     try:
         return value.encode('utf-8')
@@ -224,7 +232,7 @@ def bit_bytes(value: Any) -> bytes:
 
 def double_bytes(value: Any) -> bytes:
     if not isinstance(value, float):
-        raise KeyValueError('double precision: %r is not a float' % (value,))
+        raise wrong_type('double precision', value, 'float')
     if math.isnan(value):
         return struct.pack('<Q', 0x7FF8000000000000)
     return struct.pack('<d', value + 0.0)               # -0 + 0 is 0
@@ -235,8 +243,9 @@ NUMBER = re.compile(r'\s*([+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?|nan|[+-]?inf(init
 
 
 def numeric_bytes(value: Any) -> bytes:
-    if isinstance(value, bool) or not isinstance(value, (Decimal, int, str)) or (
-            isinstance(value, str) and not NUMBER.fullmatch(value)):
+    if isinstance(value, bool) or not isinstance(value, (Decimal, int, str)):
+        raise wrong_type('numeric', value, 'Decimal, int or str')
+    if isinstance(value, str) and not NUMBER.fullmatch(value):
         raise KeyValueError('numeric: %r' % (value,))
     try:
         number = Decimal(value)
@@ -303,7 +312,7 @@ def date_bytes(value: Any) -> bytes:
             DATE, date.fromisoformat, value, 'date')
     if isinstance(value, date) and not isinstance(value, datetime):
         value = (value - date(2000, 1, 1)).days
-    return pack_integer(value, '<i', 'date')
+    return pack_integer(value, '<i', 'date', 'date, str or int')
 
 
 def microseconds(interval: timedelta) -> int:
@@ -322,7 +331,7 @@ def time_bytes(value: Any) -> bytes:
         if value.tzinfo is not None:
             raise KeyValueError('time: %s has a time zone' % value)
         value = since_midnight(value)
-    return pack_integer(value, '<q', 'time')
+    return pack_integer(value, '<q', 'time', 'time, str or int')
 
 
 def timetz_bytes(value: Any) -> bytes:
@@ -349,7 +358,7 @@ def timestamp_of(name: str, epoch: datetime) -> Callable[[Any], bytes]:
                 raise KeyValueError('%s: %s has %s time zone' % (
                     name, value, 'no' if epoch.tzinfo else 'a'))
             value = microseconds(value - epoch)
-        return pack_integer(value, '<q', name)
+        return pack_integer(value, '<q', name, 'datetime, str or int')
     return timestamp_bytes
 
 
