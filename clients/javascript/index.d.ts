@@ -3,6 +3,11 @@ export type KeyType =
 	| 'integer' | 'boolean' | '"char"' | 'text' | 'bytea' | 'bit' | 'double precision' | 'numeric'
 	| 'money' | 'uuid' | 'date' | 'time' | 'timetz' | 'timestamp' | 'timestamptz' | 'interval'
 	| 'inet' | 'macaddr' | 'macaddr8' | 'pg_lsn' | 'xid8' | 'enum' | 'jsonb' | 'record'
+	// Other names in SQL
+	| 'smallint' | 'int2' | 'int' | 'int4' | 'bigint' | 'int8' | 'oid' | 'bool' | 'varchar'
+	| 'character varying' | 'name' | 'varbit' | 'bit varying' | 'float8' | 'decimal'
+	| 'time without time zone' | 'time with time zone' | 'timestamp without time zone'
+	| 'timestamp with time zone' | 'cidr'
 	| readonly ['array' | 'range' | 'multirange', KeyType]
 	| readonly ['composite', readonly KeyType[]];
 

@@ -11,7 +11,7 @@ const made: [Uint8Array, string] = [CuckooFilter.build([1, 2n, null], 'integer')
 const tables: readonly Table[] = f.subfilters;
 const keyType: KeyType = ['array', ['composite', ['integer', 'text']]];
 const constant = ['multirange', ['composite', ['integer']]] as const;
-const same: boolean = f.equals(info);
+const same: [boolean, bigint] = [f.equals(info), hashKey(['array', 'bigint'], [1])];
 const answers: [boolean, boolean, boolean, boolean[], number, number] = [
 	f.contains('x'), f.containsAny(['x'], 'text'), f.containsAll(new Set([1, 2])),
 	f.containsEach([[[1, 'x']]], keyType), f.count(5n), f.countHash(hashKey('integer', 1, f.seed))];
@@ -20,7 +20,7 @@ const numbers: number[] = [shard('text', 'x', 10), tables[0].shape.bits, info.ca
 const seed: bigint | null = info.seed;
 const errors: CuckooFilterError[] = [new FormatError(), new KeyTypeError(), new KeyValueError('x')];
 // @ts-expect-error: not a key type
-hashKey('int', 1);
+hashKey('real', 1);
 // @ts-expect-error: text is for fromText()
 new CuckooFilter('AQ==');
 

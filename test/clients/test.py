@@ -32,6 +32,7 @@ import compare
 from compare import BULK, GOLDEN, KEYS, same_key_type, sql, test
 
 from pgcuckoo import CuckooFilter, FormatError, KeyValueError, hash_key
+from pgcuckoo.keys import ALIASES, NAMES
 
 PYTHON, JAVASCRIPT = ROOT / 'clients' / 'python', ROOT / 'clients' / 'javascript'
 JDBC = Path('/usr/share/java/postgresql.jar')
@@ -191,6 +192,21 @@ def compare_strings():
             wrong = [string for string, my, their in zip(strings, mine, theirs) if my not in (None, their)]
             test(not wrong and len(theirs) == len(strings), '%s: hashes of %d strings of type %s, of which %d are taken' % (
                 name, len(strings), key_type, len(strings) - mine.count(None)), repr(wrong[:9]))
+
+
+def compare_names():
+    """A key type may be called as a type in SQL: the same hash."""
+    values = {'integer': '5', 'boolean': 'true', 'text': 'x', 'bit': '101', 'double precision': '1.5', 'numeric': '1.5',
+              'time': '12:00', 'timetz': '12:00+02', 'timestamp': '2026-01-01 12:00', 'timestamptz': '2026-01-01 12:00+02',
+              'inet': '10.0.0.0/8'}
+    keys = {'integer': 5, 'boolean': True, 'double precision': 1.5}
+    rows = sql(' '.join("SELECT cuckoo_hash('%s'::%s);" % (values[name], alias) for alias, name in ALIASES.items()))
+    mine = {alias: keys.get(name, values[name]) for alias, name in ALIASES.items()}
+    theirs = [str(int(row[0]) % 2**64) for row in rows]
+    for name, hashes in (('Python', [str(hash_key(alias, key)) for alias, key in mine.items()]),
+                         ('JavaScript', [answer['hashes'][0] for answer in ask(
+                             [{'keyType': alias, 'keys': [encode(key)]} for alias, key in mine.items()])])):
+        test(hashes == theirs and len(theirs) == 20, '%s: %d names of types in SQL' % (name, len(theirs)))
 
 
 INFO = ('format_version, representation, key_type, items, capacity, target_fpr, expected_fpr, subfilters, seed, '
@@ -475,6 +491,8 @@ def test_readme(folder, language, command):
     file.write_text(code, 'utf-8')
     status, output = run(*command, file, cwd=work, env=environment(PYTHONPATH=work / 'installed'))
     test(status == 0 and values == 3, 'the examples of the README in %s' % language, output)
+    missing = [name for name in (*NAMES, *ALIASES) if not re.search(r'(?<!\w)%s(?!\w)' % re.escape(name), readme)]
+    test(not missing, 'it names every key type', ', '.join(missing))
 
 
 def main():
@@ -489,6 +507,7 @@ def main():
     use_database('clients')
     compare_keys()
     compare_strings()
+    compare_names()
     compare_golden()
     compare_altered()
     compare_builders()

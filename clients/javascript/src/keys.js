@@ -13,6 +13,15 @@ export const NAMES = ['integer', 'boolean', '"char"', 'text', 'bytea', 'bit', 'd
 export const ARRAY = NAMES.indexOf('array') + 1;
 const COMPOSITE = ARRAY + 1;
 
+/** Other names in SQL of types whose values are canonical as they are: not real, nor char(n). */
+const ALIASES = new Map(Object.entries({
+	smallint: 'integer', int2: 'integer', int: 'integer', int4: 'integer', bigint: 'integer',
+	int8: 'integer', oid: 'integer', bool: 'boolean', varchar: 'text', 'character varying': 'text',
+	name: 'text', varbit: 'bit', 'bit varying': 'bit', float8: 'double precision',
+	decimal: 'numeric', 'time without time zone': 'time', 'time with time zone': 'timetz',
+	'timestamp without time zone': 'timestamp', 'timestamp with time zone': 'timestamptz',
+	cidr: 'inet' }));
+
 const KEY_TYPE_FACTOR = 0x9E3779B97F4A7C15n;
 const SHARD_SEED = 0x243F6A8885A308D3n;
 const DAY = 86400000000n; // in microseconds
@@ -31,11 +40,13 @@ export function numberOf(keyType) {
 		return COMPOSITE;
 	}
 	const word = Array.isArray(keyType) && keyType.length === 2 ? keyType[0] : keyType;
-	const number = NAMES.indexOf(word) + 1;
+	const number = NAMES.indexOf(ALIASES.get(word) ?? word) + 1;
 	if (number === 0 || (number >= ARRAY) !== (word !== keyType) ||
 		(number === COMPOSITE && !Array.isArray(keyType[1]))) {
-		throw new KeyTypeError(`no key type: ${inspect(keyType)}${
-			number >= ARRAY ? ', because it does not say what is inside' : ''}`);
+		throw new KeyTypeError(`no key type: ${inspect(keyType)}; there are ${
+			NAMES.slice(0, ARRAY - 1).join(', ')}, record, and pairs such as ['array', 'integer'] ` +
+			`of array, composite, range or multirange; also names in SQL: ${
+				[...ALIASES.keys()].join(', ')}`);
 	}
 	return number;
 }
@@ -465,7 +476,7 @@ function canonicalBytes(keyType, value) {
 		return rowBytes(...recordParts(value));
 	}
 	if (number < ARRAY) {
-		return SCALARS[keyType](value);
+		return SCALARS[NAMES[number - 1]](value);
 	}
 	const [kind, inside] = keyType;
 	switch (kind) {

@@ -314,7 +314,8 @@ test('wrong parameters and keys are refused', () => {
 		...[['1'], [true], [5n], [null, null], [null, '0.1'], [null, 0.1, 1.5], [null, 0.1, null],
 			[null, 0.1, 2 ** 53], [null, 0.1, '7']].map((parameters) =>
 			[TypeError, /is not a/, build(...parameters)]),
-		[KeyTypeError, /no key type/, () => CuckooFilter.build([], 'int')],
+		[KeyTypeError, /no key type: 'real'; there are integer, .*, jsonb, record, .*: smallint, .*, cidr$/,
+			() => CuckooFilter.build([], 'real')],
 		[KeyTypeError, /key types differ/,
 			() => CuckooFilter.build([[['integer', 1]], [['text', 'x']]], 'record')],
 		[KeyValueError, /integer/, () => CuckooFilter.build(['x'], 'integer')],
@@ -419,9 +420,27 @@ test('values that are none of their key type are refused', () => {
 });
 
 test('what is no key type is refused', () => {
-	for (const keyType of ['int', 'array', ['array'], ['text', 'text'], 5, 5n, ['array', 'json'], '',
+	for (const keyType of ['json', 'real', 'char', 'character', 'bpchar', 'Integer', 'array', ['array'], ['text', 'text'], 5, 5n, ['array', 'json'], '',
 		['composite', null], ['composite', 'text']]) {
 		assert.throws(() => hashKey(keyType, [1]), KeyTypeError);
+	}
+});
+
+test('other names in SQL are those of the same key type', () => {
+	for (const [names, value] of [
+		[['integer', 'smallint', 'int2', 'int', 'int4', 'bigint', 'int8', 'oid'], 5],
+		[['text', 'varchar', 'character varying', 'name'], 'a'], [['boolean', 'bool'], true],
+		[['bit', 'varbit', 'bit varying'], '101'], [['numeric', 'decimal'], '1.5'],
+		[['double precision', 'float8'], 1.5], [['inet', 'cidr'], '10.0.0.0/8'],
+		[['time', 'time without time zone'], '12:00'], [['timetz', 'time with time zone'], '12:00Z'],
+		[['timestamp', 'timestamp without time zone'], '2026-01-01 00:00'],
+		[['timestamptz', 'timestamp with time zone'], '2026-01-01 00:00Z']]) {
+		for (const name of names) {
+			const f = CuckooFilter.build([value], name);
+			assert.equal(f.keyType, names[0]);
+			assert.equal(f.count(value, names.at(-1)), 1);
+			assert.equal(CuckooFilter.build([[value]], ['array', name]).count([value], ['array', names[0]]), 1);
+		}
 	}
 });
 

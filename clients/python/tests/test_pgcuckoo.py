@@ -12,6 +12,7 @@ from uuid import UUID
 
 from pgcuckoo import (CuckooFilter, CuckooFilterError, FormatError, KeyTypeError,
                           KeyValueError, hash_key, shard)
+from pgcuckoo.keys import ALIASES
 from pgcuckoo.tables import Shape, SparseTable
 
 GOLDEN = Path(__file__).parents[3] / 'test' / 'golden'
@@ -318,7 +319,8 @@ class Build(unittest.TestCase):
                 *((TypeError, 'is not', build(*arguments)) for arguments in (
                     ('1',), (True,), (None, None), (None, '0.1'), (None, 0.1, 1.0),
                     (None, 0.1, None), (None, 0.1, True))),
-                (KeyTypeError, 'no key type', lambda: CuckooFilter.build([], 'int')),
+                (KeyTypeError, "no key type: 'real'; there are integer, .*, jsonb, record, .*: smallint, .*, cidr$",
+                 lambda: CuckooFilter.build([], 'real')),
                 (KeyTypeError, 'key types differ', lambda: CuckooFilter.build(
                     [[('integer', 1)], [('text', 'x')]], 'record')),
                 (KeyValueError, 'integer', lambda: CuckooFilter.build(['x'], 'integer')),
@@ -381,7 +383,7 @@ class Malformed(unittest.TestCase):
         self.assertLess(monotonic() - start, 3)     # in quadratic time, half a minute
 
     def test_key_types(self):
-        for key_type in ('int', 'array', ('array',), ('text', 'text'), 5, ('array', 'json'), '',
+        for key_type in ('json', 'real', 'char', 'character', 'bpchar', 'Integer', 'array', ('array',), ('text', 'text'), 5, ('array', 'json'), '',
                          (['array'], 'text'), ('composite', None), ('composite', 'text')):
             with self.subTest(key_type):
                 self.assertRaises(KeyTypeError, hash_key, key_type, [1])
@@ -432,6 +434,22 @@ class Malformed(unittest.TestCase):
 
 
 class Hashes(unittest.TestCase):
+    def test_names(self):
+        """Other names in SQL are those of the same key type."""
+        names_of = {name: [name] for name in ALIASES.values()}
+        for alias, name in ALIASES.items():
+            names_of[name].append(alias)
+        for name, value in (('integer', 5), ('text', 'a'), ('boolean', True), ('bit', '101'), ('numeric', '1.5'),
+                            ('double precision', 1.5), ('inet', '10.0.0.0/8'), ('time', time(12)),
+                            ('timetz', '12:00Z'), ('timestamp', datetime(2026, 1, 1)),
+                            ('timestamptz', datetime(2026, 1, 1, tzinfo=UTC))):
+            for alias in names_of.pop(name):
+                f = CuckooFilter.build([value], alias)
+                self.assertEqual(f.key_type, name)
+                self.assertTrue(f.contains(value, alias) and f.contains(value, name))
+                self.assertTrue(CuckooFilter.build([[value]], ('array', alias)).contains([value], ('array', name)))
+        self.assertEqual(names_of, {})
+
     def test_equal(self):
         """Filters are equal, and hash equally, if their bytes are equal."""
         f, g, h = (CuckooFilter.build(keys, 'integer') for keys in ([1, 2], [2, 1], [1]))

@@ -5,6 +5,20 @@ Key types.  A key type is the name of a scalar one, or a pair of a word and what
     ('array', element)               ('range', bound)          ('multirange', bound)
     ('composite', (column, ...))     'record', an anonymous row that brings its own types
 
+Some types in SQL are of the same key type, and their names will do, too:
+
+    integer                          smallint, int2, int, int4, bigint, int8, oid
+    text                             varchar, character varying, name
+    bit                              varbit, bit varying
+    inet                             cidr
+    boolean, double precision        bool, float8
+    numeric                          decimal
+    time, timetz                     time without time zone, time with time zone
+    timestamp, timestamptz           timestamp without time zone, timestamp with time zone
+
+real and char(n) are missing: round keys of real first, for double precision, and remove the blanks
+at the end of keys of char(n), for text.
+
 Keys.  What a Python value of each key type may be:
 
     integer, money                   int of 64 bits, signed; of money the smallest unit
@@ -69,6 +83,14 @@ NAMES = ('integer', 'boolean', '"char"', 'text', 'bytea', 'bit', 'double precisi
 NUMBERS = {name: number for number, name in enumerate(NAMES, 1)}
 ARRAY, COMPOSITE = NUMBERS['array'], NUMBERS['composite']
 LAST_KEY_TYPE = len(NAMES)
+# Other names in SQL of types whose values are canonical as they are.
+ALIASES = {
+    'smallint': 'integer', 'int2': 'integer', 'int': 'integer', 'int4': 'integer',
+    'bigint': 'integer', 'int8': 'integer', 'oid': 'integer', 'bool': 'boolean', 'varchar': 'text',
+    'character varying': 'text', 'name': 'text', 'varbit': 'bit', 'bit varying': 'bit',
+    'float8': 'double precision', 'decimal': 'numeric', 'time without time zone': 'time',
+    'time with time zone': 'timetz', 'timestamp without time zone': 'timestamp',
+    'timestamp with time zone': 'timestamptz', 'cidr': 'inet'}
 RECORD_WITHOUT_VALUE = bytes((COMPOSITE, 255, 255))
 NULL = b'\xff\xff\xff\xff'
 
@@ -85,13 +107,18 @@ def number_of(key_type: KeyType) -> int:
     """The number of a key type: 1 to 27."""
     if key_type == 'record':
         return COMPOSITE
-    if isinstance(key_type, str) and NUMBERS.get(key_type, ARRAY) < ARRAY:
-        return NUMBERS[key_type]
+    if isinstance(key_type, str):
+        number = NUMBERS.get(ALIASES.get(key_type, key_type), ARRAY)
+        if number < ARRAY:
+            return number
     if isinstance(key_type, tuple) and len(key_type) == 2 and isinstance(key_type[0], str):
         number = NUMBERS.get(key_type[0], 0)
         if number >= ARRAY and (number != COMPOSITE or isinstance(key_type[1], (list, tuple))):
             return number
-    raise KeyTypeError('no key type: %r' % (key_type,))
+    raise KeyTypeError(
+        "no key type: %r; there are %s, record, and pairs such as ('array', 'integer') of array, "
+        'composite, range or multirange; also names in SQL: %s' % (
+            key_type, ', '.join(NAMES[:ARRAY - 1]), ', '.join(ALIASES)))
 
 
 def sequence(value: Any, name: str) -> Sequence[Any]:
@@ -493,7 +520,8 @@ def canonical_bytes(key_type: KeyType, value: Any) -> bytes:
     if value is None:
         raise KeyValueError('NULL is no key')
     if isinstance(key_type, str):
-        return row_bytes(*record_parts(value)) if key_type == 'record' else SCALARS[key_type](value)
+        return (row_bytes(*record_parts(value)) if key_type == 'record' else
+                SCALARS[NAMES[number - 1]](value))
     kind, inside = key_type
     if kind == 'array':
         return array_bytes(inside, value)
