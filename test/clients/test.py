@@ -7,6 +7,7 @@ The folder has the package pg of node-postgres.  psql connects to a server, as t
 which the extension is installed.  The last line is "N passed, N failed"; test/run.sh runs this.
 """
 
+import itertools
 import json
 import os
 import random
@@ -207,6 +208,80 @@ def compare_names():
                          ('JavaScript', [answer['hashes'][0] for answer in ask(
                              [{'keyType': alias, 'keys': [encode(key)]} for alias, key in mine.items()])])):
         test(hashes == theirs and len(theirs) == 20, '%s: %d names of types in SQL' % (name, len(theirs)))
+
+
+# Bounds of ranges; of types with a discrete range type, one that is not discrete
+BOUNDS = {
+    'integer': ('plain_range', [-2, 1, 3, None]),
+    'numeric': ('numrange', ['-Infinity', '-10000', '-1.5', '-1', '0', '0.001', '1', '1.00001', '99999', 'NaN', None]),
+    'double precision': ('double_range', [float('-inf'), -1.0, 0.0, 1e-300, 2.0, float('inf'), float('nan'), None]),
+    'timestamp': ('tsrange', ['-infinity', '1999-12-31 23:59:59', '2000-01-01 00:00', 'infinity', None]),
+    'timestamptz': ('tstzrange', ['2000-01-01 00:00Z', '2000-01-01 01:00+02', None]),
+    'time': ('time_range', ['00:00', '13:14:15.5', '24:00', None]),
+    'date': ('date_range', ['-infinity', '1999-12-31', '2000-01-01', None]),
+}
+
+
+def compare_ranges():
+    """A range or multirange is refused if the server refuses or alters it, and otherwise has its hash."""
+    random.seed(4)
+    sql('CREATE TYPE double_range AS RANGE (subtype = float8, multirange_type_name = double_ranges); '
+        'CREATE TYPE time_range AS RANGE (subtype = time, multirange_type_name = time_ranges); '
+        'CREATE TYPE date_range AS RANGE (subtype = date, multirange_type_name = date_ranges);')
+    for bound, (range_type, bounds) in BOUNDS.items():
+        multirange_type = {'plain_range': 'plain_multirange'}.get(range_type, re.sub('_?range$', lambda found: {
+            'range': 'multirange', '_range': '_ranges'}[found[0]], range_type))
+        made = [[lower, upper, brackets] for lower, upper in itertools.product(bounds, bounds)
+                for brackets in ('[]', '[)', '(]', '()')]
+        lists = [[random.choice(made) for _ in range(random.choice((1, 2, 2, 3)))] for _ in range(1500)]
+        text = [compare.quote(json.dumps([[None if end is None else str(end) for end in one] for one in some])) + '::jsonb'
+                for some in (made, sum(lists, []))]
+        function = ('CREATE FUNCTION pg_temp.range(parts jsonb) RETURNS {0} LANGUAGE plpgsql AS $$ BEGIN '
+                    "RETURN nullif({0}((parts->>0)::{1}, (parts->>1)::{1}, parts->>2), 'empty'); "
+                    'EXCEPTION WHEN data_exception THEN RETURN NULL; END $$; '.format(range_type, bound))
+        rows = sql(function + 'SELECT cuckoo_hash(pg_temp.range(one)) FROM jsonb_array_elements(%s) WITH ORDINALITY AS u (one, i) '
+                   'ORDER BY i' % text[0])
+        lengths = list(itertools.chain(*([i] * len(some) for i, some in enumerate(lists))))
+        # With NULL for a range that is none
+        rows += sql(function + 'SELECT CASE WHEN array_position(r, NULL) IS NULL AND ARRAY(SELECT unnest(m)) = r THEN cuckoo_hash(m) END '
+                    'FROM (SELECT n, r, %s(VARIADIC CASE WHEN array_position(r, NULL) IS NULL THEN r END) AS m FROM '
+                    "(SELECT n, array_agg(pg_temp.range(one) ORDER BY i) AS r FROM jsonb_array_elements(%s) WITH ORDINALITY AS u (one, i) "
+                    "JOIN unnest('{%s}'::integer[]) WITH ORDINALITY AS l (n, i) USING (i) GROUP BY n) AS lists) AS made ORDER BY n" % (
+                        multirange_type, text[1], ','.join(map(str, lengths))))
+        theirs = [str(int(row[0]) % 2**64) if row[0] else None for row in rows]
+        kinds = [('range', bound)] * len(made) + [('multirange', bound)] * len(lists)
+        python = [python_hash(kind, value) for kind, value in zip(kinds, made + lists)]
+        javascript = sum((answer['hashes'] for answer in ask(
+            [{'keyType': [kind, bound], 'keys': encode(some)} for kind, some in (('range', made), ('multirange', lists))])), [])
+        for name, mine in ('Python', python), ('JavaScript', javascript):
+            wrong = [value for value, my, their in zip(made + lists, mine, theirs) if my != their]
+            taken = [sum(hash_ is not None for hash_ in some) for some in (mine[:len(made)], mine[len(made):])]
+            test(not wrong and len(theirs) == len(mine) and 0 < taken[0] < len(made) and 0 < taken[1] < len(lists),
+                 '%s: of %d ranges of %s, %d are taken, and %d of %d multiranges' % (
+                     name, len(made), bound, taken[0], taken[1], len(lists)), repr(wrong[:5]))
+
+
+def compare_driver_ranges():
+    """Ranges as the drivers in Python return them."""
+    import psycopg
+    import psycopg2
+
+    cases = [(('range', 'integer'), "'[1,5)'::int4range"), (('range', 'integer'), "'(,5)'::int8range"),
+             (('range', 'integer'), "'empty'::int4range"), (('range', 'numeric'), "'(1.5,2]'::numrange"),
+             (('range', 'date'), "'[2026-01-01,)'::daterange"), (('range', 'timestamp'), "'[2026-01-01,2026-01-02]'::tsrange")]
+    multiranges = [(('multirange', 'integer'), "'{[1,3),[7,)}'::int4multirange"), (('multirange', 'integer'), "'{}'::int4multirange"),
+                   (('array', ('range', 'integer')), "ARRAY['[1,5)', 'empty']::int4range[]")]
+    for driver, some in (psycopg, cases + multiranges), (psycopg2, cases):
+        with driver.connect('') as connection:
+            cursor = connection.cursor()
+            wrong = []
+            for key_type, expression in some:
+                cursor.execute('SELECT k, cuckoo_hash(k) FROM (SELECT %s AS k) AS q' % expression)
+                key, hash_ = cursor.fetchone()
+                if hash_key(key_type, key) != hash_ % 2**64:
+                    wrong.append(expression)
+        connection.close()
+        test(not wrong, '%d ranges and multiranges as %s returns them' % (len(some), driver.__name__), ', '.join(wrong))
 
 
 INFO = ('format_version, representation, key_type, items, capacity, target_fpr, expected_fpr, subfilters, seed, '
@@ -508,6 +583,8 @@ def main():
     compare_keys()
     compare_strings()
     compare_names()
+    compare_ranges()
+    compare_driver_ranges()
     compare_golden()
     compare_altered()
     compare_builders()

@@ -451,19 +451,90 @@ function rowBytes(columns, values) {
 		Buffer.from([numberOf(column)]), nested(column, values[i])])]);
 }
 
-/** A range from its flags on. */
-function rangeBytes(bound, value) {
+/** The value of a numeric as numbers, the first of which that differs decides the order. */
+function numericRank(bytes) {
+	const sign = bytes.readUInt16LE(0);
+	if (sign >= 0xC000) {
+		return [sign === 0xC000 ? 3 : sign === 0xD000 ? 2 : -2];
+	}
+	const digits = Array.from({ length: bytes.length / 2 - 2 }, (_, i) => bytes.readUInt16LE(4 + 2 * i));
+	if (digits.length === 0) {
+		return [0];
+	}
+	const magnitude = [1, bytes.readInt16LE(2), ...digits];
+	return sign === 0 ? magnitude : magnitude.map((number) => -number);
+}
+
+const integerRank = (bytes) => [bytes.length === 4 ? bytes.readInt32LE() : bytes.readBigInt64LE()];
+
+/** For types of bounds whose order does not depend on a collation, from the bytes of a value. */
+const RANKS = {
+	integer: integerRank, money: integerRank, date: integerRank, time: integerRank,
+	timestamp: integerRank, timestamptz: integerRank, numeric: numericRank,
+	'double precision': (bytes) => {
+		const number = bytes.readDoubleLE();
+		return Number.isNaN(number) ? [1] : [0, number]; // a NaN is above all others
+	},
+};
+
+/** Whether one bound can be before another, or the same if equal. */
+function canFollow(bound, lower, upper, equal) {
+	const ends = [canonicalBytes(bound, lower), canonicalBytes(bound, upper)];
+	if (Buffer.compare(ends[0], ends[1]) === 0) {
+		return equal;
+	}
+	const rank = RANKS[NAMES[numberOf(bound) - 1]];
+	if (rank === undefined) {
+		return true;
+	}
+	const [a, b] = ends.map(rank);
+	for (let i = 0; i < Math.max(a.length, b.length); i++) {
+		const [x, y] = [a[i] ?? 0, b[i] ?? 0];
+		if (x !== y) {
+			return x < y;
+		}
+	}
+	return equal;
+}
+
+/** Lower and upper bound and brackets of a range; null of an empty one. */
+function rangeParts(bound, value) {
 	if (value === 'empty') {
-		return Buffer.from([1]);
+		return null;
 	}
 	const [lower, upper, brackets] = parts(value, 3, 'range');
 	if (!['[]', '[)', '(]', '()'].includes(brackets)) {
 		refuse('range', brackets);
 	}
+	if (lower !== null && upper !== null && !canFollow(bound, lower, upper, brackets === '[]')) {
+		throw new KeyValueError(`range: no range has the bounds ${inspect(value)}`);
+	}
+	return { lower, upper, brackets };
+}
+
+/** A range from its flags on. */
+function rangeBytes(bound, value) {
+	const range = rangeParts(bound, value);
+	if (range === null) {
+		return Buffer.from([1]);
+	}
+	const { lower, upper, brackets } = range;
 	const flags = (lower === null ? 2 : brackets[0] === '[' ? 4 : 0) +
 		(upper === null ? 8 : brackets[1] === ']' ? 16 : 0);
 	return Buffer.concat([Buffer.from([flags]), ...[lower, upper]
 		.filter((end) => end !== null).map((end) => nested(bound, end))]);
+}
+
+function multirangeBytes(bound, value) {
+	const ranges = parts(value, null, 'multirange').map((one) => rangeParts(bound, one));
+	// Between two of them there is a gap, if only of one value.
+	const isGap = (one, after) => one.upper !== null && after.lower !== null &&
+		canFollow(bound, one.upper, after.lower, one.brackets[1] + after.brackets[0] === ')(');
+	if (ranges.includes(null) || !ranges.every((one, i) => i === 0 || isGap(ranges[i - 1], one))) {
+		throw new KeyValueError(`multirange: ${inspect(value)} is not in canonical form`);
+	}
+	return Buffer.concat([Buffer.from([numberOf(bound)]), u32(ranges.length),
+		...value.map((one) => rangeBytes(bound, one))]);
 }
 
 /** The canonical bytes of a key; KeyValueError if the value is not one of the key type. */
@@ -487,9 +558,7 @@ function canonicalBytes(keyType, value) {
 		case 'range':
 			return Buffer.concat([Buffer.from([numberOf(inside)]), rangeBytes(inside, value)]);
 		default:
-			return Buffer.concat([Buffer.from([numberOf(inside)]),
-				u32(parts(value, null, 'multirange').length),
-				...Array.from(value, (one) => rangeBytes(inside, one))]);
+			return multirangeBytes(inside, value);
 	}
 }
 

@@ -456,6 +456,47 @@ test('a single key is no list of keys', () => {
 	assert.equal(f.containsAny(new Set(['b', 'x'])), true);
 });
 
+test('ranges that cannot be are refused', () => {
+	for (const [bound, ...ascending] of [
+		['integer', -5, '1', 2n], ['bigint', -5, 10000000000n], ['money', 1, 2],
+		['numeric', '-Infinity', -20000, '-12345', '-1.5', -1, '-0.001', 0, '0.001', '0.5', 1, '1.00001',
+			'99999', 100000n, 'Infinity', 'NaN'],
+		['double precision', -Infinity, -1, 0, 1.5, Infinity, NaN], ['date', '-infinity', '1999-12-31', 0],
+		['time', '00:00', '13:00', '24:00'], ['timestamp', '1999-01-01 00:00', '2000-01-01 00:00:01'],
+		['timestamptz', '2000-01-01 12:00+02', new Date('2000-01-01T11:00:00Z')]]) {
+		ascending.forEach((lower, i) => {
+			hashKey(['range', bound], [lower, lower, '[]']);
+			for (const brackets of ['[)', '(]', '()']) {
+				assert.throws(() => hashKey(['range', bound], [lower, lower, brackets]), KeyValueError);
+			}
+			for (const upper of ascending.slice(i + 1)) {
+				hashKey(['range', bound], [lower, upper, '()']);
+				assert.throws(() => hashKey(['range', bound], [upper, lower, '[]']), KeyValueError,
+					`${bound} ${upper} ${lower}`);
+			}
+		});
+	}
+	// A collation may have this order, but equal bounds are equal.
+	hashKey(['range', 'text'], ['b', 'a', '[)']);
+	assert.throws(() => hashKey(['range', 'text'], ['a', Buffer.from('a'), '[)']), KeyValueError);
+	assert.throws(() => hashKey(['array', ['range', 'integer']], [[2, 1, '[)']]), KeyValueError);
+});
+
+test('multiranges that cannot be are refused', () => {
+	const hash = (bound, ...ranges) => () => hashKey(['multirange', bound], ranges);
+	for (const [bound, ...ranges] of [['integer'], ['integer', [1, 2, '[)'], [3, 4, '[)']],
+		['numeric', [null, 1, '()'], [1, 2, '()'], [2, 3, '(]'], [4, null, '[)']]]) {
+		hash(bound, ...ranges)();
+	}
+	for (const ranges of [[[3, 4, '[)'], [1, 2, '[)']], [[1, 3, '[)'], [2, 4, '[)']],
+		[[1, 2, '[)'], [2, 3, '[)']], [[1, 2, '(]'], [2, 3, '()']], [[1, 2, '[]'], [2, 3, '[]']],
+		[[1, null, '[)'], [2, 3, '[)']], [[1, 2, '[)'], [null, 3, '()']], ['empty'],
+		[[1, 2, '[)'], 'empty'], [[2, 1, '[)']]]) {
+		assert.throws(hash('integer', ...ranges), (error) => error instanceof KeyValueError &&
+			/^(multi)?range: /.test(error.message));
+	}
+});
+
 test('filters are equal if their bytes are', () => {
 	const [f, g, h] = [[1, 2], [2, 1], [1]].map((keys) => CuckooFilter.build(keys, 'integer'));
 	assert.ok(f.equals(g));

@@ -433,6 +433,65 @@ class Malformed(unittest.TestCase):
             self.assertTrue(issubclass(error, CuckooFilterError))
 
 
+class Range:
+    """As psycopg's and asyncpg's."""
+
+    def __init__(self, lower=None, upper=None, bounds='[)', isempty=False):
+        self.lower, self.upper, self.isempty = lower, upper, isempty
+        self.lower_inc, self.upper_inc = bounds[0] == '[', bounds[1] == ']'
+
+
+class Ranges(unittest.TestCase):
+    ASCENDING = {
+        'integer': (-5, 1, 2), 'bigint': (-5, 10**10), 'money': (1, 2),
+        'numeric': ('-Infinity', -20000, Decimal(-12345), '-1.5', -1, '-0.001', 0, '0.001', 1,
+                    '1.00001', 99999, 'Infinity', Decimal('sNaN')),
+        'double precision': (float('-inf'), -1.0, 0.0, 1.5, float('inf'), float('nan')),
+        'date': ('-infinity', '1999-12-31', date(2000, 1, 1), 5), 'time': (time(1), '13:00', '24:00'),
+        'timestamp': ('1999-01-01 00:00', datetime(2000, 1, 1, 0, 0, 1)),
+        'timestamptz': ('2000-01-01 12:00+02', datetime(2000, 1, 1, 11, tzinfo=UTC)),
+    }
+
+    def test_bounds(self):
+        """Equal bounds are both in the range, and a lower bound is not above the upper one."""
+        for bound, ascending in self.ASCENDING.items():
+            for i, lower in enumerate(ascending):
+                hash_key(('range', bound), (lower, lower, '[]'))
+                for brackets in '[)', '(]', '()':
+                    self.assertRaises(KeyValueError, hash_key, ('range', bound), (lower, lower, brackets))
+                for upper in ascending[i + 1:]:
+                    with self.subTest(bound, lower=lower, upper=upper):
+                        hash_key(('range', bound), (lower, upper, '()'))
+                        self.assertRaises(KeyValueError, hash_key, ('range', bound), (upper, lower, '[]'))
+        # A collation may have this order, but equal bounds are equal.
+        hash_key(('range', 'text'), ('b', 'a', '[)'))
+        self.assertRaises(KeyValueError, hash_key, ('range', 'text'), ('a', b'a', '[)'))
+        self.assertRaises(KeyValueError, hash_key, ('array', ('range', 'integer')), [(2, 1, '[)')])
+        self.assertRaises(KeyValueError, hash_key, ('range', 'double precision'), (1.0, 'x', '[)'))
+
+    def test_multiranges(self):
+        """The ranges of a multirange ascend, with gaps between them, and are not empty."""
+        for bound, ranges in (('integer', []), ('integer', [(1, 2, '[)'), (3, 4, '[)')]),
+                              ('numeric', [(None, 1, '()'), (1, 2, '()'), (2, 3, '(]'), (4, None, '[)')])):
+            hash_key(('multirange', bound), ranges)
+        for ranges in ([(3, 4, '[)'), (1, 2, '[)')], [(1, 3, '[)'), (2, 4, '[)')],
+                       [(1, 2, '[)'), (2, 3, '[)')], [(1, 2, '(]'), (2, 3, '()')],
+                       [(1, 2, '[]'), (2, 3, '[]')], [(1, None, '[)'), (2, 3, '[)')],
+                       [(1, 2, '[)'), (None, 3, '()')], ['empty'], [(1, 2, '[)'), 'empty'],
+                       [(2, 1, '[)')], 'empty', b'', {}, 5):
+            with self.subTest(ranges):
+                self.assertRaisesRegex(KeyValueError, '^(multi)?range: ', hash_key, ('multirange', 'integer'), ranges)
+
+    def test_objects(self):
+        for made, plain in ((Range(1, 5), (1, 5, '[)')), (Range(None, 5, '()'), (None, 5, '()')),
+                            (Range(1, None), (1, None, '[)')), (Range(1, 1, '[]'), (1, 1, '[]')),
+                            (Range(1, 5, '(]'), (1, 5, '(]')), (Range(isempty=True), 'empty')):
+            self.assertEqual(hash_key(('range', 'numeric'), made), hash_key(('range', 'numeric'), plain))
+        self.assertEqual(hash_key(('multirange', 'integer'), [Range(1, 2), Range(3, 4)]),
+                         hash_key(('multirange', 'integer'), [(1, 2, '[)'), (3, 4, '[)')]))
+        self.assertRaises(KeyValueError, hash_key, ('range', 'integer'), Range(2, 1))
+
+
 class Hashes(unittest.TestCase):
     def test_names(self):
         """Other names in SQL are those of the same key type."""

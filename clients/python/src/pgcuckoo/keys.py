@@ -50,12 +50,15 @@ Keys.  What a Python value of each key type may be:
                                      'bounds', pairs of length and lower bound, and 'elements'
     composite                        list of columns
     record                           list of pairs: (key type, value)
-    range                            'empty', or (lower, upper, '[)'), with None for no bound
-    multirange                       list of ranges
+    range                            'empty', or (lower, upper, '[)'), with None for no bound; or
+                                     a Range of psycopg or asyncpg
+    multirange                       list of ranges, or a Multirange of psycopg
 
 A tuple will do for a list.  None is a NULL inside an array or row, and is no key.  Ranges and
 multiranges must be in PostgreSQL's canonical form: whether a range type is discrete does not follow
-from its key type.
+from its key type.  Refused are ranges that no type can have, with the lower bound above the upper,
+or with equal bounds of which one is excluded, and multiranges whose ranges do not ascend with gaps
+between them.  (For text and some other bounds only equality is known here, not the order.)
 """
 
 from __future__ import annotations
@@ -65,6 +68,7 @@ import json
 import math
 import re
 import struct
+from collections.abc import Sequence as SequenceType
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal, InvalidOperation
 from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
@@ -501,17 +505,72 @@ def row_bytes(columns: Sequence[KeyType], values: Any) -> bytes:
         for column, value in zip(columns, values))
 
 
-def range_bytes(bound: KeyType, value: Any) -> bytes:
-    """A range from its flags on."""
-    if value == 'empty':
-        return b'\1'
+# Types of bounds whose order does not depend on a collation, with the format of their bytes
+ORDERED = {'integer': '<q', 'money': '<q', 'double precision': '<d', 'date': '<i', 'time': '<q',
+           'timestamp': '<q', 'timestamptz': '<q'}
+
+
+def rank(bound: KeyType, value: Any) -> Any:
+    """What compares as PostgreSQL compares the value, or None if that is not known here."""
+    name = NAMES[number_of(bound) - 1]
+    if name == 'numeric':
+        number = Decimal(value)
+        is_nan = number.is_nan()
+    elif name in ORDERED:
+        number, = struct.unpack(ORDERED[name], canonical_bytes(bound, value))
+        is_nan = number != number
+    else:
+        return None
+    return (1, 0) if is_nan else (0, number)            # a NaN is above all others
+
+
+def can_follow(bound: KeyType, lower: Any, upper: Any, equal: bool) -> bool:
+    """Whether one bound can be before another, or the same if equal."""
+    if canonical_bytes(bound, lower) == canonical_bytes(bound, upper):
+        return equal
+    ranks = rank(bound, lower), rank(bound, upper)
+    return ranks[0] is None or bool(ranks[0] < ranks[1])
+
+
+def range_parts(bound: KeyType, value: Any) -> Sequence[Any]:
+    """(lower, upper, brackets) of a range, () of an empty one."""
+    if hasattr(value, 'isempty'):           # a Range of a driver
+        value = 'empty' if value.isempty else (
+            value.lower, value.upper, '([' [value.lower_inc] + ')]' [value.upper_inc])
+    if isinstance(value, str) and value == 'empty':
+        return ()
     lower, upper, brackets = parts(value, 3, 'range')
     if brackets not in ('[]', '[)', '(]', '()'):
         raise KeyValueError('range: %r' % (brackets,))
+    if lower is not None and upper is not None and not can_follow(
+            bound, lower, upper, brackets == '[]'):
+        raise KeyValueError('range: no range has the bounds %r' % (value,))
+    return lower, upper, brackets
+
+
+def range_bytes(bound: KeyType, value: Any) -> bytes:
+    """A range from its flags on."""
+    if not (found := range_parts(bound, value)):
+        return b'\1'
+    lower, upper, brackets = found
     flags = (2 if lower is None else 4 if brackets[0] == '[' else 0) + (
         8 if upper is None else 16 if brackets[1] == ']' else 0)
     return bytes((flags,)) + b''.join(
         nested(bound, value) for value in (lower, upper) if value is not None)
+
+
+def multirange_bytes(bound: KeyType, value: Any) -> bytes:
+    if isinstance(value, (str, bytes)) or not isinstance(value, SequenceType):
+        raise KeyValueError('multirange: %r is not a list' % (value,))
+    ranges = [range_parts(bound, one) for one in value]
+    # Between two of them there is a gap, if only of one value.
+    if () in ranges or not all(
+            one[1] is not None and after[0] is not None and can_follow(
+                bound, one[1], after[0], one[2][1] + after[2][0] == ')(')
+            for one, after in zip(ranges, ranges[1:])):
+        raise KeyValueError('multirange: %r is not in canonical form' % (value,))
+    return (struct.pack('<BI', number_of(bound), len(ranges)) +
+            b''.join(range_bytes(bound, one) for one in value))
 
 
 def canonical_bytes(key_type: KeyType, value: Any) -> bytes:
@@ -529,8 +588,7 @@ def canonical_bytes(key_type: KeyType, value: Any) -> bytes:
         return row_bytes(inside, value)
     if kind == 'range':
         return bytes((number_of(inside),)) + range_bytes(inside, value)
-    return (struct.pack('<BI', number_of(inside), len(sequence(value, 'multirange'))) +
-            b''.join(range_bytes(inside, one) for one in value))
+    return multirange_bytes(inside, value)
 
 
 def hash_key(key_type: KeyType, value: Any, seed: int = 0) -> int:
