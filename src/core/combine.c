@@ -448,19 +448,6 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
  * Counting common keys
  */
 
-/* The smallest hash whose code is at least this; if there is none, 2^64 = 0. */
-static inline uint64_t
-FirstHash(const CuckooShape *shape, uint64_t code)
-{
-	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
-	uint64_t	pairs = CuckooShapePairs(shape);
-	uint64_t	fingerprint = code & fingerprints;
-	uint64_t	part = fingerprint > 1 ? (((fingerprint - 1) << 32) - 1) / fingerprints + 1 : 0;
-	uint64_t	scaled = ((code >> shape->bits) << 32) + part;
-
-	return (scaled / pairs << 32) + ((scaled % pairs << 32) + pairs - 1) / pairs;
-}
-
 /* Goes through the intervals of all items of a filter, as codes of a shape. */
 typedef struct Sweep
 {
@@ -479,7 +466,7 @@ SetFirst(Sweep *sweep, int i)
 
 	sweep->first[i] = at == table->items ? UINT64_MAX :
 		CuckooSameShape(&table->shape, sweep->shape) ? sweep->codes[i][at] :
-		CuckooCodeOf(sweep->shape, FirstHash(&table->shape, sweep->codes[i][at]));
+		CuckooCodeOf(sweep->shape, CuckooFirstHash(&table->shape, sweep->codes[i][at]));
 }
 
 /*
@@ -490,6 +477,7 @@ static inline bool
 NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
 {
 	const CuckooShape *shape;
+	uint64_t	next;
 	int			i = 0;
 
 	for (int j = 1; j < sweep->filter->table_count; j++)
@@ -502,10 +490,10 @@ NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
 		return false;
 	CuckooPauseAt(sweep->at[i]);
 	shape = &sweep->filter->tables[i].shape;
+	next = sweep->codes[i][sweep->at[i]++] + 1;
 	if (!CuckooSameShape(shape, sweep->shape))
-		*last = CuckooCodeOf(sweep->shape,
-							 FirstHash(shape, sweep->codes[i][sweep->at[i]] + 1) - 1);
-	sweep->at[i]++;
+		*last = CuckooCodeOf(sweep->shape, next < CuckooShapeCodes(shape) ?
+							 CuckooFirstHash(shape, next) - 1 : UINT64_MAX);
 	SetFirst(sweep, i);
 	return true;
 }

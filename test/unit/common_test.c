@@ -397,20 +397,3 @@ TEST(counting_checks_for_interrupts)
 		FreeAll();
 	}
 }
-
-int
-main(void)
-{
-	const struct CMUnitTest tests[] = {
-		UNIT_TEST(the_estimate_is_that_of_classes_counted_one_by_one),
-		UNIT_TEST(the_estimate_is_within_two_errors),
-		UNIT_TEST(disjoint_sets_of_any_sizes_have_nothing_in_common),
-		UNIT_TEST(copies_count_once),
-		UNIT_TEST(a_key_in_several_tables_of_both_filters_counts_for_each),
-		UNIT_TEST(nothing_is_common_with_an_empty_filter),
-		UNIT_TEST(filters_of_different_seeds_or_key_types_conflict),
-		UNIT_TEST(counting_checks_for_interrupts)
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
