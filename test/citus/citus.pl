@@ -580,21 +580,21 @@ sub sent_by_shards
 }
 
 # The size of states of aggregates as Citus 13 sends them
-says($page, '| `count(DISTINCT url)` | ' . received('SELECT count(DISTINCT url) FROM visits') . ' |');
-$is_13 and says($page, '| `cuckoo_agg(url)` | '
-	  . sent_by_shards(q{SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, url)}) . ' |');
-$is_13 and says($page, '| `cuckoo_stream_agg(url, 200000)` | '
+says($page, '`count(DISTINCT url)` | ' . received('SELECT count(DISTINCT url) FROM visits'));
+$is_13 and says($page, '`cuckoo_agg(url)` | '
+	  . sent_by_shards(q{SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, url)}));
+$is_13 and says($page, '`cuckoo_stream_agg(url, 200000)` | '
 	  . sent_by_shards(
-		q{SELECT worker_partial_agg('cuckoo_stream_agg(text,float8)'::regprocedure, ROW(url, 200000::float8))}) . ' |');
-says($page, '| `cuckoo_agg(url, 200000)`, a filter per shard | '
-	  . sent_by_shards('SELECT cuckoo_agg(url, 200000)') . ' |');
-says($page, '| the same of `pages` [below](#tables-of-filters), distributed by `cuckoo_shard` | '
-	  . received('SELECT shard, cuckoo_agg(url, 200000) FROM pages GROUP BY shard') . ' |');
+		q{SELECT worker_partial_agg('cuckoo_stream_agg(text,float8)'::regprocedure, ROW(url, 200000::float8))}));
+says($page, '`cuckoo_agg(url, 200000)`, a filter per shard | '
+	  . sent_by_shards('SELECT cuckoo_agg(url, 200000)'));
+says($page, 'the same of `pages` [below](#tables-of-filters), distributed by `cuckoo_shard` | '
+	  . received('SELECT shard, cuckoo_agg(url, 200000) FROM pages GROUP BY shard'));
 if ($hub->safe_psql('postgres', q{SELECT count(*) FROM pg_available_extensions WHERE name = 'hll'}))
 {
 	$hub->safe_psql('postgres', 'CREATE EXTENSION hll');
-	says($page, '| `hll_add_agg(hll_hash_text(url))`, which counts keys and knows none | '
-		  . received('SELECT hll_add_agg(hll_hash_text(url)) FROM visits') . ' |');
+	says($page, '`hll_add_agg(hll_hash_text(url))`, which counts keys and knows none | '
+		  . received('SELECT hll_add_agg(hll_hash_text(url)) FROM visits'));
 }
 
 done_testing();

@@ -85,7 +85,7 @@ sub bytes_of
 sub is_on_page
 {
 	my ($what, $rows, $bytes) = @_;
-	return says($page, "| $what | " . with_commas($rows) . ' | ' . with_commas($bytes) . ' |');
+	return says($page, "$what | " . with_commas($rows) . ' | ' . with_commas($bytes));
 }
 
 my $join = 'SELECT id, note FROM payments_east JOIN flagged USING (account)';
@@ -101,6 +101,23 @@ is_on_page('plain join', $plain, bytes_of($server{east}, 'id, account, note', 'p
 is_on_page('with a filter: payments', $filtered, bytes_of($server{east}, 'id, account, note', "payments WHERE '$filter_text'::cuckoofilter \@> account"));
 is_on_page('with a filter: the filter', 1, length $filter_text);
 
+$hub->safe_psql('postgres', 'DELETE FROM copied WHERE id % 200 = 0 OR id % 1000 = 1');
+my $missing = '(SELECT cuckoo_agg(id, NULL, 1e-6) FROM copied)';
+is_on_page('all payments', $plain, bytes_of($server{east}, 'id, region, account, note', 'payments'));
+is_on_page('the filter of rows', 1, $server{east}->safe_psql('postgres', 'SELECT octet_length(cuckoo_agg(p, NULL, 1e-6)::text) FROM payments AS p'));
+is_on_page('the filter of ids', 1, $hub->safe_psql('postgres', "SELECT octet_length(f::text) FROM $missing AS s (f)"));
+is_on_page('the payments that `east` returns', rows_moved("SELECT * FROM payments_east WHERE NOT $missing \@> id"),
+	bytes_of($server{east}, 'id, region, account, note', 'payments WHERE id % 200 = 0 OR id % 1000 = 1'));
+unlike(remote_sql('SELECT cuckoo_agg(payments_east) FROM payments_east'), qr/cuckoo_agg/, 'an aggregate over whole rows is not sent');
+
+# A column declared with another type than the remote one
+$server{east}->safe_psql('postgres', q{CREATE TABLE codes AS SELECT i::text::char(8) AS code FROM generate_series(1, 10) AS i});
+$hub->safe_psql('postgres', q{CREATE FOREIGN TABLE codes (code text) SERVER east OPTIONS (table_name 'codes');
+	CREATE FOREIGN TABLE padded_codes (code char(8)) SERVER east OPTIONS (table_name 'codes')});
+says($page, 'If a remote `char(8)` is declared as `text`, a filter that `hub` builds of its values, with their blanks, finds none on the remote server.');
+is($hub->safe_psql('postgres', "SELECT count(*) FROM $_ WHERE (SELECT cuckoo_agg(code) FROM (SELECT code FROM $_ OFFSET 0) AS s) \@> code"), $_ eq 'codes' ? 0 : 10, "filtered by its own values: $_")
+  foreach qw(codes padded_codes);
+
 my $by_region = 'SELECT region, cuckoo_agg(account, 750000) AS f FROM payments GROUP BY region';
 is_on_page('a filter built on `hub`', rows_moved('SELECT cuckoo_agg(account, 750000) FROM payments'),
 	bytes_of($server{east}, 'account', 'payments') + bytes_of($server{west}, 'account', 'payments'));
@@ -115,7 +132,7 @@ foreach my $keys (500, 10000, 100000, 860000)
 		FROM (SELECT hashint8extended(i, 7) & 33554431 AS account FROM generate_series(1, $keys) AS i) AS s
 		SQL
 
-	says($page, '| ' . join(' | ', map { with_commas($_) } $keys, $array, $filter) . ' |');
+	says($page, join(' | ', map { with_commas($_) } $keys, $array, $filter) . ' |');
 }
 
 # The union is the filter that one server would make, but for its marks: no
