@@ -12,12 +12,14 @@
 #   memory   SQL: the memory of these aggregates
 #   parallel SQL: aggregates on two parallel workers
 #   scan     SQL: a scan through a filter against IN, = ANY, a semi-join
+#   join     SQL: joins with many and few keys, with a filter and without it
 #   year     SQL: the union of 365 daily filters against the rows behind them
 #   point    SQL: one lookup in a stored filter
 #   change   SQL: changes of a stored filter, one by one and at once
-#   dedupe   SQL: removing duplicates from a stream by the guide's recipe, by a
-#            unique index, and by one filter that every batch updates: rows per
-#            second, WAL per row and bloat
+#   dedupe   SQL: removing duplicates from a stream by the guide's recipe, with a
+#            shard for each session and with mixed batches, by unique indexes on
+#            the URL and on its hash, and by one filter that every batch updates:
+#            rows per second, WAL per row and bloat
 #   follow   SQL: a followed table against one untouched and one with a B-tree
 #
 # With --quick it uses a tenth of the data and fewer rounds, which shows that
@@ -35,7 +37,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=test/lib.sh
 . "$bench/../lib.sh"
 
-all_steps=(speed rates peers build memory parallel scan year point change dedupe follow)
+all_steps=(speed rates peers build memory parallel scan join year point change dedupe follow)
 charts=$root/docs
 # keys, passes, passes of the slow parts (add and remove)
 speed_runs=("10000 9 9" "100000 9 9" "1000000 5 5" "10000000 5 5" "60000000 5 1")
@@ -267,6 +269,7 @@ run_parallel()
 }
 
 run_scan() { statements_step scan "scan: a set of $keys keys, 1 % matching" scan.sql; }
+run_join() { statements_step join "join: $keys keys and $((rows / 1000)) keys" join.sql; }
 run_change() { statements_step change "change: a stored filter of $keys keys" change.sql; }
 
 run_year()
@@ -326,8 +329,8 @@ dedupe_recipe()
 		inside { block = block $0 "\n" }' "$root/docs/guide.md"
 }
 
-# dedupe_run METHOD SESSIONS BATCH ROUND SCRIPT.  Session n has stream n and,
-# with the guide's recipe, shard n.
+# dedupe_run METHOD SESSIONS BATCH ROUND SCRIPT.  Session n has stream n and, with
+# the guide's recipe but for mixed batches, shard n.
 dedupe_run()
 {
 	local before
@@ -348,7 +351,9 @@ run_dedupe()
 	local sessions batch round
 
 	prepare
-	dedupe_recipe | as_user tee "$work/dedupe.sql" >/dev/null
+	# Once more for mixed batches, with names of its own
+	{ dedupe_recipe; dedupe_recipe | sed -E 's/\b(pages|seen|seen_delta|store_new|fold_seen|store_mixed)\b/mixed_\1/g'; } |
+		as_user tee "$work/dedupe.sql" >/dev/null
 	psql_file "$work/dedupe.sql" >/dev/null
 	psql_file "$bench/dedupe.sql"
 	for sessions in 1 4; do
@@ -359,13 +364,17 @@ run_dedupe()
 			for ((round = 0; round < rounds; round++)); do
 				dedupe_run "unique index" "$sessions" "$batch" "$round" \
 					'SELECT store_indexed(batch(:client_id, :known, :number, :n));'
+				dedupe_run "unique index on the hash" "$sessions" "$batch" "$round" \
+					'SELECT store_hashed(batch(:client_id, :known, :number, :n));'
 				dedupe_run "one filter" "$sessions" "$batch" "$round" \
 					$'SELECT store_filtered(batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nVACUUM (SKIP_LOCKED) one_filter;\n\\endif'
 				dedupe_run deltas "$sessions" "$batch" "$round" \
 					$'SELECT store_new(:client_id, batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nSELECT fold_seen(:client_id);\nVACUUM (SKIP_LOCKED) seen, seen_delta;\n\\endif'
+				dedupe_run "deltas, mixed batches" "$sessions" "$batch" "$round" \
+					$'CALL mixed_store_mixed(batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nVACUUM (SKIP_LOCKED) mixed_seen, mixed_seen_delta;\n\\endif'
 			done
 			query "SELECT format(E'dedupe\\t%s sessions, batches of %s: %s\\t%s', $sessions, $batch, what, size / 1e6) FROM (VALUES
-				('unique index', pg_indexes_size('indexed_pages')), ('one filter', pg_total_relation_size('one_filter')),
+				('unique index', pg_indexes_size('indexed_pages')), ('unique index on the hash', pg_indexes_size('hashed_pages')), ('one filter', pg_total_relation_size('one_filter')),
 				('deltas', pg_total_relation_size('seen') + pg_total_relation_size('seen_delta'))) AS v (what, size)" >>"$results/dedupe-size"
 		done
 	done

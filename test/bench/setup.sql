@@ -18,6 +18,16 @@ CREATE UNLOGGED TABLE members (k bigint);
 INSERT INTO members SELECT hashint8extended(generate_series(1, :rows / 100), 0);
 INSERT INTO members SELECT hashint8extended(generate_series(:rows + 1, :rows + :keys - :rows / 100), 0);
 
+-- Keys of joins: many and few that all occur in the rows, and few among which are
+-- the keys of all repeated rows.
+
+CREATE UNLOGGED TABLE tenth (k bigint);
+INSERT INTO tenth SELECT hashint8extended(generate_series(1, :keys), 0);
+CREATE UNLOGGED TABLE few (k bigint);
+INSERT INTO few SELECT hashint8extended(generate_series(1, :rows / 1000), 0);
+CREATE UNLOGGED TABLE repeated_few (k bigint);
+INSERT INTO repeated_few SELECT generate_series(0, greatest(1000, :rows / 1000) - 1);
+
 CREATE TABLE stored (id integer PRIMARY KEY, f cuckoofilter);
 INSERT INTO stored SELECT 1, cuckoo_agg(k) FROM members;
 INSERT INTO stored SELECT 2, cuckoo_agg(k, 3 * :keys) FROM members;
