@@ -1,5 +1,5 @@
-# The guide's recipes for many sessions, under their load: shards, and removing
-# duplicates from a stream.
+# The guide's recipes for many sessions, under their load: shards, adding only new
+# keys, and removing duplicates from a stream.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -70,6 +70,24 @@ is(sqlstate($node, 'postgres', <<~SQL), '54000', 'which with STORAGE PLAIN is an
 	SQL
 
 #
+# Adding the new ones of several keys: each is new for one session only.  At this
+# rate no false positive is expected.
+#
+my ($sets) = recipe('docs/guide.md', 'Recipes', 'CREATE TABLE sets');
+my ($add_new) = recipe('docs/guide.md', 'Recipes', 'array_agg\(DISTINCT key\)');
+
+$sets =~ s/cuckoo_new\(1e6/cuckoo_new(1e6, 2e-8/ or die;
+$add_new =~ s/ARRAY\['https.*'\]/ARRAY(SELECT (abs(hashint8(:seed + i)) % 5000)::text FROM generate_series(1, 20) AS i)/ or die;
+$add_new =~ s/\)\s*UPDATE/), changed AS (UPDATE/ or die;
+$add_new =~ s/;\s*$/) INSERT INTO new_keys SELECT unnest(keys) FROM changed;\n/ or die;
+$add_new =~ s/\s*\n\s*/ /g;
+$node->safe_psql('postgres', "$sets; CREATE TABLE new_keys (key text)");
+run_pgbench('eight sessions add the new ones of several keys', new => "\\set seed random(1, 1000000)\n$add_new\n");
+is($node->safe_psql('postgres', 'SELECT count(*) > 100, count(*) = count(DISTINCT key) FROM new_keys'), 't|t', 'each key is new once');
+is($node->safe_psql('postgres', q{SELECT bool_and(f @> key), count(*) = cuckoo_cardinality(f) - 1 FROM new_keys, sets WHERE name = 'urls' GROUP BY f}), 't|t', 'the filter has them, and the one that the recipe began with');
+is(sqlstate($node, 'postgres', q{UPDATE sets SET f = f - 'https://example.com/'}), '55000', 'and refuses to remove any');
+
+#
 # Removing duplicates from a stream, at a rate at which no false positive is
 # expected, so that every URL that is missing has been lost.  The table delivered
 # has what committed transactions were given; each row of pages has the
@@ -77,7 +95,7 @@ is(sqlstate($node, 'postgres', <<~SQL), '54000', 'which with STORAGE PLAIN is an
 #
 my ($stream, $functions, $call, $lookup) = recipe('docs/guide.md', 'Removing duplicates from a stream', 'seen');
 
-s/\b4e6\)/4e6, 2e-8)/g or die foreach $stream, $functions;
+s/\b4e6\b/4e6, 2e-8/g or die foreach $stream, $functions;
 $node->safe_psql('postgres', <<~SQL);
 	$stream $functions $lookup
 	ALTER TABLE pages ADD xid xid8 DEFAULT pg_current_xact_id(), ADD snapshot pg_snapshot DEFAULT pg_current_snapshot();
@@ -88,8 +106,10 @@ $node->safe_psql('postgres', <<~SQL);
 
 my $begin = "\\set shard random(0, 3)\n\\set seed random(1, 1000000000)\n";
 my $store = "SELECT store_new(:shard, urls(:shard, :seed));\nINSERT INTO delivered SELECT unnest(urls(:shard, :seed));\n";
+my $mixed = join ' || ', map { "urls($_, :seed)" } 0 .. 3;
 my %scripts = (
 	'store@6' => "${begin}BEGIN;\n${store}COMMIT;\n",
+	'mixed@2' => "\\set seed random(1, 1000000000)\nCALL store_mixed($mixed);\nINSERT INTO delivered SELECT unnest($mixed);\n",
 	'rollback@2' => "${begin}BEGIN;\n${store}ROLLBACK;\n",
 	'repeatable@2' => "${begin}BEGIN ISOLATION LEVEL REPEATABLE READ;\nSELECT count(*) FROM seen;\n${store}COMMIT;\n",
 	'fold@1' => "${begin}SELECT fold_seen(:shard);\nSET client_min_messages = error;\nVACUUM (SKIP_LOCKED) seen, seen_delta;\n",
