@@ -212,7 +212,7 @@ is(query(<<~SQL), '950', 'keys lost by removing others');
 #
 # Filters that share keys
 #
-says('docs/guide.md', 'Of 955 false positives of a filter of 100,000 keys, one that shares half of these keys reported 489, too, and one of the same keys with another seed none.');
+says('docs/guide.md', 'Of 955 false positives of a filter of 100,000 keys, one that shares half of these keys reported 489, too, and one of the same keys with another seed none: then the rates multiply.');
 is(query(<<~SQL), '955|489|0', 'two filters of the same keys or of half of them');
 	SELECT count(*) FILTER (WHERE a @> x), count(*) FILTER (WHERE a @> x AND b @> x), count(*) FILTER (WHERE a @> x AND other_seed @> x)
 	FROM (SELECT cuckoo_agg(i) AS a, cuckoo_agg(i, 100000, 0.001, 99) AS other_seed FROM generate_series(1, 100000) AS i) AS f,
