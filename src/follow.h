@@ -129,7 +129,7 @@ extern bool CuckooBaseFits(const CuckooFilter *base, const CuckooKey *key);
 /* Refuse a base that is not there, not built, or not what a build makes. */
 extern CUCKOO_NORETURN void CuckooBaseReport(Relation rel, bool built);
 
-/* Whether the log that the active snapshot shows has an addition of this hash */
+/* Whether the log that the active snapshot shows has this hash */
 extern bool CuckooLogContains(Relation rel, uint64 hash);
 
 /*

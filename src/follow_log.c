@@ -861,7 +861,6 @@ BaseAdd(Relation rel, CuckooFollowed *followed, const CuckooList *hashes)
 	CuckooDraft draft;
 	CuckooBase	base;
 	Size		size;
-	uint8	   *bytes;
 
 	if (hashes->count <= OWN_ADDITIONS || IsolationUsesXactSnapshot())
 		return false;
@@ -876,10 +875,7 @@ BaseAdd(Relation rel, CuckooFollowed *followed, const CuckooList *hashes)
 	CuckooOpenDraft(&draft, base.f, NULL);
 	if (!CuckooBaseFits(&draft.filter, &followed->key) || !CuckooLogApply(&draft, hashes, false))
 		return false;
-	bytes = CuckooDraftFinish(&draft);
-	if (bytes == NULL)
-		return false;
-	CuckooBaseWrite(rel, &base, CuckooMadeValue(bytes, &draft.filter), 1);
+	CuckooBaseWrite(rel, &base, CuckooFinishDraft(&draft), 1);
 	return true;
 }
 
@@ -948,21 +944,20 @@ CuckooLogRead(Relation rel, CuckooList *added, CuckooList *removed, bool delete)
 	return rows;
 }
 
+/*
+ * A removal has its addition in the base, or here.  (The hash of the base's row
+ * is that of one key in 2^64.)
+ */
 bool
 CuckooLogContains(Relation rel, uint64 hash)
 {
-	TupleDesc	desc = RelationGetDescr(rel);
 	ScanKeyData key;
 	SysScanDesc scan;
-	HeapTuple	row;
-	bool		found = false;
-	bool		isnull;
+	bool		found;
 
 	ScanKeyInit(&key, COLUMN_HASH, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum((int64) hash));
 	scan = systable_beginscan(rel, FilterPrimaryKey(rel), true, GetActiveSnapshot(), 1, &key);
-	while (!found && HeapTupleIsValid(row = systable_getnext(scan)))
-		found = DatumGetInt64(heap_getattr(row, COLUMN_NUMBER, desc, &isnull)) != 0 &&
-			DatumGetInt32(heap_getattr(row, COLUMN_DELTA, desc, &isnull)) > 0;
+	found = HeapTupleIsValid(systable_getnext(scan));
 	systable_endscan(scan);
 	return found;
 }

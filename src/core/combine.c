@@ -534,6 +534,24 @@ CountCovered(const CuckooShape *shape, CuckooRun held, const CuckooFilter *other
 	}
 }
 
+double
+CuckooFilterExactRate(const CuckooFilter *filter)
+{
+	/* So fine that it does not matter if a part of a class counts as a whole */
+	static const CuckooShape fine = {.blocks = 8192, .buckets = 32768, .bits = 32};
+	CuckooRun	none = {NULL, 0};
+	uint64_t   *codes[CUCKOO_MAX_TABLES];
+	uint64_t	covered;
+	uint64_t	hits;
+
+	for (int i = 0; i < filter->table_count; i++)
+		codes[i] = CuckooTableCodes(&filter->tables[i]);
+	CountCovered(&fine, none, filter, codes, &covered, &hits);
+	for (int i = 0; i < filter->table_count; i++)
+		pfree(codes[i]);
+	return (double) covered / (double) CuckooShapeClasses(&fine);
+}
+
 /*
  * How many keys use so many of a shape's classes.  Each key is in one at random,
  * so n keys leave a class free with a probability of exp(-n / classes): linear

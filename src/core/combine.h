@@ -107,6 +107,12 @@ extern CuckooConflict CuckooIntersect(const CuckooFilter *left, const CuckooFilt
 									  CuckooFilter *filter, uint8_t **bytes);
 
 /*
+ * The fraction of all hashes that are in the filter, which is its rate exactly.
+ * Reads all tables, and needs 8 bytes per item.
+ */
+extern double CuckooFilterExactRate(const CuckooFilter *filter);
+
+/*
  * Estimate how many distinct keys two filters have in common, whatever their
  * shapes, and the standard error of that.  Unlike CuckooIntersect, this leaves
  * out what the rates let expect by chance.  Copies do not matter, but if both

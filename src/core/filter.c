@@ -120,48 +120,6 @@ CuckooFilterRate(const CuckooFilter *filter)
 	return none == 0 ? 0 : -expm1(none);	/* and not -0 */
 }
 
-/* A class is an interval of hashes, so this measures the union of intervals. */
-double
-CuckooFilterExactRate(const CuckooFilter *filter)
-{
-	uint64_t   *codes[CUCKOO_MAX_TABLES];
-	uint64_t	at[CUCKOO_MAX_TABLES] = {0};
-	uint64_t	covered = 0;
-	uint64_t	end = 0;		/* of what has been measured */
-
-	for (int i = 0; i < filter->table_count; i++)
-		codes[i] = CuckooTableCodes(&filter->tables[i]);
-	for (uint64_t done = 0; done < filter->items; done++)
-	{
-		int			first = 0;		/* table of the next class */
-		uint64_t	begin = UINT64_MAX;
-		uint64_t	next;
-
-		CuckooPauseAt(done);
-		for (int i = 0; i < filter->table_count; i++)
-		{
-			const CuckooTable *table = &filter->tables[i];
-			uint64_t	hash = at[i] < table->items ?
-				CuckooFirstHash(&table->shape, codes[i][at[i]]) : UINT64_MAX;
-
-			if (hash < begin)
-			{
-				first = i;
-				begin = hash;
-			}
-		}
-		next = CuckooFirstHash(&filter->tables[first].shape, codes[first][at[first]++] + 1);
-		if (next > end)
-		{
-			covered += next - (begin > end ? begin : end);
-			end = next;
-		}
-	}
-	for (int i = 0; i < filter->table_count; i++)
-		pfree(codes[i]);
-	return ldexp((double) covered, -64);
-}
-
 /*
  * Sizing
  */

@@ -75,12 +75,6 @@ extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
  */
 extern double CuckooFilterRate(const CuckooFilter *filter);
 
-/*
- * The fraction of all hashes that are in the filter, which is its rate exactly.
- * Reads all tables, and needs 8 bytes per item.
- */
-extern double CuckooFilterExactRate(const CuckooFilter *filter);
-
 /* The shape of a filter's first table; false if no table can be so large. */
 extern bool CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape);
 

@@ -572,6 +572,7 @@ SELECT added.* FROM (VALUES
 	(4, 'ALTER TABLE other_id_filter ENABLE ROW LEVEL SECURITY', 'ALTER TABLE other_id_filter DISABLE ROW LEVEL SECURITY'),
 	(5, 'ALTER TABLE other_id_filter ADD COLUMN added text', 'ALTER TABLE other_id_filter DROP COLUMN added'),
 	(6, 'ALTER TABLE other_id_filter ADD CONSTRAINT added CHECK (delta > 0)', 'ALTER TABLE other_id_filter DROP CONSTRAINT added'),
+	(6.5, 'ALTER TABLE other_id_filter ADD CONSTRAINT added EXCLUDE USING btree (hash WITH =, n WITH =)', 'ALTER TABLE other_id_filter DROP CONSTRAINT added'),
 	(7, 'ALTER TABLE referring ADD CONSTRAINT added FOREIGN KEY (hash, n) REFERENCES other_id_filter', 'ALTER TABLE referring DROP CONSTRAINT added'),
 	(8, 'CREATE INDEX added ON other_id_filter (delta)', 'DROP INDEX added'),
 	(9, 'CREATE UNIQUE INDEX added ON other_id_filter (hash, n) WHERE n > 0', 'DROP INDEX added'),
