@@ -21,8 +21,8 @@
  * A snapshot that shows a row of an earlier statement therefore shows its
  * addition, in the log or in the base.  These rules make that enough:
  *
- * 1. A lookup reads base and log in one snapshot.  Removals in the log do not
- *	  count for it.  It is an error unless, in this snapshot, all triggers of one
+ * 1. A lookup reads base and log in one snapshot, and finds what was removed
+ *	  until a fold.  It is an error unless, in this snapshot, all triggers of one
  *	  table exist and fire always, or a subscription keeps the table in step.
  * 2. A removal in the log has its addition in the log or in the base, in every
  *	  snapshot, except within a transaction while a statement is not over.  Then
@@ -123,27 +123,6 @@ PG_FUNCTION_INFO_V1(cuckoo_follow_change);
  * What a filter table is, and what it follows
  */
 
-/*
- * Whether ALTER TYPE can change the hashes of a type's values.  Enum values
- * are hashed by their label, and composite values by the number and types of
- * their attributes.  After ALTER TYPE, existing rows have other hashes, but no
- * trigger has fired.
- */
-static bool
-KeyCanBeAltered(Oid type)
-{
-	Oid			base = getBaseType(type);
-	Oid			element = get_element_type(base);
-	char		kind = get_typtype(base);
-
-	check_stack_depth();
-	if (OidIsValid(element))
-		return KeyCanBeAltered(element);
-	return kind == TYPTYPE_ENUM || kind == TYPTYPE_COMPOSITE ||
-		(kind == TYPTYPE_RANGE && KeyCanBeAltered(get_range_subtype(base))) ||
-		(kind == TYPTYPE_MULTIRANGE && KeyCanBeAltered(get_multirange_range(base)));
-}
-
 void
 CuckooFollowInitKey(CuckooKey *key, Oid table, AttrNumber column, MemoryContext context)
 {
@@ -159,7 +138,7 @@ CuckooFollowInitKey(CuckooKey *key, Oid table, AttrNumber column, MemoryContext 
 				errdetail("Its values can change without firing a trigger."),
 				errhint("Have a BEFORE trigger compute an ordinary column."));
 	get_atttypetypmodcoll(table, column, &type, &typmod, &collation);
-	if (KeyCanBeAltered(type))
+	if (CuckooKeyCanBeAltered(type))
 		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				errmsg("cannot follow column \"%s\" of table \"%s\", whose type is %s",
 						name, get_rel_name(table), format_type_be(type)),
@@ -225,22 +204,6 @@ FilterIndexFits(Oid indexid)
 	return fits;
 }
 
-/* Whether a table has the columns and the primary key of a filter table */
-static bool
-FilterFits(Relation rel)
-{
-	static const Oid types[] = {INT8OID, INT8OID, INT4OID};
-	TupleDesc	desc = RelationGetDescr(rel);
-	bool		fits = rel->rd_rel->relkind == RELKIND_RELATION &&
-		rel->rd_rel->relam == HEAP_TABLE_AM_OID && desc->natts >= COLUMN_FILTER;
-
-	/* A dropped column has no type. */
-	for (int i = 0; fits && i < (int) lengthof(types); i++)
-		fits = TupleDescAttr(desc, i)->atttypid == types[i];
-	return fits && CuckooIsFilterType(TupleDescAttr(desc, COLUMN_FILTER - 1)->atttypid) &&
-		OidIsValid(FilterPrimaryKey(rel)) && FilterIndexFits(FilterPrimaryKey(rel));
-}
-
 /*
  * What a filter table has that cuckoo_follow did not make; NULL: nothing.  (To
  * read a catalog can free the triggers of an open table.)
@@ -280,13 +243,21 @@ FilterAddition(Relation rel)
 		TupleDescAttr(desc, COLUMN_FILTER - 1)->attnotnull ? "a NOT NULL constraint on its filter" : NULL;
 }
 
-/* Refuse what cuckoo_follow did not make. */
+/* Refuse what is no filter table, and what cuckoo_follow did not make of one. */
 static void
 FilterCheck(Relation rel)
 {
+	static const Oid types[] = {INT8OID, INT8OID, INT4OID};
+	TupleDesc	desc = RelationGetDescr(rel);
+	bool		fits = rel->rd_rel->relkind == RELKIND_RELATION &&
+		rel->rd_rel->relam == HEAP_TABLE_AM_OID && desc->natts >= COLUMN_FILTER;
 	const char *addition;
 
-	if (!FilterFits(rel))
+	/* A dropped column has no type. */
+	for (int i = 0; fits && i < (int) lengthof(types); i++)
+		fits = TupleDescAttr(desc, i)->atttypid == types[i];
+	if (!fits || !CuckooIsFilterType(TupleDescAttr(desc, COLUMN_FILTER - 1)->atttypid) ||
+		!OidIsValid(FilterPrimaryKey(rel)) || !FilterIndexFits(FilterPrimaryKey(rel)))
 		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				errmsg("\"%s\" is not a filter table", RelationGetRelationName(rel)),
 				errdetail("A filter table has the columns hash bigint, n bigint, delta integer and f cuckoofilter, and the primary key (hash, n)."),
@@ -1153,20 +1124,10 @@ PendingGet(Oid filter, uint64 *queued)
  * The triggers
  */
 
-/* Put the change of one row into lists: the old key removed, the new one added. */
-static void
-RowPut(CuckooFollowed *followed, const TriggerData *data, CuckooList *added, CuckooList *removed)
-{
-	if (!TRIGGER_FIRED_BY_INSERT(data->tg_event))
-		KeyPut(followed, data->tg_trigslot, removed);
-	if (!TRIGGER_FIRED_BY_DELETE(data->tg_event))
-		KeyPut(followed, TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newslot :
-			   data->tg_trigslot, added);
-}
-
 /*
- * The row triggers of a followed column.  fn_extra keeps, for the rows of one
- * statement, the number of what it has queued a trigger for.
+ * The row triggers of a followed column: the old key is removed, the new one
+ * added.  fn_extra keeps, for the rows of one statement, the number of what it
+ * has queued a trigger for.
  */
 static void
 RowChange(FmgrInfo *info, const TriggerData *data)
@@ -1176,6 +1137,7 @@ RowChange(FmgrInfo *info, const TriggerData *data)
 	CuckooList	removed = {NULL, 0, 0};
 	Pending    *pending = NULL;
 	CuckooFollowed *followed;
+	MemoryContext before;
 
 	if (info->fn_extra == NULL)
 		info->fn_extra = MemoryContextAllocZero(info->fn_mcxt, sizeof(uint64));
@@ -1185,19 +1147,17 @@ RowChange(FmgrInfo *info, const TriggerData *data)
 	followed = FollowedByTable(filter, data->tg_relation);
 	if (followed == NULL)
 		return;
-	if (pending != NULL)
-	{
-		MemoryContext before = MemoryContextSwitchTo(pending->context);
-
-		RowPut(followed, data, &pending->added, &pending->removed);
-		MemoryContextSwitchTo(before);
-		if (PendingIsFull(pending))
-			PendingWrite(pending);
-		return;
-	}
-	RowPut(followed, data, &added, &removed);
+	before = MemoryContextSwitchTo(pending != NULL ? pending->context : CurrentMemoryContext);
+	if (!TRIGGER_FIRED_BY_INSERT(data->tg_event))
+		KeyPut(followed, data->tg_trigslot, pending != NULL ? &pending->removed : &removed);
+	if (!TRIGGER_FIRED_BY_DELETE(data->tg_event))
+		KeyPut(followed, TRIGGER_FIRED_BY_UPDATE(data->tg_event) ? data->tg_newslot :
+			   data->tg_trigslot, pending != NULL ? &pending->added : &added);
+	MemoryContextSwitchTo(before);
 	if (added.count + removed.count > 0)
 		LogChanges(filter, &added, &removed);
+	else if (pending != NULL && PendingIsFull(pending))
+		PendingWrite(pending);
 }
 
 /*
