@@ -9,6 +9,8 @@
 
 static uint64_t random_state = 1;
 
+#define Below(bound) RandomBelow(&random_state, bound)
+
 typedef struct Estimate
 {
 	double		keys;
@@ -20,7 +22,7 @@ Common(const Value *left, const Value *right)
 {
 	CuckooFilter f = Open(left);
 	CuckooFilter g = Open(right);
-	Estimate	estimate;
+	Estimate	estimate = {-1, -1};
 
 	assert_int_equal(CuckooCommon(&f, &g, &estimate.keys, &estimate.error), CUCKOO_NO_CONFLICT);
 	return estimate;
@@ -73,12 +75,8 @@ CommonOneByOne(const CuckooFilter *counted, const CuckooFilter *other)
 		bool	   *covered = Allocate((size_t) codes);
 		double		n = (double) CuckooShapePairs(&table->shape) *
 			CuckooShapeFingerprints(&table->shape);
-		double		a = 0;
-		double		b = 0;
-		double		both = 0;
-		double		keys;
-		double		k;
-		double		p;
+		double		a = 0, b = 0, both = 0;
+		double		keys, k, p;
 
 		Cover(&table->shape, table, held);
 		for (int u = 0; u < other->table_count; u++)
@@ -115,11 +113,9 @@ SmallValue(void)
 
 	do
 	{
-		CuckooShape shape = ShapeOf(1 + RandomBelow(&random_state, 3),
-									2 * (1 + RandomBelow(&random_state, 12)),
-									5 + (int) RandomBelow(&random_state, 5));
-		uint64_t	keys = RandomBelow(&random_state, (uint32_t) CuckooShapeEntries(&shape));
-		uint64_t	first = RandomBelow(&random_state, 100);
+		CuckooShape shape = ShapeOf(1 + Below(3), 2 * (1 + Below(12)), 5 + (int) Below(5));
+		uint64_t	keys = Below((uint32_t) CuckooShapeEntries(&shape));
+		uint64_t	first = Below(100);
 		uint64_t   *codes = HashesOf(1, first, first + keys);
 
 		for (uint64_t i = 0; i < keys; i++)
@@ -127,12 +123,11 @@ SmallValue(void)
 		SortNumbers(codes, keys);
 		keys = CuckooUnique(codes, (size_t) keys);
 		parts[count++] = ValueOfCodes(&shape, codes, keys, 0.1, 0);
-	} while (count < 3 && RandomBelow(&random_state, 2) == 0);
+	} while (count < 3 && Below(2) == 0);
 
 	/* Sometimes with copies, sometimes not removable */
 	parts[count] = parts[0];
-	return Combine((CuckooOperation) RandomBelow(&random_state, 2), parts,
-				   count + (int) RandomBelow(&random_state, 2));
+	return Combine((CuckooOperation) Below(2), parts, count + (int) Below(2));
 }
 
 /* Where to count, as it is documented */
@@ -179,7 +174,7 @@ TEST(the_estimate_is_that_of_classes_counted_one_by_one)
 typedef enum Making
 {
 	BUILT,
-	GROWN,						/* from an eighth of its size */
+	GROWN,						/* from a tenth of its size */
 	MULTISET,					/* some keys up to five times */
 	UNITED,						/* in a table for a tenth of them */
 	ROOMY,						/* in a table for ten times as many */
@@ -190,46 +185,34 @@ static Value
 MakeValue(Making making, uint64_t stream, uint64_t first, uint64_t last, double fpr)
 {
 	uint64_t	count = last - first;
-	Value		value;
+	uint64_t	tenth = 1 + count / 10;
+	uint64_t	capacity = making == BUILT ? 0 : making == MULTISET ? count :
+		making == ROOMY ? 10 * count : tenth;
+	Value		value = ValueOfKeys(stream, first, making == GROWN || making == UNITED ? first : last,
+									fpr, capacity);
 
-	switch (making)
+	if (making == GROWN)
+		AddKeys(&value, stream, first, last);
+	for (uint64_t part = 1; making == MULTISET && part <= 8; part += part)
 	{
-		case GROWN:
-			value = ValueOfKeys(stream, first, first, fpr, 1 + count / 8);
-			AddKeys(&value, stream, first, last);
-			return value;
-		case MULTISET:
-			value = ValueOfKeys(stream, first, last, fpr, count);
-			for (uint64_t part = 1; part <= 8; part += part)
-			{
-				Value		more = ValueOfKeys(stream, first, first + count / part, fpr, count);
+		Value		more = ValueOfKeys(stream, first, first + count / part, fpr, count);
 
-				value = CombineTwo(CUCKOO_UNION_ALL, &value, &more);
-			}
-			return value;
-		case UNITED:
-			value = ValueOfKeys(stream, first, first, fpr, 1 + count / 10);
-			for (uint64_t at = first; at < last;)
-			{
-				uint64_t	end = at + 1 + count / 10 < last ? at + 1 + count / 10 : last;
-				Value		more = ValueOfKeys(stream, at, end, fpr, 1 + count / 10);
-
-				value = CombineTwo(CUCKOO_UNION, &value, &more);
-				at = end;
-			}
-			return value;
-		case ROOMY:
-			return ValueOfKeys(stream, first, last, fpr, 10 * count);
-		default:
-			return ValueOfKeys(stream, first, last, fpr, 0);
+		value = CombineTwo(CUCKOO_UNION_ALL, &value, &more);
 	}
+	for (uint64_t at = first; making == UNITED && at < last; at += tenth)
+	{
+		Value		more = ValueOfKeys(stream, at, at + tenth < last ? at + tenth : last, fpr, tenth);
+
+		value = CombineTwo(CUCKOO_UNION, &value, &more);
+	}
+	return value;
 }
 
 /* From 10 to 10,000, as many of one size as of another */
 static uint64_t
 RandomSize(void)
 {
-	return (uint64_t) (10 * pow(1000, RandomBelow(&random_state, 1000) / 1000.0));
+	return (uint64_t) (10 * pow(1000, Below(1000) / 1000.0));
 }
 
 typedef struct Score
@@ -265,16 +248,16 @@ TEST(the_estimate_is_within_two_errors)
 	for (int round = 0; round < 1500; round++)
 	{
 		uint64_t	stream = 100 + (uint64_t) round;
-		Making		making = (Making) RandomBelow(&random_state, MAKINGS);
-		Making		other = (Making) RandomBelow(&random_state, MAKINGS);
+		Making		making = (Making) Below(MAKINGS);
+		Making		other = (Making) Below(MAKINGS);
 		uint64_t	left = RandomSize();
 		uint64_t	right = RandomSize();
 		uint64_t	less = left < right ? left : right;
-		int			overlap = (int) RandomBelow(&random_state, 4);
-		uint64_t	common = overlap == 0 ? 0 : overlap == 1 ? less / 100 : overlap == 2 ? less / 2 : less;
-		Value		f = MakeValue(making, stream, 0, left, rates[RandomBelow(&random_state, 4)]);
-		Value		g = MakeValue(other, stream, left - common, left - common + right,
-								  rates[RandomBelow(&random_state, 4)]);
+		uint64_t	overlaps[] = {0, less / 100, less / 2, less};
+		uint32_t	overlap = Below(4);
+		uint64_t	common = overlaps[overlap];
+		Value		f = MakeValue(making, stream, 0, left, rates[Below(4)]);
+		Value		g = MakeValue(other, stream, left - common, left - common + right, rates[Below(4)]);
 		Estimate	estimate = Common(&f, &g);
 		Estimate	swapped = Common(&g, &f);
 
@@ -287,11 +270,12 @@ TEST(the_estimate_is_within_two_errors)
 	for (size_t i = 0; i < lengthof(scores); i++)
 	{
 		double		n = scores[i].trials;
+		double		off = scores[i].off / n;
+		double		deviation = sqrt(scores[i].squares / n);
 
-		if (scores[i].outside > 0.05 * n || fabs(scores[i].off / n) > 0.45 ||
-			sqrt(scores[i].squares / n) < 0.5 || sqrt(scores[i].squares / n) > 1)
+		if (scores[i].outside > 0.05 * n || fabs(off) > 0.45 || deviation < 0.5 || deviation > 1)
 			fail_msg("%zu: of %g, %d outside, %g errors off, deviation %g errors", i, n,
-					 scores[i].outside, scores[i].off / n, sqrt(scores[i].squares / n));
+					 scores[i].outside, off, deviation);
 	}
 }
 
@@ -341,19 +325,15 @@ TEST(a_key_in_several_tables_of_both_filters_counts_for_each)
 
 TEST(nothing_is_common_with_an_empty_filter)
 {
-	Value		f = ValueOfKeys(1, 0, 1000, 0.001, 0);
-	Value		empty = ValueOfKeys(1, 0, 0, 0.001, 0);
-	CuckooFilter filter = Open(&f);
-	CuckooFilter unset;
-	double		keys = -1;
-	double		error = -1;
+	Value		values[3] = {ValueOfKeys(1, 0, 1000, 0.001, 0), ValueOfKeys(1, 0, 0, 0.001, 0),
+	Combine(CUCKOO_UNION, NULL, 0)};
 
-	assert_true(Common(&f, &empty).keys == 0 && Common(&f, &empty).error == 0);
-	assert_true(Common(&empty, &f).keys == 0 && Common(&empty, &f).error == 0);
-	CuckooFilterInitUnset(&unset);
-	assert_int_equal(CuckooCommon(&unset, &filter, &keys, &error), CUCKOO_NO_CONFLICT);
-	assert_true(keys == 0 && error == 0);
-	assert_int_equal(CuckooCommon(&unset, &unset, &keys, &error), CUCKOO_NO_CONFLICT);
+	for (int i = 1; i < 9; i++)
+	{
+		Estimate	estimate = Common(&values[i / 3], &values[i % 3]);
+
+		assert_true(estimate.keys == 0 && estimate.error == 0);
+	}
 }
 
 TEST(filters_of_different_seeds_or_key_types_conflict)
@@ -373,26 +353,23 @@ TEST(filters_of_different_seeds_or_key_types_conflict)
 
 TEST(counting_checks_for_interrupts)
 {
-	for (int other_shape = 0; other_shape <= 1; other_shape++)
+	for (uint64_t more = 0; more <= 100; more += 100)
 	{
-		Value		values[2] = {ValueOfKeys(1, 0, 300000, 0.01, 300000),
-		ValueOfKeys(1, 200000, 500000, 0.01, 300000 + 100 * (uint64_t) other_shape)};
+		Value		f = ValueOfKeys(1, 0, 300000, 0.01, 300000);
+		Value		g = ValueOfKeys(1, 200000, 500000, 0.01, 300000 + more);
+		CuckooFilter filters[2] = {Open(&f), Open(&g)};
+		uint64_t   *codes;
 		int			reading;
 
 		/* Both tables are read, and their codes then gone through. */
 		pauses = 0;
-		for (int i = 0; i < 2; i++)
-		{
-			CuckooFilter filter = Open(&values[i]);
-			uint64_t   *codes = CuckooTableCodes(&filter.tables[0]);
-
-			if (i == 0)
-				CuckooUnique(codes, 300000);
-			pfree(codes);
-		}
+		codes = CuckooTableCodes(&filters[0].tables[0]);
+		CuckooUnique(codes, 300000);
+		pfree(codes);
+		pfree(CuckooTableCodes(&filters[1].tables[0]));
 		reading = pauses;
 		pauses = 0;
-		Common(&values[0], &values[1]);
+		Common(&f, &g);
 		assert_true(pauses >= reading + 2 * (300000 / CUCKOO_PAUSE));
 		FreeAll();
 	}
