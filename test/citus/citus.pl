@@ -67,9 +67,7 @@ $hub->safe_psql('postgres', 'CREATE EXTENSION cuckoo_citus CASCADE');
 is(add_node($workers[1]), '', 'another is added');
 is($_->safe_psql('postgres', q{SELECT string_agg(extname, ' ' ORDER BY extname) FROM pg_extension WHERE extname LIKE 'cuckoo%'}), 'cuckoo cuckoo_citus', 'both extensions come to ' . $_->name) foreach @workers;
 
-#
-# Comparing
-#
+# ----------------------------------------------------------------- Comparing
 $hub->safe_psql('postgres', 'CREATE SCHEMA plain; CREATE SCHEMA distributed');
 
 # Creates a table in both schemas, with columns, distributed by a function
@@ -131,9 +129,7 @@ sub digest
 	return "md5($_[0]::bytea)";
 }
 
-#
 # Every aggregate, over columns of every type, with every number of arguments
-#
 my %key = key_expressions();
 my %column;
 @column{ sort keys %key } = map { "k$_" } 1 .. keys %key;
@@ -178,9 +174,7 @@ is($pushed[$_], 't', "$aggregates[$_][1] is pushed down") foreach 0 .. $#aggrega
 compare(@queries);
 cmp_ok(scalar @aggregates, '>=', 31 * 10 + 2, scalar @aggregates . ' aggregates');
 
-#
-# Queries with aggregates
-#
+# --------------------------------------------------- Queries with aggregates
 my $text = $column{text};
 my %statement = (
 	'FILTER' => "SELECT @{[ digest(qq{cuckoo_agg($text) FILTER (WHERE n > 100)}) ]}, @{[ digest('cuckoo_agg(n, 500, 0.01) FILTER (WHERE part = 3)') ]} FROM keys",
@@ -223,10 +217,8 @@ foreach my $case (
 	is(sqlstate($hub, 'postgres', "SET search_path = $_, public;\n$query"), $code, "$name, $_") foreach qw(plain distributed);
 }
 
-#
 # Keys of polymorphic types, which Citus refuses, and two ways to avoid that.
 # A domain is not polymorphic.
-#
 $hub->safe_psql('postgres', q{CREATE TYPE mood AS ENUM ('sad', 'content', 'happy'); CREATE TYPE pair AS (a integer, b text); CREATE DOMAIN natural_number AS integer CHECK (VALUE >= 0)});
 create_tables('polymorphic', 'id bigint, e mood, a integer[], r int4range, m int4multirange, c pair, d natural_number', q{create_distributed_table('distributed.polymorphic', 'id', shard_count => 8)},
 	q{SELECT i, (enum_range(NULL::mood))[1 + i % 3], ARRAY[i % 300, 1], int4range(i % 300, 400), int4multirange(int4range(i % 300, 400)), row(i % 300, 'x')::pair, i % 300 FROM generate_series(1, 2000) AS i});
@@ -257,9 +249,7 @@ foreach my $case ([ 'mood', 'e' ], [ 'pair,float8', 'c, 1000' ], [ 'integer[]', 
 }
 is(sqlstate($hub, 'postgres', q{SELECT create_distributed_table('rows_of_view', 'id'); INSERT INTO rows_of_view VALUES (1); TABLE early}), 'XX000', 'a view made before cuckoo_citus keeps the polymorphic aggregate');
 
-#
 # Anybody may call worker_partial_agg, on a worker, in any form.
-#
 create_tables('strange', 'id bigint, k bigint, t text, j jsonb', '1', q{SELECT i, i, 'x' || i, to_jsonb(i) FROM generate_series(1, 100) AS i});
 $hub->safe_psql('postgres', <<~'SQL');
 	CREATE FUNCTION length_of(cuckoofilter) RETURNS jsonb LANGUAGE sql AS 'SELECT to_jsonb(length($1::text))';
@@ -287,9 +277,7 @@ foreach my $case (
 	is(sqlstate($hub, 'postgres', "SET ROLE anybody;\nSET search_path = plain, public;\n$query"), $code, "worker_partial_agg with $name");
 }
 
-#
-# Lookups
-#
+# ------------------------------------------------------------------- Lookups
 create_tables('reference', 'name text, f cuckoofilter', q{create_reference_table('distributed.reference')},
 	q{SELECT part || '', cuckoo_agg(n) FROM plain.keys GROUP BY part UNION ALL SELECT 'all', cuckoo_agg(n, 5000, 0.001) FROM plain.keys WHERE n % 10 = 1});
 # A table on the coordinator only
@@ -333,9 +321,7 @@ foreach my $name (grep { !/column|prepared|PL|joined with a table|NULL|none/ } s
 	like(tasks($lookup{$name}), qr/Task Count: 8\n.*Query: .*(OPERATOR\(public\.(\@>|<\@)\)|cuckoo_contains)/, "lookups $name are pushed down");
 }
 
-#
-# Changes
-#
+# ------------------------------------------------------------------- Changes
 create_tables('copies', 'id bigint PRIMARY KEY, part integer, f cuckoofilter', q{create_distributed_table('distributed.copies', 'id', colocate_with => 'distributed.keys')});
 create_tables('byfilter', 'f cuckoofilter, n integer', q{create_distributed_table('distributed.byfilter', 'f', colocate_with => 'none', shard_count => 8)});
 create_tables('sharded', 'shard integer, n integer', q{create_distributed_table('distributed.sharded', 'shard', colocate_with => 'none', shard_count => 8)},
@@ -383,9 +369,7 @@ compare(
 is($workers[0]->safe_psql('postgres', "SET search_path = distributed, public; $_"), $hub->safe_psql('postgres', "SET search_path = plain, public; $_"), 'through a worker')
   foreach 'SELECT ' . digest('cuckoo_agg(n)') . ' FROM keys', $lookup{'in a reference table'}, $lookup{'in a CTE'};
 
-#
-# Adding and removing nodes; moving and splitting shards
-#
+# -------------------- Adding and removing nodes; moving and splitting shards
 my $everything = "SELECT @{[ digest(qq{cuckoo_agg($text)}) ]} FROM keys; $copies; SELECT count(*) FROM keys JOIN parts USING (id) WHERE f @> n; "
   . "SELECT shard, md5(f::bytea) FROM shardfilters ORDER BY shard; SELECT count(*), count(DISTINCT f) FROM byfilter; $lookup{'in a reference table'};";
 
@@ -425,9 +409,7 @@ $hub->safe_psql('postgres', q{SELECT rebalance_table_shards('distributed.copies'
 cmp_ok(shards(q{table_name = 'distributed.copies'::regclass AND nodeport = } . $workers[2]->port), '>', 1, 'it gets shards');
 compare('... that have all' => $everything, map { ("... lookups $_" => "$lookup{$_};") } grep { /table|CTE/ } sort keys %lookup);
 
-#
-# In another schema
-#
+# --------------------------------------------------------- In another schema
 $hub->safe_psql('postgres', 'CREATE SCHEMA "else where"; ALTER EXTENSION cuckoo SET SCHEMA "else where"; ALTER EXTENSION cuckoo_citus SET SCHEMA "else where"');
 is($_->safe_psql('postgres', q{SELECT DISTINCT extnamespace::regnamespace FROM pg_extension WHERE extname LIKE 'cuckoo%'}), '"else where"', 'moved on ' . $_->name) foreach $hub, @workers;
 {
@@ -438,9 +420,7 @@ is($_->safe_psql('postgres', q{SELECT DISTINCT extnamespace::regnamespace FROM p
 }
 $hub->safe_psql('postgres', 'ALTER EXTENSION cuckoo SET SCHEMA public; ALTER EXTENSION cuckoo_citus SET SCHEMA public');
 
-#
-# The number of shards
-#
+# ------------------------------------------------------ The number of shards
 # A stream aggregate beyond its capacity, and one within it
 my $page = 'docs/distributed.md';
 
@@ -471,9 +451,7 @@ foreach my $shards (0, 4, 32)
 }
 is($stream{$_}, $stream{0}, "within its capacity, over $_ shards: the same bytes") foreach 4, 32;
 
-#
-# The list on the page of what to avoid
-#
+# ------------------------------------- The list on the page of what to avoid
 sub error_of
 {
 	my ($query) = @_;
@@ -532,10 +510,8 @@ says($page, 'A filter that is a literal or a parameter is printed into the query
 like(tasks($lookup{'in a literal'}), qr/Query: .*\Q$literal\E/, 'a literal is in every task');
 unlike(tasks("WITH f AS MATERIALIZED (SELECT '$literal'::cuckoofilter AS f) $count (SELECT f FROM f) \@> n"), qr/\Q$literal\E/, '... but not through a materialized CTE');
 
-#
 # The page: its blocks of SQL and their output, in a database without the
 # extensions
-#
 $hub->safe_psql('postgres', 'DROP SCHEMA plain, distributed CASCADE; DROP EXTENSION cuckoo CASCADE; DROP TABLE rows_of_view');
 says($page, 'A view made before `cuckoo_citus` keeps the aggregates of `cuckoo`, so make it again.');
 is($_->safe_psql('postgres', q{SELECT count(*) FROM pg_type WHERE typname = 'cuckoofilter'}), '0', 'the extension is gone from ' . $_->name) foreach $hub, @workers;

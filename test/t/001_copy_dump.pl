@@ -43,9 +43,7 @@ is($node->safe_psql('postgres', <<~SQL), 't|t|t|t|t', 'samples are NULL, inline 
 	FROM samples;
 	SQL
 
-#
-# COPY
-#
+# ---------------------------------------------------------------------- COPY
 foreach my $format (qw(text csv binary))
 {
 	my $file = "$folder/samples.$format";
@@ -67,10 +65,8 @@ is($node->safe_psql('postgres', <<~SQL), 't|t|t|t', 'what was copied answers as 
 		(SELECT NOT f @> 1 AND f + 1 @> 1 FROM copy_binary WHERE name = 'unset');
 	SQL
 
-#
 # COPY of invalid values.  test/sql/malformed.sql has one for each rule, and the text
 # form.
-#
 
 # A file in COPY's binary format with one row for each argument, of one column
 sub write_binary
@@ -103,9 +99,7 @@ foreach my $case ([ '22P03', '' ], [ '22P03', substr($small, 0, -1) ], [ '22P03'
 }
 is($node->safe_psql('postgres', $target_digest), $before, 'a refused COPY changes nothing');
 
-#
-# Copies inside the server
-#
+# -------------------------------------------------- Copies inside the server
 $node->safe_psql('postgres', <<~SQL);
 	CREATE TABLE as_select AS SELECT * FROM samples;
 	CREATE TABLE parts (LIKE samples) PARTITION BY LIST (name);
@@ -131,9 +125,7 @@ $node->safe_psql('postgres', <<~SQL);
 is(digests($node, 'postgres', $_), $expected, "$_: unchanged") foreach qw(as_select parts materialized unlogged extended rewritten);
 is(digests($node, 'postgres', 'plain'), digests($node, 'postgres', '(SELECT * FROM samples WHERE pg_column_size(f) < 8000) AS s'), 'values that are never toasted');
 
-#
-# pg_dump and pg_restore
-#
+# ---------------------------------------------------- pg_dump and pg_restore
 $node->safe_psql('postgres', 'CREATE DATABASE dumped');
 create_samples($node, database => 'dumped');
 $node->safe_psql('dumped', <<~'SQL');

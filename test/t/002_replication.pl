@@ -30,9 +30,7 @@ $primary->safe_psql('postgres', <<~SQL);
 	SQL
 $primary->backup('backup');
 
-#
-# Logical replication
-#
+# ------------------------------------------------------- Logical replication
 my $subscriber = new_server('subscriber');
 my %subscription = (in_text => '', in_binary => ', binary = true');
 foreach my $form (sort keys %subscription)
@@ -111,9 +109,7 @@ is($subscriber->safe_psql($_, <<~SQL), 't|t|t|t', "what was replicated answers, 
 $subscriber->safe_psql($_, "DROP SUBSCRIPTION $_") for sort keys %subscription;
 $subscriber->stop;
 
-#
-# Physical replication
-#
+# ------------------------------------------------------ Physical replication
 my $standby = new_standby($primary, 'backup');
 $primary->wait_for_catchup($standby);
 
@@ -126,9 +122,7 @@ my $questions = <<~SQL;
 	SQL
 is($standby->safe_psql('postgres', $questions), $primary->safe_psql('postgres', $questions), 'the standby gives the same answers');
 
-#
-# Crashes
-#
+# ------------------------------------------------------------------- Crashes
 
 # A client that runs statements, one per transaction.  Its output shows which
 # ones it knows to be committed.

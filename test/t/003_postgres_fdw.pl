@@ -49,9 +49,7 @@ foreach my $block (grep { $_->{section} ne 'On Citus' } page_blocks($page))
 	}
 }
 
-#
-# What is moved: the figures of the page
-#
+# ------------------------------------ What is moved: the figures of the page
 sub with_commas
 {
 	my ($number) = @_;
@@ -143,9 +141,7 @@ is($hub->safe_psql('postgres', <<~SQL), '1|750000|t|t', 'the union of filters of
 	FROM known, cuckoo_info(accounts);
 	SQL
 
-#
-# What is sent to the remote server, and what is not
-#
+# ------------------------ What is sent to the remote server, and what is not
 sub remote_sql
 {
 	my ($query, $before) = @_;
@@ -185,9 +181,7 @@ like(remote_sql("EXECUTE ask('$filter_text')", 'PREPARE ask(cuckoofilter) AS SEL
 like(remote_sql("SELECT id FROM payments_east WHERE $filter \@> (note || '!')"), qr/OPERATOR\(public\.\@>\) \(note \|\| '!'(::text)?\)/, 'an expression is sent');
 unlike(remote_sql('SELECT id FROM known, payments_east WHERE accounts @> account'), qr/WHERE/, 'a filter from a join is not sent');
 
-#
-# A remote server that does not have the extension
-#
+# -------------------------- A remote server that does not have the extension
 my $answer = $hub->safe_psql('postgres', "SELECT count(*), sum(id) FROM payments_east WHERE $filter \@> account");
 
 $server{east}->safe_psql('postgres', 'DROP VIEW flagged_payments; DROP TABLE flagged_filter; DROP EXTENSION cuckoo');

@@ -13,9 +13,7 @@ my $source = "$FindBin::RealBin/../..";
 # The extensions share a library, so they have one version.
 my @extensions = qw(cuckoo cuckoo_citus cuckoo_follow);
 
-#
-# The version is written in several places, which must agree
-#
+# ---------------- The version is written in several places, which must agree
 
 sub read_source
 {
@@ -43,9 +41,7 @@ is_deeply([ sort keys %{ $meta->{provides} } ], \@extensions, 'META.json: the ex
 ok(defined $meta->{$_}, "META.json has $_") foreach qw(name abstract maintainer license meta-spec);
 is(join(' ', grep { !/^(name|version|abstract|description|maintainer|license|provides|prereqs|release_status|resources|tags|meta-spec)$/ } keys %$meta), '', 'META.json: no unknown field');
 
-#
-# Updates
-#
+# ------------------------------------------------------------------- Updates
 my $node = new_server('main');
 
 # What an extension consists of after statements that create it, in a database

@@ -27,10 +27,8 @@ sub run_pgbench
 	return;
 }
 
-#
 # Shards: the guide's statements with keys of their own for 42 and for 1 to 10.
 # A transaction records what it has added.
-#
 my ($setup, $several) = recipe('docs/guide.md', 'Partitions and shards', 'shards');
 my ($single) = $setup =~ /^(UPDATE shards .*;)$/m;
 
@@ -69,10 +67,8 @@ is(sqlstate($node, 'postgres', <<~SQL), '54000', 'which with STORAGE PLAIN is an
 	INSERT INTO plain SELECT cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 20000))) FROM shards LIMIT 1;
 	SQL
 
-#
 # Adding the new ones of several keys: each is new for one session only.  At this
 # rate no false positive is expected.
-#
 my ($sets) = recipe('docs/guide.md', 'Recipes', 'CREATE TABLE sets');
 my ($add_new) = recipe('docs/guide.md', 'Recipes', 'array_agg\(DISTINCT key\)');
 
@@ -87,12 +83,10 @@ is($node->safe_psql('postgres', 'SELECT count(*) > 100, count(*) = count(DISTINC
 is($node->safe_psql('postgres', q{SELECT bool_and(f @> key), count(*) = cuckoo_cardinality(f) - 1 FROM new_keys, sets WHERE name = 'urls' GROUP BY f}), 't|t', 'the filter has them, and the one that the recipe began with');
 is(sqlstate($node, 'postgres', q{UPDATE sets SET f = f - 'https://example.com/'}), '55000', 'and refuses to remove any');
 
-#
 # Removing duplicates from a stream, at a rate at which no false positive is
 # expected, so that every URL that is missing has been lost.  The table delivered
 # has what committed transactions were given; each row of pages has the
 # transaction that stored it, and the snapshot of the statement.
-#
 my ($stream, $functions, $call, $lookup) = recipe('docs/guide.md', 'Removing duplicates from a stream', 'seen');
 
 s/\b4e6\b/4e6, 2e-8/g or die foreach $stream, $functions;

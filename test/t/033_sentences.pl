@@ -14,9 +14,7 @@ sub query
 	return $node->safe_psql('postgres', @_);
 }
 
-#
-# Indexes
-#
+# ------------------------------------------------------------------- Indexes
 says('docs/reference.md', "`DISTINCT`, `GROUP BY`, `ORDER BY` and hash indexes work. A B-tree index takes filters of up to 2,696 bytes, because PostgreSQL limits its entries.");
 query(<<~SQL);
 	CREATE TABLE fits AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 1500) AS i;
@@ -27,9 +25,7 @@ query(<<~SQL);
 is(query('SELECT pg_column_size(f) BETWEEN 2000 AND 2696 FROM fits'), 't', 'a filter for a B-tree index');
 is(sqlstate($node, 'postgres', 'CREATE INDEX ON large (f)'), '54000', 'a larger one is an error of PostgreSQL');
 
-#
-# Names
-#
+# --------------------------------------------------------------------- Names
 my @functions = sort split /\n/, query(<<~'SQL');
 	SELECT DISTINCT proname FROM pg_proc
 	WHERE proname LIKE 'cuckoo\_%' AND prorettype <> 'trigger'::regtype AND proname !~ '_(transfn|combine|final|support|sel|joinsel)$'
@@ -41,9 +37,7 @@ $reference =~ s/^### Comparing$.*//ms;
 $reference{$1} = 1 while $reference =~ /^`(cuckoo_\w+)\(/mg;
 is(join(' ', @functions), join(' ', sort keys %reference), 'the reference has every function');
 
-#
-# Keys and results of every function
-#
+# ---------------------------------------- Keys and results of every function
 says('docs/reference.md', 'The functions below are `IMMUTABLE` and `PARALLEL SAFE`, except for those that [follow a table](#following-a-table).');
 is(query(<<~'SQL'), '', 'functions that are not immutable, or not parallel safe');
 	SELECT proname FROM pg_proc WHERE (proname LIKE 'cuckoo\_%' OR proname LIKE 'cuckoofilter\_%')
@@ -66,9 +60,7 @@ is(query('UPDATE guarded SET f = f + 1 RETURNING f @> 1'), 't', '... and takes i
 says('docs/reference.md', 'is a NULL filter, for which `WHERE NOT (SELECT f FROM filters WHERE name = \'typo\') @> k` drops every row, as `@>` without `NOT` does');
 is(query('SELECT count(*) FROM generate_series(1, 9) AS k WHERE NOT (SELECT f FROM guarded WHERE false) @> k'), '0', 'a missing row');
 
-#
-# Sizes
-#
+# --------------------------------------------------------------------- Sizes
 says('docs/reference.md', '1,000,000 | 1.11 MB | 9.33 | 1.48 MB | 12.44 | 1.98 MB | 16.58');
 says('docs/reference.md', '10,000 | 11.4 kB | 9.38 | 15.2 kB | 12.49 | 20.3 kB | 16.64');
 says('README.md', 'A full filter needs 9.3 bits per key at 0.01, 12.4 at 0.001 and 16.6 at 0.0001.');
@@ -113,9 +105,7 @@ is(query('SELECT length(f::text) FROM (SELECT cuckoo_agg(i) AS f FROM generate_s
 is(sqlstate($node, 'postgres', 'SELECT cuckoo_new(5.1e8)'), '54000', '510 million are too many');
 is(query('SELECT cuckoo_cardinality(cuckoo_new(5e8))'), '0', '500 million are not');
 
-#
-# Combining
-#
+# ----------------------------------------------------------------- Combining
 says('README.md', '365 daily filters of 30,000 keys, each with the capacity of the year\'s 11 million, need 28 MB together');
 says('docs/guide.md', 'a daily filter of 30,000 keys, with the year\'s capacity of 11 million, needs 78 kB. All 365 together need 28 MB.');
 is(query('SELECT round(bytes / 1024.0), round(365 * bytes / 1024.0 ^ 2) FROM (SELECT cuckoo_agg(i, 11e6) AS f FROM generate_series(1, 30000) AS i) AS q, cuckoo_info(f)'), '78|28', 'a day of the year');
@@ -146,9 +136,7 @@ is(query(<<~SQL), 't', 'the expected rate of a union all of the same keys');
 	WHERE twice @> x GROUP BY twice
 	SQL
 
-#
-# Common keys
-#
+# --------------------------------------------------------------- Common keys
 says('docs/guide.md', '`cuckoo_agg(key)` | 41 | 68.0 | 1,803');
 says('docs/guide.md', '`cuckoo_agg(key, 5e6)` | 2 | 1.4 | 4');
 is(query(<<~SQL), '41|68.0|1803 2|1.4|4', 'two sets without common keys');
@@ -159,9 +147,7 @@ is(query(<<~SQL), '41|68.0|1803 2|1.4|4', 'two sets without common keys');
 		cuckoo_common(small, large)
 	SQL
 
-#
-# Copies
-#
+# -------------------------------------------------------------------- Copies
 says('docs/guide.md', 'with a capacity for all rows, 1,000 keys with 100 rows each need 16 kB, and 10,000 such keys 160 kB');
 is(query(<<~SQL), '16|160', 'copies beyond eight cost nothing');
 	SELECT (SELECT bytes / 1024 FROM (SELECT cuckoo_multiset_agg(i % 1000, 1e5) AS f FROM generate_series(1, 100000) AS i) AS q, cuckoo_info(f)),
@@ -197,9 +183,7 @@ ok($wrong[0] > 0.03 && $wrong[0] < 0.2, '20 turnovers');
 ok($wrong[1] > 0.25 && $wrong[1] < 0.5, '100 turnovers');
 ok($wrong[2] > 0.75 && $wrong[2] < 0.95, '400 turnovers');
 
-#
-# Removal from several sub-filters
-#
+# ------------------------------------------ Removal from several sub-filters
 says('docs/guide.md', 'of two million keys in the two sub-filters of a grown `cuckoo_new()`, 213 were not removed');
 is(query('SELECT cuckoo_cardinality(cuckoo_remove_all(cuckoo_add_all(cuckoo_new(), keys), keys)) FROM (SELECT array_agg(k) AS keys FROM generate_series(1, 2000000) AS k) AS s'), '213', 'copies that stay in two sub-filters');
 
@@ -209,9 +193,7 @@ is(query(<<~SQL), '950', 'keys lost by removing others');
 		FROM generate_series(1, 100000) AS i) AS q, generate_series(1, 100000) AS x WHERE NOT f @> x
 	SQL
 
-#
-# Filters that share keys
-#
+# --------------------------------------------------- Filters that share keys
 says('docs/guide.md', 'Of 955 false positives of a filter of 100,000 keys, one that shares half of these keys reported 489, too, and one of the same keys with another seed none: then the rates multiply.');
 is(query(<<~SQL), '955|489|0', 'two filters of the same keys or of half of them');
 	SELECT count(*) FILTER (WHERE a @> x), count(*) FILTER (WHERE a @> x AND b @> x), count(*) FILTER (WHERE a @> x AND other_seed @> x)
@@ -222,15 +204,11 @@ is(query(<<~SQL), '955|489|0', 'two filters of the same keys or of half of them'
 says('docs/guide.md', 'A filter that is emptied also becomes smaller.');
 is(query('SELECT bytes FROM (SELECT array_agg(k) AS keys FROM generate_series(1, 100000) AS k) AS s, cuckoo_info(cuckoo_remove_all(cuckoo_from_array(keys), keys))'), '74', 'an emptied filter');
 
-#
-# Removing duplicates from a stream
-#
+# ----------------------------------------- Removing duplicates from a stream
 says('docs/guide.md', 'a *delta*, of about 400 bytes for 100 URLs');
 is(query("SELECT pg_column_size(cuckoo_agg('https://www.example.com/articles/' || md5(i::text), 4e6)) FROM generate_series(1, 100) AS i"), '418', 'a delta');
 
-#
-# Recipes
-#
+# ------------------------------------------------------------------- Recipes
 says('docs/guide.md', '10 | 111 | 91 | 87 | 104 100 | 407 | 252 | 204 | 824 1,000 | 3,052 | 1,656 | 1,257 | 8,024');
 is(query(<<~SQL), '10 111 91 87 104|100 407 252 204 824|1000 3052 1656 1257 8024', 'small sets');
 	SELECT string_agg(concat_ws(' ', n, any_capacity, its_capacity, one_percent, ids), '|' ORDER BY n)
@@ -255,9 +233,7 @@ says('docs/guide.md', 'Mark a filter made by `cuckoo_agg` with `cuckoo_union_all
 is(query('SELECT removable, subfilters, items FROM cuckoo_info((SELECT cuckoo_union_all(cuckoo_agg(i, 1e6), cuckoo_new(1e6, removable => false)) FROM generate_series(1, 1000) AS i))'),
 	'f|1|1000', 'a filter that is marked as not removable');
 
-#
-# Untrusted keys
-#
+# ------------------------------------------------------------ Untrusted keys
 # Nine keys whose classes share both buckets in a table for 100,009 keys: eight
 # of one class and one of another.
 says('docs/security.md', 'make a full filter sparse: nine chosen keys among 100,000 others are enough. It is then 3 % larger');
@@ -276,9 +252,7 @@ is(query(<<~SQL), '1', 'eight keys that share their copies');
 	WHERE (f - k) = f
 	SQL
 
-#
-# Parameters and partitions
-#
+# ------------------------------------------------- Parameters and partitions
 says('docs/guide.md', 'PostgreSQL copies a filter that is a parameter or a PL/pgSQL variable into a custom plan, once per partition');
 query(<<~SQL);
 	CREATE TABLE part (p integer, k integer) PARTITION BY LIST (p);
@@ -299,10 +273,8 @@ SKIP:
 		'a variable is copied for each of 100 partitions, 1.1 MB each time, a sub-select is not');
 }
 
-#
 # Messages in the README's headings about trouble, and in the reference's questions.
 # The last two need a server without the extension or with another minor version.
-#
 my %raised_by = (
 	'key type does not match cuckoofilter' => q{SELECT cuckoo_new() + 1 @> 'one'},
 	'type "cuckoofilter" does not exist' => q{SET search_path = ''; SELECT NULL::cuckoofilter},
@@ -334,17 +306,13 @@ my $temporary = <<~'SQL';
 is(sqlstate($node, 'postgres', $temporary), '25000', 'a large filter of a temporary table');
 is(sqlstate($node, 'postgres', $temporary =~ s/SELECT f FROM chosen/SELECT f::bytea::cuckoofilter FROM chosen/r), '100000', '... as it is written for workers');
 
-#
 # The picture of filters between servers, whose figures 003_postgres_fdw.pl
 # measures
-#
 says('docs/distributed.md', 'plain join | 1,000,000 | 33,666,666 with a filter: payments | 10,940 | 368,290 with a filter: the filter | 1 | 207,340');
 says('docs/servers.svg', $_) foreach '>1,000,000 rows, 32 MB<', '>10,940 rows, 360 kB<', '>filter, 202 kB<';
 
-#
 # Links: each to a file and a heading that there are, and to every page and picture
 # one from the README or from another page
-#
 my $root = "$FindBin::RealBin/../..";
 my ($pages, $pictures) = map { [ map { s{^\Q$root/\E}{}r } glob "$root/$_" ] }
   '{*,docs/*,clients/*/*}.md', 'docs/*.svg';

@@ -31,9 +31,7 @@ $node->safe_psql('postgres', <<~SQL);
 	SQL
 is(state_of($node, 'postgres'), '0|t|t', 'followed');
 
-#
-# Publications
-#
+# -------------------------------------------------------------- Publications
 $node->safe_psql('postgres', 'CREATE PUBLICATION everything FOR ALL TABLES; CREATE PUBLICATION members FOR TABLE members');
 is($node->safe_psql('postgres', q{INSERT INTO members VALUES (6000, 'published'); SELECT cuckoo_follow_fold('members_email_filter')}), '201', 'folds work under a publication of all tables');
 
@@ -105,9 +103,7 @@ is(sqlstate($own, 'postgres', $_), '55000', "a filter table cannot be received a
 is($own->safe_psql('postgres', "DROP SUBSCRIPTION another; $looked_up"), 't', 'and follows again without the subscription');
 $_->stop for $own, $received;
 
-#
-# A standby
-#
+# ----------------------------------------------------------------- A standby
 my $standby = new_standby($node);
 $node->safe_psql('postgres', q{INSERT INTO members VALUES (9000, 'standby'); DELETE FROM members WHERE id = 1});
 $node->wait_for_catchup($standby);
@@ -118,9 +114,7 @@ is($standby->safe_psql('postgres', <<~'SQL'), '0|t|t|f', 'a standby looks up');
 is(sqlstate($standby, 'postgres', q{SELECT cuckoo_follow_fold('members_email_filter')}), '25006', 'and cannot fold');
 $standby->stop;
 
-#
-# Crashes
-#
+# ------------------------------------------------------------------- Crashes
 my $writer = $node->background_psql('postgres', on_error_stop => 0);
 $writer->query_safe(q{BEGIN; INSERT INTO members VALUES (9001, 'lost'); DELETE FROM members WHERE id = 2;});
 $node->safe_psql('postgres', q{BEGIN; INSERT INTO members VALUES (9002, 'prepared'); PREPARE TRANSACTION 'p'});
@@ -152,9 +146,7 @@ $node->start;
 is(sqlstate($node, 'postgres', q{SELECT cuckoo_follow_contains('quick_k_filter', 1)}), '55000', 'after a crash the filter of an unlogged table has to be rebuilt');
 is($node->safe_psql('postgres', q{INSERT INTO quick VALUES (2); SELECT cuckoo_follow_rebuild('quick_k_filter'); SELECT cuckoo_follow_contains('quick_k_filter', 2), cuckoo_follow_contains('quick_k_filter', 1); DROP TABLE quick, quick_k_filter}), "\nt|f", 'and is then correct');
 
-#
-# Dump and restore
-#
+# ---------------------------------------------------------- Dump and restore
 $node->safe_psql('postgres', q{INSERT INTO members SELECT i, 'in the log ' || i FROM generate_series(10001, 10100) AS i; DELETE FROM members WHERE id BETWEEN 10 AND 20});
 my $folder = $node->basedir;
 $node->command_ok([ 'pg_dump', '-d', $node->connstr('postgres'), '-Fd', '-j2', '-f', "$folder/directory", '--no-publications', '--no-subscriptions' ], 'pg_dump, in parallel');
