@@ -446,10 +446,7 @@ TEST(a_filter_of_more_than_750_MiB_is_not_made)
 	CuckooFilter filter;
 	uint64_t	items = 0;
 
-	/*
-	 * The largest table can hold 366 million items at 13.5 bits if it is
-	 * sparse.
-	 */
+	/* It can hold 366 million items at 13.5 bits if it is sparse. */
 	for (uint64_t step = UINT64_C(1) << 31; step > 0; step >>= 1)
 	{
 		if (SparseBytes(&part.shape, items + step) + 56 <= CUCKOO_MAX_BYTES)
