@@ -36,13 +36,13 @@ my $node = new_server('random', replication => 1, conf => <<~'CONF');
 	CONF
 my $folder = $node->basedir;
 
-#
-# The choices
-#
+# --------------------------------------------------------------- The choices
+
 sub pick { return $_[rand @_]; }
 sub number { return 1 + int(rand($_[0])); }
 
-my @followed = ([ 'a', 'k' ], [ 'a', 'j' ], [ 'b', 'k' ], [ 'b', 'a' ], [ 'p0', 'k' ], [ 'p1', 'k' ], [ 'h', 'k' ], [ 'h1', 'k' ], [ 's', 'k' ]);
+# Of each followed column its table, its name and its filter table
+my @followed = map { [ split(/_/), "${_}_filter" ] } qw(a_k a_j b_k b_a p0_k p1_k h_k h1_k s_k);
 my %key = (key_expressions(), 'integer[]' => 'ARRAY[n, n % 10]', 'text[]' => q{ARRAY['key', (n)::text]});
 my @types = ('integer', 'bigint', 'text', 'numeric', 'uuid', 'timestamp with time zone', 'jsonb', 'integer[]', 'text[]');
 # By table, its columns besides id and run, with their types
@@ -80,7 +80,7 @@ sub statement
 	my $column = pick(grep { $_ ne 'd' } sort keys %{ $columns{$table} });
 	my ($from, $count, $part) = (number(2000), int(exp(rand(5.5))), pick(5, 17, 100));
 	my @near = grep { @outer && index($_->[0], $outer[0]) == 0 } @followed;
-	my $filter = join '_', @{ pick(@followed, (@near) x 10) }, 'filter';
+	my $filter = pick(@followed, (@near) x 10)->[2];
 	my $run = $depth < 2 && rand() < 0.3 ? "\$run$depth\$" . statement($depth + 1, $table) . "\$run$depth\$" : 'NULL';
 	my $where = "id % $part = " . (number($part) - 1);
 	my $set = "$column = " . value($table, $column, '(id * ' . pick(1, 3, 7) . " + $from) % 3000 + 1");
@@ -117,31 +117,27 @@ sub statement
 	return "DO \$fold$depth\$ BEGIN " . (@outer ? "DELETE FROM $outer[0] WHERE $where; " : '') . 'PERFORM cuckoo_follow_' . ($kind < 99 ? 'fold' : 'rebuild') . "('$filter'); END \$fold$depth\$";
 }
 
-# Lines of scripts, each with its kind, which says what errors are expected
-sub change { return [ 'change', statement(0) . ';' ]; }
-sub other { return map { [ 'other', $_ ] } @_; }
-sub pause { return other('SELECT pg_sleep(' . rand($_[0]) . ') \g /dev/null'); }
-
-# A query for the number of keys, and how many of them each way to look them up
-# misses.  A transaction repeats some, because what it knows may be outdated.
+# Lines of scripts.  Those that compare print the number of keys, and how many of
+# them each way to look them up misses.  A transaction repeats some comparisons,
+# because what it knows may be outdated.
 my @repeated;
-sub comparison
+sub change { return statement(0) . ';'; }
+sub pause { return 'SELECT pg_sleep(' . rand($_[0]) . ') \g /dev/null'; }
+
+sub compare
 {
-	my ($table, $column) = @{ pick(@followed, @repeated) };
-	my $filter = "${table}_${column}_filter";
+	my ($table, $column, $filter) = @{ pick(@followed, @repeated) };
 
 	return "SELECT 'compared', '$filter', count(*), count(*) FILTER (WHERE NOT one), count(*) FILTER (WHERE NOT whole), left(string_agg(k::text, ' ') FILTER (WHERE NOT (one AND whole)), 100) " .
 	  "FROM (SELECT $column AS k, cuckoo_follow_contains('$filter', $column) AS one, (SELECT cuckoo_follow_filter('$filter')) @> $column AS whole FROM ONLY $table WHERE $column IS NOT NULL OFFSET 0) AS s;";
 }
-
-sub compare { return [ 'compare', comparison() ]; }
 
 # Transactions, of which each first looks whether it is time to end
 sub script
 {
 	my ($count, $transaction) = @_;
 
-	return map { (other(q{SELECT extract(epoch FROM clock_timestamp()) > :end AS done \gset}, '\if :done', '\q', '\endif'), $transaction->($_), other('\echo transaction')) } 1 .. $count;
+	return map { (q{SELECT extract(epoch FROM clock_timestamp()) > :end AS done \gset}, '\if :done', '\q', '\endif', $transaction->($_), '\echo transaction') } 1 .. $count;
 }
 
 sub writer
@@ -150,89 +146,76 @@ sub writer
 
 	return script(150, sub {
 		my ($transaction) = @_;
-		my @lines = (other('\set ON_ERROR_ROLLBACK ' . pick('off', 'off', 'on')), rand() < 0.2 ? () : other('BEGIN ISOLATION LEVEL ' . pick(('READ COMMITTED') x 5, ('REPEATABLE READ') x 3, 'SERIALIZABLE') . ';'));
+		my @lines = ('\set ON_ERROR_ROLLBACK ' . pick('off', 'off', 'on'), rand() < 0.2 ? () : 'BEGIN ISOLATION LEVEL ' . pick(('READ COMMITTED') x 5, ('REPEATABLE READ') x 3, 'SERIALIZABLE') . ';');
 		my $cursor = rand() < 0.2;
 
 		@repeated = (pick(@followed)) x @followed;
 		return (@lines, change(), compare()) if @lines == 1;
 		push @lines, compare() if rand() < 0.3;
-		push @lines, change(), other('DECLARE c CURSOR FOR ' . comparison()) if $cursor;
+		push @lines, change(), 'DECLARE c CURSOR FOR ' . compare() if $cursor;
 		foreach my $step (1 .. number(4))
 		{
 			my @steps = map { (change(), rand() < 0.7 ? compare() : ()) } 1 .. number(2);
 
-			@steps = (other("SAVEPOINT s$step;"), @steps, rand() < 0.3 ? other('SELECT 1 / 0;') : (), other(pick('ROLLBACK TO', 'RELEASE') . " s$step;"), compare()) if rand() < 0.3;
-			push @steps, other("DECLARE u$step CURSOR FOR SELECT * FROM s FOR UPDATE;", "FETCH 2 FROM u$step \\g /dev/null", 'UPDATE s SET k = ' . value('s', 'k', 'id + ' . number(3000)) . " WHERE CURRENT OF u$step;"), compare() if rand() < 0.05;
+			@steps = ("SAVEPOINT s$step;", @steps, rand() < 0.3 ? 'SELECT 1 / 0;' : (), pick('ROLLBACK TO', 'RELEASE') . " s$step;", compare()) if rand() < 0.3;
+			push @steps, "DECLARE u$step CURSOR FOR SELECT * FROM s FOR UPDATE;", "FETCH 2 FROM u$step \\g /dev/null", 'UPDATE s SET k = ' . value('s', 'k', 'id + ' . number(3000)) . " WHERE CURRENT OF u$step;", compare() if rand() < 0.05;
 			push @lines, @steps;
 		}
-		return (@lines, $cursor ? [ 'compare', 'FETCH c;' ] : (),
-			other(rand() < 0.1 ? ("PREPARE TRANSACTION '$session $transaction';", pick('COMMIT', 'ROLLBACK') . " PREPARED '$session $transaction';") : pick(('COMMIT;') x 3, 'ROLLBACK;')));
+		return (@lines, $cursor ? 'FETCH c;' : (),
+			rand() < 0.1 ? ("PREPARE TRANSACTION '$session $transaction';", pick('COMMIT', 'ROLLBACK') . " PREPARED '$session $transaction';") : pick(('COMMIT;') x 3, 'ROLLBACK;'));
 	});
 }
 
 sub maintainer
 {
 	return script(200, sub {
-		my $filter = join '_', @{ pick(@followed) }, 'filter';
+		my $filter = pick(@followed)->[2];
 		# The query's snapshot can be older than what it does.
 		my $later = pick('', ' FROM (SELECT pg_sleep(0.02) OFFSET 0) AS s');
 
-		return (other(pick(("SELECT cuckoo_follow_fold('$filter')$later") x 6, "SELECT cuckoo_follow_rebuild('$filter')$later",
-					"SELECT cuckoo_follow_rebuild('$filter', " . pick(100, 5000, 50000) . ', ' . pick(0.1, 0.001) . ')', "VACUUM $filter") . ' \g /dev/null'),
-			[ 'compare', "SELECT 'compared', '$filter', 0, missing, 0, log_rows FROM cuckoo_follow_check('$filter') WHERE triggers_enabled;" ], pause(0.04));
+		return (pick(("SELECT cuckoo_follow_fold('$filter')$later") x 6, "SELECT cuckoo_follow_rebuild('$filter')$later",
+				"SELECT cuckoo_follow_rebuild('$filter', " . pick(100, 5000, 50000) . ', ' . pick(0.1, 0.001) . ')', "VACUUM $filter") . ' \g /dev/null',
+			"SELECT 'compared', '$filter', 0, missing, 0, log_rows FROM cuckoo_follow_check('$filter') WHERE triggers_enabled;", pause(0.04));
 	});
 }
 
 sub standby_reader
 {
 	return script(300, sub {
-		return (other('BEGIN ISOLATION LEVEL ' . pick('READ COMMITTED', 'REPEATABLE READ') . ';'), map({ (compare(), pause(0.03)) } 1 .. number(4)), other('COMMIT;'));
+		return ('BEGIN ISOLATION LEVEL ' . pick('READ COMMITTED', 'REPEATABLE READ') . ';', map({ (compare(), pause(0.03)) } 1 .. number(4)), 'COMMIT;');
 	});
 }
 
-# Statements of a transaction, from which only repair() helps, or which should
-# not matter
-sub damage
-{
-	my ($table, $column) = @{ pick(@followed) };
-	my $filter = "${table}_${column}_filter";
-	my $root = $table =~ /^([ph])/ ? $1 : $table;
-	my ($names, $values) = rows('s', 0, 1, 'NULL');
-	my ($columns, $more) = rows($table, 0, 1, 'NULL');
-	my $insert = "INSERT INTO $table ($columns) SELECT $more FROM generate_series(1, 30) AS n";
-
-	return @{ pick(
-		[ "ALTER TABLE $table RENAME TO ${table}_away" ],
-		[ "ALTER TABLE $filter RENAME TO ${filter}_away" ],
-		([ "ALTER TABLE $filter RENAME TO ${filter}_away", "CREATE TABLE $filter (LIKE ${filter}_away INCLUDING ALL)", "INSERT INTO $filter TABLE ${filter}_away", 'SELECT pg_sleep(0.05)' ]) x 2,
-		[ "ALTER TABLE $root RENAME $column TO away_$column" ],
-		[ 'ALTER SCHEMA r RENAME TO r_away' ],
-		[ "ALTER TABLE $filter SET SCHEMA away" ],
-		[ "ALTER TABLE $root ADD extra float8 DEFAULT random()" ],
-		(map { my $command = $_; map { [ "$command $_" ] } $table, $filter } 'VACUUM FULL', 'VACUUM FREEZE', 'REINDEX TABLE CONCURRENTLY'),
-		(map { [ "CLUSTER $_ USING ${_}_pkey" ] } $table, $filter),
-		(map { [ "ALTER TABLE $table DISABLE TRIGGER $_", $insert ], [ "ALTER TABLE $table DISABLE TRIGGER $_", $insert, "ALTER TABLE $table ENABLE TRIGGER $_" ] } 'ALL', 'USER'),
-		(map { [ "SELECT spoil('$table', '$_', " . number(100) . ')' ] } 'ALTER TABLE %s DISABLE TRIGGER %I', 'ALTER TABLE %s ENABLE TRIGGER %I', 'DROP TRIGGER %2$I ON %1$s', 'ALTER TRIGGER %2$I ON %1$s RENAME TO renamed'),
-		[ "CREATE TRIGGER extra BEFORE UPDATE ON $filter FOR EACH ROW EXECUTE FUNCTION suppress()" ],
-		[ "CREATE RULE extra AS ON UPDATE TO $filter DO INSTEAD NOTHING" ],
-		[ "ALTER TABLE $filter ADD extra integer" ],
-		[ "CREATE INDEX extra ON $filter (delta)" ],
-		[ "ALTER TABLE $filter OWNER TO other" ],
-		[ "CREATE CONSTRAINT TRIGGER extra AFTER UPDATE ON other FROM $filter FOR EACH ROW WHEN (old.k IS DISTINCT FROM new.k) EXECUTE FUNCTION cuckoo_follow_change()", 'UPDATE other SET k = ' . value('s', 'k', 'n') ],
-		[ 'ALTER TABLE p DETACH PARTITION p0' ],
-		[ 'ALTER TABLE h1 NO INHERIT h' ],
-		([ 'CREATE TABLE s_new (LIKE s INCLUDING ALL)', "INSERT INTO s_new ($names) SELECT $values FROM generate_series(1, 300) AS n", 'DROP TABLE s CASCADE', 'ALTER TABLE s_new RENAME TO s' ],
-			[ 'ALTER TABLE s DROP COLUMN k CASCADE', "ALTER TABLE s ADD k $columns{s}{k}", 'UPDATE s SET k = ' . value('s', 'k', 'id') ],
-			[ "SELECT cuckoo_unfollow('$filter')" ],
-			[ "DROP TABLE $filter CASCADE" ]) x 2) };
-}
-
+# Each list is a transaction, from which only repair() helps, or which should not
+# matter.
 sub damager
 {
 	return script(100, sub {
-		my @lines = other(map { "$_;" } damage());
+		my ($table, $column, $filter) = @{ pick(@followed) };
+		my $root = $table =~ /^([ph])/ ? $1 : $table;
+		my ($names, $values) = rows('s', 0, 1, 'NULL');
+		my ($columns, $more) = rows($table, 0, 1, 'NULL');
+		my $insert = "INSERT INTO $table ($columns) SELECT $more FROM generate_series(1, 30) AS n";
+		my $damage = pick(
+			(map { [ "ALTER TABLE $_ RENAME TO ${_}_away" ] } $table, $filter),
+			([ "ALTER TABLE $filter RENAME TO ${filter}_away", "CREATE TABLE $filter (LIKE ${filter}_away INCLUDING ALL)", "INSERT INTO $filter TABLE ${filter}_away", 'SELECT pg_sleep(0.05)' ]) x 2,
+			[ "ALTER TABLE $root RENAME $column TO away_$column" ], [ 'ALTER SCHEMA r RENAME TO r_away' ], [ "ALTER TABLE $filter SET SCHEMA away" ],
+			[ "ALTER TABLE $root ADD extra float8 DEFAULT random()" ],
+			(map { my $command = $_; map { [ "$command $_" ] } $table, $filter } 'VACUUM FULL', 'VACUUM FREEZE', 'REINDEX TABLE CONCURRENTLY'),
+			(map { [ "CLUSTER $_ USING ${_}_pkey" ] } $table, $filter),
+			(map { [ "ALTER TABLE $table DISABLE TRIGGER $_", $insert ], [ "ALTER TABLE $table DISABLE TRIGGER $_", $insert, "ALTER TABLE $table ENABLE TRIGGER $_" ] } 'ALL', 'USER'),
+			(map { [ "SELECT spoil('$table', '$_', " . number(100) . ')' ] } 'ALTER TABLE %s DISABLE TRIGGER %I', 'ALTER TABLE %s ENABLE TRIGGER %I', 'DROP TRIGGER %2$I ON %1$s', 'ALTER TRIGGER %2$I ON %1$s RENAME TO renamed'),
+			[ "CREATE TRIGGER extra BEFORE UPDATE ON $filter FOR EACH ROW EXECUTE FUNCTION suppress()" ],
+			[ "CREATE RULE extra AS ON UPDATE TO $filter DO INSTEAD NOTHING" ],
+			[ "ALTER TABLE $filter ADD extra integer" ], [ "CREATE INDEX extra ON $filter (delta)" ], [ "ALTER TABLE $filter OWNER TO other" ],
+			[ "CREATE CONSTRAINT TRIGGER extra AFTER UPDATE ON other FROM $filter FOR EACH ROW WHEN (old.k IS DISTINCT FROM new.k) EXECUTE FUNCTION cuckoo_follow_change()", 'UPDATE other SET k = ' . value('s', 'k', 'n') ],
+			[ 'ALTER TABLE p DETACH PARTITION p0' ], [ 'ALTER TABLE h1 NO INHERIT h' ],
+			([ 'CREATE TABLE s_new (LIKE s INCLUDING ALL)', "INSERT INTO s_new ($names) SELECT $values FROM generate_series(1, 300) AS n", 'DROP TABLE s CASCADE', 'ALTER TABLE s_new RENAME TO s' ],
+				[ 'ALTER TABLE s DROP COLUMN k CASCADE', "ALTER TABLE s ADD k $columns{s}{k}", 'UPDATE s SET k = ' . value('s', 'k', 'id') ],
+				[ "SELECT cuckoo_unfollow('$filter')" ], [ "DROP TABLE $filter CASCADE" ]) x 2);
 
-		return (@lines == 1 ? @lines : (other('BEGIN;'), @lines, other('COMMIT;')), pause(0.1), other('SELECT repair() \g /dev/null'));
+		$damage = [ 'BEGIN', @$damage, 'COMMIT' ] if @$damage > 1;
+		return (map({ "$_;" } @$damage), pause(0.1), 'SELECT repair() \g /dev/null');
 	});
 }
 
@@ -275,18 +258,13 @@ sub tables
 		$sql .= 'CREATE TRIGGER ' . pick('a', 'z') . "_refill AFTER TRUNCATE ON $table EXECUTE FUNCTION refill(\$refill\$INSERT INTO $table ($names) SELECT $values FROM generate_series(1, 10) AS n\$refill\$);\n";
 		$sql .= 'COPY (SELECT ' . ($values =~ s/, CASE .*//r) . " FROM generate_series(1, 50) AS n) TO '$folder/$table.copy';\n";
 	}
-	foreach my $pair (@followed)
-	{
-		my ($table, $column) = @$pair;
-
-		$sql .= "INSERT INTO followed VALUES ('$table', '$column');\nSELECT cuckoo_follow('$table', '$column', " . pick(100, 10000, 100000) . ', ' . pick(0.1, 0.01, 0.001) . ");\n";
-	}
+	$sql .= "INSERT INTO followed VALUES ('$_->[0]', '$_->[1]');\nSELECT cuckoo_follow('$_->[0]', '$_->[1]', " . pick(100, 10000, 100000) . ', ' . pick(0.1, 0.01, 0.001) . ");\n"
+	  foreach @followed;
 	return $sql;
 }
 
-#
-# The server
-#
+# ---------------------------------------------------------------- The server
+
 # What the rounds share.  caught() lets an error be counted that SQL has caught.
 $node->safe_psql('postgres', <<~'SQL');
 	CREATE EXTENSION cuckoo_follow CASCADE;
@@ -296,10 +274,7 @@ $node->safe_psql('postgres', <<~'SQL');
 	ALTER DATABASE postgres SET lock_timeout = '2s';
 	ALTER DATABASE postgres SET statement_timeout = '60s';
 
-	CREATE FUNCTION caught(state text, message text) RETURNS void LANGUAGE plpgsql AS $$
-	BEGIN
-		RAISE WARNING USING ERRCODE = state, MESSAGE = message;
-	END $$;
+	CREATE FUNCTION caught(state text, message text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING USING ERRCODE = state, MESSAGE = message; END $$;
 	CREATE FUNCTION run() RETURNS trigger LANGUAGE plpgsql AS $$
 	BEGIN
 		BEGIN EXECUTE new.run; EXCEPTION WHEN OTHERS THEN PERFORM caught(SQLSTATE, SQLERRM); END;
@@ -312,9 +287,7 @@ $node->safe_psql('postgres', <<~'SQL');
 		EXECUTE (SELECT format(command, relation, tgname) FROM pg_trigger WHERE tgrelid = relation AND tgfoid = 'cuckoo_follow_change'::regproc ORDER BY md5(tgname || n) LIMIT 1);
 	END $$;
 	CREATE FUNCTION repair() RETURNS void LANGUAGE plpgsql AS $$
-	DECLARE
-		query text;
-		command text;
+	DECLARE query text; command text;
 	BEGIN
 		FOREACH query IN ARRAY ARRAY[
 			$q$SELECT 'ALTER SCHEMA r_away RENAME TO r' WHERE to_regnamespace('r_away') IS NOT NULL$q$,
@@ -347,7 +320,7 @@ sub start_session
 	my $path = "$folder/$name";
 
 	unlink "$path.sql";
-	append_to_file("$path.sql", join '', map { "$_->[1]\n" } @script);
+	append_to_file("$path.sql", join "\n", @script, '');
 	return {
 		name => $name, path => $path, script => \@script,
 		run => IPC::Run::start([ 'psql', '-XAtq', '-d', $server->connstr('postgres'), '-v', 'VERBOSITY=verbose', '-v', "end=$end", '-f', "$path.sql" ],
@@ -361,7 +334,6 @@ my %expected = (
 	other => qr/^(?:2[14]000|22012|2350[35]|25P0[12]|27000|34000|3B001|40001|40P01|42704|5500[06]|55P03)/,
 	ddl => qr/^(?:0A000|23514|2BP01|39P01|3F000|42501|42701|42703|42704|42710|42804|42809|42P01|42P07|42P16|5500[06]
 		|XX000:\ (?:could\ not\ open\ relation\ with\ OID|cache\ lookup\ failed|tuple\ concurrently|.*has\ been\ deleted))/x);
-$expected{change} = $expected{other};
 my (%total, %errors);
 
 # Reads what a session printed: where keys were missing, and what errors were not
@@ -384,11 +356,11 @@ sub read_session
 	while ($err =~ /^psql:[^\n]*?:(\d+): (ERROR|FATAL|PANIC|WARNING):  (\w{5}: [^\n]*)/gm)
 	{
 		my ($line, $severity, $message) = ($1, $2, $3);
-		my $kind = $session->{script}[ $line - 1 ][0];
+		my $kind = $severity ne 'WARNING' && $session->{script}[ $line - 1 ] =~ /^(?:SELECT 'compared'|FETCH c;)/ ? 'compare' : 'other';
 
 		$errors{$mode}{ substr $message, 0, 5 }++;
 		push @unexpected, "$session->{name}, line $line: $severity $message"
-		  unless $message =~ $expected{ $severity eq 'WARNING' ? 'other' : $kind } || ($mode ne 'plain' && $message =~ $expected{ddl}) || ($mode eq 'kill' && $message =~ /^57P0/);
+		  unless $message =~ $expected{$kind} || ($mode ne 'plain' && $message =~ $expected{ddl}) || ($mode eq 'kill' && $message =~ /^57P0/);
 	}
 	return (\@missing, \@unexpected);
 }
@@ -400,8 +372,7 @@ sub wrong_filters
 {
 	return $node->safe_psql('postgres', join '', map
 	{
-		my ($table, $column) = @$_;
-		my $filter = "${table}_${column}_filter";
+		my ($table, $column, $filter) = @$_;
 		my $key = $column eq 'a' ? 'n' : value($table, $column, 'n');
 
 		<<~SQL;
@@ -413,19 +384,6 @@ sub wrong_filters
 				(pinned = 0 AND (cuckoo_info(f)).subfilters = 1 AND (found > 30000 * expected_fpr + 20 OR cuckoo_cardinality(f) <> keys)));
 			SQL
 	} @followed);
-}
-
-sub kill_something
-{
-	if (rand() < 0.5)
-	{
-		$node->stop('immediate');
-		$node->start;
-		return;
-	}
-	my $pid = $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY state LIMIT 1});
-	kill('KILL', $pid) if $pid;
-	return;
 }
 
 note("seed $seed");
@@ -447,7 +405,10 @@ for (my $round = 0; $round < @modes || time < $until; $round++)
 	if ($mode eq 'kill')
 	{
 		sleep($wait);
-		kill_something();
+		my $pid = rand() < 0.5 && $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() ORDER BY state LIMIT 1});
+		kill('KILL', $pid) if $pid;
+		$node->stop('immediate') if !$pid;
+		$node->start if !$pid;
 	}
 	$_->{run}->finish foreach @sessions;
 	$node->poll_query_until('postgres', 'SELECT true') or die 'the server does not answer';
