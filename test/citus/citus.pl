@@ -421,6 +421,7 @@ is($_->safe_psql('postgres', q{SELECT DISTINCT extnamespace::regnamespace FROM p
 $hub->safe_psql('postgres', 'ALTER EXTENSION cuckoo SET SCHEMA public; ALTER EXTENSION cuckoo_citus SET SCHEMA public');
 
 # ------------------------------------------------------ The number of shards
+
 # A stream aggregate beyond its capacity, and one within it
 my $page = 'docs/distributed.md';
 
@@ -452,6 +453,7 @@ foreach my $shards (0, 4, 32)
 is($stream{$_}, $stream{0}, "within its capacity, over $_ shards: the same bytes") foreach 4, 32;
 
 # ------------------------------------- The list on the page of what to avoid
+
 sub error_of
 {
 	my ($query) = @_;

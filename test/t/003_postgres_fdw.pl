@@ -39,17 +39,12 @@ sub run_block
 my $last_output;
 foreach my $block (grep { $_->{section} ne 'On Citus' } page_blocks($page))
 {
-	if ($block->{language} eq 'sql')
-	{
-		$last_output = run_block($block->{text});
-	}
-	else
-	{
-		shows($last_output, $block->{text});
-	}
+	$last_output = run_block($block->{text}) if $block->{language} eq 'sql';
+	shows($last_output, $block->{text}) if $block->{language} ne 'sql';
 }
 
 # ------------------------------------ What is moved: the figures of the page
+
 sub with_commas
 {
 	my ($number) = @_;
@@ -142,6 +137,7 @@ is($hub->safe_psql('postgres', <<~SQL), '1|750000|t|t', 'the union of filters of
 	SQL
 
 # ------------------------ What is sent to the remote server, and what is not
+
 sub remote_sql
 {
 	my ($query, $before) = @_;

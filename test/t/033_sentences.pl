@@ -234,6 +234,7 @@ is(query('SELECT removable, subfilters, items FROM cuckoo_info((SELECT cuckoo_un
 	'f|1|1000', 'a filter that is marked as not removable');
 
 # ------------------------------------------------------------ Untrusted keys
+
 # Nine keys whose classes share both buckets in a table for 100,009 keys: eight
 # of one class and one of another.
 says('docs/security.md', 'make a full filter sparse: nine chosen keys among 100,000 others are enough. It is then 3 % larger');
