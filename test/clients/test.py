@@ -79,9 +79,7 @@ def test_packages():
 
 def encode(value):
     """A key as answers.js takes it."""
-    if isinstance(value, bool) or value is None:
-        return value
-    if isinstance(value, int):
+    if isinstance(value, int) and not isinstance(value, bool):
         return {'$int': str(value)}
     if isinstance(value, float):
         return {'$float': {'inf': 'Infinity', '-inf': '-Infinity'}.get(repr(value), repr(value))}
@@ -212,25 +210,24 @@ def compare_names():
 
 # Bounds of ranges; of types with a discrete range type, one that is not discrete
 BOUNDS = {
-    'integer': ('plain_range', [-2, 1, 3, None]),
-    'numeric': ('numrange', ['-Infinity', '-10000', '-1.5', '-1', '0', '0.001', '1', '1.00001', '99999', 'NaN', None]),
-    'double precision': ('double_range', [float('-inf'), -1.0, 0.0, 1e-300, 2.0, float('inf'), float('nan'), None]),
-    'timestamp': ('tsrange', ['-infinity', '1999-12-31 23:59:59', '2000-01-01 00:00', 'infinity', None]),
-    'timestamptz': ('tstzrange', ['2000-01-01 00:00Z', '2000-01-01 01:00+02', None]),
-    'time': ('time_range', ['00:00', '13:14:15.5', '24:00', None]),
-    'date': ('date_range', ['-infinity', '1999-12-31', '2000-01-01', None]),
+    'integer': ('plain_range', 'plain_multirange', [-2, 1, 3, None]),
+    'numeric': ('numrange', 'nummultirange',
+                ['-Infinity', '-10000', '-1.5', '-1', '0', '0.001', '1', '1.00001', '99999', 'NaN', None]),
+    'double precision': ('double_range', 'double_ranges',
+                         [float('-inf'), -1.0, 0.0, 1e-300, 2.0, float('inf'), float('nan'), None]),
+    'timestamp': ('tsrange', 'tsmultirange', ['-infinity', '1999-12-31 23:59:59', '2000-01-01 00:00', 'infinity', None]),
+    'timestamptz': ('tstzrange', 'tstzmultirange', ['2000-01-01 00:00Z', '2000-01-01 01:00+02', None]),
+    'time': ('time_range', 'time_ranges', ['00:00', '13:14:15.5', '24:00', None]),
+    'date': ('date_range', 'date_ranges', ['-infinity', '1999-12-31', '2000-01-01', None]),
 }
 
 
 def compare_ranges():
     """A range or multirange is refused if the server refuses or alters it, and otherwise has its hash."""
     random.seed(4)
-    sql('CREATE TYPE double_range AS RANGE (subtype = float8, multirange_type_name = double_ranges); '
-        'CREATE TYPE time_range AS RANGE (subtype = time, multirange_type_name = time_ranges); '
-        'CREATE TYPE date_range AS RANGE (subtype = date, multirange_type_name = date_ranges);')
-    for bound, (range_type, bounds) in BOUNDS.items():
-        multirange_type = {'plain_range': 'plain_multirange'}.get(range_type, re.sub('_?range$', lambda found: {
-            'range': 'multirange', '_range': '_ranges'}[found[0]], range_type))
+    sql(' '.join('CREATE TYPE {0}_range AS RANGE (subtype = {1}, multirange_type_name = {0}_ranges);'.format(*names)
+                 for names in (('double', 'float8'), ('time', 'time'), ('date', 'date'))))
+    for bound, (range_type, multirange_type, bounds) in BOUNDS.items():
         made = [[lower, upper, brackets] for lower, upper in itertools.product(bounds, bounds)
                 for brackets in ('[]', '[)', '(]', '()')]
         lists = [[random.choice(made) for _ in range(random.choice((1, 2, 2, 3)))] for _ in range(1500)]
@@ -241,13 +238,13 @@ def compare_ranges():
                     'EXCEPTION WHEN data_exception THEN RETURN NULL; END $$; '.format(range_type, bound))
         rows = sql(function + 'SELECT cuckoo_hash(pg_temp.range(one)) FROM jsonb_array_elements(%s) WITH ORDINALITY AS u (one, i) '
                    'ORDER BY i' % text[0])
-        lengths = list(itertools.chain(*([i] * len(some) for i, some in enumerate(lists))))
+        numbers = [str(i) for i, some in enumerate(lists) for _ in some]
         # With NULL for a range that is none
         rows += sql(function + 'SELECT CASE WHEN array_position(r, NULL) IS NULL AND ARRAY(SELECT unnest(m)) = r THEN cuckoo_hash(m) END '
                     'FROM (SELECT n, r, %s(VARIADIC CASE WHEN array_position(r, NULL) IS NULL THEN r END) AS m FROM '
                     "(SELECT n, array_agg(pg_temp.range(one) ORDER BY i) AS r FROM jsonb_array_elements(%s) WITH ORDINALITY AS u (one, i) "
                     "JOIN unnest('{%s}'::integer[]) WITH ORDINALITY AS l (n, i) USING (i) GROUP BY n) AS lists) AS made ORDER BY n" % (
-                        multirange_type, text[1], ','.join(map(str, lengths))))
+                        multirange_type, text[1], ','.join(numbers)))
         theirs = [str(int(row[0]) % 2**64) if row[0] else None for row in rows]
         kinds = [('range', bound)] * len(made) + [('multirange', bound)] * len(lists)
         python = [python_hash(kind, value) for kind, value in zip(kinds, made + lists)]
@@ -274,13 +271,11 @@ def compare_driver_ranges():
     for driver, some in (psycopg, cases + multiranges), (psycopg2, cases):
         with driver.connect('') as connection:
             cursor = connection.cursor()
-            wrong = []
-            for key_type, expression in some:
-                cursor.execute('SELECT k, cuckoo_hash(k) FROM (SELECT %s AS k) AS q' % expression)
-                key, hash_ = cursor.fetchone()
-                if hash_key(key_type, key) != hash_ % 2**64:
-                    wrong.append(expression)
+            cursor.execute('SELECT ' + ', '.join('{0}, cuckoo_hash({0})'.format(expression) for _, expression in some))
+            row = cursor.fetchone()
         connection.close()
+        wrong = [expression for (key_type, expression), key, hash_ in zip(some, row[::2], row[1::2])
+                 if hash_key(key_type, key) != hash_ % 2**64]
         test(not wrong, '%d ranges and multiranges as %s returns them' % (len(some), driver.__name__), ', '.join(wrong))
 
 
@@ -506,8 +501,6 @@ def test_page():
         Path(command[2 if language == 'python' else -1 if language == 'js' else 3]).write_text(code, 'utf-8')
         status, output = run(*command, cwd=work, env=environment(PYTHONPATH=work / 'installed'))
         test(status == 0 and output == shown and shown != '', 'example %d of the page, %s' % (number, language), output)
-
-
     test_parameters(page)
 
 
