@@ -383,6 +383,32 @@ CheckChanges(const CuckooShape *shape, const uint64_t *codes, uint64_t n, const 
 	pfree(kept);
 }
 
+/* The next codes in memory after those of the run are in the table, too. */
+TEST(editing_a_dense_table_ends_with_the_run)
+{
+	CuckooShape shape = ShapeOf(4, 16, 12);
+	uint64_t	codes[80];
+	uint64_t	n = lengthof(codes);
+	uint64_t	first = n / 4;	/* those of the first block */
+	CuckooTable whole_dense;
+	CuckooTable part_dense;
+	CuckooTable whole;
+	CuckooTable part;
+
+	for (uint64_t i = 0; i < n; i++)
+		codes[i] = (i * CuckooShapePairs(&shape) / n << shape.bits) + 1 + i;
+	whole_dense = BuildTable(&shape, CUCKOO_DENSE, codes, n, 0);
+	part_dense = BuildTable(&shape, CUCKOO_DENSE, codes + first, n - first, 0);
+	whole = BuildSparse(&shape, codes, n);
+	part = BuildSparse(&shape, codes + first, n - first);
+	CheckEdit(&part_dense, &whole, codes, first, false);
+	CheckEdit(&whole_dense, &part, codes, first, true);
+	FreeTable(&whole_dense);
+	FreeTable(&part_dense);
+	FreeTable(&whole);
+	FreeTable(&part);
+}
+
 TEST(adding_and_removing_codes_gives_the_bytes_of_a_build)
 {
 	static const uint32_t shares[] = {1, 3, 30, 300, 700, 1000};
