@@ -81,24 +81,24 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	InfoPut(values, nulls, n++, Int32GetDatum(filter.version), false);
 	InfoPut(values, nulls, n++, CStringGetTextDatum(RepresentationName(&filter)), unset);
 	InfoPut(values, nulls, n++,
-		CStringGetTextDatum(CuckooKeyTypeName((CuckooKeyType) filter.key_type)),
-		filter.key_type == CUCKOO_KEY_NONE);
+			CStringGetTextDatum(CuckooKeyTypeName((CuckooKeyType) filter.key_type)),
+			filter.key_type == CUCKOO_KEY_NONE);
 	InfoPut(values, nulls, n++, Int64GetDatum((int64) filter.items), false);
 	InfoPut(values, nulls, n++, Int64GetDatum((int64) filter.capacity), filter.capacity == 0);
 	InfoPut(values, nulls, n++,
-		Float8GetDatum(has_tables ? (double) filter.items / (double) entries : 0), !has_tables);
+			Float8GetDatum(has_tables ? (double) filter.items / (double) entries : 0), !has_tables);
 	InfoPut(values, nulls, n++, Float8GetDatum(filter.fpr), unset);
 	InfoPut(values, nulls, n++, Float8GetDatum(CuckooFilterRate(&filter)), false);
 	InfoPut(values, nulls, n++,
-		Int32GetDatum(has_tables ? filter.tables[0].shape.bits : 0), !has_tables);
+			Int32GetDatum(has_tables ? filter.tables[0].shape.bits : 0), !has_tables);
 	InfoPut(values, nulls, n++, Int32GetDatum(filter.table_count), false);
 	InfoPut(values, nulls, n++, Int64GetDatum((int64) blocks), false);
 	InfoPut(values, nulls, n++, Int64GetDatum((int64) filter.seed), unset);
 	InfoPut(values, nulls, n++, BoolGetDatum((filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) == 0), false);
 	InfoPut(values, nulls, n++, Int64GetDatum((int64) bytes), false);
 	InfoPut(values, nulls, n++,
-		Float8GetDatum(filter.items == 0 ? 0 : 8.0 * (double) bytes / (double) filter.items),
-		filter.items == 0);
+			Float8GetDatum(filter.items == 0 ? 0 : 8.0 * (double) bytes / (double) filter.items),
+			filter.items == 0);
 	Assert(n == row->natts && n == lengthof(values));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
 }
@@ -127,15 +127,15 @@ cuckoo_subfilters(PG_FUNCTION_ARGS)
 		InfoPut(values, nulls, n++, Int64GetDatum((int64) table->items), false);
 		InfoPut(values, nulls, n++, Int64GetDatum((int64) CuckooShapeCapacity(shape)), false);
 		InfoPut(values, nulls, n++,
-			Float8GetDatum((double) table->items / (double) CuckooShapeEntries(shape)), false);
+				Float8GetDatum((double) table->items / (double) CuckooShapeEntries(shape)), false);
 		InfoPut(values, nulls, n++, Float8GetDatum(CuckooShapeRate(shape, table->items)), false);
 		InfoPut(values, nulls, n++, Int32GetDatum(shape->bits), false);
 		InfoPut(values, nulls, n++, Int64GetDatum(shape->blocks), false);
 		InfoPut(values, nulls, n++, Int32GetDatum((int32) shape->buckets), false);
 		InfoPut(values, nulls, n++,
-			Int64GetDatum((int64) CuckooTableStoredBytes(table)), false);
+				Int64GetDatum((int64) CuckooTableStoredBytes(table)), false);
 		InfoPut(values, nulls, n++,
-			CStringGetTextDatum(representation_names[table->representation]), false);
+				CStringGetTextDatum(representation_names[table->representation]), false);
 		Assert(n == lengthof(values));
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
