@@ -158,7 +158,7 @@ extern CuckooValue *CuckooPartialValue(const CuckooHeader *header, const CuckooR
 									   uint64 run_count, uint64 count);
 
 /*
- * A value as it can leave the server: a set becomes a partial state, anything
+ * A value as it can leave the server: a list becomes a partial state, anything
  * else stays what it is.
  */
 extern CuckooValue *CuckooSendableValue(CuckooValue *value);
