@@ -129,6 +129,10 @@ SELECT n, (cuckoo_info((array_agg(s))[1])).representation AS representation, cou
 FROM states GROUP BY n ORDER BY n;
 -- In two steps
 SELECT n, merge_states(s) = (SELECT cuckoo_agg(i) FROM generate_series(1, n) AS i) AS same FROM (SELECT n, merge_to_state(s) AS s FROM states GROUP BY n, server % 2) AS halves GROUP BY n ORDER BY n;
+-- Few hashes that come after many
+SELECT merge_states(s ORDER BY place) = (SELECT cuckoo_agg(i) FROM generate_series(1, 601000) AS i) AS same
+FROM (SELECT 1 AS place, s::text::cuckoofilter FROM states WHERE n = 600000 UNION ALL
+	SELECT 2, state_of(i)::text::cuckoofilter FROM generate_series(599001, 601000) AS i GROUP BY i % 20) AS parts;
 -- Parameters are part of the state; NULL states and servers without rows change
 -- nothing.
 SELECT merge_states(s) = (SELECT cuckoo_agg(i, 500, 0.01) FROM generate_series(1, 100) AS i) AS parameters
