@@ -97,6 +97,13 @@ is(sqlstate($received, 'postgres', "$looked_up; DROP SUBSCRIPTION received; $loo
 my $subscribe = "CREATE SUBSCRIPTION another CONNECTION '" . $node->connstr . " dbname=postgres' PUBLICATION everything WITH (enabled = false, create_slot = false, slot_name = NONE, copy_data = %s)";
 $received->safe_psql('postgres', sprintf($subscribe, 'true'));
 is(sqlstate($received, 'postgres', $looked_up), '55000', 'or has not copied the filter table');
+my $older = $received->background_psql('postgres', on_error_stop => 0);
+$older->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM members');
+$received->safe_psql('postgres', 'DROP SUBSCRIPTION another; ' . sprintf($subscribe, 'false'));
+is($received->safe_psql('postgres', $looked_up), 't', 'a lookup trusts a subscription that is said to be in step');
+$older->query("$looked_up;");
+like($older->{stderr}, qr/was repaired after the snapshot was taken/, 'but not in an older snapshot');
+$older->quit;
 $own->safe_psql('postgres', sprintf($subscribe, 'false'));
 is(sqlstate($own, 'postgres', $_), '55000', "a filter table cannot be received and follow, too: $_")
   foreach $looked_up, q{SELECT cuckoo_follow_fold('members_email_filter')}, q{INSERT INTO members VALUES (9000, 'twice')};
