@@ -272,116 +272,98 @@ CuckooCombinationRelease(CuckooCombination *combination)
 }
 
 /*
+ * Intervals of hashes
+ */
+
+/* Goes through the intervals of all items of a filter, as codes of a shape. */
+typedef struct Sweep
+{
+	const CuckooShape *shape;
+	const CuckooFilter *filter;
+	uint64_t  **codes;			/* of its tables */
+	bool		same[CUCKOO_MAX_TABLES];	/* which of them have the shape */
+	uint64_t	at[CUCKOO_MAX_TABLES];	/* the next item of each */
+	uint64_t	first[CUCKOO_MAX_TABLES];	/* its first code; UINT64_MAX: no more */
+} Sweep;
+
+static inline void
+SetFirst(Sweep *sweep, int i)
+{
+	const CuckooTable *table = &sweep->filter->tables[i];
+	uint64_t	at = sweep->at[i];
+
+	sweep->first[i] = at == table->items ? UINT64_MAX :
+		sweep->same[i] ? sweep->codes[i][at] :
+		CuckooCodeOf(sweep->shape, CuckooFirstHash(&table->shape, sweep->codes[i][at]));
+}
+
+static Sweep
+OpenSweep(const CuckooShape *shape, const CuckooFilter *filter, uint64_t **codes)
+{
+	Sweep		sweep = {.shape = shape, .filter = filter, .codes = codes};
+
+	for (int i = 0; i < filter->table_count; i++)
+	{
+		sweep.same[i] = CuckooSameShape(&filter->tables[i].shape, shape);
+		SetFirst(&sweep, i);
+	}
+	return sweep;
+}
+
+/*
+ * The next interval, in the order of first codes; false if there is none.  It
+ * may overlap those before.
+ */
+static inline bool
+NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
+{
+	const CuckooShape *shape;
+	uint64_t	next;
+	int			i = 0;
+
+	for (int j = 1; j < sweep->filter->table_count; j++)
+	{
+		if (sweep->first[j] < sweep->first[i])
+			i = j;
+	}
+	*first = *last = sweep->first[i];
+	if (*first == UINT64_MAX)
+		return false;
+	CuckooPauseAt(sweep->at[i]);
+	shape = &sweep->filter->tables[i].shape;
+	next = sweep->codes[i][sweep->at[i]++] + 1;
+	if (!sweep->same[i])
+		*last = CuckooCodeOf(sweep->shape, next < CuckooShapeCodes(shape) ?
+							 CuckooFirstHash(shape, next) - 1 : UINT64_MAX);
+	SetFirst(sweep, i);
+	return true;
+}
+
+/*
  * Intersection
  */
-
-/*
- * A number of up to 88 bits: the position of a hash among all hashes, in units
- * that two shapes have in common.
- */
-typedef struct Position
-{
-	uint64_t	high;
-	uint32_t	low;
-} Position;
-
-static inline bool
-IsBefore(Position a, Position b)
-{
-	return a.high < b.high || (a.high == b.high && a.low < b.low);
-}
-
-/*
- * Where the interval of a code begins: at the smallest hash, scaled to the pairs
- * of its shape, with this fingerprint or a larger one (CuckooScaledFingerprint).
- * Multiplied by the other shape's pairs, positions of both can be compared
- * without a division by the pairs, whose remainder would have to be rounded.
- */
-static inline Position
-IntervalBegin(const CuckooShape *shape, uint64_t other_pairs, uint64_t code)
-{
-	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
-	uint64_t	pair = code >> shape->bits;
-	uint64_t	fingerprint = code & fingerprints;
-	uint64_t	part;
-	Position	position;
-
-	/* The code after a pair's last fingerprint is the next pair's 0, at 1. */
-	part = fingerprint > 1 ? (((fingerprint - 1) << 32) - 1) / fingerprints + 1 : 0;
-	part *= other_pairs;
-	position.high = pair * other_pairs + (part >> 32);
-	position.low = (uint32_t) part;
-	return position;
-}
-
-/* The same as CountOverlaps for a table of the same shape: its equal codes. */
-static void
-CountEqual(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
-		   const CuckooTable *other, const uint64_t *others)
-{
-	uint64_t	i = 0;
-
-	for (uint64_t j = 0; j < other->items; j++)
-	{
-		CuckooPauseAt(j);
-		while (i < table->items && codes[i] < others[j])
-			i++;
-		if (i < table->items && codes[i] == others[j])
-			found[i] = (uint8_t) (found[i] + (found[i] < CUCKOO_MAX_COPIES));
-	}
-}
-
-/*
- * Add to found[i], for the first of each class of codes, how many items of
- * another table overlap it, up to eight.
- */
-static void
-CountOverlaps(const CuckooTable *table, const uint64_t *codes, uint8_t *found,
-			  const CuckooTable *other, const uint64_t *others)
-{
-	uint64_t	pairs = CuckooShapePairs(&table->shape);
-	uint64_t	other_pairs = CuckooShapePairs(&other->shape);
-	uint64_t	first = 0;
-
-	for (uint64_t i = 0; i < table->items; i++)
-	{
-		Position	begin;
-		Position	end;
-
-		CuckooPauseAt(i);
-		if (i > 0 && codes[i] == codes[i - 1])
-			continue;
-		begin = IntervalBegin(&table->shape, other_pairs, codes[i]);
-		end = IntervalBegin(&table->shape, other_pairs, codes[i] + 1);
-		while (first < other->items &&
-			   !IsBefore(begin, IntervalBegin(&other->shape, pairs, others[first] + 1)))
-		{
-			CuckooPauseAt(first);
-			first++;
-		}
-		for (uint64_t j = first; j < other->items && found[i] < CUCKOO_MAX_COPIES &&
-			 IsBefore(IntervalBegin(&other->shape, pairs, others[j]), end); j++)
-			found[i]++;
-	}
-}
 
 /* The items of a table that overlap those of another filter; sets *count. */
 static uint64_t *
 CommonCodes(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
 			uint64_t *count)
 {
+	Sweep		sweep = OpenSweep(&table->shape, other, others);
 	uint64_t   *codes = CuckooTableCodes(table);
-	uint8_t    *found = CuckooAllocate(table->items, 1);
+	uint8_t    *found = CuckooAllocate(table->items, 1);	/* overlaps, up to 8 */
+	uint64_t	from = 0;
 	uint64_t	kept = 0;
+	uint64_t	first;
+	uint64_t	last;
 	int			copies = 0;
 
 	memset(found, 0, (size_t) table->items);
-	for (int i = 0; i < other->table_count; i++)
+	while (NextInterval(&sweep, &first, &last))
 	{
-		if (CuckooSameShape(&table->shape, &other->tables[i].shape))
-			CountEqual(table, codes, found, &other->tables[i], others[i]);
-		else
-			CountOverlaps(table, codes, found, &other->tables[i], others[i]);
+		for (; from < table->items && codes[from] < first; from++)
+			CuckooPauseAt(from);
+		for (uint64_t i = from; i < table->items && codes[i] <= last; i++)
+			found[i] = (uint8_t) (found[i] + (found[i] < CUCKOO_MAX_COPIES));
 	}
 	for (uint64_t i = 0; i < table->items; i++)
 	{
@@ -448,56 +430,6 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
  * Counting common keys
  */
 
-/* Goes through the intervals of all items of a filter, as codes of a shape. */
-typedef struct Sweep
-{
-	const CuckooShape *shape;
-	const CuckooFilter *filter;
-	uint64_t  **codes;			/* of its tables */
-	uint64_t	at[CUCKOO_MAX_TABLES];	/* the next item of each */
-	uint64_t	first[CUCKOO_MAX_TABLES];	/* its first code; UINT64_MAX: no more */
-} Sweep;
-
-static inline void
-SetFirst(Sweep *sweep, int i)
-{
-	const CuckooTable *table = &sweep->filter->tables[i];
-	uint64_t	at = sweep->at[i];
-
-	sweep->first[i] = at == table->items ? UINT64_MAX :
-		CuckooSameShape(&table->shape, sweep->shape) ? sweep->codes[i][at] :
-		CuckooCodeOf(sweep->shape, CuckooFirstHash(&table->shape, sweep->codes[i][at]));
-}
-
-/*
- * The next interval, in the order of first codes; false if there is none.  It
- * may overlap those before.
- */
-static inline bool
-NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
-{
-	const CuckooShape *shape;
-	uint64_t	next;
-	int			i = 0;
-
-	for (int j = 1; j < sweep->filter->table_count; j++)
-	{
-		if (sweep->first[j] < sweep->first[i])
-			i = j;
-	}
-	*first = *last = sweep->first[i];
-	if (*first == UINT64_MAX)
-		return false;
-	CuckooPauseAt(sweep->at[i]);
-	shape = &sweep->filter->tables[i].shape;
-	next = sweep->codes[i][sweep->at[i]++] + 1;
-	if (!CuckooSameShape(shape, sweep->shape))
-		*last = CuckooCodeOf(sweep->shape, next < CuckooShapeCodes(shape) ?
-							 CuckooFirstHash(shape, next) - 1 : UINT64_MAX);
-	SetFirst(sweep, i);
-	return true;
-}
-
 /*
  * Of all classes of a shape, count those that the intervals of another filter
  * overlap, and of the held ones among them.
@@ -506,14 +438,12 @@ static void
 CountCovered(const CuckooShape *shape, CuckooRun held, const CuckooFilter *other,
 			 uint64_t **others, uint64_t *covered, uint64_t *hits)
 {
-	Sweep		sweep = {shape, other, others, {0}, {0}};
+	Sweep		sweep = OpenSweep(shape, other, others);
 	uint64_t	next = 0;		/* codes below are counted */
 	uint64_t	i = 0;
 	uint64_t	first;
 	uint64_t	last;
 
-	for (int j = 0; j < other->table_count; j++)
-		SetFirst(&sweep, j);
 	*covered = 0;
 	*hits = 0;
 	while (NextInterval(&sweep, &first, &last))
