@@ -349,7 +349,6 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 	Opened		opened;
 	CuckooBase	base;
 	CuckooFilter filter;
-	Size		bytes;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -363,7 +362,7 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 	CuckooBaseLock(opened.rel, LockWaitBlock, &base);
 	if (DatumGetPointer(base.f) != NULL)
 	{
-		CuckooReadHeader(base.f, &filter, &bytes);
+		CuckooReadHeader(base.f, &filter);
 		if (fpr == 0)
 			fpr = filter.fpr;
 		/* The empty base has the one given to cuckoo_follow. */

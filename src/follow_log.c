@@ -810,11 +810,10 @@ BaseTruncate(Relation table, Oid oid)
 	Relation	rel = CuckooFollowOpen(oid, RowExclusiveLock, &followed);
 	CuckooBase	base;
 	CuckooFilter filter;
-	Size		bytes;
 
 	if (CuckooBaseLock(rel, LockWaitBlock, &base) && base.built)
 	{
-		CuckooReadHeader(base.f, &filter, &bytes);
+		CuckooReadHeader(base.f, &filter);
 		CuckooBaseBuild(rel, table, followed, &base, filter.fpr, filter.capacity);
 	}
 	CuckooFollowClose(rel);
@@ -831,7 +830,6 @@ BaseAdd(Relation rel, CuckooFollowed *followed, const CuckooList *hashes)
 	CuckooFilter header;
 	CuckooDraft draft;
 	CuckooBase	base;
-	Size		size;
 
 	if (hashes->count <= OWN_ADDITIONS || IsolationUsesXactSnapshot())
 		return false;
@@ -840,7 +838,7 @@ BaseAdd(Relation rel, CuckooFollowed *followed, const CuckooList *hashes)
 	PopActiveSnapshot();
 	if (!base.built)
 		return false;
-	CuckooReadHeader(base.f, &header, &size);
+	CuckooReadHeader(base.f, &header);
 	if (hashes->count <= header.items / 100 || !CuckooBaseLock(rel, LockWaitSkip, &base) || !base.built)
 		return false;
 	CuckooOpenDraft(&draft, base.f, NULL);

@@ -7,6 +7,7 @@
  */
 #include "compat.h"
 
+#include "access/detoast.h"
 #include "access/htup_details.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
@@ -47,7 +48,7 @@ Datum
 cuckoo_info(PG_FUNCTION_ARGS)
 {
 	CuckooFilter filter;
-	Size		bytes;
+	Size		bytes = toast_raw_datum_size(PG_GETARG_DATUM(0));
 	TupleDesc	row;
 	Datum		values[15];
 	bool		nulls[15];
@@ -57,7 +58,7 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	bool		unset;
 	int			n = 0;
 
-	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
+	CuckooReadHeader(PG_GETARG_DATUM(0), &filter);
 	if (filter.content == CUCKOO_STATE)
 	{
 		CuckooValue *partial = CuckooSendableValue(PG_GETARG_CUCKOOFILTER_P(0));
@@ -110,10 +111,9 @@ cuckoo_subfilters(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	CuckooFilter filter;
-	Size		bytes;
 
 	InitMaterializedSRF(fcinfo, 0);
-	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
+	CuckooReadHeader(PG_GETARG_DATUM(0), &filter);
 	CuckooRefuseState(&filter);
 	for (int i = 0; i < filter.table_count; i++)
 	{
@@ -151,9 +151,8 @@ Datum
 cuckoo_fpr(PG_FUNCTION_ARGS)
 {
 	CuckooFilter filter;
-	Size		bytes;
 
-	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
+	CuckooReadHeader(PG_GETARG_DATUM(0), &filter);
 	CuckooRefuseState(&filter);
 	PG_RETURN_FLOAT8(CuckooFilterRate(&filter));
 }
@@ -164,9 +163,8 @@ Datum
 cuckoo_cardinality(PG_FUNCTION_ARGS)
 {
 	CuckooFilter filter;
-	Size		bytes;
 
-	CuckooReadHeader(PG_GETARG_DATUM(0), &filter, &bytes);
+	CuckooReadHeader(PG_GETARG_DATUM(0), &filter);
 	CuckooRefuseState(&filter);
 	PG_RETURN_INT64((int64) filter.items);
 }

@@ -59,9 +59,8 @@ CombineArguments(FunctionCallInfo fcinfo, CuckooOperation operation)
 	{
 		int			given = PG_ARGISNULL(0) ? 1 : 0;
 		CuckooFilter filter;
-		Size		bytes;
 
-		CuckooReadHeader(PG_GETARG_DATUM(given), &filter, &bytes);
+		CuckooReadHeader(PG_GETARG_DATUM(given), &filter);
 		CuckooRefuseState(&filter);
 		PG_RETURN_DATUM(PG_GETARG_DATUM(given));
 	}

@@ -7,7 +7,6 @@
  */
 #include "compat.h"
 
-#include "access/detoast.h"
 #include "lib/stringinfo.h"
 
 #include "value.h"
@@ -128,12 +127,11 @@ CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value)
 }
 
 void
-CuckooReadHeader(Datum value, CuckooFilter *filter, Size *bytes)
+CuckooReadHeader(Datum value, CuckooFilter *filter)
 {
 	struct varlena *header = PG_DETOAST_DATUM_SLICE(value, 0, CUCKOO_MAX_HEADER_BYTES);
 
 	CuckooOpenHeader(filter, CuckooValueBytes(header));
-	*bytes = toast_raw_datum_size(value);
 }
 
 /*

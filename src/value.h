@@ -63,11 +63,8 @@ extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *
 extern void CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);
 
-/*
- * Read only the header of a value; *bytes is set to the size of the whole
- * value.  Accepts an aggregate's state as well as a filter.
- */
-extern void CuckooReadHeader(Datum value, CuckooFilter *filter, Size *bytes);
+/* Read only the header of a value, which may be an aggregate's state. */
+extern void CuckooReadHeader(Datum value, CuckooFilter *filter);
 
 /*
  * Begin to change a filter.  If value is not NULL, it is the detoasted datum.
