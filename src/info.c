@@ -63,11 +63,9 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	{
 		CuckooValue *partial = CuckooSendableValue(PG_GETARG_CUCKOOFILTER_P(0));
 
-		CuckooOpenHeader(&filter, CuckooValueBytes(partial));
+		CuckooOpenHeader(&filter, CuckooValueBytes(partial), VARSIZE_ANY_EXHDR(partial));
 		bytes = VARSIZE(partial);
 	}
-	if (filter.content == CUCKOO_PARTIAL)
-		filter.items = (bytes - VARHDRSZ - CUCKOO_HEADER_BYTES - CUCKOO_TAIL_BYTES) / 8;
 	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 

@@ -7,6 +7,7 @@
  */
 #include "compat.h"
 
+#include "access/detoast.h"
 #include "lib/stringinfo.h"
 
 #include "value.h"
@@ -122,7 +123,7 @@ CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value)
 	if (CuckooValueBytes(value)[1] == CUCKOO_TABLES)
 		CuckooOpen(filter, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
 	else
-		CuckooOpenHeader(filter, CuckooValueBytes(value));
+		CuckooOpenHeader(filter, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
 	CuckooRefuseState(filter);
 }
 
@@ -131,7 +132,7 @@ CuckooReadHeader(Datum value, CuckooFilter *filter)
 {
 	struct varlena *header = PG_DETOAST_DATUM_SLICE(value, 0, CUCKOO_MAX_HEADER_BYTES);
 
-	CuckooOpenHeader(filter, CuckooValueBytes(header));
+	CuckooOpenHeader(filter, CuckooValueBytes(header), toast_raw_datum_size(value) - VARHDRSZ);
 }
 
 /*
@@ -362,7 +363,7 @@ CuckooStateHeader(CuckooValue *value)
 
 	if (CuckooValueBytes(value)[1] == CUCKOO_PARTIAL)
 	{
-		CuckooOpenHeader(&partial, CuckooValueBytes(value));
+		CuckooOpenHeader(&partial, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
 		return partial.header;
 	}
 	/* A NaN fails both comparisons of the rate. */

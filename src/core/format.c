@@ -148,7 +148,7 @@ CheckTable(const CuckooTable *table, CuckooVerdict *verdict)
 }
 
 void
-CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
+CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes, size_t length)
 {
 	filter->content = bytes[1];
 	if (filter->content == CUCKOO_STATE)
@@ -166,7 +166,8 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes)
 	filter->fpr = CuckooLoadDouble(bytes + 8);
 	filter->capacity = CuckooLoad64(bytes + 16);
 	filter->seed = CuckooLoad64(bytes + 24);
-	filter->items = 0;
+	filter->items = filter->content == CUCKOO_PARTIAL ?
+		(length - CUCKOO_HEADER_BYTES - CUCKOO_TAIL_BYTES) / 8 : 0;
 	filter->hashes = NULL;
 	for (int i = 0; i < filter->table_count; i++)
 	{
@@ -185,6 +186,8 @@ CuckooTableOffset(const CuckooFilter *filter, int i)
 	uint64_t	offset = CUCKOO_HEADER_BYTES +
 		(uint64_t) filter->table_count * CUCKOO_DIRECTORY_BYTES;
 
+	if (filter->content == CUCKOO_PARTIAL)
+		offset += 8 * filter->items;
 	while (--i >= 0)
 		offset += CuckooTableStoredBytes(&filter->tables[i]);
 	return offset;
@@ -243,12 +246,8 @@ CheckLength(CuckooFilter *filter, const uint8_t *bytes, size_t length, CuckooVer
 	if (!CheckDirectory(bytes, verdict))
 		return false;
 
-	CuckooOpenHeader(filter, bytes);
-	if (filter->content == CUCKOO_PARTIAL)
-		filter->items = (length - fixed) / 8;
+	CuckooOpenHeader(filter, bytes, length);
 	expected = CuckooTableOffset(filter, filter->table_count) + CUCKOO_TAIL_BYTES;
-	if (filter->content == CUCKOO_PARTIAL)
-		expected += 8 * filter->items;
 	if (expected == length && filter->items > 0 && filter->key_type == CUCKOO_KEY_NONE)
 		return RefuseField(verdict, 2);
 	if (expected != length)
@@ -303,9 +302,7 @@ CuckooOpenFirst(CuckooFilter *filter, const uint8_t *first, size_t bytes, size_t
 void
 CuckooOpen(CuckooFilter *filter, uint8_t *bytes, size_t length)
 {
-	CuckooOpenHeader(filter, bytes);
-	if (filter->content == CUCKOO_PARTIAL)
-		filter->items = (length - CUCKOO_HEADER_BYTES - CUCKOO_TAIL_BYTES) / 8;
+	CuckooOpenHeader(filter, bytes, length);
 	PointInto(filter, bytes);
 }
 
@@ -314,8 +311,6 @@ CuckooBytes(const CuckooFilter *filter)
 {
 	uint64_t	bytes = CuckooTableOffset(filter, filter->table_count) + CUCKOO_TAIL_BYTES;
 
-	if (filter->content == CUCKOO_PARTIAL)
-		bytes += 8 * filter->items;
 	return bytes > CUCKOO_MAX_BYTES ? 0 : (size_t) bytes;
 }
 

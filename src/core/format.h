@@ -166,10 +166,10 @@ extern CuckooVerdict CuckooValidate(const uint8_t *bytes, size_t length);
 extern void CuckooOpen(CuckooFilter *filter, uint8_t *bytes, size_t length);
 
 /*
- * The same with the first CUCKOO_MAX_HEADER_BYTES at most: the tables have no
- * data, and a partial state no hashes.
+ * The same with the first CUCKOO_MAX_HEADER_BYTES at most of a value of this
+ * length: the tables have no data, and a partial state no hashes.
  */
-extern void CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes);
+extern void CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes, size_t length);
 
 /*
  * The same with the first bytes of what should be a value of this length, but may

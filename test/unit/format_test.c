@@ -243,7 +243,7 @@ TEST(the_version_read_is_that_of_the_bytes)
 	for (uint8_t version = CUCKOO_VERSION; version <= CUCKOO_VERSION + 1; version++)
 	{
 		bytes[AT_VERSION] = version;
-		CuckooOpenHeader(&read, bytes);
+		CuckooOpenHeader(&read, bytes, 44);
 		assert_int_equal(read.version, version);
 	}
 }
@@ -265,7 +265,7 @@ TEST(a_state_in_memory_opens_as_nothing_and_never_passes)
 	memset(bytes, 0xFF, sizeof(bytes));
 	bytes[AT_VERSION] = CUCKOO_VERSION;
 	bytes[AT_CONTENT] = CUCKOO_STATE;
-	CuckooOpenHeader(&filter, bytes);
+	CuckooOpenHeader(&filter, bytes, sizeof(bytes));
 	assert_int_equal(filter.content, CUCKOO_STATE);
 	assert_int_equal(filter.table_count, 0);
 	assert_int_equal(filter.items, 0);
