@@ -303,7 +303,6 @@ SortList(LargeKeys *large, int i)
 	if (large->sorted[i] == before)
 		return;
 	CHECK_FOR_INTERRUPTS();
-	CuckooListSort(list);
 	CuckooListUnique(list);
 	large->sorted[i] = list->count;
 	large->limits[i] = list->count * (list->count > before / 4 * 3 ? 8 : 2);
@@ -457,7 +456,6 @@ MakeFlatRoom(KeysState *state, MemoryContext aggcontext)
 	CuckooFlat *flat = state->flat;
 	CuckooList	list = {flat->hashes, flat->header.items, flat->room};
 
-	CuckooListSort(&list);
 	CuckooListUnique(&list);
 	flat->header.items = list.count;
 	if (list.count <= flat->room / 4)

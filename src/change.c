@@ -70,7 +70,6 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	}
 	CuckooDropNulls(&elements);
 	hashes.numbers = elements.hashes;
-	CuckooListSort(&hashes);
 	CuckooListUnique(&hashes);
 	run.numbers = hashes.numbers;
 	run.count = hashes.count;

@@ -297,8 +297,8 @@ CuckooCombinedValue(CuckooCombination *combination)
 	return CuckooMadeValue(bytes, &made);
 }
 
-bool
-CuckooIsUnset(CuckooValue *value)
+static bool
+IsUnset(CuckooValue *value)
 {
 	CuckooFilter filter;
 
@@ -309,8 +309,8 @@ CuckooIsUnset(CuckooValue *value)
 CuckooValue *
 CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *right)
 {
-	bool		left_unset = CuckooIsUnset(left);
-	bool		right_unset = CuckooIsUnset(right);
+	bool		left_unset = IsUnset(left);
+	bool		right_unset = IsUnset(right);
 	CuckooCombination combination;
 	CuckooValue *value;
 
@@ -329,15 +329,6 @@ CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *r
 /*
  * States of cuckoo_agg
  */
-
-/* Refuse a value that is not a state of this aggregate. */
-static void
-ReportNoState(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("cuckoofilter is not the state of this aggregate")));
-}
 
 CuckooFlat *
 CuckooFlatNew(const CuckooHeader *header, uint32 room)
@@ -374,7 +365,9 @@ CuckooStateHeader(CuckooValue *value)
 		CuckooKeyTypeIsNested((CuckooKeyType) header->key_type) != (header->signature != 0) ||
 		/* The key type is unknown only if there are no keys. */
 		(header->key_type == CUCKOO_KEY_NONE && header->items > 0))
-		ReportNoState();
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cuckoofilter is not the state of this aggregate")));
 	return *header;
 }
 
@@ -387,7 +380,6 @@ CuckooFlatSorted(const CuckooFlat *flat)
 	list.count = flat->header.items;
 	if (list.count > 0)
 		memcpy(list.numbers, flat->hashes, list.count * sizeof(uint64));
-	CuckooListSort(&list);
 	CuckooListUnique(&list);
 	return (CuckooRun) {list.numbers, list.count};
 }

@@ -97,9 +97,6 @@ extern CuckooValue *CuckooCombineValues(CuckooOperation operation, CuckooValue *
 extern void CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
 								 const CuckooHeader *right);
 
-/* Whether a value is what an aggregate returns over no rows. */
-extern bool CuckooIsUnset(CuckooValue *value);
-
 /*
  * The flat state of cuckoo_agg: a list of hashes in a varlena, so that the
  * executor can copy it.  Its second byte is the content, as in the format.

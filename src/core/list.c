@@ -265,6 +265,7 @@ CuckooListSort(CuckooList *list)
 void
 CuckooListUnique(CuckooList *list)
 {
+	CuckooListSort(list);
 	list->count = CuckooUnique(list->numbers, (size_t) list->count);
 }
 

@@ -48,6 +48,8 @@ CuckooListPut(CuckooList *list, uint64_t number)
 }
 
 extern void CuckooListSort(CuckooList *list);
+
+/* The same, and drop repetitions. */
 extern void CuckooListUnique(CuckooList *list);
 
 /* Free its memory, which leaves an empty list. */
