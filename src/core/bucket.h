@@ -130,18 +130,6 @@ CuckooBucketAt(const CuckooPacking *packing, const uint8_t *buckets, uint64_t nu
 }
 
 /*
- * Two of the high parts of a wide bucket that starts shift bits after p: the
- * first two (pair 0) or the last two (pair 1).
- */
-static inline uint64_t
-CuckooReadPair(const CuckooPacking *packing, const uint8_t *p, int shift, int pair)
-{
-	int			position = shift + CUCKOO_RANK_BITS + pair * 2 * packing->high_bits;
-
-	return CuckooLoad64(p + (position >> 3)) >> (position & 7);
-}
-
-/*
  * Which of the high parts of a narrow bucket, or of two high parts of a wide
  * one, equal that of the fingerprint: the highest bit of each is set in the
  * result.  This is the zero-byte trick, with fields of any width.  The result

@@ -216,12 +216,18 @@ CuckooSearch(const CuckooPacking *packing, const uint8_t *even, const uint8_t *o
 		CountIn(packing, CuckooReadBitsAt(packing, odd, packing->odd_shift), fingerprint) > 0;
 }
 
-/* The matches of two high parts: see CuckooReadPair. */
+/*
+ * The matches of two high parts of a wide bucket that starts shift bits after
+ * p: of the first two (pair 0) or the last two (pair 1).
+ */
 static inline uint64_t
-MatchPair(const CuckooPacking *packing, const uint8_t *bucket, int shift, int pair,
+MatchPair(const CuckooPacking *packing, const uint8_t *p, int shift, int pair,
 		  uint32_t fingerprint)
 {
-	return CuckooMatchHigh(packing, CuckooReadPair(packing, bucket, shift, pair), fingerprint);
+	int			position = shift + CUCKOO_RANK_BITS + pair * 2 * packing->high_bits;
+
+	return CuckooMatchHigh(packing, CuckooLoad64(p + (position >> 3)) >> (position & 7),
+						   fingerprint);
 }
 
 /*
@@ -280,15 +286,12 @@ CuckooBucketCount(const CuckooDense *dense, uint64_t bucket, const uint8_t *span
 static Block
 PackedBlock(const CuckooDense *dense, const CuckooPlace *place)
 {
-	Block		block;
-
-	block.packing = &dense->packing;
-	block.buckets = dense->shape.buckets;
-	block.base = place->base;
-	block.data = dense->data;
-	block.entries = NULL;
-	block.used = NULL;
-	return block;
+	return (Block) {
+		.packing = &dense->packing,
+		.buckets = dense->shape.buckets,
+		.base = place->base,
+		.data = dense->data
+	};
 }
 
 CuckooInsertion
@@ -404,12 +407,8 @@ CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed)
 	uint64_t	codes[CUCKOO_READ_CODES];
 	CuckooCursor cursor;
 	bool		ok = true;
-	Block		block;
+	Block		block = {.packing = &dense->packing, .buckets = shape->buckets};
 
-	block.packing = &dense->packing;
-	block.buckets = shape->buckets;
-	block.base = 0;
-	block.data = NULL;
 	block.entries = palloc(entries_bytes + shape->buckets);
 	block.used = (uint8_t *) block.entries + entries_bytes;
 
