@@ -198,33 +198,28 @@ AllocateFilter(size_t bytes)
 	return (uint8_t *) palloc(VARHDRSZ + bytes) + VARHDRSZ;
 }
 
-/* Plan the tables; returns the bytes of the filter, 0 if they are too many. */
-static size_t
-PlanTables(CuckooFilter *filter, const CuckooPart *parts, int count)
-{
-	filter->content = CUCKOO_TABLES;
-	filter->table_count = (uint8_t) count;
-	filter->items = 0;
-	for (int i = 0; i < count; i++)
-	{
-		CuckooTableInit(&filter->tables[i], &parts[i].shape, parts[i].representation,
-						parts[i].items, NULL);
-		filter->items += parts[i].items;
-	}
-	return CuckooBytes(filter);
-}
-
 uint8_t *
 CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 {
+	filter->content = CUCKOO_TABLES;
+	filter->table_count = (uint8_t) count;
 	for (;;)
 	{
-		size_t		bytes = PlanTables(filter, parts, count);
-		uint8_t    *made = bytes > 0 ? AllocateFilter(bytes) : NULL;
+		uint8_t    *made = NULL;
 		int			sparse = -1;	/* a dense part that is to be sparse */
 
-		if (made != NULL)
+		filter->items = 0;
+		for (int i = 0; i < count; i++)
+		{
+			CuckooTableInit(&filter->tables[i], &parts[i].shape, parts[i].representation,
+							parts[i].items, NULL);
+			filter->items += parts[i].items;
+		}
+		if (CuckooBytes(filter) > 0)
+		{
+			made = AllocateFilter(CuckooBytes(filter));
 			CuckooLayOut(filter, made);
+		}
 		/* If it is too large, the last dense one, which is the largest. */
 		for (int i = 0; i < count && (made == NULL || sparse < 0); i++)
 		{
