@@ -131,7 +131,7 @@ FindKey(FunctionCallInfo fcinfo, CuckooCall *call)
 		return &call->key;
 	}
 	CheckRelabelled(fcinfo);
-	return CuckooFindKey(fcinfo, 1);
+	return CuckooFindKey(fcinfo, 1, false);
 }
 
 /*

@@ -60,7 +60,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	GetParameters(fcinfo, 1, &filter);
-	key = CuckooGetElementKey(fcinfo, 0);
+	key = CuckooFindKey(fcinfo, 0, true);
 	hashes.count = (uint64) CuckooGetElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter,
 											 &elements);
 	if (hashes.count > 0)
@@ -117,7 +117,7 @@ ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
 		return false;
 	CuckooDropNulls(&elements);
 	if (edit == CUCKOO_ADD)
-		CuckooDraftSetKeyType(draft, CuckooGetElementKey(fcinfo, 1));
+		CuckooDraftSetKeyType(draft, CuckooFindKey(fcinfo, 1, true));
 	return CuckooApplyToDraft(draft, elements.hashes, (size_t) elements.count, edit);
 }
 

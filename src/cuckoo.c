@@ -29,33 +29,19 @@ CuckooGetCall(FunctionCallInfo fcinfo)
 	return (CuckooCall *) fcinfo->flinfo->fn_extra;
 }
 
-/* How the values of a polymorphic argument are hashed, determined once. */
 CuckooKey *
-CuckooFindKey(FunctionCallInfo fcinfo, int argument)
+CuckooFindKey(FunctionCallInfo fcinfo, int argument, bool elements)
 {
 	CuckooCall *call = CuckooGetCall(fcinfo);
+	Oid			type;
 
-	CuckooKeyInit(&call->key, get_fn_expr_argtype(fcinfo->flinfo, argument),
-				  PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
+	if (call->has_key)
+		return &call->key;
+	type = get_fn_expr_argtype(fcinfo->flinfo, argument);
+	if (elements && OidIsValid(type))
+		type = get_base_element_type(type);
+	CuckooKeyInit(&call->key, type, PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
 	call->has_key = true;
-	return &call->key;
-}
-
-/* How the elements of a polymorphic array argument are hashed. */
-CuckooKey *
-CuckooGetElementKey(FunctionCallInfo fcinfo, int argument)
-{
-	CuckooCall *call = CuckooGetCall(fcinfo);
-
-	if (!call->has_key)
-	{
-		Oid			type = get_fn_expr_argtype(fcinfo->flinfo, argument);
-
-		if (OidIsValid(type))
-			type = get_base_element_type(type);
-		CuckooKeyInit(&call->key, type, PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
-		call->has_key = true;
-	}
 	return &call->key;
 }
 
@@ -111,7 +97,7 @@ int
 CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 				  const CuckooFilter *filter, CuckooElements *elements)
 {
-	CuckooKey  *key = CuckooGetElementKey(fcinfo, argument);
+	CuckooKey  *key = CuckooFindKey(fcinfo, argument, true);
 	int			room = Max(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), 1);
 	uint32		signature = 0;
 	ArrayIterator iterator;
@@ -119,7 +105,6 @@ CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 	bool		is_null;
 	int			count = 0;
 
-	elements->array = array;
 	elements->count = 0;
 	elements->nulls = palloc(room * sizeof(bool));
 	elements->hashes = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(uint64));

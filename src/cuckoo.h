@@ -35,8 +35,18 @@ typedef struct CuckooCall
 } CuckooCall;
 
 extern CuckooCall *CuckooGetCall(FunctionCallInfo fcinfo);
-extern CuckooKey *CuckooFindKey(FunctionCallInfo fcinfo, int argument);
-extern CuckooKey *CuckooGetElementKey(FunctionCallInfo fcinfo, int argument);
+
+/* How the values of a polymorphic argument, or the elements of an array, are hashed */
+extern CuckooKey *CuckooFindKey(FunctionCallInfo fcinfo, int argument, bool elements);
+
+/* The same for the values, with the usual case inline. */
+static inline CuckooKey *
+CuckooGetKey(FunctionCallInfo fcinfo, int argument)
+{
+	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
+
+	return call != NULL && call->has_key ? &call->key : CuckooFindKey(fcinfo, argument, false);
+}
 
 extern double CuckooCheckFpr(double fpr);
 
@@ -52,7 +62,6 @@ extern void CuckooCheckSize(double fpr, uint64 capacity);
 
 typedef struct CuckooElements
 {
-	ArrayType  *array;
 	int			count;			/* NULLs among them */
 	bool	   *nulls;
 	uint64	   *hashes;			/* 0 for a NULL */
@@ -67,15 +76,6 @@ extern int	CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *a
 							  const CuckooFilter *filter, CuckooElements *elements);
 
 extern void CuckooDropNulls(CuckooElements *elements);
-
-/* How the values of a polymorphic argument are hashed. */
-static inline CuckooKey *
-CuckooGetKey(FunctionCallInfo fcinfo, int argument)
-{
-	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
-
-	return call != NULL && call->has_key ? &call->key : CuckooFindKey(fcinfo, argument);
-}
 
 /*
  * The hash of a key argument for a filter, whose key type must be the same.
