@@ -766,10 +766,6 @@ BaseCheckRepeated(Relation table, CuckooFollowed *followed, const CuckooList *ha
 				errhint("Build a filter with cuckoo_agg from time to time."));
 }
 
-/*
- * Also deletes the log that this makes obsolete.  A rate of 0 means the default
- * one, a capacity of 0 one that suits the table.
- */
 void
 CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed, const CuckooBase *base,
 				double fpr, uint64 capacity)

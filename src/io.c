@@ -64,6 +64,7 @@ DecodeBase64(const char *text, size_t length, uint8 *bytes)
 {
 	size_t		piece = BASE64_PIECE / 3 * 4;
 	int64		decoded = 0;
+	int			rest;
 
 	while (length > piece)
 	{
@@ -76,12 +77,9 @@ DecodeBase64(const char *text, size_t length, uint8 *bytes)
 		length -= piece;
 		decoded += BASE64_PIECE;
 	}
-	{
-		int			rest = pg_b64_decode(text, (int) length, (void *) (bytes + decoded),
-										 (int) (length / 4 * 3 + 3));
-
-		return rest < 0 ? -1 : decoded + rest;
-	}
+	rest = pg_b64_decode(text, (int) length, (void *) (bytes + decoded),
+						 (int) (length / 4 * 3 + 3));
+	return rest < 0 ? -1 : decoded + rest;
 }
 
 /* Base64 of bytes, with a terminating zero. */
