@@ -96,9 +96,7 @@ typedef struct ObjectPair
 static void AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description);
 static bool DescribeRow(StringInfo buf, RowType *row);
 
-/*
- * The usual cause is an untyped literal or parameter, which is text.
- */
+/* The usual cause is an untyped literal or parameter, which is text. */
 void
 CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
 {
@@ -339,9 +337,7 @@ DescribeRow(StringInfo buf, RowType *row)
 	return known;
 }
 
-/*
- * Prepare to hash the elements of an array, or the bounds of a range type.
- */
+/* Prepare to hash the elements of an array, or the bounds of a range type. */
 static void
 InitPart(CuckooKey *key, CuckooKeyType key_type, TypeCacheEntry *type, Oid part_type,
 		 Oid collation)
@@ -517,9 +513,7 @@ AppendArray(StringInfo buf, CuckooKey *key, ArrayType *array, StringInfo descrip
 		DescribeKey(description, part);
 }
 
-/*
- * The bounds of a range: flags, then the bounds that are not infinite.
- */
+/* The bounds of a range: flags, then the bounds that are not infinite. */
 static void
 AppendBounds(StringInfo buf, CuckooKey *part, const RangeBound *lower,
 			 const RangeBound *upper, bool empty)

@@ -147,9 +147,7 @@ CuckooBuiltinKeyType(Oid type)
 	return CUCKOO_KEY_NONE;
 }
 
-/*
- * Append a part of a scalar's bytes to its scratch room.
- */
+/* Append a part of a scalar's bytes to its scratch room. */
 static inline void
 PutBytes(CuckooScalar *bytes, const void *part, size_t length)
 {
@@ -158,9 +156,7 @@ PutBytes(CuckooScalar *bytes, const void *part, size_t length)
 	bytes->length += length;
 }
 
-/*
- * Append the lowest bytes of a number.
- */
+/* Append the lowest bytes of a number. */
 static inline void
 PutNumber(CuckooScalar *bytes, uint64 number, size_t length)
 {
@@ -170,9 +166,7 @@ PutNumber(CuckooScalar *bytes, uint64 number, size_t length)
 	PutBytes(bytes, stored, length);
 }
 
-/*
- * Set a scalar's bytes to memory that already has them.
- */
+/* Set a scalar's bytes to memory that already has them. */
 static inline void
 PointBytes(CuckooScalar *bytes, const void *data, size_t length)
 {
@@ -180,9 +174,7 @@ PointBytes(CuckooScalar *bytes, const void *data, size_t length)
 	bytes->length = length;
 }
 
-/*
- * Set a scalar's bytes to a changed copy of them.
- */
+/* Set a scalar's bytes to a changed copy of them. */
 static void
 ReplaceBytes(CuckooScalar *bytes, void *copy, size_t length)
 {
@@ -441,9 +433,7 @@ BitBytes(CuckooScalar *bytes, Datum value)
 	ReplaceBytes(bytes, copy, bytes->length);
 }
 
-/*
- * inet and cidr: the IP version, the number of network bits, the address.
- */
+/* inet and cidr: the IP version, the number of network bits, the address. */
 static void
 InetBytes(CuckooScalar *bytes, Datum value)
 {
