@@ -740,7 +740,7 @@ StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
 		CuckooValue *flat;
 
 		CuckooFilterInitLike(&empty, row);
-		flat = PG_ARGISNULL(0) ? CuckooEmptyValue(&empty) : PG_GETARG_CUCKOOFILTER_P(0);
+		flat = PG_ARGISNULL(0) ? CuckooBuildValue(&empty, NULL, 0) : PG_GETARG_CUCKOOFILTER_P(0);
 		if (VARSIZE_ANY_EXHDR(flat) > FLAT_BYTES)
 			stream = NewStream(flat, edit, aggcontext);
 		else

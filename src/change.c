@@ -43,7 +43,7 @@ cuckoo_new(PG_FUNCTION_ARGS)
 	GetParameters(fcinfo, 0, &filter);
 	if (!PG_ARGISNULL(3) && !PG_GETARG_BOOL(3))
 		filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-	PG_RETURN_CUCKOOFILTER_P(CuckooEmptyValue(&filter));
+	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, NULL, 0));
 }
 
 /* cuckoo_from_array(array, capacity, fpr, seed): as cuckoo_agg over the elements */
@@ -55,7 +55,6 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 	CuckooElements elements;
 	CuckooList	hashes = {NULL, 0, 0};
-	CuckooRun	run;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -71,9 +70,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	CuckooDropNulls(&elements);
 	hashes.numbers = elements.hashes;
 	CuckooListUnique(&hashes);
-	run.numbers = hashes.numbers;
-	run.count = hashes.count;
-	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &run, 1));
+	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &(CuckooRun) {hashes.numbers, hashes.count}, 1));
 }
 
 /* Begin to change a filter argument; a NULL one is an empty filter. */

@@ -490,7 +490,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(4) || PG_GETARG_BOOL(4))
 		CuckooBaseBuild(opened.rel, opened.table, opened.followed, &base, fpr, capacity);
 	else
-		CuckooBaseWrite(opened.rel, &base, CuckooEmptyValue(&filter), 0);
+		CuckooBaseWrite(opened.rel, &base, CuckooBuildValue(&filter, NULL, 0), 0);
 	DependOnTable(&opened);
 	CloseBoth(&opened);
 	PG_RETURN_OID(filter_table);

@@ -772,7 +772,6 @@ CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed, const Cu
 {
 	CuckooList	hashes;
 	CuckooFilter filter;
-	CuckooRun	run;
 
 	/* One snapshot for table and log, now that the base is locked. */
 	CommandCounterIncrement();
@@ -793,9 +792,8 @@ CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed, const Cu
 	filter.key_type = (uint8) followed->key.key_type;
 	filter.signature = followed->key.signature;
 	CuckooCheckSize(filter.fpr, capacity);
-	run.numbers = hashes.numbers;
-	run.count = hashes.count;
-	CuckooBaseWrite(rel, base, CuckooBuildValue(&filter, &run, 1), 1);
+	CuckooBaseWrite(rel, base, CuckooBuildValue(&filter, &(CuckooRun) {hashes.numbers, hashes.count}, 1),
+					1);
 }
 
 /* After TRUNCATE.  A base that is not built needs a rebuild anyway. */

@@ -68,12 +68,6 @@ CuckooFilterInitLike(CuckooFilter *filter, const CuckooHeader *header)
 }
 
 CuckooValue *
-CuckooEmptyValue(CuckooFilter *parameters)
-{
-	return CuckooBuildValue(parameters, NULL, 0);
-}
-
-CuckooValue *
 CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs, uint64 run_count)
 {
 	uint8	   *bytes = CuckooMakeFromHashes(parameters, runs, run_count);
@@ -154,7 +148,7 @@ CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
 	{
 		/* A draft needs a table. */
 		CuckooFilterInit(&filter, CUCKOO_DEFAULT_FPR, 0, 0);
-		value = CuckooEmptyValue(&filter);
+		value = CuckooBuildValue(&filter, NULL, 0);
 		writable = true;
 	}
 	CuckooDraftOpen(draft, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value), writable);

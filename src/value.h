@@ -50,11 +50,9 @@ extern CuckooValue *CuckooUnsetValue(void);
 /* The header of an empty filter with the parameters and key type of another. */
 extern void CuckooFilterInitLike(CuckooFilter *filter, const CuckooHeader *header);
 
-extern CuckooValue *CuckooEmptyValue(CuckooFilter *parameters);
-
 /*
- * The filter over sorted distinct hashes, with the key type and parameters of
- * a header, which this changes.
+ * The filter over sorted distinct hashes, perhaps none, with the key type and
+ * parameters of a header, which this changes.
  */
 extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs,
 									 uint64 run_count);
