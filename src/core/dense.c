@@ -198,22 +198,19 @@ CountIn(const CuckooPacking *packing, CuckooBits bits, uint32_t fingerprint)
 }
 
 int
-CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place)
-{
-	const CuckooPacking *packing = &dense->packing;
-
-	return CountIn(packing, CuckooReadBits(packing, dense->data, place->base + place->i1),
-				   place->fingerprint) +
-		CountIn(packing, CuckooReadBits(packing, dense->data, place->base + place->i2),
-				place->fingerprint);
-}
-
-bool
 CuckooSearch(const CuckooPacking *packing, const uint8_t *even, const uint8_t *odd,
 			 uint32_t fingerprint)
 {
-	return CountIn(packing, CuckooReadBitsAt(packing, even, 0), fingerprint) > 0 ||
-		CountIn(packing, CuckooReadBitsAt(packing, odd, packing->odd_shift), fingerprint) > 0;
+	return CountIn(packing, CuckooReadBitsAt(packing, even, 0), fingerprint) +
+		CountIn(packing, CuckooReadBitsAt(packing, odd, packing->odd_shift), fingerprint);
+}
+
+int
+CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place)
+{
+	return CuckooSearch(&dense->packing, CuckooBucketAt(&dense->packing, dense->data, place->even),
+						CuckooBucketAt(&dense->packing, dense->data, place->base + place->i2),
+						place->fingerprint);
 }
 
 /*
@@ -259,7 +256,7 @@ CuckooSearchWide(const CuckooPacking *packing, const uint8_t *even, const uint8_
 	pair -= second * packing->high_bits;
 	rank = CuckooLoad16(even + (odd - even) * (pair >> 1)) >> (pair >> 1) * shift & 0xFFF;
 	return ((CuckooMultisets[rank] >> (pair % 2 * 8 + second * 4) ^ fingerprint) & 15) == 0 ||
-		CuckooSearch(packing, even, odd, fingerprint);
+		CuckooSearch(packing, even, odd, fingerprint) > 0;
 }
 
 uint64_t

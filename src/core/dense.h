@@ -61,11 +61,10 @@ CuckooDensePlace(const CuckooDense *dense, uint64_t hash)
 extern int	CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place);
 
 /*
- * Whether an even or an odd bucket, which start at these addresses, has a
- * fingerprint.  CuckooSearchWide is for wide buckets, CuckooSearch for all, but
- * it decodes both.
+ * Copies of a fingerprint in an even and an odd bucket, which start at these
+ * addresses; and for wide buckets, without decoding them, whether there is one.
  */
-extern bool CuckooSearch(const CuckooPacking *packing, const uint8_t *even,
+extern int	CuckooSearch(const CuckooPacking *packing, const uint8_t *even,
 						 const uint8_t *odd, uint32_t fingerprint);
 extern bool CuckooSearchWide(const CuckooPacking *packing, const uint8_t *even,
 							 const uint8_t *odd, uint32_t fingerprint);
@@ -106,7 +105,7 @@ CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 	bits ^= (bits ^ second) & only_second;
 	matches ^= (matches ^ in_second) & only_second;
 	return CuckooMatchLow(packing, bits, matches, place.fingerprint) ||
-		CuckooSearch(packing, even, odd, place.fingerprint);
+		CuckooSearch(packing, even, odd, place.fingerprint) > 0;
 }
 
 /* Begin to load what a lookup of the place will read. */
