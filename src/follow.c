@@ -570,7 +570,7 @@ cuckoo_follow_contains(PG_FUNCTION_ARGS)
 
 	if (!base.built)
 		CuckooBaseReport(rel, false);
-	reader = CuckooRead((struct varlena *) DatumGetPointer(base.f), 1);
+	reader = CuckooRead(base.f, 1);
 	if (!CuckooBaseFits(&reader->filter, NULL))
 		CuckooBaseReport(rel, true);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &reader->filter);

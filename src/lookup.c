@@ -14,18 +14,11 @@
 #include "cuckoo.h"
 #include "reader.h"
 
-/* A reader of a filter argument, for that many lookups (reader.h). */
-static inline const CuckooReader *
-ReadArgument(FunctionCallInfo fcinfo, int argument, Size lookups)
-{
-	return CuckooRead((struct varlena *) PG_GETARG_POINTER(argument), lookups);
-}
-
 static inline bool
 LookupContains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
-	const CuckooReader *reader = ReadArgument(fcinfo, filter_argument, 1);
+	const CuckooReader *reader = CuckooRead(PG_GETARG_DATUM(filter_argument), 1);
 
 	return CuckooReaderContains(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(key_argument),
 														   &reader->filter));
@@ -53,7 +46,7 @@ Datum
 cuckoo_count(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, 1);
-	const CuckooReader *reader = ReadArgument(fcinfo, 0, 1);
+	const CuckooReader *reader = CuckooRead(PG_GETARG_DATUM(0), 1);
 
 	PG_RETURN_INT32(CuckooReaderCount(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(1),
 																 &reader->filter)));
@@ -104,7 +97,7 @@ cuckoo_contains_each(PG_FUNCTION_ARGS)
 	CuckooElements elements;
 	Datum	   *answers;
 
-	reader = ReadArgument(fcinfo, 0, ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
+	reader = CuckooRead(PG_GETARG_DATUM(0), ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
 	CuckooGetElements(fcinfo, 1, array, &reader->filter, &elements);
 	answers = palloc0(Max(elements.count, 1) * sizeof(Datum));
 	for (int i = 0; i < elements.count; i++)

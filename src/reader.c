@@ -392,9 +392,10 @@ ReadWhole(Kept *stored)
 }
 
 const CuckooReader *
-CuckooRead(struct varlena *value, Size lookups)
+CuckooRead(Datum filter, Size lookups)
 {
 	static CuckooReader own;	/* of a filter that is not kept */
+	struct varlena *value = (struct varlena *) DatumGetPointer(filter);
 	Moment		now;
 
 	if (VARATT_IS_EXTERNAL_ONDISK(value) && GetMoment(&now) &&

@@ -23,7 +23,7 @@ typedef struct CuckooReader
  * A reader of a filter, for the given number of lookups.  It is valid until
  * the next call, by any function, so look the keys up at once.
  */
-extern const CuckooReader *CuckooRead(struct varlena *value, Size lookups);
+extern const CuckooReader *CuckooRead(Datum filter, Size lookups);
 
 /* Copies of a key in the filter read (0 to 8), and whether there may be any. */
 extern int	CuckooReaderCount(const CuckooReader *reader, uint64 hash);
