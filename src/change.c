@@ -101,21 +101,20 @@ cuckoo_add(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
-/*
- * Add or remove one copy of each element of an array.  Returns whether
- * anything changed.
- */
-static bool
+/* Add or remove one copy of each element of an array. */
+static Datum
 ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
 {
 	CuckooElements elements;
 
 	if (CuckooGetElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft->filter, &elements) == 0)
-		return false;
+		return CuckooUnchanged(fcinfo);
 	CuckooDropNulls(&elements);
 	if (edit == CUCKOO_ADD)
 		CuckooDraftSetKeyType(draft, CuckooFindKey(fcinfo, 1, true));
-	return CuckooApplyToDraft(draft, elements.hashes, (size_t) elements.count, edit);
+	if (!CuckooApplyToDraft(draft, elements.hashes, (size_t) elements.count, edit))
+		return CuckooUnchanged(fcinfo);
+	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(draft));
 }
 
 /* cuckoo_add_all(f, array): one more copy of each element */
@@ -128,9 +127,7 @@ cuckoo_add_all(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(1))
 		return CuckooUnchanged(fcinfo);
 	OpenArgument(fcinfo, &draft);
-	if (!ChangeAll(fcinfo, &draft, CUCKOO_ADD))
-		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
+	return ChangeAll(fcinfo, &draft, CUCKOO_ADD);
 }
 
 /*
@@ -179,7 +176,5 @@ cuckoo_remove_all(PG_FUNCTION_ARGS)
 		return CuckooUnchanged(fcinfo);
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
 	CheckRemovable(&draft.filter);
-	if (!ChangeAll(fcinfo, &draft, CUCKOO_REMOVE))
-		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
+	return ChangeAll(fcinfo, &draft, CUCKOO_REMOVE);
 }
