@@ -46,17 +46,15 @@ extern void CheckForInterrupts(void);
 #define CUCKOO_INT128
 #endif
 
-/* For functions of inner loops, which must be inlined into their callers. */
+/*
+ * For functions of inner loops, which must be inlined into their callers; and
+ * to begin to load memory that will be read soon.
+ */
 #ifdef CUCKOO_GNU
 #define CUCKOO_INLINE static inline __attribute__((always_inline))
-#else
-#define CUCKOO_INLINE static inline
-#endif
-
-/* Begin to load memory that will be read soon. */
-#ifdef CUCKOO_GNU
 #define CUCKOO_PREFETCH(address) __builtin_prefetch(address)
 #else
+#define CUCKOO_INLINE static inline
 #define CUCKOO_PREFETCH(address) ((void) (address))
 #endif
 
