@@ -42,13 +42,13 @@ CuckooDenseBytes(const CuckooShape *shape)
 }
 
 static inline void
-CuckooDenseInit(CuckooDense *dense, const CuckooShape *shape, uint8_t *data)
+CuckooDenseInit(CuckooDense *dense, const CuckooShape *shape)
 {
 	dense->shape = *shape;
 	CuckooPackingInit(&dense->packing, shape->bits);
 	dense->pairs = CuckooShapePairs(shape);
 	dense->fingerprints = CuckooShapeFingerprints(shape);
-	dense->data = data;
+	dense->data = NULL;
 }
 
 CUCKOO_INLINE CuckooPlace

@@ -212,7 +212,7 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 		for (int i = 0; i < count; i++)
 		{
 			CuckooTableInit(&filter->tables[i], &parts[i].shape, parts[i].representation,
-							parts[i].items, NULL);
+							parts[i].items);
 			filter->items += parts[i].items;
 		}
 		if (CuckooBytes(filter) > 0)
@@ -390,7 +390,7 @@ AddKey(CuckooDraft *draft, uint64_t hash, CuckooEdit edit)
 
 		if (!CuckooNextShape(filter, &shape))
 			return CUCKOO_FULL;
-		CuckooTableInit(&filter->tables[filter->table_count++], &shape, CUCKOO_SPARSE, 0, NULL);
+		CuckooTableInit(&filter->tables[filter->table_count++], &shape, CUCKOO_SPARSE, 0);
 	}
 	table = &filter->tables[target];
 	if (table->representation == CUCKOO_DENSE && !draft->pending[target].no_room)

@@ -175,7 +175,7 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes, size_t length)
 		CuckooShape shape = EntryShape(entry);
 
 		CuckooTableInit(&filter->tables[i], &shape, (CuckooRepresentation) entry[11],
-						CuckooLoad32(entry + 4), NULL);
+						CuckooLoad32(entry + 4));
 		filter->items += filter->tables[i].items;
 	}
 }

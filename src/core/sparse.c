@@ -44,8 +44,7 @@ LowBits(const CuckooShape *shape, uint64_t items)
 }
 
 void
-CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items,
-				 uint8_t *data)
+CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
 {
 	int			low_bits = LowBits(shape, items);
 
@@ -66,8 +65,6 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items,
 	for (int field = 0; field < sparse->fields; field++)
 		sparse->ones |= UINT64_C(1) << (field * low_bits);
 	sparse->tops = sparse->fields == 0 ? 0 : sparse->ones << (low_bits - 1);
-
-	CuckooSparseSetData(sparse, data);
 }
 
 /* What the index says of the section of a high part. */

@@ -66,12 +66,11 @@ static inline void
 CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
 {
 	sparse->index = data;
-	sparse->bits = data == NULL ? NULL : data + CUCKOO_SECTION_BYTES * sparse->sections;
+	sparse->bits = data + CUCKOO_SECTION_BYTES * sparse->sections;
 }
 
-/* data may be NULL if nothing reads it. */
-extern void CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape,
-							 uint64_t items, uint8_t *data);
+/* A table without data: see CuckooSparseSetData. */
+extern void CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items);
 
 extern bool CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash);
 

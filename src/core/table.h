@@ -61,19 +61,19 @@ CuckooRepresentationFor(const CuckooShape *shape, uint64_t items)
 		CUCKOO_DENSE : CUCKOO_SPARSE;
 }
 
-/* data may be NULL if it is not read. */
+/* A table without data: see CuckooTableSetData. */
 static inline void
 CuckooTableInit(CuckooTable *table, const CuckooShape *shape,
-				CuckooRepresentation representation, uint64_t items, uint8_t *data)
+				CuckooRepresentation representation, uint64_t items)
 {
 	table->shape = *shape;
 	table->representation = (uint8_t) representation;
 	table->items = items;
-	table->data = data;
+	table->data = NULL;
 	if (representation == CUCKOO_DENSE)
-		CuckooDenseInit(&table->dense, shape, data);
+		CuckooDenseInit(&table->dense, shape);
 	else
-		CuckooSparseInit(&table->sparse, shape, items, data);
+		CuckooSparseInit(&table->sparse, shape, items);
 }
 
 /* The size in bytes of a table as it is stored: without what a draft has pending. */

@@ -457,7 +457,7 @@ TEST(a_filter_of_more_than_750_MiB_is_not_made)
 	assert_true(CuckooMakeFilter(&filter, &part, 1) == NULL);
 	part.representation = CUCKOO_DENSE;
 	assert_true(CuckooMakeFilter(&filter, &part, 1) == NULL);
-	CuckooTableInit(&filter.tables[0], &part.shape, CUCKOO_SPARSE, items, NULL);
+	CuckooTableInit(&filter.tables[0], &part.shape, CUCKOO_SPARSE, items);
 	assert_int_equal(CuckooBytes(&filter), SparseBytes(&part.shape, items) + 56);
 }
 
@@ -477,7 +477,7 @@ TEST(a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was)
 	filter.table_count = 2;
 	for (int i = 0; i < 2; i++)
 		CuckooTableInit(&filter.tables[i], &shapes[i], CUCKOO_DENSE,
-						CuckooShapeCapacity(&shapes[i]), NULL);
+						CuckooShapeCapacity(&shapes[i]));
 	assert_int_equal(CuckooBytes(&filter), CUCKOO_MAX_BYTES);
 	CuckooLayOut(&filter, bytes);
 

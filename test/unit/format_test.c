@@ -228,8 +228,8 @@ TEST(the_header_is_laid_out_as_described)
 	filter.signature = 0x11223344;
 	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
 	filter.table_count = 2;
-	CuckooTableInit(&filter.tables[0], &large, CUCKOO_DENSE, 0x32333435, NULL);
-	CuckooTableInit(&filter.tables[1], &small, CUCKOO_SPARSE, 9, NULL);
+	CuckooTableInit(&filter.tables[0], &large, CUCKOO_DENSE, 0x32333435);
+	CuckooTableInit(&filter.tables[1], &small, CUCKOO_SPARSE, 9);
 	CuckooWriteHeader(&filter, bytes);
 	assert_memory_equal(bytes, expected, sizeof(expected));
 }
@@ -291,14 +291,14 @@ TEST(lengths_are_those_of_the_parts_and_0_beyond_the_largest_filter)
 
 	CuckooFilterInit(&filter, 0.001, 0, 0);
 	filter.table_count = 2;
-	CuckooTableInit(&filter.tables[0], &small, CUCKOO_DENSE, 1, NULL);
-	CuckooTableInit(&filter.tables[1], &empty, CUCKOO_SPARSE, 0, NULL);
+	CuckooTableInit(&filter.tables[0], &small, CUCKOO_DENSE, 1);
+	CuckooTableInit(&filter.tables[1], &empty, CUCKOO_SPARSE, 0);
 	/* 8 buckets of 6 bytes; one section of the index and 16 bits */
 	assert_int_equal(CuckooBytes(&filter), 44 + 2 * 12 + 8 * 6 + 12 + 2);
 	filter.table_count = CUCKOO_MAX_TABLES;
 	for (int i = 0; i < CUCKOO_MAX_TABLES; i++)
 		CuckooTableInit(&filter.tables[i], &largest, (CuckooRepresentation) (i % 2),
-						UINT32_MAX, NULL);
+						UINT32_MAX);
 	assert_int_equal(CuckooBytes(&filter), 0);
 }
 

@@ -163,7 +163,7 @@ MakeHashes(Model *model, const CuckooShape *shape)
 	Counts		taken;
 
 	CountsInit(&taken, 16);
-	CuckooSparseInit(&sparse, shape, model->universe / 2, NULL);
+	CuckooSparseInit(&sparse, shape, model->universe / 2);
 	for (uint64_t key = 0; key < model->universe; key++)
 	{
 		uint64_t	hash = NextRandom(&random_state);

@@ -33,7 +33,7 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 	uint64_t	kept = 0;
 	CuckooSparse sparse;
 
-	CuckooSparseInit(&sparse, shape, *count, NULL);
+	CuckooSparseInit(&sparse, shape, *count);
 	group = (uint64_t) CUCKOO_GROUP << sparse.low_bits;
 	if (spread == ONE_GROUP)
 		from = RandomBelow64(random, sparse.groups) * group;
@@ -247,7 +247,7 @@ TEST(low_parts_of_0_to_60_bits_are_kept)
 											  size == 4 ? EVEN : (Spread) (size % SPREADS), &n);
 				CuckooSparse sparse;
 
-				CuckooSparseInit(&sparse, &shape, n, NULL);
+				CuckooSparseInit(&sparse, &shape, n);
 				if (!seen[sparse.low_bits] || bits % 9 == 0)
 					CheckTable(&random, &shape, codes, n);
 				seen[sparse.low_bits] = true;
@@ -328,7 +328,7 @@ TEST(many_codes_are_counted_as_255)
 	uint64_t	random = 5;
 	CuckooSparse sparse;
 
-	CuckooSparseInit(&sparse, &shape, n, NULL);
+	CuckooSparseInit(&sparse, &shape, n);
 	for (uint64_t more = 0; more < 3; more++)
 	{
 		/* 253, 254 or 255 codes in group 1, one in group 2, the others in section 1. */
@@ -438,7 +438,7 @@ TEST(a_code_where_the_next_sections_are_read_can_be_removed)
 	CuckooShape shape = ShapeOf(1, 2, 32);
 	CuckooSparse sparse;
 
-	CuckooSparseInit(&sparse, &shape, lengthof(codes), NULL);
+	CuckooSparseInit(&sparse, &shape, lengthof(codes));
 	assert_int_equal(sparse.sections, 64);
 	for (uint64_t i = 0; i < lengthof(codes); i++)
 	{

@@ -309,7 +309,7 @@ SparseBytes(const CuckooShape *shape, uint64_t items)
 {
 	CuckooSparse sparse;
 
-	CuckooSparseInit(&sparse, shape, items, NULL);
+	CuckooSparseInit(&sparse, shape, items);
 	return CuckooSparseStoredBytes(&sparse);
 }
 
@@ -334,7 +334,7 @@ NewTable(const CuckooShape *shape, CuckooRepresentation representation, uint64_t
 	CuckooTable table;
 	size_t		bytes;
 
-	CuckooTableInit(&table, shape, representation, items, NULL);
+	CuckooTableInit(&table, shape, representation, items);
 	bytes = (size_t) CuckooTableStoredBytes(&table) + CUCKOO_TAIL_BYTES;
 	CuckooTableSetData(&table, NewArea(bytes, 0xC3, true));
 	return table;
@@ -627,7 +627,7 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 
 	/* Only the directory's entry is known. */
 	CuckooTableInit(&nowhere, &table->shape, (CuckooRepresentation) table->representation,
-					table->items, NULL);
+					table->items);
 	if (table->representation == CUCKOO_SPARSE)
 	{
 		uint64_t	code = CuckooCodeOf(&table->shape, hash);
