@@ -299,6 +299,30 @@ TEST(classes_that_only_touch_have_no_hash_in_common)
 	}
 }
 
+/* Overlaps are counted in a byte, up to eight. */
+TEST(a_class_that_256_items_overlap_is_kept)
+{
+	CuckooShape shape = ShapeOf(1, 8, 10);
+	CuckooShape finer = ShapeOf(1, 8, 16);
+	const uint64_t code = 1 << 10 | 512;
+	uint64_t	codes[256];
+	Value		value = ValueOfCodes(&shape, &code, 1, 0.01, 20);
+	Value		many;
+	CuckooFilter filters[2];
+	CuckooFilter both;
+	uint8_t    *bytes;
+
+	for (uint64_t i = 0; i < lengthof(codes); i++)
+		codes[i] = 1 << 16 | (32740 + i / CUCKOO_MAX_COPIES);
+	many = ValueOfCodes(&finer, codes, lengthof(codes), 0.01, 20);
+	filters[0] = Open(&value);
+	filters[1] = Open(&many);
+	assert_int_equal(CuckooIntersect(&filters[0], &filters[1], &both, &bytes), CUCKOO_NO_CONFLICT);
+	Valid(bytes, &both);
+	assert_int_equal(both.tables[0].shape.bits, 10);
+	assert_int_equal(both.items, 1);
+}
+
 /* ---------------------------------------------------------------- headers */
 
 /* Filters with these fields, combined in both orders */
