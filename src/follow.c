@@ -303,6 +303,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 		if (!CuckooLogApply(&draft, &added, false) || !CuckooLogApply(&draft, &removed, true))
 			ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					errmsg("the filter in \"%s\" is full", RelationGetRelationName(opened.rel)),
+					errdetail("It cannot grow by the additions of the log."),
 					errhint("Call cuckoo_follow_rebuild."));
 		CuckooBaseWrite(opened.rel, &base, CuckooFinishDraft(&draft), 1);
 	}
@@ -396,6 +397,7 @@ CheckFollowable(Relation table, const char *column, AttrNumber number)
 	if (RELATION_IS_OTHER_TEMP(table))
 		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				errmsg("cannot follow a temporary table of another session"),
+				errdetail("Only that session can read its rows."),
 				errhint("Call cuckoo_follow in that session."));
 	if (number == InvalidAttrNumber)
 		ereport(ERROR, errcode(ERRCODE_UNDEFINED_COLUMN),
@@ -403,6 +405,7 @@ CheckFollowable(Relation table, const char *column, AttrNumber number)
 	if (number < 0)
 		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				errmsg("cannot follow system column \"%s\"", column),
+				errdetail("It changes without firing a trigger."),
 				errhint("Follow an ordinary column of the table."));
 	CuckooFollowInitKey(&key, RelationGetRelid(table), number, CurrentMemoryContext);
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
@@ -415,6 +418,7 @@ CheckFollowable(Relation table, const char *column, AttrNumber number)
 		if (trigger->tgtype == TRIGGER_TYPE_DELETE)
 			ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					errmsg("cannot follow filter table \"%s\"", name),
+					errdetail("It is written without firing triggers."),
 					errhint("Follow the table that it follows."));
 		if (OidIsValid(filter) && trigger->tgqual != NULL && CuckooFollowColumn(trigger->tgqual) == number)
 			ereport(ERROR, errcode(ERRCODE_DUPLICATE_OBJECT),

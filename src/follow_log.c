@@ -597,6 +597,8 @@ CuckooBaseReport(Relation rel, bool built)
 			built ? errmsg("the filter in \"%s\" was not built by cuckoo_follow_rebuild",
 						   RelationGetRelationName(rel)) :
 			errmsg("the filter in \"%s\" has not been built", RelationGetRelationName(rel)),
+			built ? errdetail("Its key type or seed differs, or keys cannot be removed from it.") :
+			errdetail("It does not have the keys of the table yet."),
 			errhint("Call cuckoo_follow_rebuild."));
 }
 
@@ -670,7 +672,8 @@ CuckooBaseLock(Relation rel, LockWaitPolicy policy, CuckooBase *base)
 		if (result != TM_Updated && result != TM_Deleted)
 			ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE),
 					errmsg("could not lock the filter in \"%s\"", RelationGetRelationName(rel)),
-					errdetail("The same statement has changed it."));
+					errdetail("The same statement has changed it."),
+					errhint("Call the function in a statement of its own."));
 		if (IsolationUsesXactSnapshot())
 			ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 					errmsg("could not serialize access due to concurrent update"));
