@@ -319,7 +319,9 @@ FollowedIsReceived(CuckooFollowed *followed)
 	{
 		char		state = ((Form_pg_subscription_rel) GETSTRUCT(tuple))->srsubstate;
 
-		received |= state == SUBREL_STATE_READY || state == SUBREL_STATE_SYNCDONE;
+		if (state != SUBREL_STATE_READY && state != SUBREL_STATE_SYNCDONE)
+			continue;
+		received = true;
 		FollowedSetSince(followed, 0, tuple);
 	}
 	systable_endscan(scan);
