@@ -6,7 +6,8 @@
 #   speed    the core: ns per key to build, add, look up, remove
 #   peers    the core against the cuckoo filters of the paper's authors and of
 #            FastFilter, in turns.  CUCKOO_PEERS=FOLDER has their sources in
-#            cuckoofilter and fastfilter_cpp; without it the step is left out
+#            cuckoofilter and fastfilter_cpp; without it the step is left out.
+#            They are compiled as their own benchmarks are, for this machine
 #   rates    SQL: bits per key against the false-positive rate
 #   build    SQL: cuckoo_agg against other aggregates over the same rows
 #   memory   SQL: the memory of these aggregates
@@ -151,13 +152,13 @@ run_rates()
 
 run_peers()
 {
-	local n
+	local n flags=(-O3 -DNDEBUG -march=native -std=c++17 -w)
 
 	[ -n "${CUCKOO_PEERS:-}" ] || { printf '\npeers: left out, because CUCKOO_PEERS names no folder\n'; return; }
 	need_packages g++ libssl-dev
 	tar -C "$CUCKOO_PEERS" -chf - cuckoofilter/src fastfilter_cpp/src | as_user tar -C "$work" -xf -
-	as_user g++ -O2 -std=c++17 -w -I"$work/cuckoofilter/src" -o "$work/authors" "$bench/peers.cpp"
-	as_user g++ -O2 -std=c++17 -w -DSTABLE -I"$work/fastfilter_cpp/src" -I"$work/fastfilter_cpp/src/cuckoo" -o "$work/fastfilter" "$bench/peers.cpp"
+	as_user g++ "${flags[@]}" -I"$work/cuckoofilter/src" -o "$work/authors" "$bench/peers.cpp"
+	as_user g++ "${flags[@]}" -DSTABLE -I"$work/fastfilter_cpp/src" -I"$work/fastfilter_cpp/src/cuckoo" -o "$work/fastfilter" "$bench/peers.cpp"
 	for n in "${peer_keys[@]}"; do
 		for _ in 1 2 3 4 5; do
 			{ core "$n" 1 0; as_user_interruptibly "$work/authors" "$n"; as_user_interruptibly "$work/fastfilter" "$n"; } >>"$results/peers"
