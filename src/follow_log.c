@@ -805,11 +805,14 @@ CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed, const Cu
 static void
 BaseTruncate(Relation table, Oid oid)
 {
-	CuckooFollowed *followed = FollowedByTable(oid, table);
-	Relation	rel = CuckooFollowOpen(oid, RowExclusiveLock, &followed);
+	CuckooFollowed *followed;
+	Relation	rel;
 	CuckooBase	base;
 	CuckooFilter filter;
 
+	/* An error if something else writes to the filter table, too */
+	FollowedByTable(oid, table);
+	rel = CuckooFollowOpen(oid, RowExclusiveLock, &followed);
 	if (CuckooBaseLock(rel, LockWaitBlock, &base) && base.built)
 	{
 		CuckooReadHeader(base.f, &filter);
