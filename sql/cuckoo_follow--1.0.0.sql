@@ -1,7 +1,7 @@
 -- complain if the script is sourced in psql, rather than by CREATE EXTENSION
 \echo Use "CREATE EXTENSION cuckoo_follow" to load this file. \quit
 
--- Each followed column has a filter table: see src/follow_log.c.
+-- Each followed column has a filter table: see src/follow_table.c.
 
 CREATE FUNCTION cuckoo_follow_change() RETURNS trigger
 	AS 'MODULE_PATHNAME' LANGUAGE C;

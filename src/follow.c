@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * follow.c
- *	  A filter that follows a table: the SQL functions.  follow_log.c says how it
- *	  works.
+ *	  A filter that follows a table: the SQL functions.  follow_table.c and
+ *	  follow_log.c say how it works.
  *
  *-------------------------------------------------------------------------
  */
@@ -33,7 +33,7 @@
 #include "utils/snapmgr.h"
 
 #include "cuckoo.h"
-#include "follow.h"
+#include "follow_log.h"
 #include "reader.h"
 
 /*

@@ -843,22 +843,3 @@ CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
 	CuckooFreeScalar(&bytes);
 	return hash;
 }
-
-/*
- * Enum values are hashed by their label, and composite values by the number and
- * types of their attributes.
- */
-bool
-CuckooKeyCanBeAltered(Oid type)
-{
-	Oid			base = getBaseType(type);
-	Oid			element = get_element_type(base);
-	char		kind = get_typtype(base);
-
-	check_stack_depth();
-	if (OidIsValid(element))
-		return CuckooKeyCanBeAltered(element);
-	return kind == TYPTYPE_ENUM || kind == TYPTYPE_COMPOSITE ||
-		(kind == TYPTYPE_RANGE && CuckooKeyCanBeAltered(get_range_subtype(base))) ||
-		(kind == TYPTYPE_MULTIRANGE && CuckooKeyCanBeAltered(get_multirange_range(base)));
-}

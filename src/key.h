@@ -60,12 +60,6 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext
 extern uint64 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed);
 
 /*
- * Whether ALTER TYPE can change the hashes of a type's values, at any depth: for
- * rows that exist then, no trigger fires.
- */
-extern bool CuckooKeyCanBeAltered(Oid type);
-
-/*
  * Whether keys can have the key type of a filter.  The key type of an empty
  * filter and the signature of keys may be unknown.  Keys of another key type
  * have other hashes, so a lookup would not find them.

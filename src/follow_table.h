@@ -1,29 +1,23 @@
 /*-------------------------------------------------------------------------
  *
- * follow.h
- *	  Filter tables: what the triggers (follow_log.c) and the SQL functions
- *	  (follow.c) share.
- *
- * Only follow_log.c reads and writes rows of a filter table.  follow.c opens one
- * with CuckooFollowOpen, holds its lock until the transaction ends, and calls
- * the rest with it.  Who writes the base or deletes the log has locked the base.
+ * follow_table.h
+ *	  What a filter table is, what writes to it, and whether a snapshot may trust
+ *	  it.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef CUCKOO_FOLLOW_H
-#define CUCKOO_FOLLOW_H
+#ifndef CUCKOO_FOLLOW_TABLE_H
+#define CUCKOO_FOLLOW_TABLE_H
 
 #include "compat.h"
 
-#include "access/htup.h"
-#include "nodes/lockoptions.h"
+#include "fmgr.h"
+#include "nodes/pg_list.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-#include "core/list.h"
 #include "key.h"
-#include "value.h"
 
 /* All followed tables hash with this seed. */
 #define CUCKOO_FOLLOW_SEED	0
@@ -73,6 +67,9 @@ typedef struct CuckooFollowed
 extern Relation CuckooFollowOpen(Oid filter, LOCKMODE mode, CuckooFollowed **followed);
 extern void CuckooFollowClose(Relation rel);
 
+/* The index of the primary key, which an invalidation makes an open table forget */
+extern Oid CuckooFollowPrimaryKey(Relation rel);
+
 /*
  * Whether the triggers or the subscription are already as they are now in a
  * snapshot.  Nothing older counts: they may have been off, and repaired since.
@@ -82,7 +79,10 @@ extern bool CuckooFollowShown(const CuckooFollowed *followed, Snapshot snapshot)
 /* Report that a filter table does not follow a table, or that changes may be missing. */
 extern CUCKOO_NORETURN void CuckooFollowReport(const CuckooFollowed *followed);
 
-/* Whether this is the function of our triggers */
+/* The function of our triggers, which follow_log.c defines */
+extern PGDLLEXPORT Datum cuckoo_follow_change(PG_FUNCTION_ARGS);
+
+/* Whether this is that function */
 extern bool CuckooFollowIsOurs(Oid function);
 
 /*
@@ -95,53 +95,14 @@ extern void CuckooFollowInitKey(CuckooKey *key, Oid table, AttrNumber column,
 /* The column of which an update trigger compares the old and the new value; 0: none */
 extern AttrNumber CuckooFollowColumn(const char *condition);
 
-/* The hashes of all rows of the followed table that the active snapshot shows */
-extern CuckooList CuckooFollowHashes(Relation table, CuckooFollowed *followed);
-
-/* The base: a copy of its row, if there is one */
-typedef struct CuckooBase
-{
-	HeapTuple	row;
-	bool		built;			/* implies that there is a filter */
-	Datum		f;				/* perhaps toasted; a null pointer if there is none */
-} CuckooBase;
-
-/* Read the base that the active snapshot shows. */
-extern CuckooBase CuckooBaseRead(Relation rel);
-
-/* Lock and read the newest base.  False if there is none, or it is not to be had without waiting. */
-extern bool CuckooBaseLock(Relation rel, LockWaitPolicy policy, CuckooBase *base);
-
-/* Write the base, which is locked if there is one: delta 1 means built. */
-extern void CuckooBaseWrite(Relation rel, const CuckooBase *base, CuckooValue *value, int32 delta);
+/* The filter tables that update triggers of a table name */
+extern List *CuckooFollowFilters(Relation table);
 
 /*
- * Build the base, which is locked if there is one, from the followed table, and
- * delete the log that this makes obsolete.  A rate of 0 means the default one, a
- * capacity of 0 one that suits the table.
+ * What is known of the filter table that a trigger of a table names.  NULL if
+ * there is nothing to log: DROP COLUMN ... CASCADE has dropped the update
+ * trigger but not this one, or this statement has dropped the filter table.
  */
-extern void CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed,
-							const CuckooBase *base, double fpr, uint64 capacity);
+extern CuckooFollowed *CuckooFollowByTable(Oid filter, Relation table);
 
-/* Whether a base is what a build makes for a key, or for any if it is NULL */
-extern bool CuckooBaseFits(const CuckooFilter *base, const CuckooKey *key);
-
-/* Refuse a base that is not there, not built, or not what a build makes. */
-extern CUCKOO_NORETURN void CuckooBaseReport(Relation rel, bool built);
-
-/* Whether the log that the active snapshot shows has this hash */
-extern bool CuckooLogContains(Relation rel, uint64 hash);
-
-/*
- * Read the log that the active snapshot shows, into the lists that are not NULL,
- * and delete it if wanted.  Returns the number of its rows.
- */
-extern int64 CuckooLogRead(Relation rel, CuckooList *added, CuckooList *removed, bool delete);
-
-/* Sort additions and removals, and drop those that cancel each other. */
-extern void CuckooLogSort(CuckooList *added, CuckooList *removed);
-
-/* Change a draft by hashes, which get sorted.  False if it has no room for them. */
-extern bool CuckooLogApply(CuckooDraft *draft, const CuckooList *list, bool remove);
-
-#endif							/* CUCKOO_FOLLOW_H */
+#endif							/* CUCKOO_FOLLOW_TABLE_H */
