@@ -6,7 +6,7 @@
 CREATE FUNCTION cuckoo_follow_change() RETURNS trigger
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_follow_change() IS
-	'trigger that cuckoo_follow makes: writes to the filter table which keys were added and removed';
+	'trigger that cuckoo_follow makes: writes to the filter table which keys were added and removed, and refuses other writes to it (42809)';
 
 CREATE FUNCTION cuckoo_follow(table_name regclass, column_name name, capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, build boolean DEFAULT true) RETURNS regclass
 	AS 'MODULE_PATHNAME' LANGUAGE C;
@@ -21,7 +21,7 @@ COMMENT ON FUNCTION cuckoo_unfollow(regclass) IS
 CREATE FUNCTION cuckoo_follow_contains(filter_table regclass, key anycompatible) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION cuckoo_follow_contains(regclass, anycompatible) IS
-	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of a statement that has not ended and for COPY FREEZE; true for other keys at the rate of the filter, and for removed keys until the next fold. Error 55000 until the filter is built, and if changes may be missing: triggers are missing or disabled, the filter table follows no table or was altered; 40001 if the snapshot is older than a repair';
+	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of a statement that has not ended and for COPY FREEZE; true for other keys at the rate of the filter, and for removed keys until the next fold. Error 55000 until the filter is built, and if changes may be missing: triggers are missing or disabled, table or column was renamed, the filter table follows no table or was altered, or not all tables of its subscription are in step; 40001 if the snapshot is older than a build or repair';
 
 DO $filter$
 DECLARE
@@ -71,7 +71,7 @@ COMMENT ON FUNCTION cuckoo_follow_fold(regclass) IS
 CREATE FUNCTION cuckoo_follow_rebuild(filter_table regclass, capacity float8 DEFAULT NULL, fpr float8 DEFAULT NULL) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_follow_rebuild(regclass, float8, float8) IS
-	'build the filter of a filter table from the rows of the followed table, while others change them, and repair the triggers; capacity in keys, by default one and a half times the rows; target rate, by default as it is. Error 55000 outside READ COMMITTED, 55006 while the table is in use in this session';
+	'build the filter of a filter table from the rows of the followed table, while others change them, and repair the triggers and names; capacity in keys, by default one and a half times the rows; target rate, by default as it is. Error 55000 outside READ COMMITTED, 55006 while the table is in use in this session';
 
 CREATE FUNCTION cuckoo_follow_check(filter_table regclass,
 	OUT missing bigint,

@@ -41,49 +41,49 @@
  */
 
 /* Who called, and what commands need */
-typedef struct Commands
+typedef struct CommandState
 {
 	Oid			user;
 	int			security;
 	int			guc_level;
 	char	   *schema;			/* of the extension */
 	Oid			function;		/* cuckoo_follow_change */
-} Commands;
+} CommandState;
 
 /*
  * Become the owner of a table, like referential integrity, with settings of our
  * own, because commands can run the owner's event triggers.  An error also
  * undoes this.
  */
-static Commands
+static CommandState
 CommandsBegin(FunctionCallInfo fcinfo, Oid owner)
 {
-	Commands	commands;
+	CommandState state;
 
-	GetUserIdAndSecContext(&commands.user, &commands.security);
-	SetUserIdAndSecContext(owner, commands.security | SECURITY_RESTRICTED_OPERATION |
+	GetUserIdAndSecContext(&state.user, &state.security);
+	SetUserIdAndSecContext(owner, state.security | SECURITY_RESTRICTED_OPERATION |
 						   SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
 	SPI_connect();
-	commands.guc_level = NewGUCNestLevel();
+	state.guc_level = NewGUCNestLevel();
 	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET,
 							 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	commands.schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
-	commands.function = LookupFuncName(list_make2(makeString(commands.schema),
+	state.schema = get_namespace_name(get_func_namespace(fcinfo->flinfo->fn_oid));
+	state.function = LookupFuncName(list_make2(makeString(state.schema),
 												  makeString("cuckoo_follow_change")),
 									   0, NULL, false);
-	return commands;
+	return state;
 }
 
 static void
-CommandsEnd(const Commands *commands)
+CommandsEnd(const CommandState *state)
 {
-	AtEOXact_GUC(false, commands->guc_level);
+	AtEOXact_GUC(false, state->guc_level);
 	SPI_finish();
-	SetUserIdAndSecContext(commands->user, commands->security);
+	SetUserIdAndSecContext(state->user, state->security);
 }
 
 static void
-Command(const char *command)
+RunCommand(const char *command)
 {
 	int			result = SPI_execute(command, false, 0);
 
@@ -97,50 +97,78 @@ QualifiedName(Oid relid)
 	char	   *name = get_rel_name(relid);
 
 	if (name == NULL)
-		ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
-				errmsg("relation with OID %u does not exist", relid));
+		CuckooFollowReportMissing(relid);
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)), name);
+}
+
+/* The name of a trigger of ours, if there is one, or else one that is not in use */
+static char *
+TriggerName(const CommandState *state, const char *wanted, int type, Oid relid, Oid from,
+			bool *exists)
+{
+	char	   *name = pstrdup(wanted);
+
+	RunCommand(psprintf("SELECT tgname::text FROM pg_trigger WHERE tgfoid = %u AND tgrelid = %u AND tgtype = %d AND tgconstrrelid = %u",
+						state->function, relid, type, from));
+	*exists = SPI_processed > 0;
+	if (*exists)
+		return SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	for (int i = 2; OidIsValid(get_trigger_oid(relid, name, true)) ||
+		 ConstraintNameIsUsed(CONSTRAINT_RELATION, relid, name); i++)
+		name = psprintf("%s%d", wanted, i);
+	return name;
 }
 
 /* Make a trigger that does not exist, and let it fire always. */
 static void
-MakeTrigger(const Commands *commands, const char *wanted, int type, const char *events, Oid relid,
+MakeTrigger(const CommandState *state, const char *wanted, int type, const char *events, Oid relid,
 			Oid from, const char *more)
 {
-	char	   *name = pstrdup(wanted);
+	bool		exists;
+	char	   *name = TriggerName(state, wanted, type, relid, from, &exists);
 
-	Command(psprintf("SELECT tgname::text FROM pg_trigger WHERE tgfoid = %u AND tgrelid = %u AND tgtype = %d AND tgconstrrelid = %u",
-					 commands->function, relid, type, from));
-	if (SPI_processed > 0)
-		name = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
-	else
-	{
-		for (int i = 2; OidIsValid(get_trigger_oid(relid, name, true)) ||
-			 ConstraintNameIsUsed(CONSTRAINT_RELATION, relid, name); i++)
-			name = psprintf("%s%d", wanted, i);
-		Command(psprintf("CREATE %s %s AFTER %s ON %s %s %s EXECUTE FUNCTION %s()",
-						 OidIsValid(from) ? "CONSTRAINT TRIGGER" : "TRIGGER",
-						 quote_identifier(name), events, QualifiedName(relid), OidIsValid(from) ?
-						 psprintf("FROM %s FOR EACH ROW", QualifiedName(from)) : "", more,
-						 quote_qualified_identifier(commands->schema, "cuckoo_follow_change")));
-	}
-	Command(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", QualifiedName(relid),
-					 quote_identifier(name)));
+	if (!exists)
+		RunCommand(psprintf("CREATE %s %s AFTER %s ON %s %s %s EXECUTE FUNCTION %s()",
+							OidIsValid(from) ? "CONSTRAINT TRIGGER" : "TRIGGER",
+							quote_identifier(name), events, QualifiedName(relid), OidIsValid(from) ?
+							psprintf("FROM %s FOR EACH ROW", QualifiedName(from)) : "", more,
+							quote_qualified_identifier(state->schema, "cuckoo_follow_change")));
+	RunCommand(psprintf("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", QualifiedName(relid),
+						quote_identifier(name)));
+}
+
+/*
+ * Refuse SQL that writes to the filter table, but not subscriptions, and record
+ * the names of what it follows.
+ */
+static void
+MakeRefuseTrigger(const CommandState *state, Oid table, Oid filter, const char *column)
+{
+	bool		exists;
+	char	   *name = TriggerName(state, "cuckoo_follow_refuse", REFUSE_TRIGGER, filter, InvalidOid,
+								   &exists);
+
+	RunCommand(psprintf("CREATE OR REPLACE TRIGGER %s BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s EXECUTE FUNCTION %s(%s, %s, %s)",
+						quote_identifier(name), QualifiedName(filter),
+						quote_qualified_identifier(state->schema, "cuckoo_follow_change"),
+						quote_literal_cstr(get_namespace_name(get_rel_namespace(table))),
+						quote_literal_cstr(get_rel_name(table)), quote_literal_cstr(column)));
 }
 
 /* Make the triggers that are missing.  The followed table must be locked but not open. */
 static void
-MakeTriggers(const Commands *commands, Oid table, Oid filter, const char *column)
+MakeTriggers(const CommandState *state, Oid table, Oid filter, const char *column)
 {
 	const char *name = quote_identifier(column);
 
-	MakeTrigger(commands, "cuckoo_follow_insert", INSERT_TRIGGER, "INSERT", table, filter, "");
-	MakeTrigger(commands, "cuckoo_follow_delete", DELETE_TRIGGER, "DELETE", table, filter, "");
-	MakeTrigger(commands, "cuckoo_follow_update", UPDATE_TRIGGER, "UPDATE", table, filter,
+	MakeTrigger(state, "cuckoo_follow_insert", INSERT_TRIGGER, "INSERT", table, filter, "");
+	MakeTrigger(state, "cuckoo_follow_delete", DELETE_TRIGGER, "DELETE", table, filter, "");
+	MakeTrigger(state, "cuckoo_follow_update", UPDATE_TRIGGER, "UPDATE", table, filter,
 				psprintf("WHEN (OLD.%s IS DISTINCT FROM NEW.%s)", name, name));
-	MakeTrigger(commands, "cuckoo_follow_truncate", TRIGGER_TYPE_TRUNCATE, "TRUNCATE", table,
+	MakeTrigger(state, "cuckoo_follow_truncate", TRIGGER_TYPE_TRUNCATE, "TRUNCATE", table,
 				InvalidOid, "");
-	MakeTrigger(commands, "cuckoo_follow_write", TRIGGER_TYPE_DELETE, "DELETE", filter, InvalidOid, "");
+	MakeTrigger(state, "cuckoo_follow_write", WRITE_TRIGGER, "DELETE", filter, InvalidOid, "");
+	MakeRefuseTrigger(state, table, filter, column);
 }
 
 /*
@@ -154,8 +182,7 @@ CheckOwner(Oid table)
 	char	   *name = get_rel_name(table);
 
 	if (name == NULL)
-		ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
-				errmsg("relation with OID %u does not exist", table));
+		CuckooFollowReportMissing(table);
 	if (!CuckooOwnsTable(table, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, name);
 }
@@ -189,43 +216,44 @@ FindTable(Oid filter)
 }
 
 /* A filter table and the followed table, open so that others refuse to run */
-typedef struct Opened
+typedef struct FollowPair
 {
 	CuckooFollowed *followed;
 	Relation	table;
 	Relation	rel;			/* the filter table */
-} Opened;
+} FollowPair;
 
 /*
  * Open both, to do something that must not happen while a statement changes the
  * table: the log may have a removal whose addition is not written yet.
  */
-static Opened
+static FollowPair
 OpenBoth(Oid filter, LOCKMODE mode, const char *what)
 {
-	Opened		opened;
+	FollowPair	pair;
 	Oid			table = FindTable(filter);
 
 	/* Either may have been dropped meanwhile, the filter table at least. */
 	LockRelationOid(table, AccessShareLock);
-	opened.rel = CuckooFollowOpen(filter, mode, &opened.followed);
-	if (opened.followed->table != table)
-		CuckooFollowReport(opened.followed);
-	opened.table = table_open(table, NoLock);
+	pair.rel = CuckooFollowOpen(filter, mode, &pair.followed);
+	if (pair.followed->table != table)
+		CuckooFollowReport(pair.followed);
+	pair.table = table_open(table, NoLock);
 	if (what != NULL)
 	{
-		CheckTableNotInUse(opened.table, what);
-		if (opened.followed->state != CUCKOO_FOLLOWS)
-			CuckooFollowReport(opened.followed);
+		CheckTableNotInUse(pair.table, what);
+		if (pair.followed->state != CUCKOO_FOLLOWS &&
+			pair.followed->state != CUCKOO_FOLLOWS_RENAMED)
+			CuckooFollowReport(pair.followed);
 	}
-	return opened;
+	return pair;
 }
 
 static void
-CloseBoth(Opened *opened)
+CloseBoth(FollowPair *pair)
 {
-	CuckooFollowClose(opened->rel);
-	table_close(opened->table, NoLock);
+	CuckooFollowClose(pair->rel);
+	table_close(pair->table, NoLock);
 }
 
 /*
@@ -233,13 +261,13 @@ CloseBoth(Opened *opened)
  * without it, lookups report that no table is followed.
  */
 static void
-DependOnTable(const Opened *opened)
+DependOnTable(const FollowPair *pair)
 {
 	ObjectAddress filter;
 	ObjectAddress table;
 
-	ObjectAddressSet(filter, RelationRelationId, RelationGetRelid(opened->rel));
-	ObjectAddressSet(table, RelationRelationId, RelationGetRelid(opened->table));
+	ObjectAddressSet(filter, RelationRelationId, RelationGetRelid(pair->rel));
+	ObjectAddressSet(table, RelationRelationId, RelationGetRelid(pair->table));
 	(void) deleteDependencyRecordsForSpecific(filter.classId, filter.objectId, DEPENDENCY_AUTO,
 											  table.classId, table.objectId);
 	recordDependencyOn(&filter, &table, DEPENDENCY_AUTO);
@@ -273,7 +301,7 @@ PG_FUNCTION_INFO_V1(cuckoo_follow_fold);
 Datum
 cuckoo_follow_fold(PG_FUNCTION_ARGS)
 {
-	Opened		opened;
+	FollowPair	pair;
 	CuckooBase	base;
 	CuckooList	added = {NULL, 0, 0};
 	CuckooList	removed = {NULL, 0, 0};
@@ -281,33 +309,33 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	int64		rows;
 
 	CheckChanging("cuckoo_follow_fold");
-	opened = OpenBoth(PG_GETARG_OID(0), RowExclusiveLock, "fold the changes of");
-	if (!CuckooBaseLock(opened.rel, LockWaitSkip, &base) && base.row != NULL)
+	pair = OpenBoth(PG_GETARG_OID(0), RowExclusiveLock, "fold the changes of");
+	if (!CuckooBaseLock(pair.rel, LockWaitSkip, &base) && base.row != NULL)
 	{
-		CloseBoth(&opened);
+		CloseBoth(&pair);
 		PG_RETURN_NULL();
 	}
 	if (!base.built)
-		CuckooBaseReport(opened.rel, false);
+		CuckooBaseReportUnbuilt(pair.rel);
 	CuckooOpenDraft(&draft, base.f, NULL);
-	if (!CuckooBaseFits(&draft.filter, &opened.followed->key))
-		CuckooBaseReport(opened.rel, true);
+	if (!CuckooBaseFits(&draft.filter, &pair.followed->key))
+		CuckooBaseReportMisfit(pair.rel);
 
 	/* Take a snapshot only now, when the base is locked. */
 	PushActiveSnapshot(GetLatestSnapshot());
-	rows = CuckooLogRead(opened.rel, &added, &removed, true);
+	rows = CuckooLogRead(pair.rel, &added, &removed, true);
 	PopActiveSnapshot();
 	CuckooLogSort(&added, &removed);
 	if (added.count + removed.count > 0)
 	{
 		if (!CuckooLogApply(&draft, &added, false) || !CuckooLogApply(&draft, &removed, true))
 			ereport(ERROR, errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					errmsg("the filter in \"%s\" is full", RelationGetRelationName(opened.rel)),
+					errmsg("the filter in \"%s\" is full", RelationGetRelationName(pair.rel)),
 					errdetail("It cannot grow by the additions of the log."),
 					errhint("Call cuckoo_follow_rebuild."));
-		CuckooBaseWrite(opened.rel, &base, CuckooFinishDraft(&draft), 1);
+		CuckooBaseWrite(pair.rel, &base, CuckooFinishDraft(&draft), 1);
 	}
-	CloseBoth(&opened);
+	CloseBoth(&pair);
 	PG_RETURN_INT64(rows);
 }
 
@@ -319,24 +347,24 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 static void
 RepairTriggers(FunctionCallInfo fcinfo, Oid filter)
 {
-	Opened		opened = OpenBoth(filter, AccessShareLock, NULL);
-	Oid			table = opened.followed->table;
-	const char *column = get_attname(table, opened.followed->column, false);
-	Oid			owner = opened.table->rd_rel->relowner;
-	bool		repair = !HasAllTriggers(opened.followed, opened.table);
+	FollowPair	pair = OpenBoth(filter, AccessShareLock, NULL);
+	Oid			table = pair.followed->table;
+	const char *column = get_attname(table, pair.followed->column, false);
+	Oid			owner = pair.table->rd_rel->relowner;
+	bool		repair = !HasAllTriggers(pair.followed, pair.table);
 
 	/* Lock it again after the followed table. */
-	table_close(opened.rel, AccessShareLock);
+	table_close(pair.rel, AccessShareLock);
 	if (repair)
 		LockRelationOid(table, ShareRowExclusiveLock);
-	CheckTableNotInUse(opened.table, "rebuild the filter of");
-	table_close(opened.table, NoLock);
+	CheckTableNotInUse(pair.table, "rebuild the filter of");
+	table_close(pair.table, NoLock);
 	if (repair)
 	{
-		Commands	commands = CommandsBegin(fcinfo, owner);
+		CommandState state = CommandsBegin(fcinfo, owner);
 
-		MakeTriggers(&commands, table, filter, column);
-		CommandsEnd(&commands);
+		MakeTriggers(&state, table, filter, column);
+		CommandsEnd(&state);
 	}
 }
 
@@ -347,7 +375,7 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 {
 	uint64		capacity = 0;
 	double		fpr = 0;
-	Opened		opened;
+	FollowPair	pair;
 	CuckooBase	base;
 	CuckooFilter filter;
 
@@ -359,8 +387,8 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
 	CheckChanging("cuckoo_follow_rebuild");
 	RepairTriggers(fcinfo, PG_GETARG_OID(0));
-	opened = OpenBoth(PG_GETARG_OID(0), RowExclusiveLock, "rebuild the filter of");
-	CuckooBaseLock(opened.rel, LockWaitBlock, &base);
+	pair = OpenBoth(PG_GETARG_OID(0), RowExclusiveLock, "rebuild the filter of");
+	CuckooBaseLock(pair.rel, LockWaitBlock, &base);
 	if (DatumGetPointer(base.f) != NULL)
 	{
 		CuckooReadHeader(base.f, &filter);
@@ -370,9 +398,9 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 		if (capacity == 0 && !base.built)
 			capacity = filter.capacity;
 	}
-	CuckooBaseBuild(opened.rel, opened.table, opened.followed, &base, fpr, capacity);
-	DependOnTable(&opened);
-	CloseBoth(&opened);
+	CuckooBaseBuild(pair.rel, pair.table, pair.followed, &base, fpr, capacity);
+	DependOnTable(&pair);
+	CloseBoth(&pair);
 	PG_RETURN_VOID();
 }
 
@@ -415,7 +443,7 @@ CheckFollowable(Relation table, const char *column, AttrNumber number)
 
 		if (!CuckooFollowIsOurs(trigger->tgfoid))
 			continue;
-		if (trigger->tgtype == TRIGGER_TYPE_DELETE)
+		if (trigger->tgtype == WRITE_TRIGGER)
 			ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					errmsg("cannot follow filter table \"%s\"", name),
 					errdetail("It is written without firing triggers."),
@@ -441,8 +469,8 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	char	   *column;
 	char	   *name;
 	Relation	table;
-	Commands	commands;
-	Opened		opened;
+	CommandState state;
+	FollowPair	pair;
 	CuckooBase	base = {NULL, false, (Datum) 0};
 	CuckooFilter filter;
 	Oid			argument = REGCLASSOID;
@@ -471,32 +499,32 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	name = ChooseRelationName(RelationGetRelationName(table), column, "filter", space, false);
 
 	/* The type may be in another schema than our functions. */
-	commands = CommandsBegin(fcinfo, table->rd_rel->relowner);
-	type = get_func_rettype(LookupFuncName(list_make2(makeString(commands.schema),
+	state = CommandsBegin(fcinfo, table->rd_rel->relowner);
+	type = get_func_rettype(LookupFuncName(list_make2(makeString(state.schema),
 													  makeString("cuckoo_follow_filter")),
 										   1, &argument, false));
 	/* A restricted operation may not create temporary tables. */
 	GetUserIdAndSecContext(&owner, &security);
-	SetUserIdAndSecContext(owner, commands.security | SECURITY_LOCAL_USERID_CHANGE);
-	Command(psprintf("CREATE %s TABLE %s (hash bigint, n bigint, delta integer NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
+	SetUserIdAndSecContext(owner, state.security | SECURITY_LOCAL_USERID_CHANGE);
+	RunCommand(psprintf("CREATE %s TABLE %s (hash bigint, n bigint, delta integer NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
 					 table->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "",
 					 quote_qualified_identifier(get_namespace_name(space), name),
 					 format_type_be_qualified(type)));
 	SetUserIdAndSecContext(owner, security);
 	relation_close(table, NoLock);
 	filter_table = get_relname_relid(name, space);
-	MakeTriggers(&commands, relid, filter_table, column);
-	CommandsEnd(&commands);
+	MakeTriggers(&state, relid, filter_table, column);
+	CommandsEnd(&state);
 
 	/* Until it is built, the base keeps the parameters. */
-	opened = OpenBoth(filter_table, RowExclusiveLock, "follow");
+	pair = OpenBoth(filter_table, RowExclusiveLock, "follow");
 	CuckooFilterInit(&filter, fpr, capacity, CUCKOO_FOLLOW_SEED);
 	if (PG_ARGISNULL(4) || PG_GETARG_BOOL(4))
-		CuckooBaseBuild(opened.rel, opened.table, opened.followed, &base, fpr, capacity);
+		CuckooBaseBuild(pair.rel, pair.table, pair.followed, &base, fpr, capacity);
 	else
-		CuckooBaseWrite(opened.rel, &base, CuckooBuildValue(&filter, NULL, 0), 0);
-	DependOnTable(&opened);
-	CloseBoth(&opened);
+		CuckooBaseWrite(pair.rel, &base, CuckooBuildValue(&filter, NULL, 0), 0);
+	DependOnTable(&pair);
+	CloseBoth(&pair);
 	PG_RETURN_OID(filter_table);
 }
 
@@ -507,27 +535,27 @@ cuckoo_unfollow(PG_FUNCTION_ARGS)
 {
 	Oid			filter = PG_GETARG_OID(0);
 	Oid			table;
-	Opened		opened;
-	Commands	commands;
+	FollowPair	pair;
+	CommandState state;
 
 	/* An older snapshot might not show that another column is followed. */
 	CheckChanging("cuckoo_unfollow");
 	table = FindTable(filter);
 	CheckOwner(table);
 	LockRelationOid(table, AccessExclusiveLock);
-	opened = OpenBoth(filter, AccessExclusiveLock, NULL);
-	CheckTableNotInUse(opened.table, "stop following");
-	commands = CommandsBegin(fcinfo, opened.table->rd_rel->relowner);
-	CloseBoth(&opened);
-	Command(psprintf("DROP TABLE %s", QualifiedName(filter)));
+	pair = OpenBoth(filter, AccessExclusiveLock, NULL);
+	CheckTableNotInUse(pair.table, "stop following");
+	state = CommandsBegin(fcinfo, pair.table->rd_rel->relowner);
+	CloseBoth(&pair);
+	RunCommand(psprintf("DROP TABLE %s", QualifiedName(filter)));
 
 	/* All followed columns of the table share the trigger for TRUNCATE. */
-	Command(psprintf("SELECT string_agg(format('DROP TRIGGER %%I ON %%s', tgname, tgrelid::regclass), '; ') FROM pg_trigger "
+	RunCommand(psprintf("SELECT string_agg(format('DROP TRIGGER %%I ON %%s', tgname, tgrelid::regclass), '; ') FROM pg_trigger "
 					 "WHERE tgrelid = %u AND tgfoid = %u HAVING bool_and(tgconstrrelid = 0)",
-					 table, commands.function));
+					 table, state.function));
 	if (SPI_processed > 0)
-		Command(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
-	CommandsEnd(&commands);
+		RunCommand(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+	CommandsEnd(&state);
 	PG_RETURN_VOID();
 }
 
@@ -549,14 +577,7 @@ OpenForReading(Oid filter)
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_TABLE, get_rel_name(filter));
 	rel = CuckooFollowOpen(filter, AccessShareLock, &followed);
-	if (followed->state != CUCKOO_FOLLOWS && followed->state != CUCKOO_RECEIVED)
-		CuckooFollowReport(followed);
-	if (!CuckooFollowShown(followed, GetActiveSnapshot()))
-		ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				errmsg("filter table \"%s\" was repaired after the snapshot was taken",
-					   RelationGetRelationName(rel)),
-				errdetail("It may lack changes that the snapshot shows."),
-				errhint("Run the query or the transaction again."));
+	CuckooFollowCheckTrust(rel, followed);
 	return rel;
 }
 
@@ -573,10 +594,10 @@ cuckoo_follow_contains(PG_FUNCTION_ARGS)
 	bool		found;
 
 	if (!base.built)
-		CuckooBaseReport(rel, false);
+		CuckooBaseReportUnbuilt(rel);
 	reader = CuckooRead(base.f, 1);
 	if (!CuckooBaseFits(&reader->filter, NULL))
-		CuckooBaseReport(rel, true);
+		CuckooBaseReportMisfit(rel);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &reader->filter);
 	found = CuckooReaderContains(reader, hash) || CuckooLogContains(rel, hash);
 	table_close(rel, NoLock);
@@ -598,7 +619,7 @@ ReadFilter(Relation rel, const CuckooBase *base, int64 *log_rows)
 		return NULL;
 	CuckooOpenDraft(&draft, base->f, NULL);
 	if (!CuckooBaseFits(&draft.filter, NULL))
-		CuckooBaseReport(rel, true);
+		CuckooBaseReportMisfit(rel);
 	if (!CuckooLogApply(&draft, &added, false))
 		CuckooReportTooLarge(draft.filter.items, draft.filter.fpr);
 	return CuckooFinishDraft(&draft);
@@ -615,7 +636,7 @@ cuckoo_follow_filter(PG_FUNCTION_ARGS)
 	CuckooValue *value = ReadFilter(rel, &base, &log_rows);
 
 	if (value == NULL)
-		CuckooBaseReport(rel, false);
+		CuckooBaseReportUnbuilt(rel);
 	table_close(rel, NoLock);
 	PG_RETURN_CUCKOOFILTER_P(value);
 }
@@ -646,7 +667,7 @@ PG_FUNCTION_INFO_V1(cuckoo_follow_check);
 Datum
 cuckoo_follow_check(PG_FUNCTION_ARGS)
 {
-	Opened		opened = OpenBoth(PG_GETARG_OID(0), AccessShareLock, NULL);
+	FollowPair	pair = OpenBoth(PG_GETARG_OID(0), AccessShareLock, NULL);
 	CuckooFilter filter;
 	CuckooBase	base;
 	CuckooValue *value;
@@ -658,12 +679,16 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	base = CuckooBaseRead(opened.rel);
-	value = ReadFilter(opened.rel, &base, &log_rows);
+	if (pair.followed->state == CUCKOO_FOLLOWS_RENAMED)
+		CuckooFollowReport(pair.followed);
+	base = CuckooBaseRead(pair.rel);
+	if (!base.built)
+		CuckooBaseCheckShown(pair.rel);
+	value = ReadFilter(pair.rel, &base, &log_rows);
 	values[1] = Int64GetDatum(log_rows);
 	if (value != NULL)
 	{
-		CuckooList	hashes = CuckooFollowHashes(opened.table, opened.followed);
+		CuckooList	hashes = CuckooFollowHashes(pair.table, pair.followed);
 
 		CuckooOpenFilter(&filter, DatumGetCuckooFilterP(base.f));
 		values[2] = Int64GetDatum(CountPinned(&filter));
@@ -678,8 +703,8 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 	}
 	else
 		nulls[0] = nulls[2] = nulls[3] = true;
-	values[4] = BoolGetDatum(HasAllTriggers(opened.followed, opened.table));
-	table_close(opened.rel, NoLock);
-	table_close(opened.table, NoLock);
+	values[4] = BoolGetDatum(HasAllTriggers(pair.followed, pair.table));
+	table_close(pair.rel, NoLock);
+	table_close(pair.table, NoLock);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }

@@ -25,6 +25,8 @@
  * them, which is queued behind them, in the statement of the row, as if rows of
  * the filter table were deleted.  PostgreSQL fires it before the statement ends.
  * If the subtransaction aborts, its memory goes, and what was collected with it.
+ * If the trigger is gone by the end of the statement, the transaction cannot
+ * commit.
  *
  *-------------------------------------------------------------------------
  */
@@ -70,19 +72,46 @@
 #define REPEATED_PERCENT	1
 
 PG_FUNCTION_INFO_V1(cuckoo_follow_change);
+
+static void PendingRefuse(Oid filter);
 /*
  * The base
  */
 
+/*
+ * Commands such as REPACK (CONCURRENTLY) hide the rows that they copy from older
+ * snapshots.  Parallel queries cannot have the latest snapshot, only one that is
+ * as good.
+ */
+void
+CuckooBaseCheckShown(Relation rel)
+{
+	CuckooBase	base;
+
+	PushActiveSnapshot(GetCatalogSnapshot(RelationGetRelid(rel)));
+	base = CuckooBaseRead(rel);
+	PopActiveSnapshot();
+	if (base.built)
+		CuckooFollowReportOlder(rel);
+}
+
 CUCKOO_NORETURN void
-CuckooBaseReport(Relation rel, bool built)
+CuckooBaseReportUnbuilt(Relation rel)
+{
+	CuckooBaseCheckShown(rel);
+	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			errmsg("the filter in \"%s\" has not been built", RelationGetRelationName(rel)),
+			errdetail("It does not have the keys of the table yet."),
+			errhint("Call cuckoo_follow_rebuild."));
+}
+
+CUCKOO_NORETURN void
+CuckooBaseReportMisfit(Relation rel)
 {
 	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			built ? errmsg("the filter in \"%s\" was not built by cuckoo_follow_rebuild",
-						   RelationGetRelationName(rel)) :
-			errmsg("the filter in \"%s\" has not been built", RelationGetRelationName(rel)),
-			built ? errdetail("Its key type or seed differs, or keys cannot be removed from it.") :
-			errdetail("It does not have the keys of the table yet."),
+			errmsg("the filter in \"%s\" was not built by cuckoo_follow_rebuild",
+				   RelationGetRelationName(rel)),
+			errdetail("Its key type or seed differs, or keys cannot be removed from it."),
 			errhint("Call cuckoo_follow_rebuild."));
 }
 
@@ -260,6 +289,9 @@ CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed, const Cu
 	CuckooList	hashes;
 	CuckooFilter filter;
 
+	/* They would be applied again. */
+	PendingRefuse(RelationGetRelid(rel));
+
 	/* One snapshot for table and log, now that the base is locked. */
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetLatestSnapshot());
@@ -386,6 +418,12 @@ CuckooLogRead(Relation rel, CuckooList *added, CuckooList *removed, bool delete)
 		if (DatumGetInt64(slot_getattr(scan->slot, COLUMN_NUMBER, &isnull)) == 0)
 			continue;
 		rows++;
+		if (delete && (tuple->t_data->t_infomask & HEAP_XMAX_INVALID) == 0 &&
+			!HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_data->t_infomask))
+			ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE),
+					errmsg("could not delete the log in \"%s\"", RelationGetRelationName(rel)),
+					errdetail("A transaction that has not ended has deleted rows of it."),
+					errhint("Call the function when that transaction has ended."));
 		for (; delta > 0 && added != NULL; delta--)
 			CuckooListPut(added, hash);
 		for (; delta < 0 && removed != NULL; delta++)
@@ -505,6 +543,42 @@ typedef struct Pending
 
 static HTAB *all_pending = NULL;
 
+/*
+ * Refuse to go on while changes are collected, for one filter table or for any
+ * (InvalidOid) that has not been dropped: the trigger that writes them was not
+ * fired, because it was dropped meanwhile.
+ */
+static void
+PendingRefuse(Oid filter)
+{
+	HASH_SEQ_STATUS scan;
+	Pending    *pending;
+
+	if (all_pending == NULL)
+		return;
+	hash_seq_init(&scan, all_pending);
+	while ((pending = hash_seq_search(&scan)) != NULL)
+	{
+		Oid			collected = (Oid) (pending->key >> 32);
+		char	   *name = get_rel_name(collected);
+
+		if (name == NULL || (OidIsValid(filter) && collected != filter))
+			continue;
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("changes were not written to filter table \"%s\"", name),
+				errdetail("Its trigger was dropped or disabled within the statement that made them."),
+				errhint("Roll back, and change triggers in a statement of its own."));
+	}
+}
+
+static void
+PendingAtCommit(XactEvent event, void *argument)
+{
+	(void) argument;
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		PendingRefuse(InvalidOid);
+}
+
 static Pending *
 PendingFind(Oid filter, HASHACTION action)
 {
@@ -512,8 +586,11 @@ PendingFind(Oid filter, HASHACTION action)
 	uint64		key = (uint64) filter << 32 | GetCurrentSubTransactionId();
 
 	if (all_pending == NULL)
+	{
 		all_pending = hash_create("changes of followed tables", 16, &control,
 								  HASH_ELEM | HASH_BLOBS);
+		RegisterXactCallback(PendingAtCommit, NULL);
+	}
 	return hash_search(all_pending, &key, action, NULL);
 }
 
@@ -644,13 +721,18 @@ RowChange(FmgrInfo *info, const TriggerData *data)
 
 /*
  * The triggers of a followed table, for each row changed and after TRUNCATE, and
- * of its filter table, which writes what was collected.
+ * of its filter table: one writes what was collected, one refuses SQL.
  */
 Datum
 cuckoo_follow_change(PG_FUNCTION_ARGS)
 {
 	TriggerData *data = (TriggerData *) fcinfo->context;
 
+	if (CALLED_AS_TRIGGER(fcinfo) && data->tg_trigger->tgtype == REFUSE_TRIGGER)
+		ereport(ERROR, errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				errmsg("cannot change filter table \"%s\"", RelationGetRelationName(data->tg_relation)),
+				errdetail("Only cuckoo_follow writes to it."),
+				errhint("Call cuckoo_follow_rebuild to build its filter again."));
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(data->tg_event) ||
 		(TRIGGER_FIRED_FOR_ROW(data->tg_event) && !OidIsValid(data->tg_trigger->tgconstrrelid)))
 		ereport(ERROR, errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),

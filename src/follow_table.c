@@ -14,8 +14,9 @@
  *
  * A filter table is a private heap.  It is opened by its OID, and follow_log.c
  * reads and writes it below SQL: nothing but our own code runs when it is
- * written.  Whatever else is added to it, such as a trigger or a rule, is an
- * error at the next use.
+ * written.  A trigger refuses SQL that writes to it, except what a subscription
+ * or a superuser writes as for a replica.  Whatever else is added to it, such as
+ * a trigger or a rule, is an error at the next use.
  *
  * Triggers write the log before a statement ends, and in its own subtransaction.
  * A snapshot that shows a row of an earlier statement therefore shows its
@@ -24,17 +25,19 @@
  *
  * 1. A lookup reads base and log in one snapshot, and finds what was removed
  *	  until a fold.  It is an error unless, in this snapshot, all triggers of one
- *	  table exist and fire always, or a subscription keeps the table in step.
+ *	  table and of the filter table are as cuckoo_follow makes them, or all tables
+ *	  of the subscriptions that write to the filter table are in step.
  * 2. A removal in the log has its addition in the log or in the base, in every
  *	  snapshot, except within a transaction while a statement is not over.  Then
  *	  folds, rebuilds and TRUNCATE refuse to run: the table is in use.  Only one
- *	  table, with one trigger for each kind of change, or one subscription writes
- *	  to a log: changes that others made would be applied twice.
+ *	  table, with one trigger for each kind of change, or subscriptions write to a
+ *	  log: changes that others made would be applied twice.
  *
  * Lookups only lock the filter table, and read in the catalogs what it follows.
- * What they have read stays known until an invalidation.  (Another transaction
- * that turns triggers off and changes rows is visible for some microseconds
- * before its invalidations arrive.)
+ * What they have read stays known until an invalidation.  COMMIT sends it some
+ * microseconds after other sessions see the rows of the transaction, COMMIT
+ * PREPARED only after deleting the files of tables that it drops.  Until then,
+ * others do not know that the transaction has turned triggers off.
  *
  * Each followed column has row triggers of its own, which say whose they are:
  *
@@ -47,6 +50,11 @@
  * triggers with either table.  All columns share the trigger for TRUNCATE, which
  * cannot be a constraint.  Without it, keys that are gone are still found.
  *
+ * People replace tables and columns by renaming two of them.  Therefore the
+ * trigger that refuses SQL has the names of schema, table and column as
+ * arguments, as they were when the column was followed or its triggers were last
+ * repaired.  While they differ, changes are logged, but lookups are errors.
+ *
  *-------------------------------------------------------------------------
  */
 #include "compat.h"
@@ -55,7 +63,9 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "access/transam.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
@@ -66,6 +76,7 @@
 #include "miscadmin.h"
 #include "nodes/primnodes.h"
 #include "optimizer/optimizer.h"
+#include "storage/procarray.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
@@ -83,10 +94,6 @@
  * Whether ALTER TYPE can change the hashes of a type's values, at any depth: for
  * rows that exist then, no trigger fires.  Enum values are hashed by their label,
  * and composite values by the number and types of their attributes.
- */
-/*
- * Enum values are hashed by their label, and composite values by the number and
- * types of their attributes.
  */
 static bool
 TypeCanBeAltered(Oid type)
@@ -184,42 +191,51 @@ FilterIndexFits(Oid indexid)
 }
 
 /*
- * What a filter table has that cuckoo_follow did not make; NULL: nothing.  (To
- * read a catalog can free the triggers of an open table.)
+ * A sentence on what a filter table has that cuckoo_follow did not make; NULL:
+ * nothing.  (To read a catalog can free the triggers of an open table.)
  */
 static const char *
-FilterAddition(Relation rel)
+FilterAlteration(Relation rel)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 	TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
 	List	   *indexes = RelationGetIndexList(rel);
+	int			ours = 0;
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
 		Trigger    *trigger = &triggers->triggers[i];
 
-		if (trigger->tgisinternal)
-			return psprintf("constraint \"%s\"", get_constraint_name(trigger->tgconstraint));
-		if (i > 0 || !CuckooFollowIsOurs(trigger->tgfoid) ||
-			trigger->tgtype != TRIGGER_TYPE_DELETE || trigger->tgqual != NULL)
-			return psprintf("trigger \"%s\"", trigger->tgname);
+		if (OidIsValid(trigger->tgconstraint))
+			return psprintf(_("It has constraint \"%s\", which cuckoo_follow did not make."),
+							get_constraint_name(trigger->tgconstraint));
+		if (trigger->tgisinternal || !CuckooFollowIsOurs(trigger->tgfoid) || trigger->tgqual != NULL ||
+			(trigger->tgtype != WRITE_TRIGGER && trigger->tgtype != REFUSE_TRIGGER) ||
+			trigger->tgtype == ours || i > 1)
+			return psprintf(_("It has trigger \"%s\", which cuckoo_follow did not make."),
+							trigger->tgname);
+		ours = trigger->tgtype;
 	}
 	for (int i = COLUMN_FILTER; i < desc->natts; i++)
 	{
 		if (!TupleDescAttr(desc, i)->attisdropped)
-			return psprintf("column \"%s\"", NameStr(TupleDescAttr(desc, i)->attname));
+			return psprintf(_("It has column \"%s\", which cuckoo_follow did not make."),
+							NameStr(TupleDescAttr(desc, i)->attname));
 	}
 	for (int i = 0; i < list_length(indexes); i++)
 	{
 		if (!FilterIndexFits(list_nth_oid(indexes, i)))
-			return psprintf("index \"%s\"", get_rel_name(list_nth_oid(indexes, i)));
+			return psprintf(_("It has index \"%s\", which cuckoo_follow did not make."),
+							get_rel_name(list_nth_oid(indexes, i)));
 	}
-	return rel->rd_rules != NULL ? "a rule" :
-		rel->rd_rel->relrowsecurity ? "row-level security" :
-		rel->rd_rel->relispartition ? "a partitioned table that it is part of" :
-		desc->constr != NULL && desc->constr->num_check > 0 ?
-		psprintf("constraint \"%s\"", desc->constr->check[0].ccname) :
-		TupleDescAttr(desc, COLUMN_FILTER - 1)->attnotnull ? "a NOT NULL constraint on its filter" : NULL;
+	if (desc->constr != NULL && desc->constr->num_check > 0)
+		return psprintf(_("It has constraint \"%s\", which cuckoo_follow did not make."),
+						desc->constr->check[0].ccname);
+	return rel->rd_rules != NULL ? _("It has a rule, which cuckoo_follow did not make.") :
+		rel->rd_rel->relrowsecurity ? _("It has row-level security, which cuckoo_follow did not enable.") :
+		rel->rd_rel->relispartition ? _("It is a partition, which cuckoo_follow did not make of it.") :
+		TupleDescAttr(desc, COLUMN_FILTER - 1)->attnotnull ?
+		_("Its filter has a NOT NULL constraint, which cuckoo_follow did not make.") : NULL;
 }
 
 /* Refuse what is no filter table, and what cuckoo_follow did not make of one. */
@@ -230,7 +246,7 @@ FilterCheck(Relation rel)
 	TupleDesc	desc = RelationGetDescr(rel);
 	bool		fits = rel->rd_rel->relkind == RELKIND_RELATION &&
 		rel->rd_rel->relam == HEAP_TABLE_AM_OID && desc->natts >= COLUMN_FILTER;
-	const char *addition;
+	const char *alteration;
 
 	/* A dropped column has no type. */
 	for (int i = 0; fits && i < (int) lengthof(types); i++)
@@ -241,15 +257,15 @@ FilterCheck(Relation rel)
 				errmsg("\"%s\" is not a filter table", RelationGetRelationName(rel)),
 				errdetail("A filter table has the columns hash bigint, n bigint, delta integer and f cuckoofilter, and the primary key (hash, n)."),
 				errhint("cuckoo_follow makes such a table."));
-	addition = FilterAddition(rel);
-	if (addition != NULL)
+	alteration = FilterAlteration(rel);
+	if (alteration != NULL)
 		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				errmsg("filter table \"%s\" was altered", RelationGetRelationName(rel)),
-				errdetail("It has %s, which cuckoo_follow did not make.", addition),
-				errhint("Remove that from the filter table."));
+				errdetail_internal("%s", alteration),
+				errhint("Restore the filter table as cuckoo_follow made it."));
 }
 
-/* Scan a catalog for rows whose columns have these values. */
+/* Scan a catalog, by an index if there is one, for rows whose columns have these values. */
 static SysScanDesc
 CatalogScan(Relation rel, Oid index, int count, AttrNumber first, Oid value,
 			AttrNumber second, Oid other)
@@ -258,54 +274,140 @@ CatalogScan(Relation rel, Oid index, int count, AttrNumber first, Oid value,
 
 	ScanKeyInit(&keys[0], first, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(value));
 	ScanKeyInit(&keys[1], second, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(other));
-	return systable_beginscan(rel, index, true, NULL, count, keys);
+	return systable_beginscan(rel, index, OidIsValid(index), NULL, count, keys);
 }
 
-/* Remember when a row of a catalog was made, to compare it with snapshots. */
+/*
+ * Remember who made a row of a catalog, to compare it with snapshots, unless it
+ * is older than every snapshot that a session has or can import.
+ */
 static void
-FollowedSetSince(CuckooFollowed *followed, int place, HeapTuple tuple)
+FollowedAddSince(CuckooFollowed *followed, HeapTuple tuple)
 {
 	TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
+	FollowSince *since;
 
-	followed->since[place] = xid;
-	followed->since_command[place] = TransactionIdIsCurrentTransactionId(xid) ?
+	if (TransactionIdPrecedes(xid, GetOldestNonRemovableTransactionId(NULL)))
+		return;
+	followed->since = followed->since == NULL ?
+		MemoryContextAlloc(followed->context, sizeof(FollowSince)) :
+		repalloc(followed->since, (followed->since_count + 1) * sizeof(FollowSince));
+	since = &followed->since[followed->since_count++];
+	since->xid = xid;
+	since->command = TransactionIdIsCurrentTransactionId(xid) ?
 		HeapTupleHeaderGetCmin(tuple->t_data) : FirstCommandId;
 }
 
-bool
-CuckooFollowShown(const CuckooFollowed *followed, Snapshot snapshot)
+/*
+ * Whether the triggers or the subscription are already as they are now in a
+ * snapshot.  Nothing older counts: they may have been off, and repaired since.
+ * (XidInMVCCSnapshot never says that the own transaction is running.)
+ */
+static bool
+FollowedIsShown(const CuckooFollowed *followed, Snapshot snapshot)
 {
-	bool		shown = true;
+	for (int i = 0; i < followed->since_count; i++)
+	{
+		const FollowSince *since = &followed->since[i];
 
-	for (int i = 0; i < (int) lengthof(followed->since); i++)
-		shown &= !XidInMVCCSnapshot(followed->since[i], snapshot) ||
-			(TransactionIdIsCurrentTransactionId(followed->since[i]) &&
-			 followed->since_command[i] < snapshot->curcid);
-	return shown;
+		if (TransactionIdIsCurrentTransactionId(since->xid) ? since->command >= snapshot->curcid :
+			XidInMVCCSnapshot(since->xid, snapshot))
+			return false;
+	}
+	return true;
 }
 
-/* Whether a subscription writes a table, and has copied it */
-static bool
-FollowedIsReceived(CuckooFollowed *followed)
+/*
+ * Find the subscriptions that write to a filter table.  A table that has just
+ * been copied is ahead of the others, and the followed table can be any table of
+ * the subscription: all have to be ready.
+ */
+static void
+FollowedFindSubscriptions(CuckooFollowed *followed)
 {
 	Relation	rel = table_open(SubscriptionRelRelationId, AccessShareLock);
 	SysScanDesc scan = CatalogScan(rel, SubscriptionRelSrrelidSrsubidIndexId, 1,
 								   Anum_pg_subscription_rel_srrelid, followed->filter, 0, 0);
 	HeapTuple	tuple;
 	bool		received = false;
+	bool		ready = true;
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
-		char		state = ((Form_pg_subscription_rel) GETSTRUCT(tuple))->srsubstate;
+		Oid			subscription = ((Form_pg_subscription_rel) GETSTRUCT(tuple))->srsubid;
+		SysScanDesc others = CatalogScan(rel, InvalidOid, 1, Anum_pg_subscription_rel_srsubid,
+										 subscription, 0, 0);
 
-		if (state != SUBREL_STATE_READY && state != SUBREL_STATE_SYNCDONE)
-			continue;
 		received = true;
-		FollowedSetSince(followed, 0, tuple);
+		while (HeapTupleIsValid(tuple = systable_getnext(others)))
+		{
+			ready &= ((Form_pg_subscription_rel) GETSTRUCT(tuple))->srsubstate == SUBREL_STATE_READY;
+			FollowedAddSince(followed, tuple);
+		}
+		systable_endscan(others);
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
-	return received;
+	if (received)
+		followed->state = followed->state != CUCKOO_FOLLOWS_NOTHING ? CUCKOO_FOLLOWS_SEVERAL :
+			ready ? CUCKOO_RECEIVED : CUCKOO_RECEIVED_PARTLY;
+}
+
+/* What the triggers of a filter table and of the followed table are, together */
+typedef struct FollowTriggers
+{
+	int			types;			/* of the row triggers */
+	bool		refuse;			/* SQL that writes to the filter table is refused */
+	bool		always;			/* all row triggers fire always */
+	bool		unexpected;		/* some are not as cuckoo_follow makes them */
+} FollowTriggers;
+
+/* One of the triggers of the filter table itself, which FilterCheck has seen */
+static void
+FollowedAddFilterTrigger(CuckooFollowed *followed, FollowTriggers *triggers, Relation pg_trigger,
+						 HeapTuple tuple)
+{
+	Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
+	bool		isnull;
+
+	FollowedAddSince(followed, tuple);
+	if (trigger->tgtype == WRITE_TRIGGER)
+		followed->queues = trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
+	else if (trigger->tgenabled == TRIGGER_FIRES_ON_ORIGIN && trigger->tgnargs == (int) lengthof(followed->names))
+	{
+		bytea	   *names = DatumGetByteaPP(heap_getattr(tuple, Anum_pg_trigger_tgargs,
+														 RelationGetDescr(pg_trigger), &isnull));
+		const char *name = VARDATA_ANY(names);
+
+		triggers->refuse = true;
+		for (int i = 0; i < (int) lengthof(followed->names); i++, name += strlen(name) + 1)
+			followed->names[i] = MemoryContextStrdup(followed->context, name);
+	}
+}
+
+/* One of the row triggers that name the filter table */
+static void
+FollowedAddRowTrigger(CuckooFollowed *followed, FollowTriggers *triggers, Relation pg_trigger,
+					  HeapTuple tuple)
+{
+	Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
+	bool		no_condition;
+	Datum		condition = heap_getattr(tuple, Anum_pg_trigger_tgqual,
+										 RelationGetDescr(pg_trigger), &no_condition);
+
+	FollowedAddSince(followed, tuple);
+	triggers->unexpected |= (triggers->types & trigger->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0 ||
+		(OidIsValid(followed->table) && followed->table != trigger->tgrelid) ||
+		get_rel_relkind(trigger->tgrelid) != RELKIND_RELATION ||
+		trigger->tgdeferrable || trigger->tgattr.dim1 > 0;
+	triggers->types |= trigger->tgtype;
+	triggers->always &= trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
+	followed->table = trigger->tgrelid;
+	if (!no_condition)
+	{
+		followed->column = CuckooFollowColumn(TextDatumGetCString(condition));
+		triggers->unexpected |= followed->column == 0;
+	}
 }
 
 /*
@@ -314,18 +416,14 @@ FollowedIsReceived(CuckooFollowed *followed)
  * their own, which does not count.
  */
 static void
-FollowedFind(CuckooFollowed *followed, Oid owner)
+FollowedFindTriggers(CuckooFollowed *followed, Oid owner)
 {
 	Relation	pg_depend = table_open(DependRelationId, AccessShareLock);
 	Relation	pg_trigger = table_open(TriggerRelationId, AccessShareLock);
 	SysScanDesc scan = CatalogScan(pg_depend, DependReferenceIndexId, 2, Anum_pg_depend_refclassid,
 								   RelationRelationId, Anum_pg_depend_refobjid, followed->filter);
 	HeapTuple	tuple;
-	Oid			table = InvalidOid;
-	int			types = 0;
-	int			count = 0;
-	bool		always = followed->queues;
-	bool		foreign = false;
+	FollowTriggers triggers = {.always = true};
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
@@ -338,37 +436,32 @@ FollowedFind(CuckooFollowed *followed, Oid owner)
 		found = CatalogScan(pg_trigger, TriggerOidIndexId, 1, Anum_pg_trigger_oid, depend->objid, 0, 0);
 		tuple = systable_getnext(found);
 		trigger = HeapTupleIsValid(tuple) ? (Form_pg_trigger) GETSTRUCT(tuple) : NULL;
-		if (trigger != NULL && trigger->tgconstrrelid == followed->filter &&
-			CuckooFollowIsOurs(trigger->tgfoid) &&
-			GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(trigger->tgrelid)) == owner)
+		if (trigger != NULL && CuckooFollowIsOurs(trigger->tgfoid))
 		{
-			bool		no_condition;
-			Datum		condition = heap_getattr(tuple, Anum_pg_trigger_tgqual,
-												 RelationGetDescr(pg_trigger), &no_condition);
-
-			foreign |= (types & trigger->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0 ||
-				(OidIsValid(table) && table != trigger->tgrelid) ||
-				get_rel_relkind(trigger->tgrelid) != RELKIND_RELATION ||
-				trigger->tgdeferrable || trigger->tgattr.dim1 > 0;
-			table = trigger->tgrelid;
-			types |= trigger->tgtype;
-			always &= trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
-			if (!foreign)
-				FollowedSetSince(followed, count++, tuple);
-			if (!no_condition)
-			{
-				followed->column = CuckooFollowColumn(TextDatumGetCString(condition));
-				foreign |= followed->column == 0;
-			}
+			if (trigger->tgrelid == followed->filter)
+				FollowedAddFilterTrigger(followed, &triggers, pg_trigger, tuple);
+			else if (trigger->tgconstrrelid == followed->filter &&
+					 GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(trigger->tgrelid)) == owner)
+				FollowedAddRowTrigger(followed, &triggers, pg_trigger, tuple);
 		}
 		systable_endscan(found);
 	}
 	systable_endscan(scan);
 	table_close(pg_trigger, AccessShareLock);
 	table_close(pg_depend, AccessShareLock);
-	followed->state = foreign ? CUCKOO_FOLLOWS_SEVERAL : followed->column == 0 ? CUCKOO_FOLLOWS_NOTHING :
-		always && types == ROW_TRIGGERS ? CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_PARTLY;
-	followed->table = table;
+	followed->state = triggers.unexpected ? CUCKOO_FOLLOWS_SEVERAL :
+		followed->column == 0 ? CUCKOO_FOLLOWS_NOTHING :
+		triggers.always && triggers.types == ROW_TRIGGERS && triggers.refuse && followed->queues ?
+		CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_PARTLY;
+}
+
+/* Whether the followed table and its column are called as when they were followed */
+static bool
+FollowedHasNames(const CuckooFollowed *followed)
+{
+	return strcmp(followed->names[0], get_namespace_name(get_rel_namespace(followed->table))) == 0 &&
+		strcmp(followed->names[1], get_rel_name(followed->table)) == 0 &&
+		strcmp(followed->names[2], get_attname(followed->table, followed->column, false)) == 0;
 }
 
 /* Filter tables of which something is known, and how often something was forgotten */
@@ -389,9 +482,9 @@ FollowedForget(Datum argument, Oid relid)
 		followed->known &= OidIsValid(relid) && followed->filter != relid && followed->table != relid;
 }
 
-/* Subscriptions do not invalidate the tables that they write to. */
+/* Neither subscriptions nor the names of schemas invalidate the tables in them. */
 static void
-FollowedForgetReceived(Datum argument, int cache, uint32 hash)
+FollowedForgetAll(Datum argument, int cache, uint32 hash)
 {
 	(void) cache;
 	(void) hash;
@@ -444,19 +537,20 @@ FollowedExamine(Relation rel)
 	{
 		all_followed = hash_create("followed columns", 16, &control, HASH_ELEM | HASH_BLOBS);
 		CacheRegisterRelcacheCallback(FollowedForget, (Datum) 0);
-		CacheRegisterSyscacheCallback(SUBSCRIPTIONRELMAP, FollowedForgetReceived, (Datum) 0);
+		CacheRegisterSyscacheCallback(SUBSCRIPTIONRELMAP, FollowedForgetAll, (Datum) 0);
+		CacheRegisterSyscacheCallback(NAMESPACEOID, FollowedForgetAll, (Datum) 0);
 	}
 	before = forgotten;
 	FilterCheck(rel);
-	made.queues = rel->trigdesc != NULL && rel->trigdesc->triggers[0].tgenabled == TRIGGER_FIRES_ALWAYS;
-	FollowedFind(&made, rel->rd_rel->relowner);
-	if (FollowedIsReceived(&made))
-		made.state = made.state == CUCKOO_FOLLOWS_NOTHING ? CUCKOO_RECEIVED : CUCKOO_FOLLOWS_SEVERAL;
 	made.context = AllocSetContextCreate(CurrentMemoryContext, "followed column", ALLOCSET_SMALL_SIZES);
+	FollowedFindTriggers(&made, rel->rd_rel->relowner);
+	FollowedFindSubscriptions(&made);
 	if (made.state == CUCKOO_FOLLOWS || made.state == CUCKOO_FOLLOWS_PARTLY)
 		CuckooFollowInitKey(&made.key, made.table, made.column, made.context);
 	else
 		made.table = InvalidOid;
+	if (made.state == CUCKOO_FOLLOWS && !FollowedHasNames(&made))
+		made.state = CUCKOO_FOLLOWS_RENAMED;
 
 	FollowedSweep();
 	followed = hash_search(all_followed, &made.filter, HASH_ENTER, NULL);
@@ -476,8 +570,11 @@ CuckooFollowOpen(Oid filter, LOCKMODE mode, CuckooFollowed **followed)
 	Relation	rel = try_relation_open(filter, mode);
 
 	if (rel == NULL)
-		ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
-				errmsg("relation with OID %u does not exist", filter));
+		CuckooFollowReportMissing(filter);
+	/* PostgreSQL's planner would say so if SQL read the table. */
+	if (RecoveryInProgress() && rel->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED)
+		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				errmsg("cannot access temporary or unlogged relations during recovery"));
 	AcceptInvalidationMessages();
 	*followed = FollowedLookUp(filter);
 	if (*followed == NULL)
@@ -493,32 +590,94 @@ CuckooFollowClose(Relation rel)
 }
 
 CUCKOO_NORETURN void
+CuckooFollowReportMissing(Oid table)
+{
+	ereport(ERROR, errcode(ERRCODE_UNDEFINED_TABLE),
+			errmsg("relation with OID %u does not exist", table));
+}
+
+CUCKOO_NORETURN void
 CuckooFollowReport(const CuckooFollowed *followed)
 {
-	static const struct
-	{
-		const char *message;
-		const char *detail;
-		const char *hint;
-	}			reports[] = {
-		[CUCKOO_RECEIVED] = {"follows no table", "A subscription writes to it.",
-		"Call this function on the publisher."},
-		[CUCKOO_FOLLOWS_NOTHING] = {"follows no table", "No table of its owner has the update trigger that names it.",
-		"Give both tables the same owner. If the table, its column or the trigger is gone, drop the filter table, and call cuckoo_follow. On a subscriber, wait until the subscription has copied it."},
-		[CUCKOO_FOLLOWS_SEVERAL] = {"does not follow one table", "Triggers that cuckoo_follow did not make, or a subscription and triggers, write to it.",
-		"Drop the triggers that cuckoo_follow did not make. A subscriber follows its own table or subscribes to the filter table, not both."},
-	};
-	const char *name = get_rel_name(followed->filter);
+	const char *filter = get_rel_name(followed->filter);
+	const char *table = get_rel_name(followed->table);
 
-	if (OidIsValid(followed->table))
-		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				errmsg("triggers of table \"%s\" are missing or disabled", get_rel_name(followed->table)),
-				errdetail("Changes may be missing in filter table \"%s\".", name),
-				errhint("Call cuckoo_follow_rebuild, which also repairs the triggers."));
+	switch (followed->state)
+	{
+		case CUCKOO_RECEIVED:
+			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("filter table \"%s\" follows no table", filter),
+					errdetail("A subscription writes to it."),
+					errhint("Call this function on the publisher."));
+		case CUCKOO_RECEIVED_PARTLY:
+			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("filter table \"%s\" is not in step with its subscription", filter),
+					errdetail("Not all tables of the subscription have been copied and caught up."),
+					errhint("Wait until they have the state \"r\" in pg_subscription_rel."));
+		case CUCKOO_FOLLOWS_RENAMED:
+			if (strcmp(followed->names[2], get_attname(followed->table, followed->column, false)) != 0)
+				ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+						errmsg("filter table \"%s\" follows column \"%s\", which was called \"%s\"",
+							   filter, get_attname(followed->table, followed->column, false),
+							   followed->names[2]),
+						errdetail("A column that is called \"%s\" now is not followed.", followed->names[2]),
+						errhint("If another column took its place, call cuckoo_unfollow, and then cuckoo_follow. Otherwise call cuckoo_follow_rebuild."));
+			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("filter table \"%s\" follows table \"%s.%s\", which was called \"%s.%s\"",
+						   filter, get_namespace_name(get_rel_namespace(followed->table)), table,
+						   followed->names[0], followed->names[1]),
+					errdetail("A table that is called \"%s.%s\" now is not followed.",
+							  followed->names[0], followed->names[1]),
+					errhint("If another table took its place, call cuckoo_unfollow, and then cuckoo_follow. Otherwise call cuckoo_follow_rebuild."));
+		case CUCKOO_FOLLOWS:
+		case CUCKOO_FOLLOWS_PARTLY:
+			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("triggers of table \"%s\" are missing or disabled", table),
+					errdetail("Changes may be missing in filter table \"%s\".", filter),
+					errhint("Call cuckoo_follow_rebuild, which also repairs the triggers."));
+		case CUCKOO_FOLLOWS_NOTHING:
+			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("filter table \"%s\" follows no table", filter),
+					errdetail("No table of its owner has the update trigger that names it."),
+					errhint("Give both tables the same owner. If the table, its column or the trigger is gone, drop the filter table, and call cuckoo_follow."));
+		case CUCKOO_FOLLOWS_SEVERAL:
+			break;
+	}
 	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			errmsg("filter table \"%s\" %s", name, reports[followed->state].message),
-			errdetail("%s", reports[followed->state].detail),
-			errhint("%s", reports[followed->state].hint));
+			errmsg("filter table \"%s\" does not follow one table", filter),
+			errdetail("Triggers that cuckoo_follow did not make, or a subscription and triggers, write to it."),
+			errhint("Drop the triggers that cuckoo_follow did not make. A subscriber follows its own table or subscribes to the filter table, not both."));
+}
+
+CUCKOO_NORETURN void
+CuckooFollowReportOlder(Relation rel)
+{
+	ereport(ERROR, errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			errmsg("filter table \"%s\" was built or repaired after the snapshot was taken",
+				   RelationGetRelationName(rel)),
+			errdetail("It may lack changes that the snapshot shows."),
+			errhint("Run the query or the transaction again."));
+}
+
+/*
+ * A transaction that was remembered can be so long ago that its number counts
+ * as that of a later one.  So if it is not shown, the catalogs are read again:
+ * VACUUM has frozen their rows by then.
+ */
+void
+CuckooFollowCheckTrust(Relation rel, CuckooFollowed *followed)
+{
+	for (bool again = false;; again = true)
+	{
+		if (followed->state != CUCKOO_FOLLOWS && followed->state != CUCKOO_RECEIVED)
+			CuckooFollowReport(followed);
+		if (FollowedIsShown(followed, GetActiveSnapshot()))
+			return;
+		if (again)
+			CuckooFollowReportOlder(rel);
+		followed->known = false;
+		followed = FollowedExamine(rel);
+	}
 }
 
 List *

@@ -15,7 +15,6 @@
 #include "nodes/pg_list.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
-#include "utils/snapshot.h"
 
 #include "key.h"
 
@@ -34,15 +33,32 @@
 #define UPDATE_TRIGGER		(TRIGGER_TYPE_ROW | TRIGGER_TYPE_UPDATE)
 #define ROW_TRIGGERS		(INSERT_TRIGGER | DELETE_TRIGGER | UPDATE_TRIGGER)
 
+/*
+ * Types of the triggers of a filter table: one writes what was collected, one
+ * refuses SQL, and has the names of schema, table and column as arguments
+ */
+#define WRITE_TRIGGER		TRIGGER_TYPE_DELETE
+#define REFUSE_TRIGGER		(TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | \
+							 TRIGGER_TYPE_DELETE | TRIGGER_TYPE_TRUNCATE)
+
 /* What writes to a filter table.  Lookups trust the first two. */
 typedef enum CuckooFollowState
 {
-	CUCKOO_FOLLOWS,				/* the triggers of one table, which all fire always */
-	CUCKOO_RECEIVED,			/* a subscription, which has copied the table */
+	CUCKOO_FOLLOWS,				/* triggers of one table, which are all in order */
+	CUCKOO_RECEIVED,			/* subscriptions whose tables are all in step */
+	CUCKOO_FOLLOWS_RENAMED,		/* the same as the first; table or column was renamed */
 	CUCKOO_FOLLOWS_PARTLY,		/* triggers of one table; changes may be missing */
+	CUCKOO_RECEIVED_PARTLY,		/* a subscription that has not copied all tables */
 	CUCKOO_FOLLOWS_NOTHING,
 	CUCKOO_FOLLOWS_SEVERAL		/* changes may be logged twice */
 } CuckooFollowState;
+
+/* A transaction that altered triggers or a subscription */
+typedef struct FollowSince
+{
+	TransactionId xid;
+	CommandId	command;		/* with which, if it is the own transaction */
+} FollowSince;
 
 /* What is known of a filter table, until the next CuckooFollowOpen of any */
 typedef struct CuckooFollowed
@@ -53,10 +69,11 @@ typedef struct CuckooFollowed
 	CuckooFollowState state;
 	Oid			table;			/* the followed table; InvalidOid: not exactly one */
 	AttrNumber	column;
-	TransactionId since[3];		/* who last altered its triggers, or the subscription */
-	CommandId	since_command[3];	/* with which command, if that was this transaction */
+	char	   *names[3];		/* schema, table and column as they were followed */
+	FollowSince *since;			/* snapshots must show all of these */
+	int			since_count;
 	CuckooKey	key;
-	MemoryContext context;		/* of the key */
+	MemoryContext context;		/* of what the pointers point to */
 } CuckooFollowed;
 
 /*
@@ -71,12 +88,19 @@ extern void CuckooFollowClose(Relation rel);
 extern Oid CuckooFollowPrimaryKey(Relation rel);
 
 /*
- * Whether the triggers or the subscription are already as they are now in a
- * snapshot.  Nothing older counts: they may have been off, and repaired since.
+ * Report an error unless the active snapshot may trust an open filter table:
+ * ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE if changes may be missing,
+ * ERRCODE_T_R_SERIALIZATION_FAILURE if the snapshot is older than a repair.
  */
-extern bool CuckooFollowShown(const CuckooFollowed *followed, Snapshot snapshot);
+extern void CuckooFollowCheckTrust(Relation rel, CuckooFollowed *followed);
 
-/* Report that a filter table does not follow a table, or that changes may be missing. */
+/* Report the latter. */
+extern CUCKOO_NORETURN void CuckooFollowReportOlder(Relation rel);
+
+/* Report that a table does not exist. */
+extern CUCKOO_NORETURN void CuckooFollowReportMissing(Oid table);
+
+/* Report the state of a filter table, which is not what the caller needs. */
 extern CUCKOO_NORETURN void CuckooFollowReport(const CuckooFollowed *followed);
 
 /* The function of our triggers, which follow_log.c defines */

@@ -405,8 +405,9 @@ ALTER TABLE known SET SCHEMA follow_other;
 ALTER TABLE people SET SCHEMA follow_other;
 SET search_path = follow_other, scratch, public;
 UPDATE people SET mail = 'third' WHERE id = 2;
-SELECT state('known', 'people', 'mail'), cuckoo_follow_contains('known', 'third');
 SELECT cuckoo_follow_fold('known');
+SELECT cuckoo_follow_rebuild('known');
+SELECT state('known', 'people', 'mail'), cuckoo_follow_contains('known', 'third');
 SELECT split_part(outcome(command), ' | ', 2) FROM unnest(ARRAY['ALTER TABLE people ALTER mail TYPE varchar', 'ALTER TABLE people DROP mail']) AS command;
 -- DROP TABLE stops following.  The other triggers are used again.
 DROP TABLE known;
@@ -508,9 +509,24 @@ SELECT outcome($$SELECT cuckoo_follow_fold('other_id_filter')$$);
 ROLLBACK;
 SELECT * FROM outcomes($$SELECT cuckoo_follow_fold(1)$$, $$SELECT cuckoo_follow(1, 'k')$$, $$SELECT cuckoo_follow_contains(1, 8)$$, $$SELECT cuckoo_follow_contains('other', 8)$$, $$SELECT cuckoo_follow_fold('seen')$$, $$SELECT cuckoo_follow_contains('other_id_filter', 'a text')$$,
 	$$SELECT (cuckoo_follow_contains(NULL, 8), cuckoo_follow_fold(NULL), cuckoo_follow_rebuild(NULL), cuckoo_follow_filter(NULL))$$);
--- In a statement that changes the filter itself
+-- SQL that writes to a filter table, but not for replicas.
+CREATE TABLE other_copy AS TABLE other_id_filter;
+SELECT * FROM outcomes('INSERT INTO other_id_filter SELECT hash + 1, n, delta FROM other_copy', 'UPDATE other_id_filter SET delta = -1 WHERE n = 5', 'DELETE FROM other_id_filter WHERE n <> 0',
+	'TRUNCATE other_id_filter', 'TRUNCATE other, other_id_filter', 'MERGE INTO other_id_filter USING other_copy AS c ON false WHEN NOT MATCHED THEN INSERT VALUES (c.hash, c.n, c.delta)');
+COPY other_id_filter (hash, n, delta) FROM stdin;
+1	1	1
+\.
+DROP TABLE other_copy;
+SET session_replication_role = replica;
+-- In a statement that changes the log, or the filter itself
+BEGIN;
+INSERT INTO other VALUES (9, 9);
+WITH changed AS (DELETE FROM other_id_filter WHERE n <> 0 RETURNING 1)
+	SELECT (SELECT count(*) FROM changed), cuckoo_follow_fold('other_id_filter');
+ROLLBACK;
 WITH changed AS (UPDATE other_id_filter SET delta = 1 WHERE n = 0 RETURNING 1)
 	SELECT (SELECT count(*) FROM changed), cuckoo_follow_fold('other_id_filter');
+RESET session_replication_role;
 -- Inside a statement on the table
 CREATE TRIGGER fold_inside AFTER INSERT ON other FOR EACH STATEMENT EXECUTE FUNCTION meanwhile('SELECT cuckoo_follow_fold(''other_id_filter'')');
 INSERT INTO other VALUES (1, 1);
@@ -518,6 +534,7 @@ DROP TRIGGER fold_inside ON other;
 -- A filter that was replaced by hand: with another capacity and seed, of another
 -- key type, an unset one, an empty one
 INSERT INTO other VALUES (2, 2);
+SET session_replication_role = replica;
 CREATE FUNCTION replaced(f cuckoofilter, VARIADIC queries text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
 BEGIN
 	UPDATE other_id_filter SET f = replaced.f WHERE hash = 0 AND n = 0;
@@ -545,6 +562,7 @@ SELECT cuckoo_follow_rebuild('other_id_filter');
 UPDATE other_id_filter SET f = NULL, delta = 1;
 SELECT * FROM outcomes($$SELECT cuckoo_follow_contains('other_id_filter', 2)$$, $$SELECT cuckoo_follow_fold('other_id_filter')$$,
 	$$SELECT (missing IS NULL, log_rows) FROM cuckoo_follow_check('other_id_filter')$$);
+RESET session_replication_role;
 SELECT cuckoo_follow_rebuild('other_id_filter'), state('other_id_filter', 'other', 'id');
 -- Nothing can be added to a filter table: what could suppress or repeat a change
 -- is an error at the next use, and all is well again without it.
@@ -568,6 +586,10 @@ SELECT added.* FROM (VALUES
 		'DROP TRIGGER added ON other_id_filter; SELECT cuckoo_follow_rebuild(''other_id_filter'')'),
 	(2.2, 'DROP TRIGGER cuckoo_follow_write ON other_id_filter; CREATE TRIGGER added AFTER INSERT ON other_id_filter EXECUTE FUNCTION cuckoo_follow_change()',
 		'DROP TRIGGER added ON other_id_filter; SELECT cuckoo_follow_rebuild(''other_id_filter'')'),
+	(2.3, 'CREATE TRIGGER z_added BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON other_id_filter EXECUTE FUNCTION cuckoo_follow_change()', 'DROP TRIGGER z_added ON other_id_filter'),
+	-- Citus makes such a trigger, without a constraint.
+	(2.4, $$CREATE TRIGGER added BEFORE TRUNCATE ON other_id_filter EXECUTE FUNCTION nowhere(); UPDATE pg_trigger SET tgisinternal = true WHERE tgname = 'added'$$,
+		$$UPDATE pg_trigger SET tgisinternal = false WHERE tgname = 'added'; DROP TRIGGER added ON other_id_filter$$),
 	(3, 'CREATE RULE added AS ON UPDATE TO other_id_filter DO INSTEAD NOTHING', 'DROP RULE added ON other_id_filter'),
 	(4, 'ALTER TABLE other_id_filter ENABLE ROW LEVEL SECURITY', 'ALTER TABLE other_id_filter DISABLE ROW LEVEL SECURITY'),
 	(5, 'ALTER TABLE other_id_filter ADD COLUMN added text', 'ALTER TABLE other_id_filter DROP COLUMN added'),
@@ -596,7 +618,91 @@ SELECT * FROM outcomes('ALTER TABLE other_id_filter DISABLE TRIGGER cuckoo_follo
 	$$SELECT cuckoo_follow_contains('other_id_filter', 2)$$, 'DROP TRIGGER cuckoo_follow_write ON other_id_filter', 'UPDATE other SET id = id + 10 WHERE id IN (4, 5, 6)',
 	$$SELECT state('other_id_filter', 'other', 'id')$$, $$SELECT cuckoo_follow_rebuild('other_id_filter')$$, $$SELECT state('other_id_filter', 'other', 'id')$$);
 
+-- Nor if SQL that writes to the filter table may not have been refused
+SELECT * FROM outcomes('ALTER TABLE other_id_filter DISABLE TRIGGER cuckoo_follow_refuse', $$SELECT cuckoo_follow_contains('other_id_filter', 2)$$, $$SELECT cuckoo_follow_fold('other_id_filter')$$,
+	$$SELECT cuckoo_follow_rebuild('other_id_filter')$$, $$SELECT cuckoo_follow_contains('other_id_filter', 2)$$, 'DELETE FROM other_id_filter',
+	'DROP TRIGGER cuckoo_follow_refuse ON other_id_filter', $$SELECT state('other_id_filter', 'other', 'id')$$, $$SELECT cuckoo_follow_rebuild('other_id_filter')$$, 'DELETE FROM other_id_filter',
+	'ALTER TRIGGER cuckoo_follow_refuse ON other_id_filter RENAME TO refuse', $$SELECT state('other_id_filter', 'other', 'id')$$,
+	'DROP TRIGGER refuse ON other_id_filter; CREATE TRIGGER refuse BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON other_id_filter EXECUTE FUNCTION cuckoo_follow_change()',
+	$$SELECT cuckoo_follow_contains('other_id_filter', 2)$$, $$SELECT cuckoo_follow_rebuild('other_id_filter')$$, $$SELECT state('other_id_filter', 'other', 'id')$$);
+SELECT tgname, tgenabled, tgtype, encode(tgargs, 'escape') FROM pg_trigger WHERE tgrelid = 'other_id_filter'::regclass ORDER BY tgname;
+
+-- What a statement has collected is written before it ends, or the transaction
+-- does not commit.
+CREATE TABLE collects (k integer);
+SELECT cuckoo_follow('collects', 'k');
+CREATE FUNCTION within() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN EXECUTE tg_argv[0]; RETURN NULL; END';
+CREATE TRIGGER z_within AFTER INSERT ON collects FOR EACH ROW WHEN (new.k = 3) EXECUTE FUNCTION within('DROP TRIGGER cuckoo_follow_write ON collects_k_filter');
+INSERT INTO collects SELECT generate_series(1, 5);
+BEGIN;
+INSERT INTO collects SELECT generate_series(1, 5);
+SELECT * FROM outcomes($$SELECT cuckoo_follow_contains('collects_k_filter', 5)$$, $$SELECT cuckoo_follow_rebuild('collects_k_filter')$$, 'TRUNCATE collects');
+PREPARE TRANSACTION 'collects';
+-- If a subtransaction collected it, that can be rolled back.
+BEGIN;
+SAVEPOINT a;
+INSERT INTO collects SELECT generate_series(1, 5);
+ROLLBACK TO a;
+INSERT INTO collects VALUES (6), (7), (8);
+SAVEPOINT b;
+INSERT INTO collects SELECT generate_series(1, 5);
+RELEASE b;
+COMMIT;
+SELECT state('collects_k_filter', 'collects', 'k');
+BEGIN;
+SAVEPOINT a;
+INSERT INTO collects SELECT generate_series(1, 5);
+ROLLBACK TO a;
+INSERT INTO collects VALUES (6), (7), (8);
+COMMIT;
+SELECT state('collects_k_filter', 'collects', 'k');
+DROP TABLE collects;
+
 ---- Lookups are right, or an error
+-- Tables and columns that are called otherwise than when they were followed: the
+-- log goes on, but another table or column may have taken the place.
+CREATE FUNCTION names(filter regclass) RETURNS TABLE (function text, outcome text) LANGUAGE plpgsql AS $$
+BEGIN
+	RETURN QUERY SELECT f, o.outcome FROM unnest(ARRAY['contains', 'filter', 'check']) AS f, outcomes(format('SELECT (cuckoo_follow_%s(%L%s)) IS NULL', f, filter, CASE f WHEN 'contains' THEN ', 1' ELSE '' END)) AS o;
+END $$;
+CREATE TABLE "a 'named' \ table" (k integer, "other" integer);
+INSERT INTO "a 'named' \ table" VALUES (1, 1);
+SELECT cuckoo_follow('"a ''named'' \ table"', 'k') AS named \gset
+SELECT * FROM names(:'named');
+ALTER TABLE "a 'named' \ table" RENAME TO "named";
+SELECT * FROM names(:'named');
+INSERT INTO named VALUES (2);
+SELECT cuckoo_follow_fold(:'named');
+-- It comes back.
+ALTER TABLE named RENAME TO "a 'named' \ table";
+SELECT cuckoo_follow_contains(:'named', 2) FROM names(:'named') WHERE outcome = 'false' GROUP BY 1 HAVING count(*) = 3;
+ALTER TABLE "a 'named' \ table" RENAME TO named;
+SELECT cuckoo_follow_rebuild(:'named');
+SELECT state(:'named', 'named', 'k');
+-- In one transaction, also the own one
+BEGIN;
+ALTER TABLE named RENAME TO named_old;
+CREATE TABLE named (k bigint);
+SELECT outcome FROM names(:'named') LIMIT 1;
+DROP TABLE named;
+ALTER TABLE named_old RENAME TO named;
+ALTER TABLE named RENAME k TO k_old;
+ALTER TABLE named RENAME other TO k;
+SELECT outcome FROM names(:'named') LIMIT 1;
+ROLLBACK;
+SELECT outcome FROM names(:'named');
+-- Schemas: of the table alone, and renamed
+CREATE SCHEMA named_schema;
+ALTER TABLE named SET SCHEMA named_schema;
+SELECT outcome FROM names(:'named');
+ALTER SCHEMA scratch RENAME TO scratch_old;
+ALTER SCHEMA named_schema RENAME TO scratch;
+SELECT (missing, triggers_enabled) FROM cuckoo_follow_check(format('scratch_old.%s', :'named')::regclass);
+ALTER SCHEMA scratch RENAME TO named_schema;
+ALTER SCHEMA scratch_old RENAME TO scratch;
+SELECT outcome FROM names(:'named') LIMIT 1;
+SELECT cuckoo_unfollow(:'named');
+DROP SCHEMA named_schema CASCADE;
 -- A table that is dropped, and another one in its place
 CREATE TABLE swapped (email text);
 INSERT INTO swapped VALUES ('a');

@@ -102,12 +102,30 @@ $older->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM 
 $received->safe_psql('postgres', 'DROP SUBSCRIPTION another; ' . sprintf($subscribe, 'false'));
 is($received->safe_psql('postgres', $looked_up), 't', 'a lookup trusts a subscription that is said to be in step');
 $older->query("$looked_up;");
-like($older->{stderr}, qr/was repaired after the snapshot was taken/, 'but not in an older snapshot');
+like($older->{stderr}, qr/was built or repaired after the snapshot was taken/, 'but not in an older snapshot');
 $older->quit;
 $own->safe_psql('postgres', sprintf($subscribe, 'false'));
 is(sqlstate($own, 'postgres', $_), '55000', "a filter table cannot be received and follow, too: $_")
   foreach $looked_up, q{SELECT cuckoo_follow_fold('members_email_filter')}, q{INSERT INTO members VALUES (9000, 'twice')};
 is($own->safe_psql('postgres', "DROP SUBSCRIPTION another; $looked_up"), 't', 'and follows again without the subscription');
+
+# The followed table, which can be any table of the subscription, is not in step.
+foreach my $table ('members_email_filter', 'members')
+{
+	foreach my $state ('i', 'd', 's')
+	{
+		$received->safe_psql('postgres', "UPDATE pg_subscription_rel SET srsubstate = '$state' WHERE srrelid = '$table'::regclass");
+		is(sqlstate($received, 'postgres', $looked_up), '55000', "a lookup fails while $table has the state $state");
+	}
+	$older = $received->background_psql('postgres', on_error_stop => 0);
+	$older->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM members');
+	$received->safe_psql('postgres', "UPDATE pg_subscription_rel SET srsubstate = 'r' WHERE srrelid = '$table'::regclass");
+	is($received->safe_psql('postgres', $looked_up), 't', 'and not when both are in step');
+	$older->query("$looked_up;");
+	like($older->{stderr}, qr/was built or repaired after the snapshot was taken/, 'but in an older snapshot');
+	$older->quit;
+}
+is(sqlstate($received, 'postgres', q{SELECT cuckoo_follow_fold('members_email_filter')}), '55000', 'and a fold fails');
 $_->stop for $own, $received;
 
 # ----------------------------------------------------------------- A standby
@@ -119,6 +137,10 @@ is($standby->safe_psql('postgres', <<~'SQL'), '0|t|t|f', 'a standby looks up');
 		cuckoo_follow_filter('members_email_filter') @> 'standby', cuckoo_follow_contains('members_email_filter', 'never') FROM members
 	SQL
 is(sqlstate($standby, 'postgres', q{SELECT cuckoo_follow_fold('members_email_filter')}), '25006', 'and cannot fold');
+$node->safe_psql('postgres', q{CREATE UNLOGGED TABLE quick (k integer); SELECT cuckoo_follow('quick', 'k'); INSERT INTO quick VALUES (1)});
+$node->wait_for_catchup($standby);
+is(sqlstate($standby, 'postgres', "SELECT cuckoo_follow_$_"), '0A000', "an unlogged filter table is not there: $_")
+  foreach q{contains('quick_k_filter', 1)}, q{filter('quick_k_filter')}, q{check('quick_k_filter')};
 $standby->stop;
 
 # ------------------------------------------------------------------- Crashes
@@ -147,7 +169,6 @@ eval { $victim->quit };
 ok($node->poll_query_until('postgres', 'SELECT true'), 'all others restart');
 is(state_of($node, 'postgres'), '0|t|t', 'nothing is missing then, nor too much');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM members WHERE id > 40000}), '0', 'of what was not committed');
-$node->safe_psql('postgres', q{CREATE UNLOGGED TABLE quick (k integer); SELECT cuckoo_follow('quick', 'k'); INSERT INTO quick VALUES (1)});
 $node->stop('immediate');
 $node->start;
 is(sqlstate($node, 'postgres', q{SELECT cuckoo_follow_contains('quick_k_filter', 1)}), '55000', 'after a crash the filter of an unlogged table has to be rebuilt');
@@ -181,6 +202,32 @@ is($node->safe_psql('data', q{SELECT cuckoo_follow_contains('members_email_filte
 $node->safe_psql('parallel', 'DROP TABLE members');
 is(sqlstate($node, 'parallel', $looked_up), '55000', 'a dump does not keep that the filter table goes with the followed table: then lookups fail');
 is($node->safe_psql('data', q{DROP TABLE members; SELECT to_regclass('members_email_filter') IS NULL}), 't', 'but the rebuild has renewed it');
+
+# What a session remembers of a transaction, 2^31 transactions later.  VACUUM has
+# frozen the rows of the catalog, and no later transaction writes.
+my $worn = new_server('worn', conf => "autovacuum = off\nmax_prepared_transactions = 1\n");
+$worn->safe_psql('postgres', <<~'SQL');
+	CREATE EXTENSION cuckoo_follow CASCADE;
+	CREATE FUNCTION next_xid(xid8) RETURNS xid8 LANGUAGE c STRICT AS '$libdir/cuckoo_test';
+	CREATE FUNCTION completed_xid(xid8) RETURNS void LANGUAGE c STRICT AS '$libdir/cuckoo_test';
+	CREATE TABLE members AS SELECT 'old'::text AS email; SELECT cuckoo_follow('members', 'email');
+	VACUUM (FREEZE);
+	BEGIN; SELECT txid_current(); PREPARE TRANSACTION 'older';
+	ALTER TABLE members_email_filter DISABLE TRIGGER cuckoo_follow_write;
+	ALTER TABLE members_email_filter ENABLE ALWAYS TRIGGER cuckoo_follow_write;
+	SQL
+my $session = $worn->background_psql('postgres');
+my $remembered = q{SELECT cuckoo_follow_contains('members_email_filter', 'old')};
+is($session->query_safe($remembered), 't', 'a lookup remembers who made the triggers');
+$worn->safe_psql('postgres', q{COMMIT PREPARED 'older'});
+$worn->safe_psql('postgres', 'VACUUM (FREEZE) pg_trigger');
+$worn->safe_psql('postgres', <<~'SQL');
+	SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 2147483648)::text AS later \gset
+	SELECT next_xid((:later + 1)::text::xid8), completed_xid(:'later');
+	SQL
+is($session->query_safe($remembered), 't', 'and is right when that counts as later');
+$session->quit;
+$worn->stop('immediate');
 
 my @unexpected = grep { /PANIC|TRAP|signal (?!9:)/ } split /\n/, slurp_file($node->logfile);
 is("@unexpected", '', 'no crash except ours');
