@@ -42,7 +42,7 @@ cat >"$folder/bin/apt-get" <<-'SH'
 	*) exit 0 ;;
 	esac
 	echo begun >>"$STAND_IN"
-	sleep 1
+	until [ -e "$STAND_IN.sent" ]; do sleep 0.1; done
 	echo ended >>"$STAND_IN"
 SH
 printf '#!/bin/sh\n' >"$folder/bin/apt-cache"
@@ -82,6 +82,7 @@ interrupted()
 	local script status=0
 
 	: >"$STAND_IN"
+	rm -f "$STAND_IN.sent"
 	set -m
 	# shellcheck disable=SC2016  # for that shell
 	TMPDIR=$folder/tmp PATH=$folder/bin:$PATH env --default-signal=INT,TERM,HUP bash -c '. "$1"; try_packages cuckoo-no-such-package; echo went on >>"$STAND_IN"' \
@@ -90,6 +91,7 @@ interrupted()
 	set +m
 	until [ -s "$STAND_IN" ]; do sleep 0.1; done
 	kill "-$1" -- "-$script"
+	touch "$STAND_IN.sent"
 	wait "$script" || status=$?
 	cat "$STAND_IN"
 	ls "$folder/tmp"
@@ -107,7 +109,7 @@ cat >"$folder/steps" <<-'SH'
 	trap clean_up EXIT
 	after_build=(after)
 	run_build() { finish build 1 0; }
-	run_slow() { sleep 2; finish slow 10 0 "a note"; }
+	run_slow() { until grep -q left_out "$work/../said"; do sleep 0.1; done; finish slow 10 0 "a note"; }
 	run_fails() { finish fails 100 2; echo "    why"; echo "    and where"; }
 	run_ends() { echo "    said before"; false; finish ends 1000 0; }
 	run_killed() { kill -KILL "$BASHPID"; }
