@@ -353,77 +353,22 @@ FollowedFindSubscriptions(CuckooFollowed *followed)
 			ready ? CUCKOO_RECEIVED : CUCKOO_RECEIVED_PARTLY;
 }
 
-/* What the triggers of a filter table and of the followed table are, together */
-typedef struct FollowTriggers
-{
-	int			types;			/* of the row triggers */
-	bool		refuse;			/* SQL that writes to the filter table is refused */
-	bool		always;			/* all row triggers fire always */
-	bool		unexpected;		/* some are not as cuckoo_follow makes them */
-} FollowTriggers;
-
-/* One of the triggers of the filter table itself, which FilterCheck has seen */
-static void
-FollowedAddFilterTrigger(CuckooFollowed *followed, FollowTriggers *triggers, Relation pg_trigger,
-						 HeapTuple tuple)
-{
-	Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
-	bool		isnull;
-
-	FollowedAddSince(followed, tuple);
-	if (trigger->tgtype == WRITE_TRIGGER)
-		followed->queues = trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
-	else if (trigger->tgenabled == TRIGGER_FIRES_ON_ORIGIN && trigger->tgnargs == (int) lengthof(followed->names))
-	{
-		bytea	   *names = DatumGetByteaPP(heap_getattr(tuple, Anum_pg_trigger_tgargs,
-														 RelationGetDescr(pg_trigger), &isnull));
-		const char *name = VARDATA_ANY(names);
-
-		triggers->refuse = true;
-		for (int i = 0; i < (int) lengthof(followed->names); i++, name += strlen(name) + 1)
-			followed->names[i] = MemoryContextStrdup(followed->context, name);
-	}
-}
-
-/* One of the row triggers that name the filter table */
-static void
-FollowedAddRowTrigger(CuckooFollowed *followed, FollowTriggers *triggers, Relation pg_trigger,
-					  HeapTuple tuple)
-{
-	Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
-	bool		no_condition;
-	Datum		condition = heap_getattr(tuple, Anum_pg_trigger_tgqual,
-										 RelationGetDescr(pg_trigger), &no_condition);
-
-	FollowedAddSince(followed, tuple);
-	triggers->unexpected |= (triggers->types & trigger->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0 ||
-		(OidIsValid(followed->table) && followed->table != trigger->tgrelid) ||
-		get_rel_relkind(trigger->tgrelid) != RELKIND_RELATION ||
-		trigger->tgdeferrable || trigger->tgattr.dim1 > 0;
-	triggers->types |= trigger->tgtype;
-	triggers->always &= trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
-	followed->table = trigger->tgrelid;
-	if (!no_condition)
-	{
-		followed->column = CuckooFollowColumn(TextDatumGetCString(condition));
-		triggers->unexpected |= followed->column == 0;
-	}
-}
-
 /*
  * Find what a filter table follows, by the triggers that name it.  Anybody who
  * has the privilege TRIGGER on the filter table can create one on a table of
  * their own, which does not count.
  */
 static void
-FollowedFindTriggers(CuckooFollowed *followed, Oid owner)
+FollowedFindTriggers(CuckooFollowed *followed, Relation rel)
 {
 	Relation	pg_depend = table_open(DependRelationId, AccessShareLock);
 	Relation	pg_trigger = table_open(TriggerRelationId, AccessShareLock);
 	SysScanDesc scan = CatalogScan(pg_depend, DependReferenceIndexId, 2, Anum_pg_depend_refclassid,
 								   RelationRelationId, Anum_pg_depend_refobjid, followed->filter);
 	HeapTuple	tuple;
-	FollowTriggers triggers = {.always = true};
+	int			types = 0;
+	bool		always = followed->queues;
+	bool		unexpected = false;
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
@@ -436,23 +381,57 @@ FollowedFindTriggers(CuckooFollowed *followed, Oid owner)
 		found = CatalogScan(pg_trigger, TriggerOidIndexId, 1, Anum_pg_trigger_oid, depend->objid, 0, 0);
 		tuple = systable_getnext(found);
 		trigger = HeapTupleIsValid(tuple) ? (Form_pg_trigger) GETSTRUCT(tuple) : NULL;
-		if (trigger != NULL && CuckooFollowIsOurs(trigger->tgfoid))
+		if (trigger != NULL && trigger->tgrelid == followed->filter)
+			FollowedAddSince(followed, tuple);
+		else if (trigger != NULL && trigger->tgconstrrelid == followed->filter &&
+				 CuckooFollowIsOurs(trigger->tgfoid) &&
+				 GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(trigger->tgrelid)) ==
+				 rel->rd_rel->relowner)
 		{
-			if (trigger->tgrelid == followed->filter)
-				FollowedAddFilterTrigger(followed, &triggers, pg_trigger, tuple);
-			else if (trigger->tgconstrrelid == followed->filter &&
-					 GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(trigger->tgrelid)) == owner)
-				FollowedAddRowTrigger(followed, &triggers, pg_trigger, tuple);
+			bool		no_condition;
+			Datum		condition = heap_getattr(tuple, Anum_pg_trigger_tgqual,
+												 RelationGetDescr(pg_trigger), &no_condition);
+
+			FollowedAddSince(followed, tuple);
+			unexpected |= (types & trigger->tgtype & TRIGGER_TYPE_EVENT_MASK) != 0 ||
+				(OidIsValid(followed->table) && followed->table != trigger->tgrelid) ||
+				get_rel_relkind(trigger->tgrelid) != RELKIND_RELATION ||
+				trigger->tgdeferrable || trigger->tgattr.dim1 > 0;
+			followed->table = trigger->tgrelid;
+			types |= trigger->tgtype;
+			always &= trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
+			if (!no_condition)
+			{
+				followed->column = CuckooFollowColumn(TextDatumGetCString(condition));
+				unexpected |= followed->column == 0;
+			}
 		}
 		systable_endscan(found);
 	}
 	systable_endscan(scan);
 	table_close(pg_trigger, AccessShareLock);
 	table_close(pg_depend, AccessShareLock);
-	followed->state = triggers.unexpected ? CUCKOO_FOLLOWS_SEVERAL :
-		followed->column == 0 ? CUCKOO_FOLLOWS_NOTHING :
-		triggers.always && triggers.types == ROW_TRIGGERS && triggers.refuse && followed->queues ?
+	followed->state = unexpected ? CUCKOO_FOLLOWS_SEVERAL : followed->column == 0 ? CUCKOO_FOLLOWS_NOTHING :
+		always && types == ROW_TRIGGERS && followed->names[0] != NULL ?
 		CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_PARTLY;
+}
+
+/* Read the triggers of the filter table itself, which FilterCheck has seen. */
+static void
+FollowedReadOwnTriggers(CuckooFollowed *followed, const TriggerDesc *triggers)
+{
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (trigger->tgtype == WRITE_TRIGGER)
+			followed->queues = trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
+		else if (trigger->tgenabled == TRIGGER_FIRES_ON_ORIGIN && trigger->tgnargs == (int) lengthof(followed->names))
+		{
+			for (int k = 0; k < trigger->tgnargs; k++)
+				followed->names[k] = MemoryContextStrdup(followed->context, trigger->tgargs[k]);
+		}
+	}
 }
 
 /* Whether the followed table and its column are called as when they were followed */
@@ -543,7 +522,8 @@ FollowedExamine(Relation rel)
 	before = forgotten;
 	FilterCheck(rel);
 	made.context = AllocSetContextCreate(CurrentMemoryContext, "followed column", ALLOCSET_SMALL_SIZES);
-	FollowedFindTriggers(&made, rel->rd_rel->relowner);
+	FollowedReadOwnTriggers(&made, rel->trigdesc);
+	FollowedFindTriggers(&made, rel);
 	FollowedFindSubscriptions(&made);
 	if (made.state == CUCKOO_FOLLOWS || made.state == CUCKOO_FOLLOWS_PARTLY)
 		CuckooFollowInitKey(&made.key, made.table, made.column, made.context);
