@@ -87,7 +87,6 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "cuckoo.h"
 #include "follow_table.h"
 
 /*
