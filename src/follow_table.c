@@ -53,7 +53,8 @@
  * People replace tables and columns by renaming two of them.  Therefore the
  * trigger that refuses SQL has the names of schema, table and column as
  * arguments, as they were when the column was followed or its triggers were last
- * repaired.  While they differ, changes are logged, but lookups are errors.
+ * repaired.  While they differ, changes are logged, but lookups are errors.  A
+ * rebuild takes the new names only if nothing else has the old ones.
  *
  *-------------------------------------------------------------------------
  */
@@ -66,6 +67,7 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
@@ -568,6 +570,16 @@ CuckooFollowClose(Relation rel)
 	CommandCounterIncrement();
 }
 
+bool
+CuckooFollowNamesAreTaken(const CuckooFollowed *followed)
+{
+	Oid			table = get_relname_relid(followed->names[1], get_namespace_oid(followed->names[0], true));
+	AttrNumber	column = get_attnum(followed->table, followed->names[2]);
+
+	return (OidIsValid(table) && table != followed->table) ||
+		(column != InvalidAttrNumber && column != followed->column);
+}
+
 CUCKOO_NORETURN void
 CuckooFollowReportMissing(Oid table)
 {
@@ -594,20 +606,17 @@ CuckooFollowReport(const CuckooFollowed *followed)
 					errdetail("Not all tables of the subscription have been copied and caught up."),
 					errhint("Wait until they have the state \"r\" in pg_subscription_rel."));
 		case CUCKOO_FOLLOWS_RENAMED:
-			if (strcmp(followed->names[2], get_attname(followed->table, followed->column, false)) != 0)
-				ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-						errmsg("filter table \"%s\" follows column \"%s\", which was called \"%s\"",
-							   filter, get_attname(followed->table, followed->column, false),
-							   followed->names[2]),
-						errdetail("A column that is called \"%s\" now is not followed.", followed->names[2]),
-						errhint("If another column took its place, call cuckoo_unfollow, and then cuckoo_follow. Otherwise call cuckoo_follow_rebuild."));
 			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					errmsg("filter table \"%s\" follows table \"%s.%s\", which was called \"%s.%s\"",
+					errmsg("filter table \"%s\" follows \"%s.%s.%s\", which was called \"%s.%s.%s\"",
 						   filter, get_namespace_name(get_rel_namespace(followed->table)), table,
-						   followed->names[0], followed->names[1]),
-					errdetail("A table that is called \"%s.%s\" now is not followed.",
-							  followed->names[0], followed->names[1]),
-					errhint("If another table took its place, call cuckoo_unfollow, and then cuckoo_follow. Otherwise call cuckoo_follow_rebuild."));
+						   get_attname(followed->table, followed->column, false),
+						   followed->names[0], followed->names[1], followed->names[2]),
+					CuckooFollowNamesAreTaken(followed) ?
+					errdetail("Another table or column has that name now.") :
+					errdetail("Nothing has that name now."),
+					CuckooFollowNamesAreTaken(followed) ?
+					errhint("Call cuckoo_unfollow, and cuckoo_follow for the other one.") :
+					errhint("Call cuckoo_follow_rebuild."));
 		case CUCKOO_FOLLOWS:
 		case CUCKOO_FOLLOWS_PARTLY:
 			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

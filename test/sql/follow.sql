@@ -684,11 +684,13 @@ BEGIN;
 ALTER TABLE named RENAME TO named_old;
 CREATE TABLE named (k bigint);
 SELECT outcome FROM names(:'named') LIMIT 1;
+SELECT outcome(format('SELECT cuckoo_follow_rebuild(%L)', :'named'));
 DROP TABLE named;
 ALTER TABLE named_old RENAME TO named;
 ALTER TABLE named RENAME k TO k_old;
 ALTER TABLE named RENAME other TO k;
 SELECT outcome FROM names(:'named') LIMIT 1;
+SELECT outcome(format('SELECT cuckoo_follow_rebuild(%L)', :'named'));
 ROLLBACK;
 SELECT outcome FROM names(:'named');
 -- Schemas: of the table alone, and renamed
