@@ -353,8 +353,7 @@ RepairTriggers(FunctionCallInfo fcinfo, Oid filter)
 	Oid			owner = pair.table->rd_rel->relowner;
 	bool		repair = !HasAllTriggers(pair.followed, pair.table);
 
-	if (pair.followed->state == CUCKOO_FOLLOWS_RENAMED && CuckooFollowNamesAreTaken(pair.followed))
-		CuckooFollowReport(pair.followed);
+	CuckooFollowCheckNames(pair.followed);
 	/* Lock it again after the followed table. */
 	table_close(pair.rel, AccessShareLock);
 	if (repair)

@@ -355,6 +355,31 @@ FollowedFindSubscriptions(CuckooFollowed *followed)
 }
 
 /*
+ * Read the triggers of the filter table itself, which FilterCheck has seen.
+ * Returns whether both exist and fire as they should.
+ */
+static bool
+FollowedReadOwnTriggers(CuckooFollowed *followed, const TriggerDesc *triggers)
+{
+	bool		refuses = false;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (trigger->tgtype == WRITE_TRIGGER)
+			followed->queues = trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
+		else if (trigger->tgnargs == (int) lengthof(followed->names))
+		{
+			refuses = trigger->tgenabled == TRIGGER_FIRES_ON_ORIGIN;
+			for (int k = 0; k < trigger->tgnargs; k++)
+				followed->names[k] = MemoryContextStrdup(followed->context, trigger->tgargs[k]);
+		}
+	}
+	return refuses && followed->queues;
+}
+
+/*
  * Find what a filter table follows, by the triggers that name it.  Anybody who
  * has the privilege TRIGGER on the filter table can create one on a table of
  * their own, which does not count.
@@ -368,7 +393,7 @@ FollowedFindTriggers(CuckooFollowed *followed, Relation rel)
 								   RelationRelationId, Anum_pg_depend_refobjid, followed->filter);
 	HeapTuple	tuple;
 	int			types = 0;
-	bool		always = followed->queues;
+	bool		always = FollowedReadOwnTriggers(followed, rel->trigdesc);
 	bool		unexpected = false;
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
@@ -413,26 +438,7 @@ FollowedFindTriggers(CuckooFollowed *followed, Relation rel)
 	table_close(pg_trigger, AccessShareLock);
 	table_close(pg_depend, AccessShareLock);
 	followed->state = unexpected ? CUCKOO_FOLLOWS_SEVERAL : followed->column == 0 ? CUCKOO_FOLLOWS_NOTHING :
-		always && types == ROW_TRIGGERS && followed->names[0] != NULL ?
-		CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_PARTLY;
-}
-
-/* Read the triggers of the filter table itself, which FilterCheck has seen. */
-static void
-FollowedReadOwnTriggers(CuckooFollowed *followed, const TriggerDesc *triggers)
-{
-	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
-	{
-		const Trigger *trigger = &triggers->triggers[i];
-
-		if (trigger->tgtype == WRITE_TRIGGER)
-			followed->queues = trigger->tgenabled == TRIGGER_FIRES_ALWAYS;
-		else if (trigger->tgenabled == TRIGGER_FIRES_ON_ORIGIN && trigger->tgnargs == (int) lengthof(followed->names))
-		{
-			for (int k = 0; k < trigger->tgnargs; k++)
-				followed->names[k] = MemoryContextStrdup(followed->context, trigger->tgargs[k]);
-		}
-	}
+		always && types == ROW_TRIGGERS ? CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_PARTLY;
 }
 
 /* Whether the followed table and its column are called as when they were followed */
@@ -523,7 +529,6 @@ FollowedExamine(Relation rel)
 	before = forgotten;
 	FilterCheck(rel);
 	made.context = AllocSetContextCreate(CurrentMemoryContext, "followed column", ALLOCSET_SMALL_SIZES);
-	FollowedReadOwnTriggers(&made, rel->trigdesc);
 	FollowedFindTriggers(&made, rel);
 	FollowedFindSubscriptions(&made);
 	if (made.state == CUCKOO_FOLLOWS || made.state == CUCKOO_FOLLOWS_PARTLY)
@@ -570,14 +575,37 @@ CuckooFollowClose(Relation rel)
 	CommandCounterIncrement();
 }
 
-bool
-CuckooFollowNamesAreTaken(const CuckooFollowed *followed)
+/* Whether something else has the names of what is followed, as when it was followed */
+static bool
+FollowedNamesAreTaken(const CuckooFollowed *followed)
 {
 	Oid			table = get_relname_relid(followed->names[1], get_namespace_oid(followed->names[0], true));
 	AttrNumber	column = get_attnum(followed->table, followed->names[2]);
 
 	return (OidIsValid(table) && table != followed->table) ||
 		(column != InvalidAttrNumber && column != followed->column);
+}
+
+static CUCKOO_NORETURN void
+ReportNames(const CuckooFollowed *followed, bool taken)
+{
+	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			errmsg("filter table \"%s\" follows \"%s.%s.%s\", which was called \"%s.%s.%s\"",
+				   get_rel_name(followed->filter),
+				   get_namespace_name(get_rel_namespace(followed->table)), get_rel_name(followed->table),
+				   get_attname(followed->table, followed->column, false),
+				   followed->names[0], followed->names[1], followed->names[2]),
+			taken ? errdetail("Another table or column has that name now.") :
+			errdetail("Nothing has that name now."),
+			taken ? errhint("Call cuckoo_unfollow, and cuckoo_follow for the other one.") :
+			errhint("Call cuckoo_follow_rebuild."));
+}
+
+void
+CuckooFollowCheckNames(const CuckooFollowed *followed)
+{
+	if (followed->names[0] != NULL && FollowedNamesAreTaken(followed))
+		ReportNames(followed, true);
 }
 
 CUCKOO_NORETURN void
@@ -606,17 +634,7 @@ CuckooFollowReport(const CuckooFollowed *followed)
 					errdetail("Not all tables of the subscription have been copied and caught up."),
 					errhint("Wait until they have the state \"r\" in pg_subscription_rel."));
 		case CUCKOO_FOLLOWS_RENAMED:
-			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					errmsg("filter table \"%s\" follows \"%s.%s.%s\", which was called \"%s.%s.%s\"",
-						   filter, get_namespace_name(get_rel_namespace(followed->table)), table,
-						   get_attname(followed->table, followed->column, false),
-						   followed->names[0], followed->names[1], followed->names[2]),
-					CuckooFollowNamesAreTaken(followed) ?
-					errdetail("Another table or column has that name now.") :
-					errdetail("Nothing has that name now."),
-					CuckooFollowNamesAreTaken(followed) ?
-					errhint("Call cuckoo_unfollow, and cuckoo_follow for the other one.") :
-					errhint("Call cuckoo_follow_rebuild."));
+			ReportNames(followed, FollowedNamesAreTaken(followed));
 		case CUCKOO_FOLLOWS:
 		case CUCKOO_FOLLOWS_PARTLY:
 			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

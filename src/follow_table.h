@@ -97,11 +97,8 @@ extern void CuckooFollowCheckTrust(Relation rel, CuckooFollowed *followed);
 /* Report the latter. */
 extern CUCKOO_NORETURN void CuckooFollowReportOlder(Relation rel);
 
-/*
- * Whether the schema, table and column that are no longer called as when they
- * were followed have been replaced by others
- */
-extern bool CuckooFollowNamesAreTaken(const CuckooFollowed *followed);
+/* Report an error if something else has the names of what is followed. */
+extern void CuckooFollowCheckNames(const CuckooFollowed *followed);
 
 /* Report that a table does not exist. */
 extern CUCKOO_NORETURN void CuckooFollowReportMissing(Oid table);
