@@ -101,7 +101,7 @@ COMMENT ON FUNCTION cuckoo_union_all(cuckoofilter, cuckoofilter) IS
 CREATE FUNCTION cuckoo_intersection(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_intersection(cuckoofilter, cuckoofilter) IS
-	'the keys of both: a key of both is never missing. Of the filter with the smaller expected rate, the items that may be in the other one, with its parameters; the filters may have any capacities and rates. Removable if both filters are. An error for different seeds or key types';
+	'the keys of both: a key of both is never missing. Of the filter with the smaller expected rate (as if both were removable), the items that may be in the other one, with its parameters; the filters may have any capacities and rates. Removable if both filters are. An error for different seeds or key types';
 
 CREATE FUNCTION cuckoo_common(f cuckoofilter, g cuckoofilter, OUT keys bigint, OUT error float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -190,7 +190,7 @@ COMMENT ON FUNCTION cuckoo_subfilters(cuckoofilter) IS
 CREATE FUNCTION cuckoo_fpr(f cuckoofilter) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_fpr(cuckoofilter) IS
-	'the expected false-positive rate of the filter as it is now: the fraction of absent keys reported as present. An upper bound if keys have several copies, or are in several sub-filters';
+	'the expected false-positive rate of the filter as it is now: the fraction of absent keys reported as present. An upper bound if items have several copies, or there are several sub-filters';
 
 CREATE FUNCTION cuckoo_hash(key anycompatible, seed bigint DEFAULT 0) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

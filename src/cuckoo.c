@@ -205,30 +205,23 @@ CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large),
 }
 
 /*
- * Warn, once per call site, if the rate of a result is more than ten times the
- * target rate.  The expected rate is too high if there are copies, so the exact
- * one decides.
+ * Warn, once per call site, if the expected rate of a result is more than ten
+ * times the target rate.
  */
 static void
 WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)
 {
 	CuckooCall *call = CuckooGetCall(fcinfo);
-	double		rate;
+	double		rate = CuckooFilterRate(filter);
 
-	if (call->warned || filter->flags & CUCKOO_FLAG_UNSET)
-		return;
-	if (CuckooFilterRate(filter) <= 10 * filter->fpr)
-		return;
-	rate = CuckooFilterExactRate(filter);
-	if (rate <= 10 * filter->fpr)
+	if (call->warned || rate <= 10 * filter->fpr)
 		return;
 	call->warned = true;
 	ereport(WARNING,
 			(errmsg("expected false-positive rate of cuckoofilter is more than ten times the target rate"),
-			 errdetail("It holds %llu items at an expected rate of %g; the target rate is %g.",
+			 errdetail("It holds %llu items at an expected rate of up to %g; the target rate is %g.",
 					   (unsigned long long) filter->items, rate, filter->fpr),
-			 errhint("Specify the final capacity when building the filters: cuckoo_agg(key, %llu, %g).",
-					 (unsigned long long) filter->items, filter->fpr)));
+			 errhint("Specify the number of keys of the result as the capacity of all filters.")));
 }
 
 /*

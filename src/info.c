@@ -126,7 +126,7 @@ cuckoo_subfilters(PG_FUNCTION_ARGS)
 		InfoPut(values, nulls, n++, Int64GetDatum((int64) CuckooShapeCapacity(shape)), false);
 		InfoPut(values, nulls, n++,
 				Float8GetDatum((double) table->items / (double) CuckooShapeEntries(shape)), false);
-		InfoPut(values, nulls, n++, Float8GetDatum(CuckooShapeRate(shape, table->items)), false);
+		InfoPut(values, nulls, n++, Float8GetDatum(CuckooFilterTableRate(&filter, i)), false);
 		InfoPut(values, nulls, n++, Int32GetDatum(shape->bits), false);
 		InfoPut(values, nulls, n++, Int64GetDatum(shape->blocks), false);
 		InfoPut(values, nulls, n++, Int32GetDatum((int32) shape->buckets), false);

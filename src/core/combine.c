@@ -378,13 +378,23 @@ CommonCodes(const CuckooTable *table, const CuckooFilter *other, uint64_t **othe
 	return codes;
 }
 
+/* What the expected rate would be if the filter were removable */
+static double
+RemovableRate(const CuckooFilter *filter)
+{
+	CuckooFilter copy = *filter;
+
+	copy.flags = 0;
+	return CuckooFilterRate(&copy);
+}
+
 CuckooConflict
 CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 				CuckooFilter *filter, uint8_t **bytes)
 {
 	/* In a register, the x87 keeps more digits, and equal rates would differ. */
-	volatile double left_rate = CuckooFilterRate(left);
-	volatile double right_rate = CuckooFilterRate(right);
+	volatile double left_rate = RemovableRate(left);
+	volatile double right_rate = RemovableRate(right);
 	bool		keep_right = right_rate < left_rate;
 	const CuckooFilter *kept = keep_right ? right : left;
 	const CuckooFilter *other = keep_right ? left : right;
@@ -462,24 +472,6 @@ CountCovered(const CuckooShape *shape, CuckooRun held, const CuckooFilter *other
 			*hits += held.numbers[i] >= first;
 		}
 	}
-}
-
-double
-CuckooFilterExactRate(const CuckooFilter *filter)
-{
-	/* So fine that it does not matter if a part of a class counts as a whole */
-	static const CuckooShape fine = {.blocks = 8192, .buckets = 32768, .bits = 32};
-	CuckooRun	none = {NULL, 0};
-	uint64_t   *codes[CUCKOO_MAX_TABLES];
-	uint64_t	covered;
-	uint64_t	hits;
-
-	for (int i = 0; i < filter->table_count; i++)
-		codes[i] = CuckooTableCodes(&filter->tables[i]);
-	CountCovered(&fine, none, filter, codes, &covered, &hits);
-	for (int i = 0; i < filter->table_count; i++)
-		pfree(codes[i]);
-	return (double) covered / (double) CuckooShapeClasses(&fine);
 }
 
 /*

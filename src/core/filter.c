@@ -107,16 +107,31 @@ CuckooFilterCount(const CuckooFilter *filter, uint64_t hash)
 }
 
 double
+CuckooFilterTableRate(const CuckooFilter *filter, int i)
+{
+	const CuckooTable *table = &filter->tables[i];
+
+	return filter->flags & CUCKOO_FLAG_NOT_REMOVABLE ?
+		fmin(1, (double) table->items / (double) CuckooShapeClasses(&table->shape)) :
+		CuckooShapeRate(&table->shape, table->items);
+}
+
+double
 CuckooFilterRate(const CuckooFilter *filter)
 {
+	double		sum = 0;
 	double		none = 0;
 
-	/* With one table, its rate is exact. */
-	if (filter->table_count == 1)
-		return CuckooShapeRate(&filter->tables[0].shape, filter->tables[0].items);
-	/* By logarithms: 1 - (1 - rate) would lose digits of small rates. */
 	for (int i = 0; i < filter->table_count; i++)
-		none += log1p(-CuckooShapeRate(&filter->tables[i].shape, filter->tables[i].items));
+	{
+		double		rate = CuckooFilterTableRate(filter, i);
+
+		sum += rate;
+		none += log1p(-rate);
+	}
+	if (filter->table_count <= 1 || filter->flags & CUCKOO_FLAG_NOT_REMOVABLE)
+		return fmin(1, sum);
+	/* By logarithms: 1 - (1 - rate) would lose digits of small rates. */
 	return none == 0 ? 0 : -expm1(none);	/* and not -0 */
 }
 

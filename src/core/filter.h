@@ -69,9 +69,18 @@ extern void CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *has
 extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
 
 /*
- * The expected rate: 1 minus the product, over its tables, of 1 - CuckooShapeRate.
- * It counts items, so it is an upper bound if classes have several copies, or
- * tables have the same keys.
+ * The expected rate of table i: CuckooShapeRate.  In a filter that is not
+ * removable, where a union or adding a new key stores each class once, it is the
+ * fraction of the classes that are stored.  Both count items, so they are upper
+ * bounds if classes have several copies.
+ */
+extern double CuckooFilterTableRate(const CuckooFilter *filter, int i);
+
+/*
+ * The expected rate: 1 minus the product, over the tables, of 1 - rate, which is
+ * an upper bound if tables have the same keys.  If the filter is not removable,
+ * it is the sum, at most 1, because keys that one table seems to contain are not
+ * added to another.  That is an upper bound for all other filters.
  */
 extern double CuckooFilterRate(const CuckooFilter *filter);
 

@@ -282,12 +282,12 @@ SELECT cuckoo_cardinality(cuckoo_union_agg(f)) > 2900 AS united FROM crowd;
 -- Not for every group, nor for every row of a window
 SELECT i % 2 AS g, cuckoo_cardinality(cuckoo_union_all_agg(f)) AS items FROM crowd GROUP BY 1 ORDER BY 1;
 SELECT count(*) FROM (SELECT cuckoo_union_all_agg(f) OVER (ORDER BY i) AS f FROM crowd OFFSET 0) AS w WHERE f @> 5;
--- Not if only copies, or the same keys in many sub-filters, make it seem so
+-- Copies, or the same keys in many sub-filters, count: the rate is an upper bound.
 SELECT round(cuckoo_fpr(f)::numeric, 4) AS at_most, (SELECT count(*) FROM generate_series(1, 100000) AS k WHERE f @> -k) / 1e5 < 0.002 AS true_rate
 FROM (SELECT cuckoo_union_all_agg(f) AS f FROM crowd, generate_series(1, 8) WHERE i < 2 OFFSET 0) AS f;
 SELECT round(cuckoo_fpr(f)::numeric, 4) AS at_most, (SELECT count(*) FROM generate_series(1, 100000) AS k WHERE f @> -k) / 1e5 < 0.003 AS true_rate
 FROM (SELECT cuckoo_union_agg(f) AS f FROM (SELECT cuckoo_agg(k, 10000 + 8 * i, 0.00095) AS f FROM generate_series(0, 15) AS i, generate_series(1, 10000) AS k GROUP BY i) AS f OFFSET 0) AS f;
--- But if the keys of many sub-filters differ
+-- It is not far above if the keys of many sub-filters differ.
 SELECT (brief(cuckoo_union_agg(f))).items FROM (SELECT cuckoo_agg(10000 * i + k, 10000 + 8 * i, 0.00095) AS f FROM generate_series(0, 15) AS i, generate_series(1, 10000) AS k GROUP BY i) AS f;
 -- Operators do not warn; cuckoo_fpr shows the rate.
 SELECT round(cuckoo_fpr(fold('all', 'left', array_agg(f)))::numeric, 4) AS fpr FROM crowd;

@@ -128,7 +128,7 @@ is(query(<<~SQL), '1', 'small filters and one that has no capacity');
 		FROM (SELECT cuckoo_agg(i) AS f FROM generate_series(1, 30) AS n, generate_series(1, n * 30) AS i GROUP BY n) AS s) AS q, cuckoo_info(u)
 	SQL
 
-says('docs/guide.md', '`cuckoo_fpr` is an upper bound if there are copies, or sub-filters with the same keys.');
+says('docs/guide.md', '`cuckoo_fpr` is an upper bound if there are copies, or several sub-filters.');
 is(query(<<~SQL), 't', 'the expected rate of a union all of the same keys');
 	SELECT cuckoo_fpr(twice) > 1.9 * count(*) / 1e6
 	FROM (SELECT cuckoo_union_all(f, f) AS twice FROM (SELECT cuckoo_agg(i) AS f FROM generate_series(1, 100000) AS i OFFSET 0) AS s OFFSET 0) AS q,

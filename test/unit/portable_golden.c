@@ -391,6 +391,8 @@ PutFilter(Value made)
 	CuckooFilter filter = Open(&made);
 
 	PutDigest(made.bytes, made.length);
+	/* The rate as if it were removable, which decides on an intersection */
+	filter.flags = 0;
 	Put("%d tables, %llu items, rate %.9e", filter.table_count,
 		(unsigned long long) filter.items, CuckooFilterRate(&filter));
 }

@@ -224,7 +224,8 @@ export class CuckooFilter {
 			require(items === 0 || this.#keyType !== 0, 'items without a key type');
 			require(i === 0 || tables[i - 1].shape.isBefore(shape),
 				'tables are not in the order of shapes');
-			tables.push(new [SparseTable, DenseTable][representation](shape, items));
+			tables.push(new [SparseTable, DenseTable][representation](shape, items,
+				(this.#flags & NOT_REMOVABLE) === 0));
 		}
 		return tables;
 	}
@@ -267,6 +268,8 @@ export class CuckooFilter {
 	info() {
 		const found = [...new Set(this.subfilters.map((table) => table.representation))];
 		const unset = (this.#flags & UNSET) !== 0;
+		const removable = (this.#flags & NOT_REMOVABLE) === 0;
+		const rates = this.subfilters.map((table) => table.expectedFpr);
 		return {
 			formatVersion: 1,
 			representation: this.#partial ? 'partial' : found.length > 1 ? 'mixed' : found[0] ?? null,
@@ -274,11 +277,12 @@ export class CuckooFilter {
 			items: this.subfilters.reduce((sum, table) => sum + table.items, this.#hashes),
 			capacity: Number(this.#capacity) || null,
 			targetFpr: unset ? null : this.#targetFpr,
-			expectedFpr: -Math.expm1(this.subfilters.reduce(
-				(sum, table) => sum + table.shape.rateLog(table.items), 0)) + 0,
+			expectedFpr: removable
+				? -Math.expm1(rates.reduce((sum, rate) => sum + Math.log1p(-rate), 0)) + 0
+				: Math.min(1, rates.reduce((sum, rate) => sum + rate, 0)),
 			subfilters: this.subfilters.length,
 			seed: unset ? null : BigInt.asIntN(64, this.#seed),
-			removable: (this.#flags & NOT_REMOVABLE) === 0,
+			removable,
 		};
 	}
 

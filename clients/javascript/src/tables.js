@@ -77,9 +77,11 @@ export class Shape {
 		return Math.floor(h * this.buckets / TWO32) | 1;
 	}
 
-	/** ln(1 - rate) of a table of this shape, 0 or negative. */
-	rateLog(items) {
-		return 8 * items / this.entries * Math.log1p(-1 / this.lastFingerprint);
+	/** The expected rate of false positives of a table of this shape alone. */
+	rate(items, removable) {
+		return removable
+			? -Math.expm1(8 * items / this.entries * Math.log1p(-1 / this.lastFingerprint)) + 0
+			: Math.min(1, items / (this.pairs * this.lastFingerprint));
 	}
 }
 
@@ -105,9 +107,10 @@ export function firstShape(fpr, capacity) {
 export class SparseTable {
 	representation = 'sparse';
 
-	constructor(shape, items) {
+	constructor(shape, items, removable = true) {
 		this.shape = shape;
 		this.items = items;
+		this.expectedFpr = shape.rate(items, removable);
 		const most = 8n * BigInt(Math.max(items, 1));
 		let lowBits = 0n; // l
 		while (7n * (((shape.limit - 1n) >> lowBits) + 1n) > most) {
@@ -119,10 +122,6 @@ export class SparseTable {
 		this.indexSize = 12 * Math.ceil(this.groups / 8);
 		this.stringBits = 16 * this.groups + items * (1 + this.lowBits);
 		this.size = this.indexSize + Math.ceil(this.stringBits / 8);
-	}
-
-	get expectedFpr() {
-		return -Math.expm1(this.shape.rateLog(this.items)) + 0;
 	}
 
 	/** The table of codes, ascending bigints; copies beyond the eighth are left out. */
@@ -295,14 +294,11 @@ const hasEqual = (nibbles) => (nibbles & 15) === (nibbles >> 4 & 15) ||
 export class DenseTable {
 	representation = 'dense';
 
-	constructor(shape, items) {
+	constructor(shape, items, removable = true) {
 		this.shape = shape;
 		this.items = items;
+		this.expectedFpr = shape.rate(items, removable);
 		this.size = shape.allBuckets * (shape.bits - 1) / 2;
-	}
-
-	get expectedFpr() {
-		return -Math.expm1(this.shape.rateLog(this.items)) + 0;
 	}
 
 	/** The four nibbles of a bucket of the table; FormatError if the rank is wrong. */

@@ -235,7 +235,10 @@ class Golden(unittest.TestCase):
         self.assertEqual(f.info().representation, 'mixed')
         self.assertEqual([(table.representation, table.shape.bits) for table in f.subfilters],
                          [('dense', 9), ('dense', 14), ('sparse', 20)])
-        self.assertFalse(CuckooFilter.from_text(FILTERS['union'][1]).info().removable)
+        for name, rate in ('union', '6.7415e-03'), ('union-apart', '6.4910e-03'):
+            info = CuckooFilter.from_text(FILTERS[name][1]).info()
+            self.assertFalse(info.removable)
+            self.assertEqual('%.4e' % info.expected_fpr, rate)
 
 
 class Build(unittest.TestCase):

@@ -197,7 +197,7 @@ class CuckooFilter:
             require(last is None or last.key() < shape.key(),
                     'tables are not in the order of shapes')
             self.subfilters.append((DenseTable if representation == DENSE else SparseTable)(
-                shape, items))
+                shape, items, self.removable))
             last = shape
 
     def _read_content(self, validate: bool) -> None:
@@ -252,7 +252,10 @@ class CuckooFilter:
     @property
     def expected_fpr(self) -> float:
         """The expected rate of false positives, from 0 to 1."""
-        return -math.expm1(sum(table.shape.rate_log(table.items) for table in self.subfilters)) + 0.0
+        rates = [table.expected_fpr for table in self.subfilters]
+        if not self.removable:
+            return min(1.0, sum(rates))
+        return -math.expm1(sum(math.log1p(-rate) for rate in rates)) + 0.0
 
     def info(self) -> Info:
         """What the filter is."""

@@ -83,9 +83,11 @@ class Shape:
         odd = (self.bucket_sum(fingerprint) - even) % self.buckets
         return block * self.buckets + even, block * self.buckets + odd, fingerprint
 
-    def rate_log(self, items: int) -> float:
-        """ln(1 - rate) of a table of this shape, 0 or negative."""
-        return 8 * items / self.entries * math.log1p(-1 / self.last_fingerprint)
+    def rate(self, items: int, removable: bool) -> float:
+        """The expected rate of false positives of a table of this shape alone."""
+        if not removable:
+            return min(1.0, items / (self.pairs * self.last_fingerprint))
+        return -math.expm1(8 * items / self.entries * math.log1p(-1 / self.last_fingerprint)) + 0.0
 
 
 def bits_for(fpr: float) -> int:
@@ -118,13 +120,15 @@ class Table(ABC):
     representation  'sparse' or 'dense'
     shape           a Shape
     items           how many classes the table has, counted with their copies
+    expected_fpr    the expected rate of false positives of this table alone
     data            its bytes: size() of them once they are set
     """
 
     representation: str
 
-    def __init__(self, shape: Shape, items: int) -> None:
+    def __init__(self, shape: Shape, items: int, removable: bool = True) -> None:
         self.shape, self.items = shape, items
+        self.expected_fpr = shape.rate(items, removable)
         self.data = b''
 
     @abstractmethod
@@ -139,19 +143,14 @@ class Table(ABC):
     def validate(self) -> None:
         """Raises FormatError unless the bytes, of which there are size(), are as they must be."""
 
-    @property
-    def expected_fpr(self) -> float:
-        """The expected rate of false positives of this table alone."""
-        return -math.expm1(self.shape.rate_log(self.items)) + 0.0
-
 
 class SparseTable(Table):
     """A sorted list of codes in Elias-Fano form."""
 
     representation = 'sparse'
 
-    def __init__(self, shape: Shape, items: int) -> None:
-        super().__init__(shape, items)
+    def __init__(self, shape: Shape, items: int, removable: bool = True) -> None:
+        super().__init__(shape, items, removable)
         self.low_bits = 0                               # l
         while 7 * self.high_part_count() > 8 * max(items, 1):
             self.low_bits += 1
