@@ -642,27 +642,6 @@ cuckoo_follow_filter(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(value);
 }
 
-/* The number of classes with the largest number of copies. */
-static int64
-CountPinned(const CuckooFilter *filter)
-{
-	int64		pinned = 0;
-
-	for (int i = 0; i < filter->table_count; i++)
-	{
-		uint64	   *codes = CuckooTableCodes(&filter->tables[i]);
-
-		/* A class has no more copies than this, and they are neighbours. */
-		for (uint64 k = CUCKOO_MAX_COPIES - 1; k < filter->tables[i].items; k++)
-		{
-			CuckooPauseAt(k);
-			pinned += codes[k] == codes[k - (CUCKOO_MAX_COPIES - 1)];
-		}
-		pfree(codes);
-	}
-	return pinned;
-}
-
 /* cuckoo_follow_check(filter_table) -> missing, log_rows, pinned, expected_fpr, triggers_enabled */
 PG_FUNCTION_INFO_V1(cuckoo_follow_check);
 Datum
@@ -692,7 +671,7 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 		CuckooList	hashes = CuckooFollowHashes(pair.table, pair.followed);
 
 		CuckooOpenFilter(&filter, DatumGetCuckooFilterP(base.f));
-		values[2] = Int64GetDatum(CountPinned(&filter));
+		values[2] = Int64GetDatum((int64) CuckooFilterPinned(&filter));
 		values[3] = Float8GetDatum(CuckooFilterRate(&filter));
 		CuckooOpenFilter(&filter, value);
 		for (uint64 i = 0; i < hashes.count; i++)

@@ -106,6 +106,26 @@ CuckooFilterCount(const CuckooFilter *filter, uint64_t hash)
 	return copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES;
 }
 
+uint64_t
+CuckooFilterPinned(const CuckooFilter *filter)
+{
+	uint64_t	pinned = 0;
+
+	for (int i = 0; i < filter->table_count; i++)
+	{
+		uint64_t   *codes = CuckooTableCodes(&filter->tables[i]);
+
+		/* A class has no more copies than this, and they are neighbours. */
+		for (uint64_t k = CUCKOO_MAX_COPIES - 1; k < filter->tables[i].items; k++)
+		{
+			CuckooPauseAt(k);
+			pinned += codes[k] == codes[k - (CUCKOO_MAX_COPIES - 1)];
+		}
+		pfree(codes);
+	}
+	return pinned;
+}
+
 double
 CuckooFilterTableRate(const CuckooFilter *filter, int i)
 {

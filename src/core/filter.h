@@ -68,6 +68,9 @@ extern void CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *has
 /* Copies of a key: the sum over the tables, but 8 at most. */
 extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
 
+/* The number of classes with eight copies.  Reads all tables. */
+extern uint64_t CuckooFilterPinned(const CuckooFilter *filter);
+
 /*
  * The expected rate of table i: CuckooShapeRate.  In a filter that is not
  * removable, where a union or adding a new key stores each class once, it is the

@@ -720,6 +720,7 @@ TEST(a_table_whose_batches_find_no_room_stays_sparse)
 	filter = Open(&value);
 	for (uint64_t key = 0; key < 2500; key++)
 		assert_int_equal(CuckooFilterCount(&filter, KeyHash(1, key)), 8);
+	assert_int_equal(CuckooFilterPinned(&filter), 2500);
 
 	/* Nor is it tried again when there is a newer table. */
 	StreamKeys(&value, 2500, 2000, 1, CUCKOO_ADD);
