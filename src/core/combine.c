@@ -275,36 +275,62 @@ CuckooCombinationRelease(CuckooCombination *combination)
  * Intervals of hashes
  */
 
-/* Goes through the intervals of all items of a filter, as codes of a shape. */
+/* The sorted codes of a table */
+typedef struct Codes
+{
+	CuckooShape shape;
+	uint64_t   *numbers;
+	uint64_t	count;
+} Codes;
+
+static void
+ReadCodes(const CuckooFilter *filter, Codes *codes)
+{
+	for (int i = 0; i < filter->table_count; i++)
+	{
+		codes[i].shape = filter->tables[i].shape;
+		codes[i].numbers = CuckooTableCodes(&filter->tables[i]);
+		codes[i].count = filter->tables[i].items;
+	}
+}
+
+static void
+FreeCodes(Codes *codes, int count)
+{
+	for (int i = 0; i < count; i++)
+		pfree(codes[i].numbers);
+}
+
+/* Goes through the intervals of the items of tables, as codes of a shape. */
 typedef struct Sweep
 {
 	const CuckooShape *shape;
-	const CuckooFilter *filter;
-	uint64_t  **codes;			/* of its tables */
-	bool		same[CUCKOO_MAX_TABLES];	/* which of them have the shape */
-	uint64_t	at[CUCKOO_MAX_TABLES];	/* the next item of each */
-	uint64_t	first[CUCKOO_MAX_TABLES];	/* its first code; UINT64_MAX: no more */
+	const Codes *tables;
+	int			count;
+	bool		same[2 * CUCKOO_MAX_TABLES];	/* which of them have the shape */
+	uint64_t	at[2 * CUCKOO_MAX_TABLES];	/* the next item of each */
+	uint64_t	first[2 * CUCKOO_MAX_TABLES];	/* its first code; UINT64_MAX: no more */
 } Sweep;
 
 static inline void
 SetFirst(Sweep *sweep, int i)
 {
-	const CuckooTable *table = &sweep->filter->tables[i];
+	const Codes *table = &sweep->tables[i];
 	uint64_t	at = sweep->at[i];
 
-	sweep->first[i] = at == table->items ? UINT64_MAX :
-		sweep->same[i] ? sweep->codes[i][at] :
-		CuckooCodeOf(sweep->shape, CuckooFirstHash(&table->shape, sweep->codes[i][at]));
+	sweep->first[i] = at == table->count ? UINT64_MAX :
+		sweep->same[i] ? table->numbers[at] :
+		CuckooCodeOf(sweep->shape, CuckooFirstHash(&table->shape, table->numbers[at]));
 }
 
 static Sweep
-OpenSweep(const CuckooShape *shape, const CuckooFilter *filter, uint64_t **codes)
+OpenSweep(const CuckooShape *shape, const Codes *tables, int count)
 {
-	Sweep		sweep = {.shape = shape, .filter = filter, .codes = codes};
+	Sweep		sweep = {shape, tables, count, .first = {UINT64_MAX}};
 
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < count; i++)
 	{
-		sweep.same[i] = CuckooSameShape(&filter->tables[i].shape, shape);
+		sweep.same[i] = CuckooSameShape(&tables[i].shape, shape);
 		SetFirst(&sweep, i);
 	}
 	return sweep;
@@ -317,11 +343,11 @@ OpenSweep(const CuckooShape *shape, const CuckooFilter *filter, uint64_t **codes
 static inline bool
 NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
 {
-	const CuckooShape *shape;
+	const Codes *table;
 	uint64_t	next;
 	int			i = 0;
 
-	for (int j = 1; j < sweep->filter->table_count; j++)
+	for (int j = 1; j < sweep->count; j++)
 	{
 		if (sweep->first[j] < sweep->first[i])
 			i = j;
@@ -330,11 +356,11 @@ NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
 	if (*first == UINT64_MAX)
 		return false;
 	CuckooPauseAt(sweep->at[i]);
-	shape = &sweep->filter->tables[i].shape;
-	next = sweep->codes[i][sweep->at[i]++] + 1;
+	table = &sweep->tables[i];
+	next = table->numbers[sweep->at[i]++] + 1;
 	if (!sweep->same[i])
-		*last = CuckooCodeOf(sweep->shape, next < CuckooShapeCodes(shape) ?
-							 CuckooFirstHash(shape, next) - 1 : UINT64_MAX);
+		*last = CuckooCodeOf(sweep->shape, next < CuckooShapeCodes(&table->shape) ?
+							 CuckooFirstHash(&table->shape, next) - 1 : UINT64_MAX);
 	SetFirst(sweep, i);
 	return true;
 }
@@ -343,12 +369,11 @@ NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
  * Intersection
  */
 
-/* The items of a table that overlap those of another filter; sets *count. */
+/* The items of a table that overlap those of others; sets *count. */
 static uint64_t *
-CommonCodes(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
-			uint64_t *count)
+CommonCodes(const CuckooTable *table, const Codes *others, int other_count, uint64_t *count)
 {
-	Sweep		sweep = OpenSweep(&table->shape, other, others);
+	Sweep		sweep = OpenSweep(&table->shape, others, other_count);
 	uint64_t   *codes = CuckooTableCodes(table);
 	uint8_t    *found = CuckooAllocate(table->items, 1);	/* overlaps, up to 8 */
 	uint64_t	from = 0;
@@ -398,7 +423,7 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 	bool		keep_right = right_rate < left_rate;
 	const CuckooFilter *kept = keep_right ? right : left;
 	const CuckooFilter *other = keep_right ? left : right;
-	uint64_t   *others[CUCKOO_MAX_TABLES];
+	Codes		others[CUCKOO_MAX_TABLES];
 	CuckooRun	runs[CUCKOO_MAX_TABLES];
 	CuckooPart	parts[CUCKOO_MAX_TABLES];
 	CuckooConflict conflict = CuckooCombineHeaders(CUCKOO_UNION_ALL, &left->header,
@@ -415,21 +440,19 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 	filter->fpr = kept->fpr;
 	filter->capacity = kept->capacity;
 	memset(parts, 0, sizeof(parts));
-	for (int i = 0; i < other->table_count; i++)
-		others[i] = CuckooTableCodes(&other->tables[i]);
+	ReadCodes(other, others);
 	for (int i = 0; i < kept->table_count; i++)
 	{
 		const CuckooTable *table = &kept->tables[i];
 
-		runs[i].numbers = CommonCodes(table, other, others, &runs[i].count);
+		runs[i].numbers = CommonCodes(table, others, other->table_count, &runs[i].count);
 		parts[i].shape = table->shape;
 		parts[i].source.runs = &runs[i];
 		parts[i].source.run_count = 1;
 		parts[i].items = runs[i].count;
 		parts[i].representation = CuckooRepresentationFor(&table->shape, runs[i].count);
 	}
-	for (int i = 0; i < other->table_count; i++)
-		pfree(others[i]);
+	FreeCodes(others, other->table_count);
 	*bytes = CuckooMakeFilter(filter, parts, kept->table_count);
 	for (int i = 0; i < kept->table_count; i++)
 		pfree((void *) runs[i].numbers);
@@ -441,21 +464,26 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
  */
 
 /*
- * Of all classes of a shape, count those that the intervals of another filter
- * overlap, and of the held ones among them.
+ * Estimate how many keys of a table with distinct codes are not in others, by
+ * the fraction that it uses of the classes that no interval of others overlaps,
+ * whose number is set.  Each key is in one at random, so n keys leave a class
+ * unused with a probability of exp(-n / classes): linear counting, by Whang,
+ * Vander-Zanden and Taylor, 1990.  The classes are counted, not computed from the
+ * rate, which would be up to 50 % off: the intervals of two shapes can have any
+ * ratio of widths.
  */
-static void
-CountCovered(const CuckooShape *shape, CuckooRun held, const CuckooFilter *other,
-			 uint64_t **others, uint64_t *covered, uint64_t *hits)
+static double
+OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
 {
-	Sweep		sweep = OpenSweep(shape, other, others);
+	const CuckooShape *shape = &table->shape;
+	Sweep		sweep = OpenSweep(shape, others, count);
+	uint64_t	left = CuckooShapeClasses(shape);
+	uint64_t	held = table->count;	/* of those left */
 	uint64_t	next = 0;		/* codes below are counted */
 	uint64_t	i = 0;
 	uint64_t	first;
 	uint64_t	last;
 
-	*covered = 0;
-	*hits = 0;
 	while (NextInterval(&sweep, &first, &last))
 	{
 		if (last < next)
@@ -465,102 +493,90 @@ CountCovered(const CuckooShape *shape, CuckooRun held, const CuckooFilter *other
 		next = last + 1;
 
 		/* No class has the fingerprint 0. */
-		*covered += next - first - ((last >> shape->bits) - ((first - 1) >> shape->bits));
-		for (; i < held.count && held.numbers[i] <= last; i++)
+		left -= next - first - ((last >> shape->bits) - ((first - 1) >> shape->bits));
+		for (; i < table->count && table->numbers[i] <= last; i++)
 		{
 			CuckooPauseAt(i);
-			*hits += held.numbers[i] >= first;
+			held -= table->numbers[i] >= first;
 		}
 	}
+	*classes = (double) left;
+	return held == left ? INFINITY :
+		(double) CuckooShapeClasses(shape) * log1p((double) held / (double) (left - held));
 }
 
 /*
- * How many keys use so many of a shape's classes.  Each key is in one at random,
- * so n keys leave a class free with a probability of exp(-n / classes): linear
- * counting, by Whang, Vander-Zanden and Taylor, 1990.
- */
-static double
-LinearCount(const CuckooShape *shape, uint64_t used)
-{
-	double		classes = (double) CuckooShapeClasses(shape);
-
-	return -classes * log1p(-(double) used / classes);
-}
-
-/*
- * Estimate how many keys a table and another filter have in common: the number
- * that use the table's classes, plus the number that would use those covered by
- * the other filter, less the number that would use either.  The covered classes
- * are counted, not computed from the rate, which would be up to 50 % off: the
- * intervals of two shapes can have any ratio of widths.
+ * Estimate how many keys a table has in common with another filter, of which
+ * codes has the first "others" tables.  Those after them, before number i, which
+ * is the table, are of its own filter: what these have is not counted again.
  *
- * This adds to the variance.  Nearly all of it is that of the number of other
- * keys of the table that are in covered classes by chance, which is binomial.
- * The rest is that of the common keys that share a class.  There may be fewer
- * common keys than estimated, and more others.  The error is therefore that of
- * as many fewer as the error itself, as in Wilson's interval: otherwise it would
- * be far too small if nearly all classes are covered.
+ * Let a keys be only in the table and c common, and let the tables before leave
+ * n of all m classes free, and all tables f.  The variance is then
+ *
+ *		m expm1(a / m) (m / f - exp(c / m) m / n)  +  m expm1(c / m) m / n - c
+ *
+ * Nearly all of it is the first part: other keys that are in covered classes by
+ * chance.  It is written as a number of keys times the odds of that.  There may
+ * be fewer common keys than estimated, and more others.  The error is therefore
+ * that of as many fewer as the error itself, as in Wilson's interval: otherwise
+ * it would be far too small if nearly all classes are covered.
  */
 static double
-CommonKeys(const CuckooTable *table, const CuckooFilter *other, uint64_t **others,
-		   double *variance)
+CommonKeys(const Codes *codes, int others, int i, double *variance)
 {
-	const CuckooShape *shape = &table->shape;
-	double		classes = (double) CuckooShapeClasses(shape);
-	uint64_t   *codes = CuckooTableCodes(table);
-	CuckooRun	held = {codes, CuckooUnique(codes, (size_t) table->items)};
-	uint64_t	covered;
-	uint64_t	hits;
-	double		keys;
-	double		common;
-	double		chance;
+	double		m = (double) CuckooShapeClasses(&codes[i].shape);
+	double		n;
+	double		f;
+	double		own = OwnKeys(&codes[i], codes + others, i - others, &n);
+	double		a = OwnKeys(&codes[i], codes, i, &f);
+	double		c = fmax(0, own - a);
 	double		odds;
+	double		keys;
 	double		error;
 
-	CountCovered(shape, held, other, others, &covered, &hits);
-	pfree(codes);
 	/* If no class is left free, nothing is known. */
-	if (held.count + covered - hits == CuckooShapeClasses(shape))
+	if (isinf(a))
 	{
 		*variance = INFINITY;
 		return 0;
 	}
-	keys = LinearCount(shape, held.count) + LinearCount(shape, covered) -
-		LinearCount(shape, held.count + covered - hits);
-	common = fmax(0, fmin(keys, (double) hits));
-	chance = ((double) covered - common) / (classes - common);
-	odds = chance / (1 - chance);
-	error = odds / 2 + sqrt(odds * odds / 4 + ((double) held.count - common) * odds);
-	*variance += error * error + common * common / (2 * classes);
-	return keys;
+	odds = fmax(0, (n - f + n * expm1(-c / m)) / f);
+	keys = m * expm1(a / m) * exp(c / m) * m / n;
+	error = odds / 2 + sqrt(odds * odds / 4 + keys * odds);
+	/* The last part is not negative, but may become so by rounding. */
+	*variance += error * error + fmax(0, m * expm1(c / m) * m / n - c);
+	return own - a;
 }
 
 /*
- * How many distinct keys a filter can have.  In one that is not removable, keys
- * may share an item.
+ * An estimate that is not larger than the distinct keys that a filter can have.
+ * In one that is not removable, keys may share an item, and eight copies may
+ * stand for more.
  */
 static double
-MostKeys(const CuckooFilter *filter)
+AtMostKeys(const CuckooFilter *filter, double keys)
 {
-	return filter->flags & CUCKOO_FLAG_NOT_REMOVABLE ? INFINITY : (double) filter->items;
+	return keys > (double) filter->items && !(filter->flags & CUCKOO_FLAG_NOT_REMOVABLE) &&
+		CuckooFilterPinned(filter) == 0 ? (double) filter->items : keys;
 }
 
 /*
  * Whether to count the keys of this filter that are in the other one, rather
- * than the reverse.  A key in several tables would count for each.  The finer
- * the classes are, the fewer are covered by chance.  The number of items makes
- * the result independent of the order of the filters.
+ * than the reverse.  The finer the classes of its first table are, which are
+ * its coarsest, the less likely it is that the other filter covers them all.
+ * If both are alike in that, the order of the filters matters for nothing but
+ * rounding, unless they have several tables and as many items.
  */
 static bool
 CountsBetter(const CuckooFilter *filter, const CuckooFilter *other)
 {
-	uint64_t	codes = CuckooShapeCodes(&filter->tables[filter->table_count - 1].shape);
-	uint64_t	other_codes = CuckooShapeCodes(&other->tables[other->table_count - 1].shape);
+	uint64_t	codes = CuckooShapeCodes(&filter->tables[0].shape);
+	uint64_t	other_codes = CuckooShapeCodes(&other->tables[0].shape);
 
-	if (filter->table_count != other->table_count)
-		return filter->table_count < other->table_count;
 	if (codes != other_codes)
 		return codes > other_codes;
+	if (filter->table_count != other->table_count)
+		return filter->table_count < other->table_count;
 	return filter->items < other->items;
 }
 
@@ -572,9 +588,10 @@ CuckooCommon(const CuckooFilter *left, const CuckooFilter *right, double *keys, 
 												   &right->header, &unused);
 	const CuckooFilter *counted;
 	const CuckooFilter *other;
-	uint64_t   *others[CUCKOO_MAX_TABLES];
+	Codes		codes[2 * CUCKOO_MAX_TABLES];
 	double		sum = 0;
 	double		variance = 0;
+	int			count;
 
 	*keys = 0;
 	*error = 0;
@@ -582,13 +599,16 @@ CuckooCommon(const CuckooFilter *left, const CuckooFilter *right, double *keys, 
 		return conflict;
 	counted = CountsBetter(right, left) ? right : left;
 	other = counted == left ? right : left;
-	for (int i = 0; i < other->table_count; i++)
-		others[i] = CuckooTableCodes(&other->tables[i]);
-	for (int i = 0; i < counted->table_count; i++)
-		sum += CommonKeys(&counted->tables[i], other, others, &variance);
-	for (int i = 0; i < other->table_count; i++)
-		pfree(others[i]);
-	*keys = fmax(0, fmin(sum, fmin(MostKeys(left), MostKeys(right))));
+	ReadCodes(other, codes);
+	ReadCodes(counted, codes + other->table_count);
+	count = other->table_count + counted->table_count;
+	for (int i = other->table_count; i < count; i++)
+	{
+		codes[i].count = CuckooUnique(codes[i].numbers, (size_t) codes[i].count);
+		sum += CommonKeys(codes, other->table_count, i, &variance);
+	}
+	FreeCodes(codes, count);
+	*keys = fmax(0, AtMostKeys(right, AtMostKeys(left, sum)));
 	*error = sqrt(variance);
 	return CUCKOO_NO_CONFLICT;
 }
