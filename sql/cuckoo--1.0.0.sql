@@ -106,7 +106,7 @@ COMMENT ON FUNCTION cuckoo_intersection(cuckoofilter, cuckoofilter) IS
 CREATE FUNCTION cuckoo_common(f cuckoofilter, g cuckoofilter, OUT keys bigint, OUT error float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_common(cuckoofilter, cuckoofilter) IS
-	'how many distinct keys two filters have in common: an estimate (keys) that leaves out what is expected by chance, and its standard error in keys (error; Infinity if the filters are too full to tell). The filters may have any capacities and rates. Copies count once, but if both filters have several sub-filters, a key in more than one of them can count more than once. An error for different seeds or key types. Source: linear counting (Whang, Vander-Zanden, Taylor 1990) of fingerprint classes';
+	'how many distinct keys two filters have in common: an estimate (keys) that leaves out what is expected by chance, and its standard error in keys (error; Infinity if the filters are too full to tell). The filters may have any capacities and rates. Keys with copies, or in several sub-filters, count once. The false positives in a result of cuckoo_intersection count as keys. An error for different seeds or key types. Source: linear counting (Whang, Vander-Zanden, Taylor 1990) of fingerprint classes';
 
 -- Look up
 
@@ -536,3 +536,10 @@ CREATE AGGREGATE cuckoo_union_all_agg(f cuckoofilter) (
 );
 COMMENT ON AGGREGATE cuckoo_union_all_agg(cuckoofilter) IS
 	'sum of the multisets of keys of all filters, as by cuckoo_union_all; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';
+
+CREATE AGGREGATE cuckoo_intersection_agg(f cuckoofilter) (
+	SFUNC = cuckoo_intersection, STYPE = cuckoofilter, SSPACE = 16384,
+	COMBINEFUNC = cuckoo_intersection, PARALLEL = SAFE
+);
+COMMENT ON AGGREGATE cuckoo_intersection_agg(cuckoofilter) IS
+	'the keys that all filters have, as by cuckoo_intersection; NULL is skipped, and over no rows the result is NULL';

@@ -113,13 +113,20 @@ ALTER TABLE singles SET (parallel_workers = 3);
 ALTER TABLE many SET (parallel_workers = 3);
 CREATE TABLE parts AS SELECT k / 500 AS part, cuckoo_agg(k, 50000, 0.001) AS f FROM generate_series(0, 49999) AS k GROUP BY 1;
 ALTER TABLE parts SET (parallel_workers = 3);
-ANALYZE singles, many, parts;
+-- 40 filters with 2,000 keys in common, and 500 of their own
+CREATE TABLE shared AS SELECT i, cuckoo_agg(k, 10000, 0.001) AS f, cuckoo_agg(k, 10000 + 100 * (i % 7), 0.001) AS other_shape
+FROM generate_series(1, 40) AS i, LATERAL (SELECT generate_series(1, 2000) UNION ALL SELECT generate_series(1000 * i + 2001, 1000 * i + 2500)) AS k (k) GROUP BY i;
+ALTER TABLE shared SET (parallel_workers = 3);
+ANALYZE singles, many, parts, shared;
 CREATE TABLE serial AS SELECT cuckoo_union_agg(f) AS united, cuckoo_union_all_agg(f) AS summed FROM many;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;
 SET max_parallel_workers_per_gather = 3;
 EXPLAIN (COSTS OFF) SELECT cuckoo_union_all_agg(f), cuckoo_union_agg(f) FROM parts;
+EXPLAIN (COSTS OFF) SELECT cuckoo_intersection_agg(f) FROM shared;
+SELECT cuckoo_intersection_agg(f) = (SELECT cuckoo_agg(k, 10000, 0.001) FROM generate_series(1, 2000) AS k) AS one_shape, missing(cuckoo_intersection_agg(other_shape), 1, 2000),
+	cuckoo_cardinality(cuckoo_intersection_agg(other_shape)) - 2000 AS others FROM shared;
 SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 50000, 0.001) FROM generate_series(0, 49999) AS k) AS same_bytes, (brief(cuckoo_union_agg(f))).* FROM parts;
 SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 20000, 0.001) FROM generate_series(1, 20000) AS k) AS of_one_key_each FROM singles;
 SELECT count(*) AS groups, bool_and(f = (SELECT cuckoo_agg(k, 20000, 0.001) FROM generate_series(1, 20000) AS k WHERE k % 7 = g)) AS same
@@ -230,6 +237,9 @@ SELECT truth, (common(f, g, truth)).* FROM
 	(SELECT 20000 AS truth, cuckoo_add_all(cuckoo_new(10000, 0.01), ARRAY(SELECT generate_series(1, 30000))) AS f, cuckoo_add_all(cuckoo_new(5000), ARRAY(SELECT generate_series(10001, 50000))) AS g UNION ALL
 	SELECT 10000, (SELECT cuckoo_multiset_agg(k / 3, 60000, 0.01) FROM generate_series(0, 59999) AS k), (SELECT cuckoo_multiset_agg(k / 5, 100000, 0.01) FROM generate_series(50000, 149999) AS k) UNION ALL
 	SELECT 2000, f('a') | f('b') | f('full'), (SELECT cuckoo_union_agg(g) FROM (SELECT cuckoo_agg(k, 1000, 0.01) AS g FROM generate_series(8001, 12000) AS k GROUP BY k % 4) AS parts)) AS x;
+-- A key in several sub-filters of both counts once.
+SELECT truth, (common(f | g, f | g, truth)).*, (common(f | g, g, truth)).* FROM
+	(SELECT 20000 AS truth, (SELECT cuckoo_agg(k, 20000, 0.01) FROM generate_series(1, 20000) AS k) AS f, (SELECT cuckoo_agg(k, 50000, 0.01) FROM generate_series(1, 20000) AS k) AS g) AS x;
 -- The error is Infinity if the filters are so full that nothing is known.
 SELECT (cuckoo_common(f, f)).error FROM (SELECT cuckoo_union_agg(cuckoo_new(1, 0.1) + k) AS f FROM generate_series(1, 9999) AS k) AS x;
 SELECT cuckoo_common(f('a'), NULL) AS "right", cuckoo_common(NULL, f('a')) AS "left";
@@ -241,6 +251,13 @@ FROM filters WHERE name IN ('a', 'b', 'c');
 SELECT (brief(cuckoo_union_agg(f))).*, missing(cuckoo_union_agg(f), 1, 10000) FROM filters;
 SELECT (brief(cuckoo_union_all_agg(f ORDER BY name))).*, missing(cuckoo_union_all_agg(f), 1, 10000) FROM filters;
 SELECT cuckoo_union_all_agg(f) = f('a') AS one_row, cuckoo_union_agg(f) = f('a') AS one_row FROM filters WHERE name = 'a';
+-- The intersection of all; over no rows, or only NULLs, NULL
+SELECT cuckoo_intersection_agg(f) = (f('a') & f('overlap') & f('few')) AS intersection, cuckoo_intersection_agg(f ORDER BY name DESC) = cuckoo_intersection_agg(f ORDER BY name) AS any_order,
+	missing(cuckoo_intersection_agg(f), 2990, 3000) AS missing FROM filters WHERE name IN ('a', 'overlap', 'few');
+SELECT cuckoo_intersection_agg(f) = f('a') AS with_null FROM (SELECT NULL::cuckoofilter AS f UNION ALL SELECT f('a') UNION ALL SELECT NULL) AS x;
+SELECT cuckoo_intersection_agg(NULL) AS nulls, cuckoo_intersection_agg(f) AS no_rows FROM filters WHERE false;
+SELECT (brief(cuckoo_intersection_agg(f))).* FROM filters;
+SELECT name, cuckoo_cardinality(cuckoo_intersection_agg(f) OVER (ORDER BY name)) AS of_all_before FROM filters WHERE name IN ('a', 'full', 'overlap', 'unknown');
 -- NULL is skipped; over no rows, or only NULLs, an unset filter
 SELECT cuckoo_union_all_agg(f) = f('a') AS with_null FROM (SELECT f('a') AS f UNION ALL SELECT NULL) AS x;
 SELECT cuckoo_union_agg(NULL) = f('unset') AS nulls, cuckoo_union_all_agg(f) = f('unset') AS no_rows FROM filters WHERE false;

@@ -147,6 +147,16 @@ is(query(<<~SQL), '41|68.0|1803 2|1.4|4', 'two sets without common keys');
 		cuckoo_common(small, large)
 	SQL
 
+says('docs/guide.md', 'For three sets, add the keys of `cuckoo_common(a, b)` and `cuckoo_common(a, c)`, subtract those of `cuckoo_common(a, b | c)`, and add the errors in squares.');
+is(query(<<~SQL), 't|t t|t', 'the keys of three sets, none and 10,000');
+	SELECT string_agg(concat_ws('|', abs(ab.keys + ac.keys - abc.keys - common) <= 2 * sqrt(ab.error ^ 2 + ac.error ^ 2 + abc.error ^ 2), wrong.keys > common + 20), ' ' ORDER BY common)
+	FROM unnest('{0,10000}'::integer[]) AS common
+		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 60000, 0.01) AS a FROM generate_series(1, 30000) AS i) AS x
+		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 60000, 0.01) AS b FROM generate_series(30001 - common, 60000) AS i) AS y
+		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, 60000, 0.01) AS c FROM generate_series(1, 60000) AS i) AS z,
+		cuckoo_common(a, b) AS ab, cuckoo_common(a, c) AS ac, cuckoo_common(a, b | c) AS abc, cuckoo_common(a & b, c) AS wrong
+	SQL
+
 # -------------------------------------------------------------------- Copies
 says('docs/guide.md', 'with a capacity for all rows, 1,000 keys with 100 rows each need 16 kB, and 10,000 such keys 160 kB');
 is(query(<<~SQL), '16|160', 'copies beyond eight cost nothing');
