@@ -101,6 +101,21 @@ cuckoo_add(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
+/*
+ * Refuse a filter in which two keys may share an item: removing one could lose
+ * the other.
+ */
+static void
+CheckRemovable(const CuckooFilter *filter)
+{
+	if (filter->flags & CUCKOO_FLAG_NOT_REMOVABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot remove keys from this cuckoofilter"),
+				 errdetail("It was made by an operation that lets two keys share an item: cuckoo_union, cuckoo_stream_agg, or cuckoo_new(removable => false)."),
+				 errhint("Use cuckoo_add and cuckoo_union_all, or build the filter with cuckoo_agg.")));
+}
+
 /* Add or remove one copy of each element of an array. */
 static Datum
 ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
@@ -109,6 +124,8 @@ ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
 
 	if (CuckooGetElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft->filter, &elements) == 0)
 		return CuckooUnchanged(fcinfo);
+	if (edit == CUCKOO_REMOVE)
+		CheckRemovable(&draft->filter);
 	CuckooDropNulls(&elements);
 	if (edit == CUCKOO_ADD)
 		CuckooDraftSetKeyType(draft, CuckooFindKey(fcinfo, 1, true));
@@ -128,21 +145,6 @@ cuckoo_add_all(PG_FUNCTION_ARGS)
 		return CuckooUnchanged(fcinfo);
 	OpenArgument(fcinfo, &draft);
 	return ChangeAll(fcinfo, &draft, CUCKOO_ADD);
-}
-
-/*
- * Refuse a filter in which two keys may share an item: removing one could lose
- * the other.
- */
-static void
-CheckRemovable(const CuckooFilter *filter)
-{
-	if (filter->flags & CUCKOO_FLAG_NOT_REMOVABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot remove keys from this cuckoofilter"),
-				 errdetail("It was made by an operation that lets two keys share an item: cuckoo_union, cuckoo_stream_agg, or cuckoo_new(removable => false)."),
-				 errhint("Use cuckoo_add and cuckoo_union_all, or build the filter with cuckoo_agg.")));
 }
 
 /* cuckoo_remove(f, key), f - key: one copy less; f itself if there is none */
@@ -175,6 +177,5 @@ cuckoo_remove_all(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return CuckooUnchanged(fcinfo);
 	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
-	CheckRemovable(&draft.filter);
 	return ChangeAll(fcinfo, &draft, CUCKOO_REMOVE);
 }

@@ -28,6 +28,10 @@ SELECT cuckoo_add_all(f, '{NULL,NULL}'::integer[]) = f AS add_nulls, cuckoo_remo
 	cuckoo_add_all(f, '{}'::integer[]) = f AS add_none, cuckoo_remove_all(f, '{}'::integer[]) = f AS remove_none,
 	cuckoo_add_all(f, '{3,NULL,4}'::integer[]) = f + 3 + 4 AS add_some, cuckoo_remove_all(f, '{NULL,2}'::integer[]) = f - 2 AS remove_some
 FROM filters;
+-- Nor is it an error to remove nothing from a filter that is not removable.
+SELECT fixed - NULL = fixed AS "-", cuckoo_remove(fixed, NULL) = fixed AS remove, cuckoo_remove_all(fixed, '{}'::integer[]) = fixed AS remove_none,
+	cuckoo_remove_all(fixed, '{NULL}'::integer[]) = fixed AS remove_null
+FROM (SELECT cuckoo_new(removable => false) + 1 AS fixed) AS f;
 
 -- An array without a key may be of any key type: drivers send an empty list as
 -- text[].  It does not decide the key type of a filter that has none.
