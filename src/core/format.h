@@ -55,8 +55,8 @@ typedef enum CuckooContent
 {
 	CUCKOO_TABLES = 0,			/* one to sixteen tables; none if unset */
 	CUCKOO_PARTIAL = 1,			/* an aggregate's state: sorted distinct hashes */
-	CUCKOO_STATE = 2			/* the same in its working form; only in a
-								 * server's memory, never valid outside */
+	CUCKOO_STATE = 2			/* the same in its working form, which is not
+								 * valid as input */
 } CuckooContent;
 
 /*

@@ -36,8 +36,8 @@
 #define CUCKOO_MAX_BUCKETS	32768
 
 /*
- * Buckets per table, at most.  This keeps codes below 2^60, so that a 64-bit
- * number can hold a code and the number of its copies.
+ * Buckets per table, at most: with more, no dense table would fit in a value,
+ * even with the shortest fingerprints.  This keeps codes below 2^60.
  */
 #define CUCKOO_MAX_TABLE_BUCKETS	UINT64_C(393216000)
 
