@@ -7,6 +7,7 @@
 \pset fieldsep '\n  -> '
 
 CREATE TABLE f (numbers cuckoofilter, words cuckoofilter, arrays cuckoofilter, fixed cuckoofilter, state cuckoofilter, full_ cuckoofilter);
+CREATE AGGREGATE merge_copies(cuckoofilter) (SFUNC = cuckoo_multiset_agg_combine, STYPE = cuckoofilter);
 CREATE AGGREGATE merge_stream(cuckoofilter) (SFUNC = cuckoo_stream_agg_combine, STYPE = cuckoofilter);
 INSERT INTO f SELECT cuckoo_new() + 1, cuckoo_new() + 'a', cuckoo_new() + '{1}'::integer[],
 	-- Marked not removable
@@ -15,6 +16,7 @@ INSERT INTO f SELECT cuckoo_new() + 1, cuckoo_new() + 'a', cuckoo_new() + '{1}':
 	-- Sixteen tables of six buckets, full
 	cuckoo_add_all((SELECT cuckoo_union_all_agg(cuckoo_new(1, 0.1 / 2 ^ i)) FROM generate_series(0, 15) AS i), ARRAY(SELECT generate_series(1, 352)));
 
+CREATE TABLE stored_state AS SELECT state_of(i)::text::cuckoofilter AS state FROM generate_series(1, 5000) AS i;
 CREATE TABLE words (c text COLLATE "C", p text COLLATE "POSIX");
 INSERT INTO words VALUES ('a', 'b');
 CREATE OPERATOR CLASS by_cuckoo_hash FOR TYPE integer USING hash AS
@@ -95,13 +97,14 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_agg_final(state) FROM f', 'SELECT cuckoo_agg_final(NULL)', 'SELECT cuckoo_stream_agg_transfn(NULL, 1, 100, 0.01)', 'SELECT cuckoo_stream_agg_combine(NULL, NULL)',
 	'SELECT cuckoo_union_agg_transfn(fixed, fixed) FROM f', 'SELECT cuckoo_union_all_agg_transfn(fixed, fixed) FROM f', 'SELECT cuckoo_combine_final(fixed) FROM f',
 	-- An aggregate's state is not a filter yet.
-	'SELECT state @> 1 FROM f', 'SELECT 1 <@ state FROM f', 'SELECT cuckoo_contains(state, 1) FROM f', 'SELECT cuckoo_count(state, 1) FROM f', 'SELECT cuckoo_cardinality(state) FROM f',
+	'SELECT state @> 1 FROM f', 'SELECT state @> 1 FROM stored_state', 'SELECT 1 <@ state FROM f', 'SELECT cuckoo_contains(state, 1) FROM f', 'SELECT cuckoo_count(state, 1) FROM f', 'SELECT cuckoo_cardinality(state) FROM f',
 	'SELECT cuckoo_fpr(state) FROM f', 'SELECT count(*) FROM f, cuckoo_subfilters(state)', 'SELECT state + 1 FROM f', 'SELECT state - 1 FROM f', 'SELECT cuckoo_add(state, 1) FROM f',
 	'SELECT cuckoo_remove(state, 1) FROM f', 'SELECT cuckoo_add_all(state, ARRAY[1]) FROM f', 'SELECT cuckoo_remove_all(state, ARRAY[1]) FROM f',
 	'SELECT NULL | state FROM f', 'SELECT cuckoo_union_all(state, NULL) FROM f',
 	'SELECT state::text::cuckoofilter @> 1 FROM f', 'SELECT (cuckoo_info(state)).representation FROM f', 'SELECT (cuckoo_info(decode(state::text, ''base64'')::cuckoofilter)).representation FROM f',
 	'SELECT (cuckoo_info(state)).bytes - octet_length(decode(state::text, ''base64'')) FROM f',
 	'SELECT cuckoo_common(state, numbers) FROM f', 'SELECT cuckoo_common(numbers, state) FROM f',
+	'SELECT cuckoo_intersection_agg(g) FROM (SELECT numbers AS g FROM f UNION ALL SELECT state FROM f) AS x',
 	-- Removal if two keys may share an item
 	'SELECT fixed - 1 FROM f', 'SELECT cuckoo_remove(fixed, 1) FROM f', 'SELECT cuckoo_remove(fixed, -1) FROM f', 'SELECT cuckoo_remove_all(fixed, ARRAY[1]) FROM f',
 	$$SELECT fixed - 'a' FROM f$$,
@@ -119,13 +122,14 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT merge_states(s) FROM (SELECT state_of(1, NULL, 0.01, i) AS s FROM generate_series(8, 9) AS i GROUP BY i) AS x',
 	'SELECT merge_stream(s) FROM (SELECT cuckoo_stream_agg(1, 100, 0.01, i) AS s FROM generate_series(8, 9) AS i GROUP BY i) AS x',
 	'SELECT merge_stream(s) FROM (SELECT cuckoo_stream_agg(1, 100 * k, 0.01) AS s FROM generate_series(1, 2) AS k GROUP BY k) AS x',
+	'SELECT merge_copies(s) FROM (SELECT cuckoo_multiset_agg(1, 100 * k, 0.01) AS s FROM generate_series(1, 2) AS k GROUP BY k) AS x',
 	'SELECT merge_stream(s ORDER BY k) FROM (SELECT k, cuckoo_stream_agg(i, CASE k WHEN 3 THEN 2e5 ELSE 1e5 END, 0.01) AS s FROM generate_series(1, 3) AS k, generate_series(1, 60000) AS i GROUP BY k) AS x',
 	$$SELECT merge_stream(s) FROM (SELECT cuckoo_stream_agg(1, 100, 0.01) AS s UNION ALL SELECT cuckoo_stream_agg('x'::text, 100, 0.01)) AS x$$,
 	'SELECT cuckoo_agg(i, nullif(i, 1) * 100) FROM generate_series(1, 2) AS i',
 	-- What cannot be combined
 	'SELECT cuckoo_new(seed => 5) | numbers FROM f', 'SELECT cuckoo_union_all(cuckoo_new(seed => -5), cuckoo_new())', 'SELECT cuckoo_union(numbers, cuckoo_from_array(ARRAY[1], 100, 0.01, 7)) FROM f',
 	'SELECT cuckoo_union_all_agg(cuckoo_new(seed => i)) FROM generate_series(1, 2) AS i', 'SELECT cuckoo_union_agg(cuckoo_agg(1, 1e6, 0.001, i)) OVER () FROM generate_series(1, 2) AS i GROUP BY i',
-	'SELECT cuckoo_common(cuckoo_new(seed => 5), numbers) FROM f', 'SELECT cuckoo_common(words, numbers) FROM f', 'SELECT cuckoo_common(arrays, cuckoo_new() + ARRAY[true]) FROM f',
+	'SELECT cuckoo_common(cuckoo_new(seed => 5), numbers) FROM f', 'SELECT cuckoo_intersection_agg(cuckoo_new(seed => i)) FROM generate_series(1, 2) AS i', 'SELECT cuckoo_common(words, numbers) FROM f', 'SELECT cuckoo_common(arrays, cuckoo_new() + ARRAY[true]) FROM f',
 	'SELECT numbers | words FROM f', 'SELECT cuckoo_union_all(words, numbers) FROM f', 'SELECT cuckoo_union_all(numbers, arrays) FROM f', 'SELECT cuckoo_union_all(words, cuckoo_new() + ''a''::bytea) FROM f',
 	'SELECT cuckoo_union_agg(x) FROM f, unnest(ARRAY[numbers, words]) AS x',
 	-- A large state of several sub-filters

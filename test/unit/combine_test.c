@@ -323,6 +323,83 @@ TEST(a_class_that_256_items_overlap_is_kept)
 	assert_int_equal(both.items, 1);
 }
 
+static Value
+Intersect(const Value *left, const Value *right)
+{
+	CuckooFilter f = Open(left);
+	CuckooFilter g = Open(right);
+	CuckooFilter both;
+	uint8_t    *bytes;
+
+	assert_int_equal(CuckooIntersect(&f, &g, &both, &bytes), CUCKOO_NO_CONFLICT);
+	return Valid(bytes, &both);
+}
+
+/* Each key is in one of sixteen tables. */
+TEST(a_key_in_any_table_is_in_the_intersection)
+{
+	Value		values[CUCKOO_MAX_TABLES];
+	Value		all;
+
+	for (uint64_t i = 0; i < lengthof(values); i++)
+		values[i] = ValueOfKeys(1, i, i + 1, 1e-6, 100 * (i + 1));
+	all = Combine(CUCKOO_UNION, values, lengthof(values));
+	assert_int_equal(Open(&all).table_count, CUCKOO_MAX_TABLES);
+	for (uint64_t i = 0; i < lengthof(values); i++)
+	{
+		Value		one = ValueOfKeys(1, i, i + 1, 1e-6, 5000);
+		Value		both[2] = {Intersect(&all, &one), Intersect(&one, &all)};
+		CuckooFilter filters[2] = {Open(&all), Open(&one)};
+		double		keys;
+		double		error;
+
+		for (int swap = 0; swap < 2; swap++)
+		{
+			assert_int_equal(CountFound(&both[swap], 1, i, i + 1), 1);
+			assert_int_equal(Open(&both[swap]).items, 1);
+			CuckooCommon(&filters[swap], &filters[1 - swap], &keys, &error);
+			assert_true(rint(keys) == 1);
+		}
+	}
+}
+
+/*
+ * The class 600 of 1,023 covers 37,574 to 37,636 of 65,535 fully, and one on
+ * either side in part.
+ */
+TEST(of_neighbouring_classes_those_that_overlap_are_kept)
+{
+	CuckooShape shape = ShapeOf(1, 8, 10);
+	CuckooShape finer = ShapeOf(1, 8, 16);
+	const uint64_t code = 1 << 10 | 600;
+	uint64_t	first = CuckooCodeOf(&finer, CuckooFirstHash(&shape, code));
+	uint64_t	last = CuckooCodeOf(&finer, CuckooFirstHash(&shape, code + 1) - 1);
+	uint64_t	codes[100];
+	Value		one = ValueOfCodes(&shape, &code, 1, 0.01, 20);
+	Value		many;
+	Value		both;
+	Value		wanted;
+
+	for (uint64_t i = 0; i < lengthof(codes); i++)
+		codes[i] = first - 10 + i;
+	assert_true(last - first > 60 && last < codes[90]);
+	many = ValueOfCodes(&finer, codes, lengthof(codes), 0.01, 20);
+	both = Intersect(&one, &many);
+	assert_int_equal(Open(&both).tables[0].shape.bits, 10);
+	assert_int_equal(Open(&both).items, 1);
+
+	/* The many are kept if the other's rate is larger. */
+	for (uint64_t i = 0; i < lengthof(codes); i++)
+		codes[i] = 1 << 10 | (551 + i);
+	one = ValueOfCodes(&shape, codes, lengthof(codes), 0.01, 20);
+	for (uint64_t i = 0; i < lengthof(codes); i++)
+		codes[i] = CuckooCodeOf(&finer, CuckooFirstHash(&shape, 1 << 10 | 551)) - 50 + i;
+	many = ValueOfCodes(&finer, codes, lengthof(codes), 0.01, 20);
+	wanted = ValueOfCodes(&finer, codes + 50, lengthof(codes) - 50, 0.01, 20);
+	both = Intersect(&one, &many);
+	assert_true(SameBytes(&both, &wanted));
+}
+
 /* ---------------------------------------------------------------- headers */
 
 /* Filters with these fields, combined in both orders */

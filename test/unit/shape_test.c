@@ -217,6 +217,7 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 		const CuckooShape *shape = &various[i];
 		uint64_t	fingerprints = CuckooShapeFingerprints(shape);
 
+		assert_true(CuckooFirstHash(shape, CuckooShapeCodes(shape)) == UINT64_MAX);
 		for (int k = 0; k < 200000; k++)
 		{
 			uint64_t	hash = k == 0 ? 0 : k == 1 ? UINT64_MAX : k == 2 ? UINT32_MAX :
@@ -244,6 +245,7 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 				((NextRandom(&random) >> 32) * CuckooShapePairs(shape) >> 32) << shape->bits |
 				(1 + ((NextRandom(&random) >> 32) * fingerprints >> 32));
 			assert_true(CuckooCodeOf(shape, HashOfCode(shape, code)) == code);
+			assert_true(CuckooFirstHash(shape, code) == HashOfCode(shape, code));
 			assert_true(CuckooCodeOf(shape, hash) == code ||
 						(CuckooCodeOf(shape, hash) < code) == (hash < HashOfCode(shape, code)));
 		}
