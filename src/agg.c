@@ -705,12 +705,44 @@ NewStream(CuckooValue *flat, CuckooEdit edit, MemoryContext aggcontext)
 {
 	Stream	   *stream = (Stream *) CuckooLargeNew(sizeof(Stream), MakeStream, aggcontext);
 	MemoryContext old = MemoryContextSwitchTo(stream->large.header.eoh_context);
-	CuckooValue *copy = CuckooCopyValue(flat);
 
-	CuckooOpenDraft(&stream->draft, (Datum) 0, copy);
+	CuckooOpenDraft(&stream->draft, CuckooCopyValue(flat));
 	stream->edit = edit;
 	MemoryContextSwitchTo(old);
 	return stream;
+}
+
+/* Refuse a row that the state does not match.  Returns whether that changed the state. */
+static inline bool
+MatchRow(CuckooDraft *draft, const CuckooHeader *row, CuckooEdit edit)
+{
+	CuckooHeader *header = &draft->filter.header;
+	bool		changed = unlikely(!SameHeader(header, row)) && CuckooMatchHeaders(header, row);
+
+	/* A new state, or one that a user's aggregate began with, lacks the flag. */
+	if (edit == CUCKOO_ADD_NEW && !(header->flags & CUCKOO_FLAG_NOT_REMOVABLE))
+	{
+		header->flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+		changed = true;
+	}
+	return changed;
+}
+
+/* A row for a flat state, which is not changed: the executor frees it. */
+static Datum
+AddToFlat(FunctionCallInfo fcinfo, CuckooValue *flat, const CuckooHeader *row, uint64 hash,
+		  CuckooEdit edit)
+{
+	bool		changed = PG_ARGISNULL(0);
+	CuckooDraft draft;
+
+	CuckooOpenDraft(&draft, PG_ARGISNULL(0) ? flat : CuckooCopyValue(flat));
+	changed |= MatchRow(&draft, row, edit);
+	if (!PG_ARGISNULL(1))
+		changed |= CuckooApplyToDraft(&draft, &hash, 1, edit);
+	if (!changed)
+		return CuckooUnchanged(fcinfo);
+	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
 /* One row; inlined for each of the two aggregates. */
@@ -721,9 +753,6 @@ StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
 	uint64		hash = 0;
 	const CuckooHeader *row = ReadRow(fcinfo, &hash);
 	Stream	   *stream = NULL;
-	CuckooDraft small;
-	CuckooDraft *draft = &small;
-	bool		changed = PG_ARGISNULL(0);
 
 	if (row->capacity == 0)
 		ereport(ERROR,
@@ -741,38 +770,18 @@ StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
 
 		CuckooFilterInitLike(&empty, row);
 		flat = PG_ARGISNULL(0) ? CuckooBuildValue(&empty, NULL, 0) : PG_GETARG_CUCKOOFILTER_P(0);
-		if (VARSIZE_ANY_EXHDR(flat) > FLAT_BYTES)
-			stream = NewStream(flat, edit, aggcontext);
-		else
-			/* Do not change it in place: the executor frees the old state. */
-			CuckooOpenDraft(&small, PointerGetDatum(flat), flat);
+		if (VARSIZE_ANY_EXHDR(flat) <= FLAT_BYTES)
+			return AddToFlat(fcinfo, flat, row, hash, edit);
+		stream = NewStream(flat, edit, aggcontext);
 	}
-	if (stream != NULL)
-		draft = &stream->draft;
-
-	if (unlikely(!SameHeader(&draft->filter.header, row)))
-		changed |= CuckooMatchHeaders(&draft->filter.header, row);
-	/* A new state, or one that a user's aggregate began with, lacks the flag. */
-	if (edit == CUCKOO_ADD_NEW && !(draft->filter.flags & CUCKOO_FLAG_NOT_REMOVABLE))
-	{
-		draft->filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-		changed = true;
-	}
-	if (stream != NULL)
-	{
-		if (!PG_ARGISNULL(1))
-		{
-			if (stream->batch.count == stream->batch.room)
-				AddBatch(stream);
-			stream->batch.numbers[stream->batch.count++] = hash;
-		}
-		return CuckooLargeDatum(&stream->large);
-	}
+	MatchRow(&stream->draft, row, edit);
 	if (!PG_ARGISNULL(1))
-		changed |= CuckooApplyToDraft(draft, &hash, 1, edit);
-	if (!changed)
-		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&small));
+	{
+		if (stream->batch.count == stream->batch.room)
+			AddBatch(stream);
+		stream->batch.numbers[stream->batch.count++] = hash;
+	}
+	return CuckooLargeDatum(&stream->large);
 }
 
 /* cuckoo_stream_agg_transfn(state, key, capacity [, fpr [, seed]]) */

@@ -77,8 +77,8 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 static void
 OpenArgument(FunctionCallInfo fcinfo, CuckooDraft *draft)
 {
-	CuckooOpenDraft(draft, PG_ARGISNULL(0) ? PointerGetDatum(CuckooUnsetValue()) :
-					PG_GETARG_DATUM(0), NULL);
+	CuckooOpenDraft(draft, PG_ARGISNULL(0) ? CuckooUnsetValue() :
+					PG_GETARG_CUCKOOFILTER_P_COPY(0));
 }
 
 /* cuckoo_add(f, key), f + key: one more copy */
@@ -159,7 +159,7 @@ cuckoo_remove(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return CuckooUnchanged(fcinfo);
 	key = CuckooGetKey(fcinfo, 1);
-	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
+	CuckooOpenDraft(&draft, PG_GETARG_CUCKOOFILTER_P_COPY(0));
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CheckRemovable(&draft.filter);
 	if (!CuckooApplyToDraft(&draft, &hash, 1, CUCKOO_REMOVE))
@@ -176,6 +176,6 @@ cuckoo_remove_all(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return CuckooUnchanged(fcinfo);
-	CuckooOpenDraft(&draft, PG_GETARG_DATUM(0), NULL);
+	CuckooOpenDraft(&draft, PG_GETARG_CUCKOOFILTER_P_COPY(0));
 	return ChangeAll(fcinfo, &draft, CUCKOO_REMOVE);
 }

@@ -317,7 +317,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	}
 	if (!base.built)
 		CuckooBaseReportUnbuilt(pair.rel);
-	CuckooOpenDraft(&draft, base.f, NULL);
+	CuckooOpenDraft(&draft, DatumGetCuckooFilterPCopy(base.f));
 	if (!CuckooBaseFits(&draft.filter, &pair.followed->key))
 		CuckooBaseReportMisfit(pair.rel);
 
@@ -618,7 +618,7 @@ ReadFilter(Relation rel, const CuckooBase *base, int64 *log_rows)
 	*log_rows = CuckooLogRead(rel, &added, NULL, false);
 	if (!base->built)
 		return NULL;
-	CuckooOpenDraft(&draft, base->f, NULL);
+	CuckooOpenDraft(&draft, DatumGetCuckooFilterPCopy(base->f));
 	if (!CuckooBaseFits(&draft.filter, NULL))
 		CuckooBaseReportMisfit(rel);
 	if (!CuckooLogApply(&draft, &added, false))

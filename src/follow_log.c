@@ -357,7 +357,7 @@ BaseAdd(Relation rel, CuckooFollowed *followed, const CuckooList *hashes)
 	CuckooReadHeader(base.f, &header);
 	if (hashes->count <= header.items / 100 || !CuckooBaseLock(rel, LockWaitSkip, &base) || !base.built)
 		return false;
-	CuckooOpenDraft(&draft, base.f, NULL);
+	CuckooOpenDraft(&draft, DatumGetCuckooFilterPCopy(base.f));
 	if (!CuckooBaseFits(&draft.filter, &followed->key) || !CuckooLogApply(&draft, hashes, false))
 		return false;
 	CuckooBaseWrite(rel, &base, CuckooFinishDraft(&draft), 1);

@@ -134,24 +134,18 @@ CuckooReadHeader(Datum value, CuckooFilter *filter)
  */
 
 void
-CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value)
+CuckooOpenDraft(CuckooDraft *draft, CuckooValue *copy)
 {
 	CuckooFilter filter;
-	bool		writable;
 
-	if (value == NULL)
-		value = DatumGetCuckooFilterP(datum);
-	CuckooOpenFilter(&filter, value);
-	/* A detoasted value is a copy already. */
-	writable = (Pointer) value != DatumGetPointer(datum) && !VARATT_IS_SHORT(value);
+	CuckooOpenFilter(&filter, copy);
 	if (filter.flags & CUCKOO_FLAG_UNSET)
 	{
 		/* A draft needs a table. */
 		CuckooFilterInit(&filter, CUCKOO_DEFAULT_FPR, 0, 0);
-		value = CuckooBuildValue(&filter, NULL, 0);
-		writable = true;
+		copy = CuckooBuildValue(&filter, NULL, 0);
 	}
-	CuckooDraftOpen(draft, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value), writable);
+	CuckooDraftOpen(draft, CuckooValueBytes(copy), VARSIZE(copy) - VARHDRSZ);
 	Assert(draft->filter.table_count > 0);
 }
 

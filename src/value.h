@@ -23,6 +23,11 @@ typedef struct varlena CuckooValue;
 /* Not toasted, but perhaps with a short header. */
 #define DatumGetCuckooFilterP(datum)	((CuckooValue *) PG_DETOAST_DATUM_PACKED(datum))
 #define PG_GETARG_CUCKOOFILTER_P(n)		DatumGetCuckooFilterP(PG_GETARG_DATUM(n))
+
+/* A copy, with a long header. */
+#define DatumGetCuckooFilterPCopy(datum)	((CuckooValue *) PG_DETOAST_DATUM_COPY(datum))
+#define PG_GETARG_CUCKOOFILTER_P_COPY(n)	DatumGetCuckooFilterPCopy(PG_GETARG_DATUM(n))
+
 #define PG_RETURN_CUCKOOFILTER_P(value) PG_RETURN_POINTER(value)
 
 /* The portable bytes of a value that is not toasted. */
@@ -65,10 +70,10 @@ extern void CuckooRefuseState(const CuckooFilter *filter);
 extern void CuckooReadHeader(Datum value, CuckooFilter *filter);
 
 /*
- * Begin to change a filter.  If value is not NULL, it is the detoasted datum.
- * An unset filter gets the default parameters.
+ * Begin to change a filter, a copy that becomes the draft's.  An unset filter
+ * gets the default parameters.
  */
-extern void CuckooOpenDraft(CuckooDraft *draft, Datum datum, CuckooValue *value);
+extern void CuckooOpenDraft(CuckooDraft *draft, CuckooValue *copy);
 
 /* Set the key type to that of the first key. */
 extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);

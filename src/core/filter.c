@@ -312,12 +312,10 @@ CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_c
  */
 
 void
-CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length, bool writable)
+CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length)
 {
 	CuckooOpen(&draft->filter, bytes, length);
 	draft->bytes = bytes;
-	draft->length = length;
-	draft->writable = writable;
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
@@ -350,27 +348,6 @@ CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
 	for (uint64_t at = codes->count; at > 0 && codes->numbers[at - 1] == code; at--)
 		copies += draft->removing ? -1 : 1;
 	return copies;
-}
-
-/* Copy the bytes unless the draft owns them. */
-static void
-MakeWritable(CuckooDraft *draft)
-{
-	uint8_t    *copy;
-
-	if (draft->writable)
-		return;
-	copy = AllocateFilter(draft->length);
-	CuckooCopy(copy, draft->bytes, draft->length);
-	for (int i = 0; i < draft->filter.table_count; i++)
-	{
-		CuckooTable *table = &draft->filter.tables[i];
-
-		if (table->data != NULL)
-			CuckooTableSetData(table, copy + (table->data - draft->bytes));
-	}
-	draft->bytes = copy;
-	draft->writable = true;
 }
 
 static inline bool
@@ -432,7 +409,6 @@ AddKey(CuckooDraft *draft, uint64_t hash, CuckooEdit edit)
 	{
 		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 
-		MakeWritable(draft);
 		draft->pending[target].no_room =
 			CuckooDenseInsert(&table->dense, &place) == CUCKOO_NO_ROOM;
 	}
@@ -469,7 +445,6 @@ RemoveKey(CuckooDraft *draft, uint64_t hash)
 	{
 		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 
-		MakeWritable(draft);
 		CuckooDenseRemove(&table->dense, &place);
 	}
 	else
@@ -482,9 +457,9 @@ RemoveKey(CuckooDraft *draft, uint64_t hash)
 
 /*
  * Add up to GROUP_KEYS keys of a batch in the simplest case, which is also the
- * usual one for large batches: the draft has one table, which is dense and
- * writable.  Returns the number of keys that need no further work.  It is less
- * than asked for if the next key does not fit into the table in this way.
+ * usual one for large batches: the draft has one table, which is dense.  Returns
+ * the number of keys that need no further work.  It is less than asked for if the
+ * next key does not fit into the table in this way.
  *
  * The places of all keys are computed, and their buckets prefetched, before the
  * first key is added.  The branches of adding a key are hard to predict, which
@@ -500,7 +475,7 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit ed
 	size_t		at = 0;
 
 	if (filter->table_count > 1 || table->representation != CUCKOO_DENSE ||
-		!draft->writable || draft->pending[0].no_room || edit == CUCKOO_REMOVE)
+		draft->pending[0].no_room || edit == CUCKOO_REMOVE)
 		return 0;
 	if (count > GROUP_KEYS)
 		count = GROUP_KEYS;
@@ -585,11 +560,8 @@ RewriteDraft(CuckooDraft *draft)
 	ClearPending(draft);
 	if (bytes == NULL)
 		return false;
-	if (draft->writable)
-		CuckooFreeFilter(draft->bytes);
+	CuckooFreeFilter(draft->bytes);
 	draft->bytes = bytes;
-	draft->length = CuckooBytes(&made);
-	draft->writable = true;
 	old->header = made.header;
 	memcpy(old->tables, made.tables, (size_t) kept * sizeof(CuckooTable));
 	return true;
@@ -704,7 +676,6 @@ CuckooDraftBatchKeys(const CuckooDraft *draft)
 uint8_t *
 CuckooDraftFinish(CuckooDraft *draft)
 {
-	MakeWritable(draft);
 	CuckooWriteHeader(&draft->filter, draft->bytes);
 	return draft->bytes;
 }

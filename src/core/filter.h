@@ -154,9 +154,7 @@ typedef enum CuckooChange
 typedef struct CuckooDraft
 {
 	CuckooFilter filter;
-	uint8_t    *bytes;
-	size_t		length;
-	bool		writable;		/* the bytes are the draft's, to change and free */
+	uint8_t    *bytes;			/* the draft's own, to change and free */
 	bool		removing;		/* what is pending is to be removed */
 	struct
 	{
@@ -167,11 +165,10 @@ typedef struct CuckooDraft
 } CuckooDraft;
 
 /*
- * Begin a draft of a filter that is valid and not unset.  Writable bytes,
- * allocated with VARHDRSZ before them, become the draft's.
+ * Begin a draft of a filter that is valid and not unset.  Its bytes, allocated
+ * with VARHDRSZ before them, become the draft's.
  */
-extern void CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length,
-							bool writable);
+extern void CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length);
 
 /*
  * Add or remove keys by their hashes, which may be repeated and are sorted in

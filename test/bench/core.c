@@ -218,7 +218,7 @@ AddAndRemovePass(int representation, size_t keys)
 	uint8_t    *bytes = Build(&filter, CapacityFor(representation, keys), NULL, 0);
 	double		start = Now();
 
-	CuckooDraftOpen(&draft, bytes, CuckooBytes(&filter), true);
+	CuckooDraftOpen(&draft, bytes, CuckooBytes(&filter));
 	ApplyKeys(&draft, 0, keys, CUCKOO_ADD);
 	CuckooDraftFinish(&draft);
 	Note(representation, "add", Now() - start, keys, keys);

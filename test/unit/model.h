@@ -556,7 +556,7 @@ LiveOn(Model *model, Value *value, uint64_t steps)
 	uint32_t	adding = 50;
 	uint64_t	operations = 0;
 
-	CuckooDraftOpen(&draft, value->bytes, value->length, true);
+	CuckooDraftOpen(&draft, value->bytes, value->length);
 	for (uint64_t step = 0; step < steps && (choices == NULL || choices_left > 0); step++)
 	{
 		uint64_t	key = Below((uint32_t) model->universe);

@@ -372,7 +372,7 @@ LivedFilter(double fpr, uint64_t capacity, uint64_t keys)
 	 * One by one, because the order matters to dense tables.  A large sparse
 	 * one, to which it does not matter, would be copied for each key.
 	 */
-	CuckooDraftOpen(&draft, empty.bytes, empty.length, true);
+	CuckooDraftOpen(&draft, empty.bytes, empty.length);
 	for (uint64_t i = 0; i < keys; i++)
 		hashes[i] = KeyHash(4, i);
 	for (uint64_t i = 0; i < (together ? keys > 0 : keys); i++)

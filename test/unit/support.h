@@ -536,18 +536,12 @@ ApplyHash(CuckooDraft *draft, CuckooEdit edit, uint64_t hash)
 static inline CuckooChange
 ChangeValue(Value *value, CuckooEdit edit, uint64_t hash)
 {
-	uint8_t    *before = Duplicate(value->bytes, value->length);
 	CuckooDraft draft;
 	CuckooChange change;
-	Value		after;
 
-	CuckooDraftOpen(&draft, value->bytes, value->length, false);
+	CuckooDraftOpen(&draft, value->bytes, value->length);
 	change = ApplyHash(&draft, edit, hash);
-	after = Finish(&draft);
-	assert_true(memcmp(before, value->bytes, value->length) == 0);
-	pfree(before);
-	FreeValue(value);
-	*value = after;
+	*value = Finish(&draft);
 	return change;
 }
 
@@ -563,7 +557,7 @@ ChangeKeys(Value *value, CuckooEdit edit, uint64_t stream, uint64_t first, uint6
 	size_t		changed;
 	CuckooDraft draft;
 
-	CuckooDraftOpen(&draft, value->bytes, value->length, true);
+	CuckooDraftOpen(&draft, value->bytes, value->length);
 	CuckooDraftApply(&draft, hashes, count, edit, &changed);
 	assert_true(changed == count);
 	*value = Finish(&draft);
