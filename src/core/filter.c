@@ -372,10 +372,8 @@ FindTarget(const CuckooDraft *draft, uint64_t hash, CuckooEdit edit, int *target
 	{
 		int			copies = CountCopies(draft, i, hash);
 
-		if (copies > 0 && edit == CUCKOO_ADD_NEW)
-			return CUCKOO_PRESENT;
-		if (copies >= CUCKOO_MAX_COPIES)
-			return CUCKOO_PINNED;
+		if (copies >= CUCKOO_MAX_COPIES || (copies > 0 && edit == CUCKOO_ADD_NEW))
+			return CUCKOO_UNCHANGED;
 		if (!held && (copies > 0 || *target == filter->table_count) &&
 			HasRoom(&filter->tables[i]))
 		{
@@ -434,12 +432,12 @@ RemoveKey(CuckooDraft *draft, uint64_t hash)
 
 		others += !draft->pending[i].dropped;
 		if (copies == CUCKOO_MAX_COPIES || (copies > 0 && holder >= 0))
-			return CUCKOO_KEPT;
+			return CUCKOO_UNCHANGED;
 		if (copies > 0)
 			holder = i;
 	}
 	if (holder < 0)
-		return CUCKOO_ABSENT;
+		return CUCKOO_UNCHANGED;
 	table = &filter->tables[holder];
 	if (table->representation == CUCKOO_DENSE)
 	{
@@ -488,16 +486,18 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit ed
 	{
 		CuckooInsertion insertion;
 
-		*change = CUCKOO_PRESENT;
+		*change = CUCKOO_UNCHANGED;
 		if (edit == CUCKOO_ADD_NEW && CuckooDenseContainsAt(&table->dense, places[at]))
 			continue;
 		insertion = CuckooDenseInsert(&table->dense, &places[at]);
 		if (insertion == CUCKOO_NO_ROOM)
 			break;
-		*change = insertion == CUCKOO_INSERTED ? CUCKOO_CHANGED : CUCKOO_PINNED;
-		*changed += insertion == CUCKOO_INSERTED;
-		table->items += insertion == CUCKOO_INSERTED;
-		filter->items += insertion == CUCKOO_INSERTED;
+		if (insertion == CUCKOO_EIGHT_COPIES)
+			continue;
+		*change = CUCKOO_CHANGED;
+		(*changed)++;
+		table->items++;
+		filter->items++;
 	}
 	return at;
 }
@@ -611,7 +611,7 @@ static CuckooChange
 ApplySorted(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit,
 			size_t *changed)
 {
-	CuckooChange change = CUCKOO_ABSENT;
+	CuckooChange change = CUCKOO_UNCHANGED;
 	size_t		before = *changed;
 	size_t		at = 0;
 
@@ -641,7 +641,7 @@ CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count, CuckooEdit 
 				 size_t *changed)
 {
 	uint64_t   *scratch = count > 1 ? CuckooAllocate(count, sizeof(uint64_t)) : NULL;
-	CuckooChange change = CUCKOO_ABSENT;
+	CuckooChange change = CUCKOO_UNCHANGED;
 
 	draft->removing = edit == CUCKOO_REMOVE;
 	*changed = 0;

@@ -142,11 +142,9 @@ typedef enum CuckooEdit
 typedef enum CuckooChange
 {
 	CUCKOO_CHANGED,
-	CUCKOO_PINNED,				/* eight copies: the filter stays as it is */
-	CUCKOO_PRESENT,				/* contained already: it stays as it is */
-	CUCKOO_ABSENT,				/* nothing to remove: it stays as it is */
-	CUCKOO_KEPT,				/* cannot be removed safely: it stays as it is */
-	CUCKOO_FULL,				/* it cannot grow any more */
+	CUCKOO_UNCHANGED,			/* eight copies, contained already, nothing to
+								 * remove, or not safely */
+	CUCKOO_FULL,				/* the filter cannot grow any more */
 	CUCKOO_TOO_LARGE			/* it would exceed CUCKOO_MAX_BYTES */
 } CuckooChange;
 

@@ -127,7 +127,7 @@ ApplyKeys(CuckooDraft *draft, uint64_t first, uint64_t last, CuckooEdit edit)
 			count = (size_t) (last - first);
 		hashes = palloc(count * sizeof(uint64_t));
 		FillHashes(hashes, first, count);
-		if (CuckooDraftApply(draft, hashes, count, edit, &changed) > CUCKOO_KEPT)
+		if (CuckooDraftApply(draft, hashes, count, edit, &changed) > CUCKOO_UNCHANGED)
 			Fail("a batch did not fit");
 		free(hashes);
 		first += count;
