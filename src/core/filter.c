@@ -233,44 +233,54 @@ AllocateFilter(size_t bytes)
 	return (uint8_t *) palloc(VARHDRSZ + bytes) + VARHDRSZ;
 }
 
+/* Initialize the tables of a filter for its parts.  Returns CuckooBytes(filter). */
+static size_t
+InitTables(CuckooFilter *filter, const CuckooPart *parts, int count)
+{
+	filter->items = 0;
+	for (int i = 0; i < count; i++)
+	{
+		CuckooTableInit(&filter->tables[i], &parts[i].shape, parts[i].representation,
+						parts[i].items);
+		filter->items += parts[i].items;
+	}
+	return CuckooBytes(filter);
+}
+
+static bool
+MakeTable(CuckooTable *table, const CuckooPart *part, uint64_t seed)
+{
+	return part->table == NULL ? CuckooTableBuild(table, &part->source, seed) :
+		CuckooTableEdit(table, part->table, part->edit, part->remove, seed);
+}
+
 uint8_t *
 CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 {
+	uint8_t    *made;
+	int			i;
+
 	filter->content = CUCKOO_TABLES;
 	filter->table_count = (uint8_t) count;
 	for (;;)
 	{
-		uint8_t    *made = NULL;
-		int			sparse = -1;	/* a dense part that is to be sparse */
-
-		filter->items = 0;
-		for (int i = 0; i < count; i++)
+		i = count;
+		/* While it is too large, the last dense part, the largest, becomes sparse. */
+		while (InitTables(filter, parts, count) == 0)
 		{
-			CuckooTableInit(&filter->tables[i], &parts[i].shape, parts[i].representation,
-							parts[i].items);
-			filter->items += parts[i].items;
+			if (--i < 0)
+				return NULL;
+			parts[i].representation = CUCKOO_SPARSE;
 		}
-		if (CuckooBytes(filter) > 0)
-		{
-			made = AllocateFilter(CuckooBytes(filter));
-			CuckooLayOut(filter, made);
-		}
-		/* If it is too large, the last dense one, which is the largest. */
-		for (int i = 0; i < count && (made == NULL || sparse < 0); i++)
-		{
-			const CuckooPart *part = &parts[i];
-			CuckooTable *table = &filter->tables[i];
-
-			if (made == NULL ? part->representation == CUCKOO_DENSE :
-				part->table == NULL ? !CuckooTableBuild(table, &part->source, filter->seed) :
-				!CuckooTableEdit(table, part->table, part->edit, part->remove, filter->seed))
-				sparse = i;
-		}
-		if (sparse < 0)
+		made = AllocateFilter(CuckooBytes(filter));
+		CuckooLayOut(filter, made);
+		for (i = 0; i < count && MakeTable(&filter->tables[i], &parts[i], filter->seed); i++)
+			;
+		if (i == count)
 			return made;
-		if (made != NULL)
-			CuckooFreeFilter(made);
-		parts[sparse].representation = CUCKOO_SPARSE;
+		/* A dense part that finds no room becomes sparse, too. */
+		CuckooFreeFilter(made);
+		parts[i].representation = CUCKOO_SPARSE;
 	}
 }
 
@@ -515,7 +525,7 @@ RepresentationAfter(const CuckooDraft *draft, int i)
 		return draft->pending[i].no_room ||
 			(draft->removing && table->items < CuckooSparseBelow(&table->shape)) ?
 			CUCKOO_SPARSE : CUCKOO_DENSE;
-	return draft->removing || table->sparse.items >= CuckooDenseFrom(&table->shape) ?
+	return table->sparse.items >= CuckooDenseFrom(&table->shape) ?
 		CUCKOO_SPARSE : CuckooRepresentationFor(&table->shape, table->items);
 }
 
@@ -549,8 +559,7 @@ RewriteDraft(CuckooDraft *draft)
 		part->table = table->data != NULL ? table : NULL;
 		part->source.runs = &part->edit;
 		part->source.run_count = 1;
-		needed |= part->edit.count > 0 || draft->pending[i].dropped ||
-			part->representation != table->representation;
+		needed |= part->edit.count > 0 || part->representation != table->representation;
 		kept += !draft->pending[i].dropped;
 	}
 	if (!needed)
