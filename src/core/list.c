@@ -330,11 +330,9 @@ CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes, size_t roo
 		}
 		/* Any number of copies may have to be left out. */
 		CHECK_FOR_INTERRUPTS();
-		while (!hashes && at < stop && count < room && (more = numbers[at] < end))
-			codes[count++] = numbers[at++];
-		for (; hashes && at < stop && count < room; at++)
+		for (; at < stop && count < room; at++)
 		{
-			uint64_t	code = CuckooCodeOf(&shape, numbers[at]);
+			uint64_t	code = hashes ? CuckooCodeOf(&shape, numbers[at]) : numbers[at];
 
 			more = code < end;
 			if (!more)

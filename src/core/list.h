@@ -77,7 +77,7 @@ typedef struct CuckooSource
 	void	   *state;
 } CuckooSource;
 
-/* Reads the codes of a source; of hashes, at most eight copies of each. */
+/* Reads the codes of a source, at most eight copies of each. */
 typedef struct CuckooCursor
 {
 	const CuckooSource *source;
@@ -85,7 +85,7 @@ typedef struct CuckooCursor
 	CuckooRun	current;		/* the run of the next number */
 	uint64_t	run;			/* number of the run after it */
 	uint64_t	at;				/* position of the next number in its run */
-	uint64_t	last;			/* the last code of a hash; 0: none */
+	uint64_t	last;			/* the code read last; 0: none */
 	int			copies;			/* how often it has been read */
 } CuckooCursor;
 
