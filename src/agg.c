@@ -16,7 +16,7 @@
  *						whose rows will be removed one by one.  Copies count
  *						toward the capacity.
  *
- * States are flat or large (cuckoo.h).
+ * States are flat or large (call.h).
  *
  *-------------------------------------------------------------------------
  */
@@ -28,7 +28,7 @@
 #include "utils/typcache.h"
 
 #include "core/hash.h"
-#include "cuckoo.h"
+#include "call.h"
 
 /*
  * Rows: their parameters and their keys

@@ -12,7 +12,7 @@
  */
 #include "compat.h"
 
-#include "cuckoo.h"
+#include "call.h"
 #include "core/list.h"
 
 /* A function's parameters, from the given argument on; NULL: the default. */

@@ -32,7 +32,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "cuckoo.h"
+#include "call.h"
 #include "follow_log.h"
 #include "reader.h"
 

@@ -53,7 +53,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "cuckoo.h"
+#include "call.h"
 #include "follow_log.h"
 
 /*

@@ -11,7 +11,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 
-#include "cuckoo.h"
+#include "call.h"
 #include "reader.h"
 
 static inline bool

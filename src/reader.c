@@ -96,18 +96,14 @@ static Kept *kept[KEPT_FILTERS];
 static Size kept_bytes;
 static bool keeping = false;	/* in this transaction */
 
-PGDLLEXPORT void _PG_init(void);
-
-/* The module's only setting is defined when it is loaded. */
 void
-_PG_init(void)
+CuckooReaderInit(void)
 {
 	DefineCustomIntVariable("cuckoo.cache_size",
 							"Sets the maximum memory for copies of stored cuckoo filters in a session.",
 							"It applies to new copies. Uncompressed filters without a copy are read in slices.",
 							&cache_size, 256 * 1024, 0, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
-	MarkGUCPrefixReserved("cuckoo");
 }
 
 /*

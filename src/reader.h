@@ -19,6 +19,9 @@ typedef struct CuckooReader
 								 * reads slices; NULL: the filter is whole */
 } CuckooReader;
 
+/* Define the setting cuckoo.cache_size, when the module is loaded. */
+extern void CuckooReaderInit(void);
+
 /*
  * A reader of a filter, for the given number of lookups.  It is valid until
  * the next call, by any function, so look the keys up at once.

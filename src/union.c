@@ -29,7 +29,7 @@
 #include "access/htup_details.h"
 #include "funcapi.h"
 
-#include "cuckoo.h"
+#include "call.h"
 
 /*
  * The cost of combining flat states grows with the size of both filters.

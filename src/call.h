@@ -1,13 +1,13 @@
 /*-------------------------------------------------------------------------
  *
- * cuckoo.h
+ * call.h
  *	  What the SQL functions share: the handling of arguments, and of the
  *	  states of aggregates.
  *
  *-------------------------------------------------------------------------
  */
-#ifndef CUCKOO_H
-#define CUCKOO_H
+#ifndef CUCKOO_CALL_H
+#define CUCKOO_CALL_H
 
 #include "compat.h"
 
@@ -170,4 +170,4 @@ CuckooAggContext(FunctionCallInfo fcinfo)
  */
 extern bool CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b);
 
-#endif							/* CUCKOO_H */
+#endif							/* CUCKOO_CALL_H */

@@ -1,0 +1,248 @@
+/*-------------------------------------------------------------------------
+ *
+ * call.c
+ *	  What the SQL functions share: the handling of arguments, and of the
+ *	  states of aggregates; see call.h.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "compat.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "utils/float.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "call.h"
+
+/* What this call site keeps from call to call. */
+CuckooCall *
+CuckooGetCall(FunctionCallInfo fcinfo)
+{
+	if (fcinfo->flinfo->fn_extra == NULL)
+		fcinfo->flinfo->fn_extra = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
+														  sizeof(CuckooCall));
+	return (CuckooCall *) fcinfo->flinfo->fn_extra;
+}
+
+CuckooKey *
+CuckooFindKey(FunctionCallInfo fcinfo, int argument, bool elements)
+{
+	CuckooCall *call = CuckooGetCall(fcinfo);
+	Oid			type;
+
+	if (call->has_key)
+		return &call->key;
+	type = get_fn_expr_argtype(fcinfo->flinfo, argument);
+	if (elements && OidIsValid(type))
+		type = get_base_element_type(type);
+	CuckooKeyInit(&call->key, type, PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
+	call->has_key = true;
+	return &call->key;
+}
+
+Datum
+CuckooUnchanged(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
+double
+CuckooCheckFpr(double fpr)
+{
+	if (!(fpr >= CUCKOO_MIN_FPR && fpr <= CUCKOO_MAX_FPR))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("false-positive rate must be between %g and %g",
+						CUCKOO_MIN_FPR, CUCKOO_MAX_FPR),
+				 errdetail("The rate given is %s.", float8out_internal(fpr)),
+				 fpr >= 1 ? errhint("The capacity comes before the rate.") : 0));
+	return fpr;
+}
+
+uint64
+CuckooCheckCapacity(double capacity)
+{
+	/* A NaN fails the comparison. */
+	if (!(capacity >= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("capacity must be at least 1 key"),
+				 errdetail("The capacity given is %g.", capacity),
+				 errhint("The capacity comes before the false-positive rate. Write NULL if it is unknown.")));
+	if (capacity > (double) CUCKOO_MAX_CAPACITY)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("capacity is too large for a cuckoofilter"),
+				 errdetail("The capacity given is %.16g keys.", capacity),
+				 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
+	return (uint64) ceil(capacity);
+}
+
+/* Refuse it now rather than when the filter has grown dense. */
+void
+CuckooCheckSize(double fpr, uint64 capacity)
+{
+	if (!CuckooCapacityFits(fpr, capacity))
+		CuckooReportTooLarge(capacity, fpr);
+}
+
+int
+CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
+				  const CuckooFilter *filter, CuckooElements *elements)
+{
+	CuckooKey  *key = CuckooFindKey(fcinfo, argument, true);
+	int			room = Max(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), 1);
+	uint32		signature = 0;
+	ArrayIterator iterator;
+	Datum		value;
+	bool		is_null;
+	int			count = 0;
+
+	elements->count = 0;
+	elements->nulls = palloc(room * sizeof(bool));
+	elements->hashes = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(uint64));
+	iterator = array_create_iterator(array, 0, NULL);
+	while (array_iterate(iterator, &value, &is_null))
+	{
+		int			i = elements->count++;
+
+		CHECK_FOR_INTERRUPTS();
+		elements->nulls[i] = is_null;
+		elements->hashes[i] = 0;
+		if (is_null)
+			continue;
+		elements->hashes[i] = CuckooArgumentHash(key, value, filter);
+		/* The filter may have no key type yet. */
+		if (count++ == 0)
+			signature = key->signature;
+		else if (key->signature != signature)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("key types of one array differ between elements"),
+					 errdetail("One key is of type %s, another of type %s.",
+							   CuckooKeyTypeDescribe(key->key_type, signature),
+							   CuckooKeyTypeDescribe(key->key_type, key->signature))));
+	}
+	array_free_iterator(iterator);
+	return count;
+}
+
+void
+CuckooDropNulls(CuckooElements *elements)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < elements->count; i++)
+	{
+		if (!elements->nulls[i])
+			elements->hashes[kept++] = elements->hashes[i];
+	}
+	elements->count = kept;
+	elements->nulls = NULL;
+}
+
+/*
+ * Aggregates
+ */
+
+/* The context of the calling aggregate, in a window or outside (call.h) */
+MemoryContext
+CuckooFindAggContext(FunctionCallInfo fcinfo)
+{
+	MemoryContext aggcontext;
+
+	if (!AggCheckCallContext(fcinfo, &aggcontext))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("aggregate function called in non-aggregate context")));
+	return aggcontext;
+}
+
+static Size
+LargeFlatSize(ExpandedObjectHeader *header)
+{
+	CuckooLarge *large = (CuckooLarge *) header;
+	MemoryContext old = MemoryContextSwitchTo(header->eoh_context);
+
+	if (large->made != NULL)
+		pfree(large->made);
+	large->made = NULL;
+	large->made = large->make(large);
+	MemoryContextSwitchTo(old);
+	return VARSIZE(large->made);
+}
+
+static void
+LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
+{
+	CuckooLarge *large = (CuckooLarge *) header;
+
+	CuckooCopy(result, large->made, size);
+	pfree(large->made);
+	large->made = NULL;
+}
+
+const ExpandedObjectMethods CuckooLargeMethods = {LargeFlatSize, LargeFlatten};
+
+CuckooLarge *
+CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large),
+			   MemoryContext aggcontext)
+{
+	MemoryContext context = AllocSetContextCreate(aggcontext, "cuckoofilter state",
+												  ALLOCSET_SMALL_SIZES);
+	CuckooLarge *large = MemoryContextAllocZero(context, bytes);
+
+	EOH_init_header(&large->header, &CuckooLargeMethods, context);
+	large->make = make;
+	return large;
+}
+
+/*
+ * Warn, once per call site, if the expected rate of a result is more than ten
+ * times the target rate.
+ */
+static void
+WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)
+{
+	CuckooCall *call = CuckooGetCall(fcinfo);
+	double		rate = CuckooFilterRate(filter);
+
+	if (call->warned || rate <= 10 * filter->fpr)
+		return;
+	call->warned = true;
+	ereport(WARNING,
+			(errmsg("expected false-positive rate of cuckoofilter is more than ten times the target rate"),
+			 errdetail("It holds %llu items at an expected rate of up to %g; the target rate is %g.",
+					   (unsigned long long) filter->items, rate, filter->fpr),
+			 errhint("Specify the number of keys of the result as the capacity of all filters.")));
+}
+
+/*
+ * cuckoo_combine_final(state): of all aggregates whose states are filters.  The
+ * result is unset if there were no rows.  It is a copy, because the state may change
+ * later: a window calls this for every row.
+ */
+PG_FUNCTION_INFO_V1(cuckoo_combine_final);
+Datum
+cuckoo_combine_final(PG_FUNCTION_ARGS)
+{
+	CuckooLarge *large;
+	CuckooValue *value;
+	CuckooFilter filter;
+
+	CuckooAggContext(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
+	large = CuckooGetLarge(PG_GETARG_DATUM(0), NULL);
+	value = large != NULL ? large->make(large) : PG_GETARG_CUCKOOFILTER_P(0);
+	CuckooOpenFilter(&filter, value);
+	WarnOfRate(fcinfo, &filter);
+	if (large == NULL)
+		value = CuckooCopyValue(value);
+	PG_RETURN_CUCKOOFILTER_P(value);
+}
