@@ -16,7 +16,7 @@
  *						whose rows will be removed one by one.  Copies count
  *						toward the capacity.
  *
- * States are flat or large (call.h).
+ * States are flat or large (state.h).
  *
  *-------------------------------------------------------------------------
  */
@@ -29,6 +29,7 @@
 
 #include "core/hash.h"
 #include "call.h"
+#include "state.h"
 
 /*
  * Rows: their parameters and their keys
@@ -200,49 +201,6 @@ SameHeader(const CuckooHeader *a, const CuckooHeader *b)
 {
 	return a->key_type == b->key_type && a->signature == b->signature &&
 		a->fpr == b->fpr && a->capacity == b->capacity && a->seed == b->seed;
-}
-
-/* A capacity as it is written in SQL */
-static char *
-DescribeCapacity(uint64 capacity)
-{
-	return capacity == 0 ? "NULL" : psprintf("%llu", (unsigned long long) capacity);
-}
-
-bool
-CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
-{
-	bool		types_differ = a->key_type != b->key_type || a->signature != b->signature;
-
-	if (types_differ && a->key_type != CUCKOO_KEY_NONE && b->key_type != CUCKOO_KEY_NONE)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATATYPE_MISMATCH),
-				 errmsg("key types of one aggregate differ between rows"),
-				 errdetail("One key is of type %s, another of type %s.",
-						   CuckooKeyTypeDescribe((CuckooKeyType) a->key_type, a->signature),
-						   CuckooKeyTypeDescribe((CuckooKeyType) b->key_type, b->signature))));
-	if (a->fpr != b->fpr)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("false-positive rate of one aggregate differs between rows"),
-				 errdetail("It is %g in one row and %g in another.", a->fpr, b->fpr)));
-	if (a->capacity != b->capacity)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("capacity of one aggregate differs between rows"),
-				 errdetail("It is %s in one row and %s in another.",
-						   DescribeCapacity(a->capacity), DescribeCapacity(b->capacity))));
-	if (a->seed != b->seed)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("seed of one aggregate differs between rows"),
-				 errdetail("It is %lld in one row and %lld in another.",
-						   (long long) a->seed, (long long) b->seed)));
-	if (!types_differ || a->key_type != CUCKOO_KEY_NONE)
-		return false;
-	a->key_type = b->key_type;
-	a->signature = b->signature;
-	return true;
 }
 
 /*
@@ -648,7 +606,7 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
  * The state is a filter.  A large one is a draft (filter.h) with a list of
  * hashes, which are sorted and added together: to add 10 million keys one by
  * one took four times as long.  Partial states are filters, combined as
- * cuckoo_union_agg and cuckoo_union_all_agg combine filters (union.c).
+ * cuckoo_union_agg and cuckoo_union_all_agg combine filters.
  *
  * The order of rows determines which keys are in a batch, and thus where the
  * entries of a dense table are.  Only the same rows in the same order give the
@@ -656,7 +614,7 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
  */
 
 /* Each row copies a flat state; at this size that takes a microsecond. */
-#define FLAT_BYTES	4096
+#define STREAM_FLAT_BYTES	4096
 
 typedef struct Stream
 {
@@ -770,7 +728,7 @@ StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
 
 		CuckooFilterInitLike(&empty, row);
 		flat = PG_ARGISNULL(0) ? CuckooBuildValue(&empty, NULL, 0) : PG_GETARG_CUCKOOFILTER_P(0);
-		if (VARSIZE_ANY_EXHDR(flat) <= FLAT_BYTES)
+		if (VARSIZE_ANY_EXHDR(flat) <= STREAM_FLAT_BYTES)
 			return AddToFlat(fcinfo, flat, row, hash, edit);
 		stream = NewStream(flat, edit, aggcontext);
 	}
@@ -792,10 +750,26 @@ cuckoo_stream_agg_transfn(PG_FUNCTION_ARGS)
 	return StreamRow(fcinfo, CUCKOO_ADD_NEW);
 }
 
+/* cuckoo_stream_agg_combine(state, state) */
+PG_FUNCTION_INFO_V1(cuckoo_stream_agg_combine);
+Datum
+cuckoo_stream_agg_combine(PG_FUNCTION_ARGS)
+{
+	return CuckooCombineState(fcinfo, CUCKOO_UNION, true);
+}
+
 /* cuckoo_multiset_agg_transfn(state, key, capacity [, fpr [, seed]]) */
 PG_FUNCTION_INFO_V1(cuckoo_multiset_agg_transfn);
 Datum
 cuckoo_multiset_agg_transfn(PG_FUNCTION_ARGS)
 {
 	return StreamRow(fcinfo, CUCKOO_ADD);
+}
+
+/* cuckoo_multiset_agg_combine(state, state) */
+PG_FUNCTION_INFO_V1(cuckoo_multiset_agg_combine);
+Datum
+cuckoo_multiset_agg_combine(PG_FUNCTION_ARGS)
+{
+	return CuckooCombineState(fcinfo, CUCKOO_UNION_ALL, true);
 }

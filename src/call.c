@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * call.c
- *	  What the SQL functions share: the handling of arguments, and of the
- *	  states of aggregates; see call.h.
+ *	  What the SQL functions share: the handling of arguments; see call.h.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,6 +15,7 @@
 #include "utils/memutils.h"
 
 #include "call.h"
+#include "state.h"
 
 /* What this call site keeps from call to call. */
 CuckooCall *
@@ -41,14 +41,6 @@ CuckooFindKey(FunctionCallInfo fcinfo, int argument, bool elements)
 	CuckooKeyInit(&call->key, type, PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
 	call->has_key = true;
 	return &call->key;
-}
-
-Datum
-CuckooUnchanged(FunctionCallInfo fcinfo)
-{
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
 
 double
@@ -81,14 +73,6 @@ CuckooCheckCapacity(double capacity)
 				 errdetail("The capacity given is %.16g keys.", capacity),
 				 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
 	return (uint64) ceil(capacity);
-}
-
-/* Refuse it now rather than when the filter has grown dense. */
-void
-CuckooCheckSize(double fpr, uint64 capacity)
-{
-	if (!CuckooCapacityFits(fpr, capacity))
-		CuckooReportTooLarge(capacity, fpr);
 }
 
 int
@@ -144,62 +128,6 @@ CuckooDropNulls(CuckooElements *elements)
 	}
 	elements->count = kept;
 	elements->nulls = NULL;
-}
-
-/*
- * Aggregates
- */
-
-/* The context of the calling aggregate, in a window or outside (call.h) */
-MemoryContext
-CuckooFindAggContext(FunctionCallInfo fcinfo)
-{
-	MemoryContext aggcontext;
-
-	if (!AggCheckCallContext(fcinfo, &aggcontext))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("aggregate function called in non-aggregate context")));
-	return aggcontext;
-}
-
-static Size
-LargeFlatSize(ExpandedObjectHeader *header)
-{
-	CuckooLarge *large = (CuckooLarge *) header;
-	MemoryContext old = MemoryContextSwitchTo(header->eoh_context);
-
-	if (large->made != NULL)
-		pfree(large->made);
-	large->made = NULL;
-	large->made = large->make(large);
-	MemoryContextSwitchTo(old);
-	return VARSIZE(large->made);
-}
-
-static void
-LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
-{
-	CuckooLarge *large = (CuckooLarge *) header;
-
-	CuckooCopy(result, large->made, size);
-	pfree(large->made);
-	large->made = NULL;
-}
-
-const ExpandedObjectMethods CuckooLargeMethods = {LargeFlatSize, LargeFlatten};
-
-CuckooLarge *
-CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large),
-			   MemoryContext aggcontext)
-{
-	MemoryContext context = AllocSetContextCreate(aggcontext, "cuckoofilter state",
-												  ALLOCSET_SMALL_SIZES);
-	CuckooLarge *large = MemoryContextAllocZero(context, bytes);
-
-	EOH_init_header(&large->header, &CuckooLargeMethods, context);
-	large->make = make;
-	return large;
 }
 
 /*

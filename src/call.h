@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * call.h
- *	  What the SQL functions share: the handling of arguments, and of the
- *	  states of aggregates.
+ *	  What the SQL functions share: the handling of arguments.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,9 +10,7 @@
 
 #include "compat.h"
 
-#include "nodes/execnodes.h"
 #include "utils/array.h"
-#include "utils/expandeddatum.h"
 
 #include "core/hash.h"
 #include "key.h"
@@ -57,9 +54,6 @@ extern double CuckooCheckFpr(double fpr);
  */
 extern uint64 CuckooCheckCapacity(double capacity);
 
-/* Refuse a capacity whose table would be too large. */
-extern void CuckooCheckSize(double fpr, uint64 capacity);
-
 typedef struct CuckooElements
 {
 	int			count;			/* NULLs among them */
@@ -92,82 +86,5 @@ CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 	CuckooMatchKeyType(filter->key_type, filter->signature, key);
 	return hash;
 }
-
-/* The first argument as it is, a filter or state, which may be NULL. */
-extern Datum CuckooUnchanged(FunctionCallInfo fcinfo);
-
-/*
- * Aggregates
- *
- * A state is a value of the type, because planners that split aggregates
- * between servers send states with the type's own functions.  It is flat, an
- * ordinary varlena, as long as it is small: with an expanded object per group,
- * hash aggregation would take quadratic time.  A large state is an expanded
- * object.
- *
- * This follows the rules of the executor (nodeAgg.c, nodeWindowAgg.c).  A new
- * flat state is returned in the current context.  The executor copies it into
- * the aggregate's context and frees the old one.  It adopts an expanded state
- * if the state's context is a child of the aggregate's.  If the same pointer
- * is returned, it does nothing.  Final functions may be called several times.
- */
-
-/* What large states begin with. */
-typedef struct CuckooLarge
-{
-	ExpandedObjectHeader header;
-	/* Makes the state's flat form, in the current context. */
-	CuckooValue *(*make) (struct CuckooLarge *large);
-	CuckooValue *made;			/* set between the two calls that flatten it */
-} CuckooLarge;
-
-/* A large state of this many bytes, zero after its beginning. */
-extern CuckooLarge *CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large),
-								   MemoryContext aggcontext);
-
-extern const ExpandedObjectMethods CuckooLargeMethods;
-
-/*
- * The large state that a function was given; NULL if it is not of this make, or
- * with NULL, of any.
- */
-static inline CuckooLarge *
-CuckooGetLarge(Datum state, CuckooValue *(*make) (CuckooLarge *large))
-{
-	CuckooLarge *large;
-
-	if (!VARATT_IS_EXTERNAL_EXPANDED(DatumGetPointer(state)))
-		return NULL;
-	large = (CuckooLarge *) DatumGetEOHP(state);
-	return large->header.eoh_methods == &CuckooLargeMethods &&
-		(make == NULL || large->make == make) ? large : NULL;
-}
-
-static inline Datum
-CuckooLargeDatum(const CuckooLarge *large)
-{
-	return EOHPGetRWDatum(&large->header);
-}
-
-extern MemoryContext CuckooFindAggContext(FunctionCallInfo fcinfo);
-
-/*
- * The context of the calling aggregate; an error outside of an aggregate.  For
- * every row, the call of AggCheckCallContext would cost as much as the hash.
- */
-static inline MemoryContext
-CuckooAggContext(FunctionCallInfo fcinfo)
-{
-	if (likely(fcinfo->context != NULL && IsA(fcinfo->context, AggState)))
-		return castNode(AggState, fcinfo->context)->curaggcontext->ecxt_per_tuple_memory;
-	return CuckooFindAggContext(fcinfo);
-}
-
-/*
- * Refuse a row or state b of an aggregate whose parameters or key type differ from
- * those of earlier ones, a.  The first key decides the key type; true if that
- * changes a.
- */
-extern bool CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b);
 
 #endif							/* CUCKOO_CALL_H */

@@ -53,7 +53,6 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "call.h"
 #include "follow_log.h"
 
 /*

@@ -13,7 +13,7 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-#include "value.h"
+#include "state.h"
 
 /* One column of a result row. */
 static void

@@ -16,7 +16,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 
-#include "value.h"
+#include "state.h"
 
 /*
  * Check portable bytes that come from outside.  If there is an escontext, an

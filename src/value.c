@@ -129,6 +129,14 @@ CuckooReadHeader(Datum value, CuckooFilter *filter)
 	CuckooOpenHeader(filter, CuckooValueBytes(header), toast_raw_datum_size(value) - VARHDRSZ);
 }
 
+Datum
+CuckooUnchanged(FunctionCallInfo fcinfo)
+{
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
+}
+
 /*
  * Changing values
  */
@@ -169,6 +177,14 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 					   (unsigned long long) keys, fpr,
 					   (unsigned long long) CUCKOO_MAX_BYTES),
 			 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
+}
+
+/* Refuse it now rather than when the filter has grown dense. */
+void
+CuckooCheckSize(double fpr, uint64 capacity)
+{
+	if (!CuckooCapacityFits(fpr, capacity))
+		CuckooReportTooLarge(capacity, fpr);
 }
 
 bool
@@ -312,106 +328,4 @@ CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *r
 	value = CuckooCombinedValue(&combination);
 	CuckooCombinationRelease(&combination);
 	return value;
-}
-
-/*
- * States of cuckoo_agg
- */
-
-CuckooFlat *
-CuckooFlatNew(const CuckooHeader *header, uint32 room)
-{
-	size_t		bytes = offsetof(CuckooFlat, hashes) + room * sizeof(uint64);
-	CuckooFlat *flat = palloc0(bytes);
-
-	SET_VARSIZE(flat, bytes);
-	flat->version = CUCKOO_FLAT_VERSION;
-	flat->content = CUCKOO_STATE;
-	flat->room = room;
-	flat->header = *header;
-	flat->header.items = 0;
-	return flat;
-}
-
-CuckooHeader
-CuckooStateHeader(CuckooValue *value)
-{
-	const CuckooFlat *flat = (CuckooFlat *) value;
-	const CuckooHeader *header = &flat->header;
-	CuckooFilter partial;
-
-	if (CuckooValueBytes(value)[1] == CUCKOO_PARTIAL)
-	{
-		CuckooOpenHeader(&partial, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
-		return partial.header;
-	}
-	/* A NaN fails both comparisons of the rate. */
-	if (!CuckooFlatIsSafe(flat) ||
-		!(header->fpr >= CUCKOO_MIN_FPR && header->fpr <= CUCKOO_MAX_FPR) ||
-		header->capacity > CUCKOO_MAX_CAPACITY ||
-		header->key_type > CUCKOO_KEY_LAST ||
-		CuckooKeyTypeIsNested((CuckooKeyType) header->key_type) != (header->signature != 0) ||
-		/* The key type is unknown only if there are no keys. */
-		(header->key_type == CUCKOO_KEY_NONE && header->items > 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cuckoofilter is not the state of this aggregate")));
-	return *header;
-}
-
-CuckooRun
-CuckooFlatSorted(const CuckooFlat *flat)
-{
-	CuckooList	list = {0};
-
-	CuckooListReserve(&list, flat->header.items);
-	list.count = flat->header.items;
-	if (list.count > 0)
-		memcpy(list.numbers, flat->hashes, list.count * sizeof(uint64));
-	CuckooListUnique(&list);
-	return (CuckooRun) {list.numbers, list.count};
-}
-
-CuckooValue *
-CuckooPartialValue(const CuckooHeader *header, const CuckooRun *runs, uint64 run_count,
-				   uint64 count)
-{
-	CuckooFilter partial;
-	CuckooValue *value;
-	uint64		at = 0;
-
-	CuckooFilterInitLike(&partial, header);
-	partial.content = CUCKOO_PARTIAL;
-	partial.items = count;
-	if (CuckooBytes(&partial) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("state of cuckoo_agg is too large to be sent"),
-				 errdetail("It holds %llu distinct keys.", (unsigned long long) count),
-				 errhint("Use cuckoo_stream_agg, or aggregate without parallel workers.")));
-	value = CuckooNewValue(CuckooBytes(&partial));
-	CuckooLayOut(&partial, CuckooValueBytes(value));
-	for (uint64 run = 0; run < run_count; run++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (uint64 i = 0; i < runs[run].count; i++)
-			CuckooStore64(partial.hashes + 8 * at++, runs[run].numbers[i]);
-	}
-	CuckooAssertValid(value);
-	return value;
-}
-
-CuckooValue *
-CuckooSendableValue(CuckooValue *value)
-{
-	CuckooHeader header;
-	CuckooRun	sorted;
-
-	if (CuckooValueBytes(value)[1] != CUCKOO_STATE)
-		return value;
-	/* In a tuple it may have lost its alignment. */
-	value = (CuckooValue *) PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
-	header = CuckooStateHeader(value);
-	sorted = CuckooFlatSorted((CuckooFlat *) value);
-	return CuckooPartialValue(&header, &sorted, 1, sorted.count);
 }

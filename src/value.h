@@ -62,6 +62,9 @@ extern void CuckooFilterInitLike(CuckooFilter *filter, const CuckooHeader *heade
 extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs,
 									 uint64 run_count);
 
+/* The first argument as it is, a filter or state, which may be NULL. */
+extern Datum CuckooUnchanged(FunctionCallInfo fcinfo);
+
 /* Open a value that must be a filter: states of aggregates are refused. */
 extern void CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value);
 extern void CuckooRefuseState(const CuckooFilter *filter);
@@ -100,65 +103,8 @@ extern CuckooValue *CuckooCombineValues(CuckooOperation operation, CuckooValue *
 extern void CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
 								 const CuckooHeader *right);
 
-/*
- * The flat state of cuckoo_agg: a list of hashes in a varlena, so that the
- * executor can copy it.  Its second byte is the content, as in the format.
- * Everything else is laid out by the C compiler.
- */
-typedef struct CuckooFlat
-{
-	int32		vl_len_;
-	uint8		version;
-	uint8		content;		/* CUCKOO_STATE */
-	uint32		room;			/* for hashes */
-	CuckooHeader header;		/* items: hashes, perhaps repeated */
-	uint64		hashes[FLEXIBLE_ARRAY_MEMBER];
-} CuckooFlat;
-
-/* From 8 to 128 k hashes, 1 MB */
-#define CUCKOO_FLAT_MIN_ROOM	8
-#define CUCKOO_FLAT_MAX_ROOM	(128 * 1024)
-
-/* The version of the layout in memory, not of the format */
-#define CUCKOO_FLAT_VERSION	1
-
-/*
- * Whether a list is safe to read and to add to.  A user's own aggregate can
- * store one and pass it on later, perhaps under another release.  This is
- * checked for every row; compared with hashing its key, it costs nothing.
- */
-static inline bool
-CuckooFlatIsSafe(const CuckooFlat *flat)
-{
-	return flat->content == CUCKOO_STATE &&
-		VARSIZE(flat) >= offsetof(CuckooFlat, hashes) &&
-		flat->version == CUCKOO_FLAT_VERSION &&
-		flat->room >= CUCKOO_FLAT_MIN_ROOM && flat->room <= CUCKOO_FLAT_MAX_ROOM &&
-		flat->header.items <= flat->room &&
-		VARSIZE(flat) == offsetof(CuckooFlat, hashes) + flat->room * sizeof(uint64);
-}
-
-/* An empty list with the parameters of a header */
-extern CuckooFlat *CuckooFlatNew(const CuckooHeader *header, uint32 room);
-
-/* The distinct hashes of a list, sorted and palloc'd. */
-extern CuckooRun CuckooFlatSorted(const CuckooFlat *flat);
-
-/*
- * Check a state of cuckoo_agg completely, and return its parameters.  A list
- * must be aligned.
- */
-extern CuckooHeader CuckooStateHeader(CuckooValue *value);
-
-/* The partial state with the hashes of sorted runs, count in all */
-extern CuckooValue *CuckooPartialValue(const CuckooHeader *header, const CuckooRun *runs,
-									   uint64 run_count, uint64 count);
-
-/*
- * A value as it can leave the server: a list becomes a partial state, anything
- * else stays what it is.
- */
-extern CuckooValue *CuckooSendableValue(CuckooValue *value);
+/* Refuse a capacity whose table would be too large. */
+extern void CuckooCheckSize(double fpr, uint64 capacity);
 
 extern CUCKOO_NORETURN void CuckooReportTooLarge(uint64 keys, double fpr);
 
