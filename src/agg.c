@@ -445,7 +445,7 @@ AggAddAll(KeysState *state, CuckooValue *other, MemoryContext aggcontext)
 {
 	CuckooFilter partial;
 
-	if (CuckooValueBytes(other)[1] == CUCKOO_STATE)
+	if (CuckooContentOf(other) == CUCKOO_LIST)
 	{
 		const CuckooFlat *flat = (CuckooFlat *) other;
 
@@ -488,7 +488,7 @@ OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 		pointer = (CuckooValue *) PG_DETOAST_DATUM(value);
 		state->flat = (CuckooFlat *) pointer;
 		header = CuckooStateHeader(pointer);
-		if (CuckooValueBytes(pointer)[1] == CUCKOO_STATE)
+		if (CuckooContentOf(pointer) == CUCKOO_LIST)
 			return;
 		NewKeysState(state, &header);
 		AggAddAll(state, pointer, aggcontext);

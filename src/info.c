@@ -47,8 +47,9 @@ PG_FUNCTION_INFO_V1(cuckoo_info);
 Datum
 cuckoo_info(PG_FUNCTION_ARGS)
 {
+	Datum		value = PG_GETARG_DATUM(0);
+	Size		bytes = toast_raw_datum_size(value);
 	CuckooFilter filter;
-	Size		bytes = toast_raw_datum_size(PG_GETARG_DATUM(0));
 	TupleDesc	row;
 	Datum		values[15];
 	bool		nulls[15];
@@ -58,13 +59,14 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	bool		unset;
 	int			n = 0;
 
-	CuckooReadHeader(PG_GETARG_DATUM(0), &filter);
-	if (filter.content == CUCKOO_STATE)
+	if (CuckooContentOf((CuckooValue *) PG_DETOAST_DATUM_SLICE(value, 0, 2)) == CUCKOO_TABLES)
+		CuckooReadHeader(value, &filter);
+	else
 	{
-		CuckooValue *partial = CuckooSendableValue(PG_GETARG_CUCKOOFILTER_P(0));
+		CuckooValue *partial = CuckooSendableValue(DatumGetCuckooFilterP(value));
 
 		CuckooOpenHeader(&filter, CuckooValueBytes(partial), VARSIZE_ANY_EXHDR(partial));
-		bytes = VARSIZE(partial);
+		bytes = VARSIZE_ANY_EXHDR(partial) + VARHDRSZ;
 	}
 	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -112,7 +114,6 @@ cuckoo_subfilters(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	CuckooReadHeader(PG_GETARG_DATUM(0), &filter);
-	CuckooRefuseState(&filter);
 	for (int i = 0; i < filter.table_count; i++)
 	{
 		const CuckooTable *table = &filter.tables[i];
@@ -151,7 +152,6 @@ cuckoo_fpr(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 
 	CuckooReadHeader(PG_GETARG_DATUM(0), &filter);
-	CuckooRefuseState(&filter);
 	PG_RETURN_FLOAT8(CuckooFilterRate(&filter));
 }
 
@@ -163,6 +163,5 @@ cuckoo_cardinality(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 
 	CuckooReadHeader(PG_GETARG_DATUM(0), &filter);
-	CuckooRefuseState(&filter);
 	PG_RETURN_INT64((int64) filter.items);
 }

@@ -118,7 +118,7 @@ CuckooFlatNew(const CuckooHeader *header, uint32 room)
 
 	SET_VARSIZE(flat, bytes);
 	flat->version = CUCKOO_FLAT_VERSION;
-	flat->content = CUCKOO_STATE;
+	flat->content = CUCKOO_LIST;
 	flat->room = room;
 	flat->header = *header;
 	flat->header.items = 0;
@@ -132,7 +132,7 @@ CuckooStateHeader(CuckooValue *value)
 	const CuckooHeader *header = &flat->header;
 	CuckooFilter partial;
 
-	if (CuckooValueBytes(value)[1] == CUCKOO_PARTIAL)
+	if (CuckooContentOf(value) == CUCKOO_PARTIAL)
 	{
 		CuckooOpenHeader(&partial, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
 		return partial.header;
@@ -199,7 +199,7 @@ CuckooSendableValue(CuckooValue *value)
 	CuckooHeader header;
 	CuckooRun	sorted;
 
-	if (CuckooValueBytes(value)[1] != CUCKOO_STATE)
+	if (CuckooContentOf(value) != CUCKOO_LIST)
 		return value;
 	/* In a tuple it may have lost its alignment. */
 	value = (CuckooValue *) PG_DETOAST_DATUM_COPY(PointerGetDatum(value));

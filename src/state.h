@@ -94,7 +94,7 @@ typedef struct CuckooFlat
 {
 	int32		vl_len_;
 	uint8		version;
-	uint8		content;		/* CUCKOO_STATE */
+	uint8		content;		/* CUCKOO_LIST */
 	uint32		room;			/* for hashes */
 	CuckooHeader header;		/* items: hashes, perhaps repeated */
 	uint64		hashes[FLEXIBLE_ARRAY_MEMBER];
@@ -115,7 +115,7 @@ typedef struct CuckooFlat
 static inline bool
 CuckooFlatIsSafe(const CuckooFlat *flat)
 {
-	return flat->content == CUCKOO_STATE &&
+	return flat->content == CUCKOO_LIST &&
 		VARSIZE(flat) >= offsetof(CuckooFlat, hashes) &&
 		flat->version == CUCKOO_FLAT_VERSION &&
 		flat->room >= CUCKOO_FLAT_MIN_ROOM && flat->room <= CUCKOO_FLAT_MAX_ROOM &&

@@ -34,7 +34,6 @@ CombineArguments(FunctionCallInfo fcinfo, CuckooOperation operation)
 		CuckooFilter filter;
 
 		CuckooReadHeader(PG_GETARG_DATUM(given), &filter);
-		CuckooRefuseState(&filter);
 		PG_RETURN_DATUM(PG_GETARG_DATUM(given));
 	}
 	left = PG_GETARG_CUCKOOFILTER_P(0);

@@ -101,9 +101,9 @@ CuckooAssertValid(CuckooValue *value)
  * between servers.  It is not a filter yet.
  */
 void
-CuckooRefuseState(const CuckooFilter *filter)
+CuckooRefuseState(uint8 content)
 {
-	if (filter->content != CUCKOO_TABLES)
+	if (content != CUCKOO_TABLES)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cuckoofilter is the partial state of an aggregate"),
@@ -113,12 +113,8 @@ CuckooRefuseState(const CuckooFilter *filter)
 void
 CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value)
 {
-	/* A state does not have a filter's contents: read only its header. */
-	if (CuckooValueBytes(value)[1] == CUCKOO_TABLES)
-		CuckooOpen(filter, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
-	else
-		CuckooOpenHeader(filter, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
-	CuckooRefuseState(filter);
+	CuckooRefuseState(CuckooContentOf(value));
+	CuckooOpen(filter, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
 }
 
 void
@@ -126,6 +122,7 @@ CuckooReadHeader(Datum value, CuckooFilter *filter)
 {
 	struct varlena *header = PG_DETOAST_DATUM_SLICE(value, 0, CUCKOO_MAX_HEADER_BYTES);
 
+	CuckooRefuseState(CuckooContentOf(header));
 	CuckooOpenHeader(filter, CuckooValueBytes(header), toast_raw_datum_size(value) - VARHDRSZ);
 }
 
@@ -144,17 +141,15 @@ CuckooUnchanged(FunctionCallInfo fcinfo)
 void
 CuckooOpenDraft(CuckooDraft *draft, CuckooValue *copy)
 {
-	CuckooFilter filter;
-
-	CuckooOpenFilter(&filter, copy);
-	if (filter.flags & CUCKOO_FLAG_UNSET)
+	CuckooRefuseState(CuckooContentOf(copy));
+	CuckooDraftOpen(draft, CuckooValueBytes(copy), VARSIZE(copy) - VARHDRSZ);
+	if (draft->filter.flags & CUCKOO_FLAG_UNSET)
 	{
 		/* A draft needs a table. */
-		CuckooFilterInit(&filter, CUCKOO_DEFAULT_FPR, 0, 0);
-		copy = CuckooBuildValue(&filter, NULL, 0);
+		CuckooFilterInit(&draft->filter, CUCKOO_DEFAULT_FPR, 0, 0);
+		copy = CuckooBuildValue(&draft->filter, NULL, 0);
+		CuckooDraftOpen(draft, CuckooValueBytes(copy), VARSIZE(copy) - VARHDRSZ);
 	}
-	CuckooDraftOpen(draft, CuckooValueBytes(copy), VARSIZE(copy) - VARHDRSZ);
-	Assert(draft->filter.table_count > 0);
 }
 
 void

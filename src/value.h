@@ -65,11 +65,23 @@ extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *
 /* The first argument as it is, a filter or state, which may be NULL. */
 extern Datum CuckooUnchanged(FunctionCallInfo fcinfo);
 
-/* Open a value that must be a filter: states of aggregates are refused. */
-extern void CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value);
-extern void CuckooRefuseState(const CuckooFilter *filter);
+/*
+ * What a value is: a filter (CUCKOO_TABLES), an aggregate's partial state, or
+ * its list of hashes, of which this byte is all that is as in the format.
+ */
+#define CUCKOO_LIST		(CUCKOO_PARTIAL + 1)
 
-/* Read only the header of a value, which may be an aggregate's state. */
+static inline uint8
+CuckooContentOf(CuckooValue *value)
+{
+	return CuckooValueBytes(value)[1];
+}
+
+/* Refuse a content that is not a filter. */
+extern void CuckooRefuseState(uint8 content);
+
+/* Open a value that must be a filter, or read only its header. */
+extern void CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value);
 extern void CuckooReadHeader(Datum value, CuckooFilter *filter);
 
 /*

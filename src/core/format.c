@@ -150,15 +150,8 @@ CheckTable(const CuckooTable *table, CuckooVerdict *verdict)
 void
 CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes, size_t length)
 {
-	filter->content = bytes[1];
-	if (filter->content == CUCKOO_STATE)
-	{
-		/* The rest does not have the form that the format describes. */
-		memset(&filter->header, 0, sizeof(CuckooHeader));
-		filter->content = CUCKOO_STATE;
-		return;
-	}
 	filter->version = bytes[0];
+	filter->content = bytes[1];
 	filter->key_type = bytes[2];
 	filter->flags = bytes[3];
 	filter->table_count = bytes[32];

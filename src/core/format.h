@@ -54,9 +54,7 @@
 typedef enum CuckooContent
 {
 	CUCKOO_TABLES = 0,			/* one to sixteen tables; none if unset */
-	CUCKOO_PARTIAL = 1,			/* an aggregate's state: sorted distinct hashes */
-	CUCKOO_STATE = 2			/* the same in its working form, which is not
-								 * valid as input */
+	CUCKOO_PARTIAL = 1			/* an aggregate's state: sorted distinct hashes */
 } CuckooContent;
 
 /*
