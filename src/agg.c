@@ -221,7 +221,6 @@ SameHeader(const CuckooHeader *a, const CuckooHeader *b)
  * of 10M keys (40,000 hashes) is sorted in the second-level cache.
  */
 #define LISTS				256
-#define LIST_OF(hash)		((hash) >> 56)
 
 /*
  * A list with this many hashes is worth sorting to drop repetitions: sorting
@@ -290,23 +289,16 @@ SortLists(LargeKeys *large, CuckooRun *runs)
 	return count;
 }
 
-/* If the lists have so much room, there are repetitions or too many keys. */
-static void
-LimitRoom(LargeKeys *large)
-{
-	CuckooRun	runs[LISTS];
-
-	if (large->room >= 2 * MAX_KEYS)
-		SortLists(large, runs);
-}
-
 static void
 MakeRoom(LargeKeys *large, int i)
 {
 	CuckooList *list = &large->lists[i];
 	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
+	CuckooRun	runs[LISTS];
 
-	LimitRoom(large);
+	/* If the lists have so much room, there are repetitions or too many keys. */
+	if (large->room >= 2 * MAX_KEYS)
+		SortLists(large, runs);
 	if (list->count >= Max(large->limits[i], LIST_LIMIT))
 		SortList(large, i);
 	large->room -= list->room;
@@ -318,65 +310,12 @@ MakeRoom(LargeKeys *large, int i)
 static inline void
 LargeAdd(LargeKeys *large, uint64 hash)
 {
-	int			i = (int) LIST_OF(hash);
+	int			i = (int) (hash >> 56);
 	CuckooList *list = &large->lists[i];
 
 	if (unlikely(list->count == list->room))
 		MakeRoom(large, i);
 	list->numbers[list->count++] = hash;
-}
-
-/* Hashes are merged with a list if they are at least this part of its number. */
-#define MERGE_SHARE			16
-
-/*
- * Add the hashes of a partial state, which are sorted already.  They are merged,
- * so a parallel plan's leader does not sort again what its workers sorted.  For
- * few of them, copying the list would cost more: to add 2,000 states of 300 to
- * one of 2 million took 17 s.
- */
-static void
-LargeMerge(LargeKeys *large, const CuckooFilter *partial)
-{
-	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
-	uint64		at = 0;
-
-	LimitRoom(large);
-	while (at < partial->items)
-	{
-		int			i = (int) LIST_OF(CuckooPartialHash(partial, at));
-		CuckooList *list = &large->lists[i];
-		CuckooList	merged = {0};
-		uint64		ours = 0;
-		uint64		end = at;
-
-		CHECK_FOR_INTERRUPTS();
-		while (end < partial->items && LIST_OF(CuckooPartialHash(partial, end)) == (uint64) i)
-			end++;
-		if (end - at < list->count / MERGE_SHARE)
-		{
-			while (at < end)
-				LargeAdd(large, CuckooPartialHash(partial, at++));
-			continue;
-		}
-		SortList(large, i);
-		CuckooListReserve(&merged, list->count + end - at);
-		while (ours < list->count || at < end)
-		{
-			uint64		mine = ours < list->count ? list->numbers[ours] : UINT64_MAX;
-			uint64		theirs = at < end ? CuckooPartialHash(partial, at) : UINT64_MAX;
-
-			CuckooPauseAt(merged.count);
-			merged.numbers[merged.count++] = Min(mine, theirs);
-			ours += ours < list->count && mine <= theirs;
-			at += at < end && theirs <= mine;
-		}
-		large->room += merged.room - list->room;
-		large->sorted[i] = merged.count;
-		CuckooListFree(list);
-		*list = merged;
-	}
-	MemoryContextSwitchTo(old);
 }
 
 /* A large state as a partial one. */
@@ -456,12 +395,10 @@ AggAddAll(KeysState *state, CuckooValue *other, MemoryContext aggcontext)
 	CuckooOpen(&partial, CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
 	if (state->flat != NULL && partial.items > CUCKOO_FLAT_MAX_ROOM / 2)
 		BecomeLarge(state, aggcontext);
-	if (state->large != NULL)
-		LargeMerge(state->large, &partial);
-	else
+	for (uint64 i = 0; i < partial.items; i++)
 	{
-		for (uint64 i = 0; i < partial.items; i++)
-			AggAdd(state, CuckooPartialHash(&partial, i), aggcontext);
+		CuckooPauseAt(i);
+		AggAdd(state, CuckooPartialHash(&partial, i), aggcontext);
 	}
 }
 
