@@ -135,31 +135,19 @@ FindKey(FunctionCallInfo fcinfo, CuckooCall *call)
 	return CuckooFindKey(fcinfo, 1, false);
 }
 
-/*
- * Check the arguments after the key, (capacity [, fpr [, seed]]), if they
- * differ from those of the last row.  One that is NULL or left out has its
- * default.
- */
+/* Check the arguments after the key if they differ from those of the last row. */
 static inline void
-ReadArguments(FunctionCallInfo fcinfo, CuckooCall *call)
+ReadParameters(FunctionCallInfo fcinfo, CuckooCall *call)
 {
-	bool		has_capacity = PG_NARGS() > 2 && !PG_ARGISNULL(2);
-	double		capacity = has_capacity ? PG_GETARG_FLOAT8(2) : 0;
-	double		fpr = PG_NARGS() > 3 && !PG_ARGISNULL(3) ?
-		PG_GETARG_FLOAT8(3) : CUCKOO_DEFAULT_FPR;
-	uint64		seed = PG_NARGS() > 4 && !PG_ARGISNULL(4) ?
-		(uint64) PG_GETARG_INT64(4) : 0;
+	CuckooParameters given = CuckooGetParameters(fcinfo, 2, PG_NARGS() - 2);
+	const CuckooParameters *last = &call->parameters;
 
-	if (likely(call->has_row && call->has_capacity == has_capacity &&
-			   call->capacity == capacity && call->row.fpr == fpr && call->row.seed == seed))
+	if (likely(call->has_row && last->has_capacity == given.has_capacity &&
+			   last->capacity == given.capacity && last->fpr == given.fpr &&
+			   last->seed == given.seed))
 		return;
-	call->has_row = false;
-	call->has_capacity = has_capacity;
-	call->capacity = capacity;
-	call->row.capacity = has_capacity ? CuckooCheckCapacity(capacity) : 0;
-	call->row.fpr = CuckooCheckFpr(fpr);
-	call->row.seed = seed;
-	CuckooCheckSize(fpr, call->row.capacity);
+	call->row = CuckooCheckParameters(&given);
+	call->parameters = given;
 	call->has_row = true;
 }
 
@@ -176,7 +164,7 @@ ReadRow(FunctionCallInfo fcinfo, uint64 *hash)
 	if (unlikely(call == NULL))
 		call = CuckooGetCall(fcinfo);
 	if (PG_NARGS() > 2 || unlikely(!call->has_row))
-		ReadArguments(fcinfo, call);
+		ReadParameters(fcinfo, call);
 	if (PG_ARGISNULL(1))
 	{
 		call->row.key_type = CUCKOO_KEY_NONE;

@@ -59,7 +59,7 @@ CuckooCheckFpr(double fpr)
 uint64
 CuckooCheckCapacity(double capacity)
 {
-	/* A NaN fails the comparison. */
+	/* A NaN fails the comparison.  Below 1, somebody wrote the rate first. */
 	if (!(capacity >= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -73,6 +73,18 @@ CuckooCheckCapacity(double capacity)
 				 errdetail("The capacity given is %.16g keys.", capacity),
 				 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
 	return (uint64) ceil(capacity);
+}
+
+CuckooHeader
+CuckooCheckParameters(const CuckooParameters *given)
+{
+	CuckooHeader header = {.seed = given->seed};
+
+	if (given->has_capacity)
+		header.capacity = CuckooCheckCapacity(given->capacity);
+	header.fpr = CuckooCheckFpr(given->fpr);
+	CuckooCheckSize(header.fpr, header.capacity);
+	return header;
 }
 
 int

@@ -17,6 +17,18 @@
 #include "value.h"
 
 /*
+ * The parameters of a new filter, as given.  The capacity is float8, so that users
+ * can write 1e6 and 1.1 * count(*).
+ */
+typedef struct CuckooParameters
+{
+	bool		has_capacity;
+	double		capacity;
+	double		fpr;
+	uint64		seed;
+} CuckooParameters;
+
+/*
  * What a function keeps from call to call (in fn_extra): how its key argument
  * is hashed; and in aggregates, the parameters and key type of the last row.
  */
@@ -24,9 +36,8 @@ typedef struct CuckooCall
 {
 	bool		has_key;
 	bool		has_row;
-	bool		has_capacity;
 	bool		warned;			/* of the rate of a result */
-	double		capacity;		/* of the last row, as given */
+	CuckooParameters parameters;	/* of the last row */
 	CuckooHeader row;
 	CuckooKey	key;
 } CuckooCall;
@@ -45,13 +56,31 @@ CuckooGetKey(FunctionCallInfo fcinfo, int argument)
 	return call != NULL && call->has_key ? &call->key : CuckooFindKey(fcinfo, argument, false);
 }
 
+/*
+ * Read count arguments: capacity, rate, seed.  One that is NULL or left out has
+ * its default.
+ */
+static inline CuckooParameters
+CuckooGetParameters(FunctionCallInfo fcinfo, int first, int count)
+{
+	CuckooParameters given = {.fpr = CUCKOO_DEFAULT_FPR};
+
+	given.has_capacity = count > 0 && !PG_ARGISNULL(first);
+	if (given.has_capacity)
+		given.capacity = PG_GETARG_FLOAT8(first);
+	if (count > 1 && !PG_ARGISNULL(first + 1))
+		given.fpr = PG_GETARG_FLOAT8(first + 1);
+	if (count > 2 && !PG_ARGISNULL(first + 2))
+		given.seed = (uint64) PG_GETARG_INT64(first + 2);
+	return given;
+}
+
+/* Check them: the header of a filter without key type and tables. */
+extern CuckooHeader CuckooCheckParameters(const CuckooParameters *given);
+
 extern double CuckooCheckFpr(double fpr);
 
-/*
- * The capacity in keys, rounded up, from an SQL argument that is not NULL.
- * That is float8, so that users can write 1e6 and 1.1 * count(*).  A capacity
- * below 1 is refused: somebody wrote the rate first.
- */
+/* The capacity in keys, rounded up. */
 extern uint64 CuckooCheckCapacity(double capacity);
 
 typedef struct CuckooElements

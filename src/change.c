@@ -15,22 +15,13 @@
 #include "call.h"
 #include "core/list.h"
 
-/* A function's parameters, from the given argument on; NULL: the default. */
+/* An empty filter with the parameters in three arguments. */
 static void
-GetParameters(FunctionCallInfo fcinfo, int argument, CuckooFilter *filter)
+InitFromArguments(FunctionCallInfo fcinfo, int first, CuckooFilter *filter)
 {
-	double		fpr = CUCKOO_DEFAULT_FPR;
-	uint64		capacity = 0;
-	uint64		seed = 0;
+	CuckooParameters given = CuckooGetParameters(fcinfo, first, 3);
 
-	if (!PG_ARGISNULL(argument))
-		capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(argument));
-	if (!PG_ARGISNULL(argument + 1))
-		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(argument + 1));
-	if (!PG_ARGISNULL(argument + 2))
-		seed = (uint64) PG_GETARG_INT64(argument + 2);
-	CuckooCheckSize(fpr, capacity);
-	CuckooFilterInit(filter, fpr, capacity, seed);
+	filter->header = CuckooCheckParameters(&given);
 }
 
 /* cuckoo_new(capacity, fpr, seed, removable): NULL means the default */
@@ -40,7 +31,7 @@ cuckoo_new(PG_FUNCTION_ARGS)
 {
 	CuckooFilter filter;
 
-	GetParameters(fcinfo, 0, &filter);
+	InitFromArguments(fcinfo, 0, &filter);
 	if (!PG_ARGISNULL(3) && !PG_GETARG_BOOL(3))
 		filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, NULL, 0));
@@ -58,7 +49,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	GetParameters(fcinfo, 1, &filter);
+	InitFromArguments(fcinfo, 1, &filter);
 	key = CuckooFindKey(fcinfo, 0, true);
 	hashes.count = (uint64) CuckooGetElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter,
 											 &elements);
