@@ -112,7 +112,7 @@ CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 		CuckooHashInt64(CuckooIntegerValue(key->type, value), filter->seed) :
 		CuckooKeyHash(key, value, filter->seed);
 
-	CuckooMatchKeyType(filter->key_type, filter->signature, key);
+	CuckooMatchKeyType(&filter->header, key);
 	return hash;
 }
 

@@ -98,15 +98,15 @@ static bool DescribeRow(StringInfo buf, RowType *row);
 
 /* The usual cause is an untyped literal or parameter, which is text. */
 void
-CuckooReportKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
+CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("key type does not match cuckoofilter"),
 			 errdetail("The key type of the filter is %s, that of the key is %s.",
-					   CuckooKeyTypeDescribe(key_type, signature),
+					   CuckooKeyTypeDescribe(filter->key_type, filter->signature),
 					   CuckooKeyTypeDescribe(key->key_type, key->signature)),
-			 key_type == key->key_type ?
+			 filter->key_type == key->key_type ?
 			 errhint("The types inside differ: cast the key to the type that the filter was built from.") :
 			 errhint("Cast the key to the type that the filter was built from.")));
 }

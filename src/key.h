@@ -59,28 +59,15 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext
  */
 extern uint64 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed);
 
-/*
- * Whether keys can have the key type of a filter.  The key type of an empty
- * filter and the signature of keys may be unknown.  Keys of another key type
- * have other hashes, so a lookup would not find them.
- */
-static inline bool
-CuckooSameKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
-{
-	return key_type == CUCKOO_KEY_NONE ||
-		(key_type == key->key_type &&
-		 (signature == key->signature || key->signature == 0));
-}
-
 /* Report that the key type of keys is not that of the filter. */
-extern CUCKOO_NORETURN void CuckooReportKeyType(uint8 key_type, uint32 signature,
-												const CuckooKey *key);
+extern CUCKOO_NORETURN void CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key);
 
+/* Keys of another key type have other hashes, so a lookup would not find them. */
 static inline void
-CuckooMatchKeyType(uint8 key_type, uint32 signature, const CuckooKey *key)
+CuckooMatchKeyType(const CuckooHeader *filter, const CuckooKey *key)
 {
-	if (!CuckooSameKeyType(key_type, signature, key))
-		CuckooReportKeyType(key_type, signature, key);
+	if (!CuckooSameKeyType(filter->key_type, filter->signature, key->key_type, key->signature))
+		CuckooReportKeyType(filter, key);
 }
 
 #endif							/* CUCKOO_KEY_H */

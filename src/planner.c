@@ -114,7 +114,8 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 	/* PostgreSQL has fetched it already: no constant is a TOAST pointer. */
 	CuckooOpenFilter(&filter, DatumGetCuckooFilterP(constant->constvalue));
 	CuckooKeyInit(&key, column->vartype, collation, CurrentMemoryContext);
-	if (is_default || !CuckooSameKeyType(filter.key_type, filter.signature, &key))
+	if (is_default ||
+		!CuckooSameKeyType(filter.key_type, filter.signature, key.key_type, key.signature))
 		return false;
 
 	/* Text of another encoding may be impossible to convert. */

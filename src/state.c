@@ -73,9 +73,7 @@ DescribeCapacity(uint64 capacity)
 bool
 CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
 {
-	bool		types_differ = a->key_type != b->key_type || a->signature != b->signature;
-
-	if (types_differ && a->key_type != CUCKOO_KEY_NONE && b->key_type != CUCKOO_KEY_NONE)
+	if (!CuckooSameKeyType(a->key_type, a->signature, b->key_type, b->signature))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("key types of one aggregate differ between rows"),
@@ -99,7 +97,7 @@ CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
 				 errmsg("seed of one aggregate differs between rows"),
 				 errdetail("It is %lld in one row and %lld in another.",
 						   (long long) a->seed, (long long) b->seed)));
-	if (!types_differ || a->key_type != CUCKOO_KEY_NONE)
+	if (a->key_type != CUCKOO_KEY_NONE || b->key_type == CUCKOO_KEY_NONE)
 		return false;
 	a->key_type = b->key_type;
 	a->signature = b->signature;

@@ -157,7 +157,7 @@ CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key)
 {
 	CuckooFilter *filter = &draft->filter;
 
-	CuckooMatchKeyType(filter->key_type, filter->signature, key);
+	CuckooMatchKeyType(&filter->header, key);
 	filter->key_type = (uint8) key->key_type;
 	filter->signature = key->signature;
 }

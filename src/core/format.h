@@ -104,6 +104,18 @@ CuckooKeyTypeIsNested(CuckooKeyType key_type)
 		key_type == CUCKOO_KEY_RANGE || key_type == CUCKOO_KEY_MULTIRANGE;
 }
 
+/*
+ * Whether keys of two key types, with their signatures, can be in one filter.  An
+ * empty filter has none yet.  Only nested keys have a signature, which is not known
+ * before the first one.
+ */
+static inline bool
+CuckooSameKeyType(unsigned int a, uint32_t a_signature, unsigned int b, uint32_t b_signature)
+{
+	return (a == b && (a_signature == b_signature || a_signature == 0 || b_signature == 0)) ||
+		a == CUCKOO_KEY_NONE || b == CUCKOO_KEY_NONE;
+}
+
 #define CUCKOO_FLAG_NOT_REMOVABLE	0x01	/* two keys may share an item */
 #define CUCKOO_FLAG_UNSET			0x02	/* no parameters yet: all else zero */
 #define CUCKOO_FLAGS				0x03
