@@ -27,7 +27,6 @@
 #include "nodes/primnodes.h"
 #include "utils/typcache.h"
 
-#include "core/hash.h"
 #include "call.h"
 #include "state.h"
 
@@ -172,12 +171,7 @@ ReadRow(FunctionCallInfo fcinfo, uint64 *hash)
 		return &call->row;
 	}
 	key = likely(call->has_key) ? &call->key : FindKey(fcinfo, call);
-	/* The hash of an integer costs less than the calls. */
-	if (key->key_type == CUCKOO_KEY_INTEGER)
-		*hash = CuckooHashInt64(CuckooIntegerValue(key->type, PG_GETARG_DATUM(1)),
-								call->row.seed);
-	else
-		*hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), call->row.seed);
+	*hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), call->row.seed);
 	call->row.key_type = (uint8) key->key_type;
 	call->row.signature = key->signature;
 	return &call->row;

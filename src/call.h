@@ -12,7 +12,6 @@
 
 #include "utils/array.h"
 
-#include "core/hash.h"
 #include "key.h"
 #include "value.h"
 
@@ -107,10 +106,7 @@ extern void CuckooDropNulls(CuckooElements *elements);
 static inline uint64
 CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 {
-	/* Integers, the most frequent keys, are hashed without a function call. */
-	uint64		hash = key->key_type == CUCKOO_KEY_INTEGER ?
-		CuckooHashInt64(CuckooIntegerValue(key->type, value), filter->seed) :
-		CuckooKeyHash(key, value, filter->seed);
+	uint64		hash = CuckooKeyHash(key, value, filter->seed);
 
 	CuckooMatchKeyType(&filter->header, key);
 	return hash;

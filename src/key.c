@@ -27,7 +27,6 @@
 #include "utils/rangetypes.h"
 #include "utils/typcache.h"
 
-#include "core/hash.h"
 #include "key.h"
 
 /* Written instead of a length if a nested value is NULL. */
@@ -830,13 +829,11 @@ HashNested(CuckooKey *key, Datum value, uint64 seed)
 }
 
 uint64
-CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
+CuckooHashOther(CuckooKey *key, Datum value, uint64 seed)
 {
 	CuckooScalar bytes;
 	uint64		hash;
 
-	if (key->key_type == CUCKOO_KEY_INTEGER)
-		return CuckooHashInt64(CuckooIntegerValue(key->type, value), seed);
 	if (!CuckooScalarBytes(&bytes, key->key_type, key->type, value))
 		return HashNested(key, value, seed);
 	hash = CuckooHash(bytes.data, bytes.length, seed, key->key_type);

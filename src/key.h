@@ -8,6 +8,7 @@
 #ifndef CUCKOO_KEY_H
 #define CUCKOO_KEY_H
 
+#include "core/hash.h"
 #include "key_scalar.h"
 
 /*
@@ -50,6 +51,9 @@ typedef struct CuckooKey
  */
 extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx);
 
+/* What CuckooKeyHash calls for keys that are not integers */
+extern uint64 CuckooHashOther(CuckooKey *key, Datum value, uint64 seed);
+
 /*
  * The hash of one value, not NULL, of the type given to CuckooKeyInit.
  *
@@ -57,7 +61,14 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext
  * of converting text to UTF-8, and PostgreSQL's own if the canonical bytes of
  * one array, composite, multirange or jsonb exceed 1 GB.
  */
-extern uint64 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed);
+static inline uint64
+CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
+{
+	/* Integers, the most frequent keys, are hashed without a function call. */
+	if (key->key_type == CUCKOO_KEY_INTEGER)
+		return CuckooHashInt64(CuckooIntegerValue(key->type, value), seed);
+	return CuckooHashOther(key, value, seed);
+}
 
 /* Report that the key type of keys is not that of the filter. */
 extern CUCKOO_NORETURN void CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key);
