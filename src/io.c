@@ -32,9 +32,7 @@ CheckOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cuckoofilter has a newer format"),
 				 errdetail("Its format version is %llu; this release of the extension reads versions up to %d.",
-						   (unsigned long long) bytes[0], CUCKOO_VERSION),
-				 errhint("Install a release of the extension that reads format version %llu.",
-						 (unsigned long long) bytes[0])));
+						   (unsigned long long) bytes[0], CUCKOO_VERSION)));
 	if (verdict.problem != CUCKOO_VALID)
 		ereturn(escontext, false,
 				(errcode(sqlstate),

@@ -105,36 +105,43 @@ CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key)
 			 errdetail("The key type of the filter is %s, that of the key is %s.",
 					   CuckooKeyTypeDescribe(filter->key_type, filter->signature),
 					   CuckooKeyTypeDescribe(key->key_type, key->signature)),
-			 filter->key_type == key->key_type ?
-			 errhint("The types inside differ: cast the key to the type that the filter was built from.") :
 			 errhint("Cast the key to the type that the filter was built from.")));
 }
 
 /*
- * Refuse a type that cannot be a key, perhaps because of the bounds of a range.
- * As text, equal values of json or citext would be different keys.
+ * A detail and a hint for a type that is refused.  As text, equal values of json
+ * or citext would be different keys.
  */
-static CUCKOO_NORETURN void
-RefuseType(Oid type, Oid refused_bound)
+static int
+ExplainRefusal(Oid type, Oid refused_bound)
 {
-	bool		filter = CuckooIsFilterType(type);
 	char		category;
 	bool		preferred;
 
+	if (CuckooIsFilterType(type))
+	{
+		errdetail("A filter cannot be tested for a subset.");
+		return errhint("To combine filters, use cuckoo_union or cuckoo_union_all.");
+	}
+	if (OidIsValid(refused_bound))
+		errdetail("Its bounds are not compared by the default operator class of type %s.",
+				  format_type_be(refused_bound));
+	if (type == JSONOID)
+		return errhint("Cast the key to jsonb.");
 	get_type_category_preferred(type, &category, &preferred);
+	if (category == TYPCATEGORY_STRING)
+		return errhint("Add and look up text that is the same for all equal keys, for example lower(key).");
+	return errhint("Cast the key to a supported type, for example to text.");
+}
+
+/* Refuse a type that cannot be a key, perhaps because of the bounds of a range. */
+static CUCKOO_NORETURN void
+RefuseType(Oid type, Oid refused_bound)
+{
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("type %s is not supported as a key", format_type_be(type)),
-			 filter ? errdetail("A filter cannot be tested for a subset.") :
-			 OidIsValid(refused_bound) ?
-			 errdetail("Its bounds are not compared by the default operator class of type %s.",
-					   format_type_be(refused_bound)) : 0,
-			 filter ?
-			 errhint("To combine filters, use cuckoo_union or cuckoo_union_all.") :
-			 type == JSONOID ? errhint("Cast the key to jsonb.") :
-			 category == TYPCATEGORY_STRING ?
-			 errhint("Add and look up text that is the same for all equal keys, for example lower(key).") :
-			 errhint("Cast the key to a supported type, for example to text.")));
+			 ExplainRefusal(type, refused_bound)));
 }
 
 /*

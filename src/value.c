@@ -8,7 +8,6 @@
 #include "compat.h"
 
 #include "access/detoast.h"
-#include "lib/stringinfo.h"
 
 #include "value.h"
 
@@ -107,7 +106,7 @@ CuckooRefuseState(uint8 content)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cuckoofilter is the partial state of an aggregate"),
-				 errhint("Only the aggregate's own functions accept it.")));
+				 errdetail("Only the aggregate's own functions accept it.")));
 }
 
 void
@@ -212,62 +211,41 @@ CuckooFinishDraft(CuckooDraft *draft)
  * Combining values
  */
 
-/* A filter's key type, seed and shapes, for a message. */
-static void
-DescribeFilter(StringInfo text, const CuckooHeader *filter)
-{
-	appendStringInfo(text, "keys of type %s, seed %lld",
-					 CuckooKeyTypeDescribe(filter->key_type, filter->signature),
-					 (long long) filter->seed);
-	if (filter->table_count > 0)
-		appendStringInfo(text, " and %d %s with %llu %s", filter->table_count,
-						 filter->table_count == 1 ? "sub-filter" : "sub-filters",
-						 (unsigned long long) filter->items,
-						 filter->items == 1 ? "item" : "items");
-}
-
 void
 CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
 					 const CuckooHeader *right)
 {
-	StringInfoData detail;
-	int			code = ERRCODE_PROGRAM_LIMIT_EXCEEDED;
-	const char *message = NULL;
-	const char *hint = NULL;
-	uint64		capacity = Max(Max(left->capacity, right->capacity),
-							   Max(left->items + right->items, 1));
-
 	switch (conflict)
 	{
 		case CUCKOO_NO_CONFLICT:
-			return;
+			break;
 		case CUCKOO_OTHER_SEED:
-			code = ERRCODE_INVALID_PARAMETER_VALUE;
-			message = "cuckoofilters with different seeds cannot be combined";
-			hint = "Build both with the same seed.";
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("cuckoofilters with different seeds cannot be combined"),
+					 errdetail("The seed of one is %lld, that of the other %lld.",
+							   (long long) left->seed, (long long) right->seed)));
 			break;
 		case CUCKOO_OTHER_KEY_TYPE:
-			code = ERRCODE_DATATYPE_MISMATCH;
-			message = "cuckoofilters with different key types cannot be combined";
-			hint = "Cast the keys of one to the type of the other when building it.";
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("cuckoofilters with different key types cannot be combined"),
+					 errdetail("One has keys of type %s, the other of type %s.",
+							   CuckooKeyTypeDescribe(left->key_type, left->signature),
+							   CuckooKeyTypeDescribe(right->key_type, right->signature))));
 			break;
 		case CUCKOO_TOO_MANY_TABLES:
-			message = "combined cuckoofilter would have too many sub-filters";
-			hint = psprintf("Build all filters with the same rate and the final capacity: cuckoo_agg(key, %llu, %g).",
-							(unsigned long long) capacity, Min(left->fpr, right->fpr));
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("combined cuckoofilter would have too many sub-filters"),
+					 errdetail("Sub-filters of more than %d shapes cannot be kept side by side; the filters have %d and %d.",
+							   CUCKOO_MAX_TABLES, left->table_count, right->table_count),
+					 errhint("Build all filters with the same rate and the final capacity: cuckoo_agg(key, %llu, %g).",
+							 (unsigned long long) Max(Max(left->capacity, right->capacity),
+													  Max(left->items + right->items, 1)),
+							 Min(left->fpr, right->fpr))));
 			break;
 	}
-	initStringInfo(&detail);
-	appendStringInfoString(&detail, "One has ");
-	DescribeFilter(&detail, left);
-	appendStringInfoString(&detail, "; the other has ");
-	DescribeFilter(&detail, right);
-	appendStringInfoChar(&detail, '.');
-	ereport(ERROR,
-			(errcode(code),
-			 errmsg("%s", message),
-			 errdetail("%s", detail.data),
-			 errhint("%s", hint)));
 }
 
 void
