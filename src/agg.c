@@ -39,7 +39,7 @@
  * worker_partial_agg: how many arguments, and the type of the first.
  */
 static int
-ForeignArguments(Node *argument, Oid *type, Oid *collation)
+WorkerArguments(Node *argument, Oid *type, Oid *collation)
 {
 	Node	   *first = argument;
 	int			count = 1;
@@ -83,14 +83,14 @@ ForeignArguments(Node *argument, Oid *type, Oid *collation)
  * every other form is refused.
  */
 static void
-FindForeignKey(FunctionCallInfo fcinfo, CuckooKey *key)
+FindWorkerKey(FunctionCallInfo fcinfo, CuckooKey *key)
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 	Oid			type = InvalidOid;
 	Oid			collation = InvalidOid;
 
 	if (aggref != NULL && list_length(aggref->args) == 2 &&
-		ForeignArguments((Node *) ((TargetEntry *) lsecond(aggref->args))->expr,
+		WorkerArguments((Node *) ((TargetEntry *) lsecond(aggref->args))->expr,
 						 &type, &collation) != PG_NARGS() - 1)
 		type = InvalidOid;
 	CuckooKeyInit(key, type, collation, CurrentMemoryContext);
@@ -127,7 +127,7 @@ FindKey(FunctionCallInfo fcinfo, CuckooCall *call)
 {
 	if (fcinfo->flinfo->fn_expr == NULL)
 	{
-		FindForeignKey(fcinfo, &call->key);
+		FindWorkerKey(fcinfo, &call->key);
 		return &call->key;
 	}
 	CheckRelabelled(fcinfo);

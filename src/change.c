@@ -37,7 +37,7 @@ cuckoo_new(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, NULL, 0));
 }
 
-/* cuckoo_from_array(array, capacity, fpr, seed): as cuckoo_agg over the elements */
+/* cuckoo_from_array(keys, capacity, fpr, seed): as cuckoo_agg over the elements */
 PG_FUNCTION_INFO_V1(cuckoo_from_array);
 Datum
 cuckoo_from_array(PG_FUNCTION_ARGS)
@@ -125,7 +125,7 @@ ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(draft));
 }
 
-/* cuckoo_add_all(f, array): one more copy of each element */
+/* cuckoo_add_all(f, keys): one more copy of each */
 PG_FUNCTION_INFO_V1(cuckoo_add_all);
 Datum
 cuckoo_add_all(PG_FUNCTION_ARGS)
@@ -158,7 +158,7 @@ cuckoo_remove(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
 }
 
-/* cuckoo_remove_all(f, array): one copy less of each element */
+/* cuckoo_remove_all(f, keys): one copy less of each */
 PG_FUNCTION_INFO_V1(cuckoo_remove_all);
 Datum
 cuckoo_remove_all(PG_FUNCTION_ARGS)

@@ -52,10 +52,7 @@ cuckoo_count(PG_FUNCTION_ARGS)
 																 &reader->filter)));
 }
 
-/*
- * cuckoo_hash(value, seed) -> bigint: the hash that a filter with this seed
- * uses for a value
- */
+/* cuckoo_hash(key, seed) -> bigint: the hash that a filter with this seed uses */
 PG_FUNCTION_INFO_V1(cuckoo_hash);
 Datum
 cuckoo_hash(PG_FUNCTION_ARGS)
@@ -66,10 +63,7 @@ cuckoo_hash(PG_FUNCTION_ARGS)
 										  (uint64) PG_GETARG_INT64(1)));
 }
 
-/*
- * cuckoo_shard(value, shards) -> integer: the shard that a value belongs to,
- * from 0 to shards - 1
- */
+/* cuckoo_shard(key, shards) -> integer: the shard of the key, 0 to shards - 1 */
 PG_FUNCTION_INFO_V1(cuckoo_shard);
 Datum
 cuckoo_shard(PG_FUNCTION_ARGS)
@@ -87,7 +81,7 @@ cuckoo_shard(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32((int32) (((hash >> 32) * (uint64) shards) >> 32));
 }
 
-/* cuckoo_contains_each(f, array) -> boolean[] with the array's dimensions */
+/* cuckoo_contains_each(f, keys) -> boolean[] with the dimensions of keys */
 PG_FUNCTION_INFO_V1(cuckoo_contains_each);
 Datum
 cuckoo_contains_each(PG_FUNCTION_ARGS)

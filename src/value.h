@@ -56,8 +56,8 @@ extern CuckooValue *CuckooUnsetValue(void);
 extern void CuckooFilterInitLike(CuckooFilter *filter, const CuckooHeader *header);
 
 /*
- * The filter over sorted distinct hashes, perhaps none, with the key type and
- * parameters of a header, which this changes.
+ * The filter over sorted distinct hashes, perhaps none, with the header fields of
+ * *parameters, whose capacity and items are set.
  */
 extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs,
 									 uint64 run_count);

@@ -59,7 +59,7 @@ CuckooIsNarrow(const CuckooPacking *packing)
 /*
  * The inverse of CuckooMultisetRank: four nibbles, the smallest in the lowest
  * bits, by the number of the multiset.  There are 4,096 elements so that any 12
- * bits can be looked up.  Filled when the first table is opened.
+ * bits can be looked up.  Filled when the first dense table is opened.
  */
 extern uint16_t CuckooMultisets[4096];
 extern void CuckooInitMultisets(void);
