@@ -87,34 +87,35 @@ CuckooCheckParameters(const CuckooParameters *given)
 	return header;
 }
 
-int
-CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
-				  const CuckooFilter *filter, CuckooElements *elements)
+CuckooList
+CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
+				   const CuckooFilter *filter, bool **nulls)
 {
 	CuckooKey  *key = CuckooFindKey(fcinfo, argument, true);
-	int			room = Max(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)), 1);
+	int			room = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	CuckooList	hashes = {NULL, 0, 0};
+	bool		first = true;
 	uint32		signature = 0;
 	ArrayIterator iterator;
 	Datum		value;
 	bool		is_null;
-	int			count = 0;
 
-	elements->count = 0;
-	elements->nulls = palloc(room * sizeof(bool));
-	elements->hashes = MemoryContextAllocHuge(CurrentMemoryContext, room * sizeof(uint64));
+	CuckooListReserve(&hashes, (uint64) room);
+	if (nulls != NULL)
+		*nulls = palloc(room * sizeof(bool));
 	iterator = array_create_iterator(array, 0, NULL);
 	while (array_iterate(iterator, &value, &is_null))
 	{
-		int			i = elements->count++;
-
 		CHECK_FOR_INTERRUPTS();
-		elements->nulls[i] = is_null;
-		elements->hashes[i] = 0;
+		if (nulls != NULL)
+			(*nulls)[hashes.count] = is_null;
+		else if (is_null)
+			continue;
+		hashes.numbers[hashes.count++] = is_null ? 0 : CuckooArgumentHash(key, value, filter);
 		if (is_null)
 			continue;
-		elements->hashes[i] = CuckooArgumentHash(key, value, filter);
 		/* The filter may have no key type yet. */
-		if (count++ == 0)
+		if (first)
 			signature = key->signature;
 		else if (key->signature != signature)
 			ereport(ERROR,
@@ -123,23 +124,10 @@ CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 					 errdetail("One key is of type %s, another of type %s.",
 							   CuckooKeyTypeDescribe(key->key_type, signature),
 							   CuckooKeyTypeDescribe(key->key_type, key->signature))));
+		first = false;
 	}
 	array_free_iterator(iterator);
-	return count;
-}
-
-void
-CuckooDropNulls(CuckooElements *elements)
-{
-	int			kept = 0;
-
-	for (int i = 0; i < elements->count; i++)
-	{
-		if (!elements->nulls[i])
-			elements->hashes[kept++] = elements->hashes[i];
-	}
-	elements->count = kept;
-	elements->nulls = NULL;
+	return hashes;
 }
 
 /*

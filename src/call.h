@@ -82,22 +82,14 @@ extern double CuckooCheckFpr(double fpr);
 /* The capacity in keys, rounded up. */
 extern uint64 CuckooCheckCapacity(double capacity);
 
-typedef struct CuckooElements
-{
-	int			count;			/* NULLs among them */
-	bool	   *nulls;
-	uint64	   *hashes;			/* 0 for a NULL */
-} CuckooElements;
-
 /*
  * Hash the elements of an array argument, whose key type must be that of the
  * filter, and the same for all.  An array without any may be of another type:
- * drivers send an empty list as text[].  Returns how many are not NULL.
+ * drivers send an empty list as text[].  NULLs are left out, or if nulls is not
+ * NULL, have the hash 0.
  */
-extern int	CuckooGetElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
-							  const CuckooFilter *filter, CuckooElements *elements);
-
-extern void CuckooDropNulls(CuckooElements *elements);
+extern CuckooList CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
+									 const CuckooFilter *filter, bool **nulls);
 
 /*
  * The hash of a key argument for a filter, whose key type must be the same.

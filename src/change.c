@@ -42,24 +42,20 @@ PG_FUNCTION_INFO_V1(cuckoo_from_array);
 Datum
 cuckoo_from_array(PG_FUNCTION_ARGS)
 {
-	CuckooKey  *key;
 	CuckooFilter filter;
-	CuckooElements elements;
-	CuckooList	hashes = {NULL, 0, 0};
+	CuckooList	hashes;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	InitFromArguments(fcinfo, 1, &filter);
-	key = CuckooFindKey(fcinfo, 0, true);
-	hashes.count = (uint64) CuckooGetElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter,
-											 &elements);
+	hashes = CuckooHashElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter, NULL);
 	if (hashes.count > 0)
 	{
+		CuckooKey  *key = CuckooFindKey(fcinfo, 0, true);
+
 		filter.key_type = (uint8) key->key_type;
 		filter.signature = key->signature;
 	}
-	CuckooDropNulls(&elements);
-	hashes.numbers = elements.hashes;
 	CuckooListUnique(&hashes);
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &(CuckooRun) {hashes.numbers, hashes.count}, 1));
 }
@@ -111,16 +107,16 @@ CheckRemovable(const CuckooFilter *filter)
 static Datum
 ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
 {
-	CuckooElements elements;
+	CuckooList	hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1),
+											&draft->filter, NULL);
 
-	if (CuckooGetElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft->filter, &elements) == 0)
+	if (hashes.count == 0)
 		return CuckooUnchanged(fcinfo);
 	if (edit == CUCKOO_REMOVE)
 		CheckRemovable(&draft->filter);
-	CuckooDropNulls(&elements);
-	if (edit == CUCKOO_ADD)
+	else
 		CuckooDraftSetKeyType(draft, CuckooFindKey(fcinfo, 1, true));
-	if (!CuckooApplyToDraft(draft, elements.hashes, (size_t) elements.count, edit))
+	if (!CuckooApplyToDraft(draft, hashes.numbers, (size_t) hashes.count, edit))
 		return CuckooUnchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(draft));
 }

@@ -88,21 +88,22 @@ cuckoo_contains_each(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
 	const CuckooReader *reader;
-	CuckooElements elements;
+	CuckooList	hashes;
+	bool	   *nulls;
 	Datum	   *answers;
 
 	reader = CuckooRead(PG_GETARG_DATUM(0), ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)));
-	CuckooGetElements(fcinfo, 1, array, &reader->filter, &elements);
-	answers = palloc0(Max(elements.count, 1) * sizeof(Datum));
-	for (int i = 0; i < elements.count; i++)
+	hashes = CuckooHashElements(fcinfo, 1, array, &reader->filter, &nulls);
+	answers = palloc0(hashes.count * sizeof(Datum));
+	for (uint64 i = 0; i < hashes.count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (reader->slices == NULL)
-			CuckooFilterPrefetch(&reader->filter, elements.hashes, i, elements.count);
-		if (!elements.nulls[i])
-			answers[i] = BoolGetDatum(CuckooReaderContains(reader, elements.hashes[i]));
+			CuckooFilterPrefetch(&reader->filter, hashes.numbers, i, hashes.count);
+		if (!nulls[i])
+			answers[i] = BoolGetDatum(CuckooReaderContains(reader, hashes.numbers[i]));
 	}
-	PG_RETURN_ARRAYTYPE_P(construct_md_array(answers, elements.nulls,
+	PG_RETURN_ARRAYTYPE_P(construct_md_array(answers, nulls,
 											 ARR_NDIM(array), ARR_DIMS(array),
 											 ARR_LBOUND(array),
 											 BOOLOID, 1, true, TYPALIGN_CHAR));
