@@ -515,7 +515,7 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
 		runs[0] = CuckooFlatSorted(state.flat);
 		run_count = 1;
 	}
-	CuckooFilterInitLike(&filter, StateHeader(&state));
+	filter.header = *StateHeader(&state);
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, runs, run_count));
 }
 
@@ -645,7 +645,7 @@ StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
 		CuckooFilter empty;
 		CuckooValue *flat;
 
-		CuckooFilterInitLike(&empty, row);
+		empty.header = *row;
 		flat = PG_ARGISNULL(0) ? CuckooBuildValue(&empty, NULL, 0) : PG_GETARG_CUCKOOFILTER_P(0);
 		if (VARSIZE_ANY_EXHDR(flat) <= STREAM_FLAT_BYTES)
 			return AddToFlat(fcinfo, flat, row, hash, edit);

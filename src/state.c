@@ -139,7 +139,7 @@ CuckooStateHeader(CuckooValue *value)
 	if (!CuckooFlatIsSafe(flat) ||
 		!(header->fpr >= CUCKOO_MIN_FPR && header->fpr <= CUCKOO_MAX_FPR) ||
 		header->capacity > CUCKOO_MAX_CAPACITY ||
-		header->key_type > CUCKOO_KEY_LAST ||
+		header->key_type > CUCKOO_KEY_LAST || header->flags != 0 || header->table_count != 0 ||
 		CuckooKeyTypeIsNested((CuckooKeyType) header->key_type) != (header->signature != 0) ||
 		/* The key type is unknown only if there are no keys. */
 		(header->key_type == CUCKOO_KEY_NONE && header->items > 0))
@@ -170,7 +170,7 @@ CuckooPartialValue(const CuckooHeader *header, const CuckooRun *runs, uint64 run
 	CuckooValue *value;
 	uint64		at = 0;
 
-	CuckooFilterInitLike(&partial, header);
+	partial.header = *header;
 	partial.content = CUCKOO_PARTIAL;
 	partial.items = count;
 	if (CuckooBytes(&partial) == 0)

@@ -58,14 +58,6 @@ CuckooUnsetValue(void)
 	return CuckooMadeValue(CuckooMakeFilter(&filter, NULL, 0), &filter);
 }
 
-void
-CuckooFilterInitLike(CuckooFilter *filter, const CuckooHeader *header)
-{
-	CuckooFilterInit(filter, header->fpr, header->capacity, header->seed);
-	filter->key_type = header->key_type;
-	filter->signature = header->signature;
-}
-
 CuckooValue *
 CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs, uint64 run_count)
 {

@@ -52,9 +52,6 @@ extern CuckooValue *CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter);
 /* An unset filter, which an aggregate returns over no rows. */
 extern CuckooValue *CuckooUnsetValue(void);
 
-/* The header of an empty filter with the parameters and key type of another. */
-extern void CuckooFilterInitLike(CuckooFilter *filter, const CuckooHeader *header);
-
 /*
  * The filter over sorted distinct hashes, perhaps none, with the header fields of
  * *parameters, whose capacity and items are set.
