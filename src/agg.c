@@ -550,8 +550,8 @@ AddBatch(Stream *stream)
 	MemoryContext old = MemoryContextSwitchTo(stream->large.header.eoh_context);
 	size_t		room;
 
-	CuckooApplyToDraft(&stream->draft, stream->batch.numbers, (size_t) stream->batch.count,
-					   stream->edit);
+	CuckooDraftApplyOrFail(&stream->draft, stream->batch.numbers, (size_t) stream->batch.count,
+						   stream->edit);
 	stream->batch.count = 0;
 	room = CuckooDraftBatchKeys(&stream->draft);
 	if (room != stream->batch.room)
@@ -572,7 +572,7 @@ MakeStream(CuckooLarge *large)
 
 	AddBatch(stream);
 	old = MemoryContextSwitchTo(large->header.eoh_context);
-	value = CuckooFinishDraft(&stream->draft);
+	value = CuckooDraftFinishValue(&stream->draft);
 	MemoryContextSwitchTo(old);
 	return CuckooCopyValue(value);
 }
@@ -583,7 +583,7 @@ NewStream(CuckooValue *flat, CuckooEdit edit, MemoryContext aggcontext)
 	Stream	   *stream = (Stream *) CuckooLargeNew(sizeof(Stream), MakeStream, aggcontext);
 	MemoryContext old = MemoryContextSwitchTo(stream->large.header.eoh_context);
 
-	CuckooOpenDraft(&stream->draft, CuckooCopyValue(flat));
+	CuckooDraftOpenValue(&stream->draft, CuckooCopyValue(flat));
 	stream->edit = edit;
 	MemoryContextSwitchTo(old);
 	return stream;
@@ -613,13 +613,13 @@ AddToFlat(FunctionCallInfo fcinfo, CuckooValue *flat, const CuckooHeader *row, u
 	bool		changed = PG_ARGISNULL(0);
 	CuckooDraft draft;
 
-	CuckooOpenDraft(&draft, PG_ARGISNULL(0) ? flat : CuckooCopyValue(flat));
+	CuckooDraftOpenValue(&draft, PG_ARGISNULL(0) ? flat : CuckooCopyValue(flat));
 	changed |= MatchRow(&draft, row, edit);
 	if (!PG_ARGISNULL(1))
-		changed |= CuckooApplyToDraft(&draft, &hash, 1, edit);
+		changed |= CuckooDraftApplyOrFail(&draft, &hash, 1, edit);
 	if (!changed)
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
+	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
 }
 
 /* One row; inlined for each of the two aggregates. */

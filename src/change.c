@@ -64,8 +64,8 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 static void
 OpenArgument(FunctionCallInfo fcinfo, CuckooDraft *draft)
 {
-	CuckooOpenDraft(draft, PG_ARGISNULL(0) ? CuckooUnsetValue() :
-					PG_GETARG_CUCKOOFILTER_P_COPY(0));
+	CuckooDraftOpenValue(draft, PG_ARGISNULL(0) ? CuckooUnsetValue() :
+						 PG_GETARG_CUCKOOFILTER_P_COPY(0));
 }
 
 /* cuckoo_add(f, key), f + key: one more copy */
@@ -83,9 +83,9 @@ cuckoo_add(PG_FUNCTION_ARGS)
 	OpenArgument(fcinfo, &draft);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CuckooDraftSetKeyType(&draft, key);
-	if (!CuckooApplyToDraft(&draft, &hash, 1, CUCKOO_ADD))
+	if (!CuckooDraftApplyOrFail(&draft, &hash, 1, CUCKOO_ADD))
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
+	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
 }
 
 /*
@@ -116,9 +116,9 @@ ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
 		CheckRemovable(&draft->filter);
 	else
 		CuckooDraftSetKeyType(draft, CuckooFindKey(fcinfo, 1, true));
-	if (!CuckooApplyToDraft(draft, hashes.numbers, (size_t) hashes.count, edit))
+	if (!CuckooDraftApplyOrFail(draft, hashes.numbers, (size_t) hashes.count, edit))
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(draft));
+	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(draft));
 }
 
 /* cuckoo_add_all(f, keys): one more copy of each */
@@ -146,12 +146,12 @@ cuckoo_remove(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return CuckooUnchanged(fcinfo);
 	key = CuckooGetKey(fcinfo, 1);
-	CuckooOpenDraft(&draft, PG_GETARG_CUCKOOFILTER_P_COPY(0));
+	CuckooDraftOpenValue(&draft, PG_GETARG_CUCKOOFILTER_P_COPY(0));
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	CheckRemovable(&draft.filter);
-	if (!CuckooApplyToDraft(&draft, &hash, 1, CUCKOO_REMOVE))
+	if (!CuckooDraftApplyOrFail(&draft, &hash, 1, CUCKOO_REMOVE))
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooFinishDraft(&draft));
+	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
 }
 
 /* cuckoo_remove_all(f, keys): one copy less of each */
@@ -163,6 +163,6 @@ cuckoo_remove_all(PG_FUNCTION_ARGS)
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		return CuckooUnchanged(fcinfo);
-	CuckooOpenDraft(&draft, PG_GETARG_CUCKOOFILTER_P_COPY(0));
+	CuckooDraftOpenValue(&draft, PG_GETARG_CUCKOOFILTER_P_COPY(0));
 	return ChangeAll(fcinfo, &draft, CUCKOO_REMOVE);
 }

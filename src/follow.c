@@ -317,7 +317,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	}
 	if (!base.built)
 		CuckooBaseReportUnbuilt(pair.rel);
-	CuckooOpenDraft(&draft, DatumGetCuckooFilterPCopy(base.f));
+	CuckooDraftOpenValue(&draft, DatumGetCuckooFilterPCopy(base.f));
 	if (!CuckooBaseFits(&draft.filter, &pair.followed->key))
 		CuckooBaseReportMisfit(pair.rel);
 
@@ -333,7 +333,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 					errmsg("the filter in \"%s\" is full", RelationGetRelationName(pair.rel)),
 					errdetail("It cannot grow by the additions of the log."),
 					errhint("Call cuckoo_follow_rebuild."));
-		CuckooBaseWrite(pair.rel, &base, CuckooFinishDraft(&draft), 1);
+		CuckooBaseWrite(pair.rel, &base, CuckooDraftFinishValue(&draft), 1);
 	}
 	CloseBoth(&pair);
 	PG_RETURN_INT64(rows);
@@ -618,12 +618,12 @@ ReadFilter(Relation rel, const CuckooBase *base, int64 *log_rows)
 	*log_rows = CuckooLogRead(rel, &added, NULL, false);
 	if (!base->built)
 		return NULL;
-	CuckooOpenDraft(&draft, DatumGetCuckooFilterPCopy(base->f));
+	CuckooDraftOpenValue(&draft, DatumGetCuckooFilterPCopy(base->f));
 	if (!CuckooBaseFits(&draft.filter, NULL))
 		CuckooBaseReportMisfit(rel);
 	if (!CuckooLogApply(&draft, &added, false))
 		CuckooReportTooLarge(draft.filter.items, draft.filter.fpr);
-	return CuckooFinishDraft(&draft);
+	return CuckooDraftFinishValue(&draft);
 }
 
 /* cuckoo_follow_filter(filter_table) -> cuckoofilter: the base with the additions of the log */

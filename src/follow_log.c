@@ -356,10 +356,10 @@ BaseAdd(Relation rel, CuckooFollowed *followed, const CuckooList *hashes)
 	CuckooReadHeader(base.f, &header);
 	if (hashes->count <= header.items / 100 || !CuckooBaseLock(rel, LockWaitSkip, &base) || !base.built)
 		return false;
-	CuckooOpenDraft(&draft, DatumGetCuckooFilterPCopy(base.f));
+	CuckooDraftOpenValue(&draft, DatumGetCuckooFilterPCopy(base.f));
 	if (!CuckooBaseFits(&draft.filter, &followed->key) || !CuckooLogApply(&draft, hashes, false))
 		return false;
-	CuckooBaseWrite(rel, &base, CuckooFinishDraft(&draft), 1);
+	CuckooBaseWrite(rel, &base, CuckooDraftFinishValue(&draft), 1);
 	return true;
 }
 

@@ -251,7 +251,7 @@ MakeUnion(CuckooLarge *large)
 
 	CuckooCombinationCollapse(&state->combination);
 	MemoryContextSwitchTo(old);
-	return CuckooCombinedValue(&state->combination);
+	return CuckooCombinationMakeValue(&state->combination);
 }
 
 static void
@@ -259,7 +259,7 @@ AddToUnion(UnionState *state, CuckooValue *value)
 {
 	MemoryContext old = MemoryContextSwitchTo(state->large.header.eoh_context);
 
-	CuckooAddToCombination(&state->combination, value);
+	CuckooCombinationAddValue(&state->combination, value);
 	MemoryContextSwitchTo(old);
 }
 

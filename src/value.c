@@ -130,7 +130,7 @@ CuckooUnchanged(FunctionCallInfo fcinfo)
  */
 
 void
-CuckooOpenDraft(CuckooDraft *draft, CuckooValue *copy)
+CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy)
 {
 	CuckooRefuseState(CuckooContentOf(copy));
 	CuckooDraftOpen(draft, CuckooValueBytes(copy), VARSIZE(copy) - VARHDRSZ);
@@ -174,7 +174,7 @@ CuckooCheckSize(double fpr, uint64 capacity)
 }
 
 bool
-CuckooApplyToDraft(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooEdit edit)
+CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooEdit edit)
 {
 	const CuckooFilter *filter = &draft->filter;
 	size_t		changed;
@@ -194,7 +194,7 @@ CuckooApplyToDraft(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooEdit 
 }
 
 CuckooValue *
-CuckooFinishDraft(CuckooDraft *draft)
+CuckooDraftFinishValue(CuckooDraft *draft)
 {
 	return CuckooMadeValue(CuckooDraftFinish(draft), &draft->filter);
 }
@@ -241,7 +241,7 @@ CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
 }
 
 void
-CuckooAddToCombination(CuckooCombination *combination, CuckooValue *value)
+CuckooCombinationAddValue(CuckooCombination *combination, CuckooValue *value)
 {
 	CuckooFilter filter;
 	CuckooConflict conflict;
@@ -256,7 +256,7 @@ CuckooAddToCombination(CuckooCombination *combination, CuckooValue *value)
 }
 
 CuckooValue *
-CuckooCombinedValue(CuckooCombination *combination)
+CuckooCombinationMakeValue(CuckooCombination *combination)
 {
 	CuckooFilter made;
 	uint8	   *bytes = CuckooCombinationMake(combination, &made);
@@ -288,9 +288,9 @@ CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *r
 	if (left_unset)
 		return right;
 	CuckooCombinationInit(&combination, operation);
-	CuckooAddToCombination(&combination, left);
-	CuckooAddToCombination(&combination, right);
-	value = CuckooCombinedValue(&combination);
+	CuckooCombinationAddValue(&combination, left);
+	CuckooCombinationAddValue(&combination, right);
+	value = CuckooCombinationMakeValue(&combination);
 	CuckooCombinationRelease(&combination);
 	return value;
 }

@@ -85,7 +85,7 @@ extern void CuckooReadHeader(Datum value, CuckooFilter *filter);
  * Begin to change a filter, a copy that becomes the draft's.  An unset filter
  * gets the default parameters.
  */
-extern void CuckooOpenDraft(CuckooDraft *draft, CuckooValue *copy);
+extern void CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy);
 
 /* Set the key type to that of the first key. */
 extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
@@ -94,17 +94,17 @@ extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
  * Add or remove keys by their hashes, which may be in any order and are sorted.
  * An error if the filter cannot grow.  Returns whether anything changed.
  */
-extern bool CuckooApplyToDraft(CuckooDraft *draft, uint64 *hashes, size_t count,
-							   CuckooEdit edit);
+extern bool CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count,
+								   CuckooEdit edit);
 
-extern CuckooValue *CuckooFinishDraft(CuckooDraft *draft);
+extern CuckooValue *CuckooDraftFinishValue(CuckooDraft *draft);
 
 /*
  * Combine filters: one by one in a combination, or two.  The result of two is
  * the other itself if one is unset.
  */
-extern void CuckooAddToCombination(CuckooCombination *combination, CuckooValue *value);
-extern CuckooValue *CuckooCombinedValue(CuckooCombination *combination);
+extern void CuckooCombinationAddValue(CuckooCombination *combination, CuckooValue *value);
+extern CuckooValue *CuckooCombinationMakeValue(CuckooCombination *combination);
 extern CuckooValue *CuckooCombineValues(CuckooOperation operation, CuckooValue *left,
 										CuckooValue *right);
 
