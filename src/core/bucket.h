@@ -253,7 +253,7 @@ CuckooDecode(const CuckooPacking *packing, CuckooBits bits,
 
 /* Exchange two sort keys that are in the wrong order. */
 static inline void
-CuckooOrder(uint32_t *a, uint32_t *b)
+CuckooSortTwo(uint32_t *a, uint32_t *b)
 {
 	uint32_t	low = *a < *b ? *a : *b;
 	uint32_t	high = *a < *b ? *b : *a;
@@ -277,11 +277,11 @@ CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES
 		key[i] = CuckooSortKey(entries[i]);
 
 	/* a sorting network for four */
-	CuckooOrder(&key[0], &key[1]);
-	CuckooOrder(&key[2], &key[3]);
-	CuckooOrder(&key[0], &key[2]);
-	CuckooOrder(&key[1], &key[3]);
-	CuckooOrder(&key[1], &key[2]);
+	CuckooSortTwo(&key[0], &key[1]);
+	CuckooSortTwo(&key[2], &key[3]);
+	CuckooSortTwo(&key[0], &key[2]);
+	CuckooSortTwo(&key[1], &key[3]);
+	CuckooSortTwo(&key[1], &key[2]);
 
 	for (int i = 0; i < 2; i++)
 		pairs[i] = (key[2 * i] & mask) | (uint64_t) (key[2 * i + 1] & mask) << width;

@@ -198,8 +198,8 @@ CountIn(const CuckooPacking *packing, CuckooBits bits, uint32_t fingerprint)
 }
 
 int
-CuckooSearch(const CuckooPacking *packing, const uint8_t *even, const uint8_t *odd,
-			 uint32_t fingerprint)
+CuckooCountInPair(const CuckooPacking *packing, const uint8_t *even, const uint8_t *odd,
+				  uint32_t fingerprint)
 {
 	return CountIn(packing, CuckooReadBitsAt(packing, even, 0), fingerprint) +
 		CountIn(packing, CuckooReadBitsAt(packing, odd, packing->odd_shift), fingerprint);
@@ -208,9 +208,10 @@ CuckooSearch(const CuckooPacking *packing, const uint8_t *even, const uint8_t *o
 int
 CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place)
 {
-	return CuckooSearch(&dense->packing, CuckooBucketAt(&dense->packing, dense->data, place->even),
-						CuckooBucketAt(&dense->packing, dense->data, place->base + place->i2),
-						place->fingerprint);
+	return CuckooCountInPair(&dense->packing,
+							 CuckooBucketAt(&dense->packing, dense->data, place->even),
+							 CuckooBucketAt(&dense->packing, dense->data, place->base + place->i2),
+							 place->fingerprint);
 }
 
 /*
@@ -232,8 +233,8 @@ MatchPair(const CuckooPacking *packing, const uint8_t *p, int shift, int pair,
  * a match is found without a branch.
  */
 bool
-CuckooSearchWide(const CuckooPacking *packing, const uint8_t *even, const uint8_t *odd,
-				 uint32_t fingerprint)
+CuckooContainsWide(const CuckooPacking *packing, const uint8_t *even, const uint8_t *odd,
+				   uint32_t fingerprint)
 {
 	int			shift = packing->odd_shift;
 	uint64_t	a = MatchPair(packing, even, 0, 0, fingerprint);
@@ -256,7 +257,7 @@ CuckooSearchWide(const CuckooPacking *packing, const uint8_t *even, const uint8_
 	pair -= second * packing->high_bits;
 	rank = CuckooLoad16(even + (odd - even) * (pair >> 1)) >> (pair >> 1) * shift & 0xFFF;
 	return ((CuckooMultisets[rank] >> (pair % 2 * 8 + second * 4) ^ fingerprint) & 15) == 0 ||
-		CuckooSearch(packing, even, odd, fingerprint) > 0;
+		CuckooCountInPair(packing, even, odd, fingerprint) > 0;
 }
 
 uint64_t

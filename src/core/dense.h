@@ -64,10 +64,10 @@ extern int	CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place);
  * Copies of a fingerprint in an even and an odd bucket, which start at these
  * addresses; and for wide buckets, without decoding them, whether there is one.
  */
-extern int	CuckooSearch(const CuckooPacking *packing, const uint8_t *even,
-						 const uint8_t *odd, uint32_t fingerprint);
-extern bool CuckooSearchWide(const CuckooPacking *packing, const uint8_t *even,
-							 const uint8_t *odd, uint32_t fingerprint);
+extern int	CuckooCountInPair(const CuckooPacking *packing, const uint8_t *even,
+							  const uint8_t *odd, uint32_t fingerprint);
+extern bool CuckooContainsWide(const CuckooPacking *packing, const uint8_t *even,
+							   const uint8_t *odd, uint32_t fingerprint);
 
 /*
  * Whether the table contains the class of a place.  The place is passed by
@@ -86,7 +86,7 @@ CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 	uint64_t	only_second;
 
 	if (!CuckooIsNarrow(packing))
-		return CuckooSearchWide(packing, even, odd, place.fingerprint);
+		return CuckooContainsWide(packing, even, odd, place.fingerprint);
 
 	/*
 	 * The answer to most lookups is "no", and the high parts alone mostly show
@@ -105,7 +105,7 @@ CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 	bits ^= (bits ^ second) & only_second;
 	matches ^= (matches ^ in_second) & only_second;
 	return CuckooMatchLow(packing, bits, matches, place.fingerprint) ||
-		CuckooSearch(packing, even, odd, place.fingerprint) > 0;
+		CuckooCountInPair(packing, even, odd, place.fingerprint) > 0;
 }
 
 /* Begin to load what a lookup of the place will read. */

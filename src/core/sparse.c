@@ -58,7 +58,7 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
 	sparse->highs = ((CuckooShapeCodes(shape) - 1) >> low_bits) + 1;
 	sparse->groups = (sparse->highs + CUCKOO_GROUP - 1) / CUCKOO_GROUP;
 	sparse->sections = (sparse->groups + CUCKOO_SECTION_GROUPS - 1) / CUCKOO_SECTION_GROUPS;
-	sparse->end = sparse->groups * CUCKOO_GROUP + items * (uint64_t) (1 + low_bits);
+	sparse->bit_count = sparse->groups * CUCKOO_GROUP + items * (uint64_t) (1 + low_bits);
 
 	/* A load of 8 bytes from any bit on has at least 57 of the bits wanted. */
 	sparse->fields = low_bits == 0 ? 0 : (uint8_t) (57 / low_bits);
@@ -85,7 +85,7 @@ SectionStart(const CuckooSparse *sparse, uint64_t section)
 static inline uint64_t
 SectionBit(const CuckooSparse *sparse, uint64_t section)
 {
-	return section == sparse->sections ? sparse->end :
+	return section == sparse->sections ? sparse->bit_count :
 		section * CUCKOO_SECTION +
 		SectionStart(sparse, section) * (uint64_t) (1 + sparse->low_bits);
 }
@@ -456,7 +456,7 @@ CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *se
 	{
 		uint64_t	next = high / CUCKOO_SECTION + 1;
 
-		end = next == sparse->sections ? sparse->end : next * CUCKOO_SECTION +
+		end = next == sparse->sections ? sparse->bit_count : next * CUCKOO_SECTION +
 			CuckooLoad32(section + CUCKOO_SECTION_BYTES) * (uint64_t) (1 + sparse->low_bits);
 	}
 	*bytes = (end + 7) / 8 - GroupStart(group) / 8;
@@ -608,7 +608,7 @@ CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source)
 	CuckooCursorInit(&cursor, source, &sparse->shape);
 	for (uint64_t section = 0; section < sparse->sections; section++)
 	{
-		uint64_t	end = CuckooSparseEnd(sparse, section + 1);
+		uint64_t	end = CuckooSparseFirstCode(sparse, section + 1);
 
 		codes.count = 0;
 		do
@@ -687,14 +687,14 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 
 	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
-		uint64_t	lows = AfterZero(sparse->bits, position, CUCKOO_GROUP, sparse->end);
+		uint64_t	lows = AfterZero(sparse->bits, position, CUCKOO_GROUP, sparse->bit_count);
 		uint64_t	count = lows - position - CUCKOO_GROUP;
 		SparseReader reader;
 
 		*bad = group;
 		CuckooPauseAt(group);
 		/* A group that has its zeros, and not too many codes, is safe to read. */
-		if (lows > sparse->end || count > sparse->items - items)
+		if (lows > sparse->bit_count || count > sparse->items - items)
 			return false;
 		PutIndex(section, group, items, count);
 		if ((group % CUCKOO_SECTION_GROUPS == CUCKOO_SECTION_GROUPS - 1 ||
@@ -719,5 +719,6 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 	}
 	*bad = sparse->groups;
 	return items == sparse->items &&
-		((sparse->end & 7) == 0 || sparse->bits[sparse->end >> 3] >> (sparse->end & 7) == 0);
+		((sparse->bit_count & 7) == 0 ||
+		 sparse->bits[sparse->bit_count >> 3] >> (sparse->bit_count & 7) == 0);
 }

@@ -47,7 +47,7 @@ typedef struct CuckooSparse
 	uint64_t	highs;			/* Z */
 	uint64_t	groups;			/* g */
 	uint64_t	sections;		/* ceil(g / 8) */
-	uint64_t	end;			/* number of bits without the fill bits */
+	uint64_t	bit_count;		/* without the fill bits */
 	uint64_t	ones;			/* the lowest bit of each field */
 	uint64_t	tops;			/* the highest bit of each field */
 	uint8_t    *index;
@@ -59,7 +59,7 @@ typedef struct CuckooSparse
 static inline uint64_t
 CuckooSparseStoredBytes(const CuckooSparse *sparse)
 {
-	return CUCKOO_SECTION_BYTES * sparse->sections + (sparse->end + 7) / 8;
+	return CUCKOO_SECTION_BYTES * sparse->sections + (sparse->bit_count + 7) / 8;
 }
 
 static inline void
@@ -132,11 +132,11 @@ extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
 							 const uint64_t *codes, uint64_t count, bool remove);
 
 /*
- * The codes of all sections before this one are below it.  (A section that ends
- * the table may end above 2^64.)
+ * The first code that a section can have.  (The section that ends a table may end
+ * above 2^64.)
  */
 static inline uint64_t
-CuckooSparseEnd(const CuckooSparse *sparse, uint64_t section)
+CuckooSparseFirstCode(const CuckooSparse *sparse, uint64_t section)
 {
 	return section == sparse->sections ? UINT64_MAX :
 		section * CUCKOO_SECTION << sparse->low_bits;

@@ -56,7 +56,7 @@ ReadEditedRun(void *state, CuckooRun *run)
 	{
 		to = table->sparse.sections - from < SECTIONS_READ ? table->sparse.sections :
 			from + SECTIONS_READ;
-		end = CuckooSparseEnd(&table->sparse, to);
+		end = CuckooSparseFirstCode(&table->sparse, to);
 		stored = CuckooSparseCountIn(&table->sparse, from, to);
 	}
 	while (edits < reader->edit.count && reader->edit.numbers[edits] < end)

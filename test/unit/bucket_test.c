@@ -230,9 +230,9 @@ TEST(a_search_of_two_buckets_agrees_with_a_loop)
 			found = copies > 0;
 			hits += found;
 
-			assert_int_equal(CuckooSearch(&packing, at_even, at_odd, place.fingerprint), copies);
+			assert_int_equal(CuckooCountInPair(&packing, at_even, at_odd, place.fingerprint), copies);
 			if (!CuckooIsNarrow(&packing))
-				assert_int_equal(CuckooSearchWide(&packing, at_even, at_odd, place.fingerprint),
+				assert_int_equal(CuckooContainsWide(&packing, at_even, at_odd, place.fingerprint),
 								 found);
 			/* No key has the fingerprint 0, which means an empty entry. */
 			if (place.fingerprint == 0)

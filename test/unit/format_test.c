@@ -687,10 +687,10 @@ TEST(a_bad_group_is_refused_by_its_number_in_any_table)
 					 sparse->groups < CUCKOO_SECTION_GROUPS ? sparse->groups - 1 :
 					 CUCKOO_SECTION_GROUPS - 1);
 		/* An unused bit of the last byte, if it has some */
-		if (sparse->end % 8 == 0)
+		if (sparse->bit_count % 8 == 0)
 			continue;
 		unused++;
-		at = (size_t) (sparse->bits + sparse->end / 8 - copy);
+		at = (size_t) (sparse->bits + sparse->bit_count / 8 - copy);
 		CheckVerdict(JudgeChanged(sample, at, 1, sample->bytes[at] | 0x80),
 					 BAD_GROUP, 0, sparse->groups);
 	}

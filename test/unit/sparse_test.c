@@ -599,7 +599,7 @@ TEST(bytes_that_the_codes_do_not_have_are_refused)
 	uint64_t	first;
 	uint64_t	bad;
 
-	assert_true(groups >= 18 && groups % 8 != 0 && sparse->end % 8 != 0);
+	assert_true(groups >= 18 && groups % 8 != 0 && sparse->bit_count % 8 != 0);
 	/* Every byte of the index, also those for groups that the last section lacks */
 	for (size_t at = 0; at < 12 * sparse->sections; at++)
 	{
@@ -618,7 +618,7 @@ TEST(bytes_that_the_codes_do_not_have_are_refused)
 		CheckRefused(&table, at, table.data[at] ^ (uint8_t) (1 << bit % 8), 9, 15);
 	}
 	/* The bits that fill up the last byte */
-	for (uint64_t bit = sparse->end; bit % 8 != 0; bit++)
+	for (uint64_t bit = sparse->bit_count; bit % 8 != 0; bit++)
 	{
 		size_t		at = (size_t) (12 * sparse->sections + bit / 8);
 
