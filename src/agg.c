@@ -134,7 +134,7 @@ FindKey(FunctionCallInfo fcinfo, CuckooCall *call)
 	return CuckooFindKey(fcinfo, 1, false);
 }
 
-/* Check the arguments after the key if they differ from those of the last row. */
+/* Check the arguments after the key if they are not those of the last row. */
 static inline void
 ReadParameters(FunctionCallInfo fcinfo, CuckooCall *call)
 {
@@ -278,7 +278,7 @@ MakeRoom(LargeKeys *large, int i)
 	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
 	CuckooRun	runs[LISTS];
 
-	/* If the lists have so much room, there are repetitions or too many keys. */
+	/* With so much room in all, there are repetitions or too many keys. */
 	if (large->room >= 2 * MAX_KEYS)
 		SortLists(large, runs);
 	if (list->count >= Max(large->limits[i], LIST_LIMIT))
@@ -589,7 +589,7 @@ NewStream(CuckooValue *flat, CuckooEdit edit, MemoryContext aggcontext)
 	return stream;
 }
 
-/* Refuse a row that the state does not match.  Returns whether that changed the state. */
+/* Refuse a row that does not match.  Returns whether the draft was changed. */
 static inline bool
 MatchRow(CuckooDraft *draft, const CuckooHeader *row, CuckooEdit edit)
 {

@@ -16,8 +16,8 @@
 #include "value.h"
 
 /*
- * The parameters of a new filter, as given.  The capacity is float8, so that users
- * can write 1e6 and 1.1 * count(*).
+ * The parameters of a new filter, as given.  The capacity is float8, so that
+ * users can write 1e6 and 1.1 * count(*).
  */
 typedef struct CuckooParameters
 {

@@ -37,7 +37,7 @@ cuckoo_new(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, NULL, 0));
 }
 
-/* cuckoo_from_array(keys, capacity, fpr, seed): as cuckoo_agg over the elements */
+/* cuckoo_from_array(keys, capacity, fpr, seed): as cuckoo_agg over the keys */
 PG_FUNCTION_INFO_V1(cuckoo_from_array);
 Datum
 cuckoo_from_array(PG_FUNCTION_ARGS)

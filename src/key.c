@@ -109,8 +109,8 @@ CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key)
 }
 
 /*
- * A detail and a hint for a type that is refused.  As text, equal values of json
- * or citext would be different keys.
+ * A detail and a hint for a type that is refused.  As text, equal values of
+ * json or citext would be different keys.
  */
 static int
 ExplainRefusal(Oid type, Oid refused_bound)
@@ -134,7 +134,7 @@ ExplainRefusal(Oid type, Oid refused_bound)
 	return errhint("Cast the key to a supported type, for example to text.");
 }
 
-/* Refuse a type that cannot be a key, perhaps because of the bounds of a range. */
+/* Refuse a type that cannot be a key, perhaps because of a range's bounds. */
 static CUCKOO_NORETURN void
 RefuseType(Oid type, Oid refused_bound)
 {

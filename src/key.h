@@ -73,7 +73,7 @@ CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
 /* Report that the key type of keys is not that of the filter. */
 extern CUCKOO_NORETURN void CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key);
 
-/* Keys of another key type have other hashes, so a lookup would not find them. */
+/* Keys of another key type have other hashes: no lookup would find them. */
 static inline void
 CuckooMatchKeyType(const CuckooHeader *filter, const CuckooKey *key)
 {

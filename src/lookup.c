@@ -52,7 +52,7 @@ cuckoo_count(PG_FUNCTION_ARGS)
 																 &reader->filter)));
 }
 
-/* cuckoo_hash(key, seed) -> bigint: the hash that a filter with this seed uses */
+/* cuckoo_hash(key, seed) -> bigint: the hash in filters with this seed */
 PG_FUNCTION_INFO_V1(cuckoo_hash);
 Datum
 cuckoo_hash(PG_FUNCTION_ARGS)
@@ -63,7 +63,7 @@ cuckoo_hash(PG_FUNCTION_ARGS)
 										  (uint64) PG_GETARG_INT64(1)));
 }
 
-/* cuckoo_shard(key, shards) -> integer: the shard of the key, 0 to shards - 1 */
+/* cuckoo_shard(key, shards) -> integer: its shard, 0 to shards - 1 */
 PG_FUNCTION_INFO_V1(cuckoo_shard);
 Datum
 cuckoo_shard(PG_FUNCTION_ARGS)

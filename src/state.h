@@ -146,8 +146,8 @@ extern CuckooValue *CuckooPartialValue(const CuckooHeader *header, const CuckooR
 extern CuckooValue *CuckooSendableValue(CuckooValue *value);
 
 /*
- * Add a row, or another state, to the state of an aggregate that combines
- * filters, the first argument.  With match, parameters that differ are an error.
+ * Add a row, or another state, to the first argument: the state of an aggregate
+ * that combines filters.  With match, parameters that differ are an error.
  */
 extern Datum CuckooCombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match);
 

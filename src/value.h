@@ -53,8 +53,8 @@ extern CuckooValue *CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter);
 extern CuckooValue *CuckooUnsetValue(void);
 
 /*
- * The filter over sorted distinct hashes, perhaps none, with the header fields of
- * *parameters, whose capacity and items are set.
+ * The filter over sorted distinct hashes, perhaps none, with the header fields
+ * of *parameters, whose capacity and items are set.
  */
 extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs,
 									 uint64 run_count);

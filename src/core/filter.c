@@ -233,7 +233,7 @@ AllocateFilter(size_t bytes)
 	return (uint8_t *) palloc(VARHDRSZ + bytes) + VARHDRSZ;
 }
 
-/* Initialize the tables of a filter for its parts.  Returns CuckooBytes(filter). */
+/* Initialize the tables of a filter for its parts; returns CuckooBytes. */
 static size_t
 InitTables(CuckooFilter *filter, const CuckooPart *parts, int count)
 {
@@ -265,7 +265,7 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 	for (;;)
 	{
 		i = count;
-		/* While it is too large, the last dense part, the largest, becomes sparse. */
+		/* If it is too large, the last dense part, the largest, becomes sparse. */
 		while (InitTables(filter, parts, count) == 0)
 		{
 			if (--i < 0)
@@ -465,9 +465,9 @@ RemoveKey(CuckooDraft *draft, uint64_t hash)
 
 /*
  * Add up to GROUP_KEYS keys of a batch in the simplest case, which is also the
- * usual one for large batches: the draft has one table, which is dense.  Returns
- * the number of keys that need no further work.  It is less than asked for if the
- * next key does not fit into the table in this way.
+ * usual one for large batches: the draft has one table, which is dense.
+ * Returns the number of keys that need no further work.  It is less than asked
+ * for if the next key does not fit into the table in this way.
  *
  * The places of all keys are computed, and their buckets prefetched, before the
  * first key is added.  The branches of adding a key are hard to predict, which

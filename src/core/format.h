@@ -105,9 +105,9 @@ CuckooKeyTypeIsNested(CuckooKeyType key_type)
 }
 
 /*
- * Whether keys of two key types, with their signatures, can be in one filter.  An
- * empty filter has none yet.  Only nested keys have a signature, which is not known
- * before the first one.
+ * Whether keys of two key types, with their signatures, can be in one filter.
+ * An empty filter has none yet.  Only nested keys have a signature, which is not
+ * known before the first one.
  */
 static inline bool
 CuckooSameKeyType(unsigned int a, uint32_t a_signature, unsigned int b, uint32_t b_signature)

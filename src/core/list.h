@@ -21,9 +21,9 @@ extern void CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count);
 extern size_t CuckooUnique(uint64_t *numbers, size_t count);
 
 /*
- * Add count sorted codes to stored ones, or remove them.  numbers has the stored
- * codes; if codes are added, behind room for them.  Returns how many codes there
- * are then, from numbers[0] on.
+ * Add count sorted codes to stored ones, or remove them.  numbers has the
+ * stored codes; if codes are added, behind room for them.  Returns how many
+ * codes there are then, from numbers[0] on.
  */
 extern uint64_t CuckooEditCodes(uint64_t *numbers, uint64_t stored, const uint64_t *edit,
 								uint64_t count, bool remove);

@@ -132,8 +132,8 @@ extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
 							 const uint64_t *codes, uint64_t count, bool remove);
 
 /*
- * The first code that a section can have.  (The section that ends a table may end
- * above 2^64.)
+ * The first code that a section can have.  (The section that ends a table may
+ * end above 2^64.)
  */
 static inline uint64_t
 CuckooSparseFirstCode(const CuckooSparse *sparse, uint64_t section)
