@@ -169,7 +169,11 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 void
 CuckooCheckSize(double fpr, uint64 capacity)
 {
-	if (!CuckooCapacityFits(fpr, capacity))
+	CuckooFilter filter;
+	CuckooShape shape;
+
+	CuckooFilterInit(&filter, fpr, capacity, 0);
+	if (!CuckooFirstShape(&filter, &shape))
 		CuckooReportTooLarge(capacity, fpr);
 }
 
@@ -248,11 +252,8 @@ CuckooCombinationAddValue(CuckooCombination *combination, CuckooValue *value)
 
 	CuckooOpenFilter(&filter, value);
 	conflict = CuckooCombinationAdd(combination, &filter);
-	if (conflict != CUCKOO_NO_CONFLICT)
-	{
-		combination->header.table_count = combination->pool_count;
-		CuckooReportConflict(conflict, &combination->header, &filter.header);
-	}
+	combination->header.table_count = (uint8) combination->pool_count;
+	CuckooReportConflict(conflict, &combination->header, &filter.header);
 }
 
 CuckooValue *

@@ -166,22 +166,12 @@ CuckooFilterRate(const CuckooFilter *filter)
 bool
 CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape)
 {
-	int			bits = CuckooBitsFor(filter->fpr);
+	bool		known = filter->capacity > 0;
+	int			bits = CuckooBitsFor(filter->fpr) + !known;
 
-	if (filter->capacity == 0)
-		return CuckooShapeFor(shape, CUCKOO_FIRST_KEYS, bits + 1);
-	return CuckooShapeFor(shape, filter->capacity, bits);
-}
-
-bool
-CuckooCapacityFits(double fpr, uint64_t capacity)
-{
-	CuckooShape shape;
-
-	return capacity == 0 ||
-		(CuckooShapeFor(&shape, capacity, CuckooBitsFor(fpr)) &&
-		 CUCKOO_HEADER_BYTES + CUCKOO_DIRECTORY_BYTES + CuckooDenseBytes(&shape) +
-		 CUCKOO_TAIL_BYTES <= CUCKOO_MAX_BYTES);
+	return CuckooShapeFor(shape, known ? filter->capacity : CUCKOO_FIRST_KEYS, bits) &&
+		CUCKOO_HEADER_BYTES + CUCKOO_DIRECTORY_BYTES + CuckooDenseBytes(shape) +
+		CUCKOO_TAIL_BYTES <= CUCKOO_MAX_BYTES;
 }
 
 /* Whether a shape has the blocks and buckets of a table for so many keys. */
@@ -301,9 +291,8 @@ CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_c
 		keys += runs[i].count;
 	if (filter->capacity == 0 ? keys > CUCKOO_UNKNOWN_KEYS : keys > filter->capacity)
 		filter->capacity = keys;
-	if (!CuckooCapacityFits(filter->fpr, filter->capacity))
+	if (!CuckooFirstShape(filter, &part.shape))
 		return NULL;
-	CuckooFirstShape(filter, &part.shape);
 	part.source.runs = runs;
 	part.source.run_count = run_count;
 	part.source.hashes = true;

@@ -87,11 +87,11 @@ extern double CuckooFilterTableRate(const CuckooFilter *filter, int i);
  */
 extern double CuckooFilterRate(const CuckooFilter *filter);
 
-/* The shape of a filter's first table; false if no table can be so large. */
+/*
+ * The shape of a filter's first table; false if the filter would be too large
+ * when that is dense.
+ */
 extern bool CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape);
-
-/* Whether a filter with a dense table for a capacity is not too large. */
-extern bool CuckooCapacityFits(double fpr, uint64_t capacity);
 
 /*
  * The shape of the table that a full filter grows by; false if there is none,
