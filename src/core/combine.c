@@ -24,8 +24,8 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
 
 	if (!(second->flags & CUCKOO_FLAG_UNSET))
 	{
-		if (left->key_type != CUCKOO_KEY_NONE && right->key_type != CUCKOO_KEY_NONE &&
-			(left->key_type != right->key_type || left->signature != right->signature))
+		if (!CuckooSameKeyType(left->key_type, left->signature,
+							   right->key_type, right->signature))
 			return CUCKOO_OTHER_KEY_TYPE;
 		if (left->seed != right->seed)
 			return CUCKOO_OTHER_SEED;
