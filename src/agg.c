@@ -379,7 +379,7 @@ AggAddAll(KeysState *state, CuckooValue *other, MemoryContext aggcontext)
 		BecomeLarge(state, aggcontext);
 	for (uint64 i = 0; i < partial.items; i++)
 	{
-		CuckooPauseAt(i);
+		CuckooCheckInterruptsAt(i);
 		AggAdd(state, CuckooPartialHash(&partial, i), aggcontext);
 	}
 }

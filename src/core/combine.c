@@ -87,7 +87,7 @@ MergeRuns(CuckooOperation operation, CuckooPool *pool)
 		uint64_t	a = left.numbers[i];
 		uint64_t	b = right.numbers[j];
 
-		CuckooPauseAt(count);
+		CuckooCheckInterruptsAt(count);
 		i += a <= b;
 		if (operation == CUCKOO_UNION)
 		{
@@ -104,7 +104,7 @@ MergeRuns(CuckooOperation operation, CuckooPool *pool)
 	rest = i < left.count ? left : right;
 	for (uint64_t at = i < left.count ? i : j; at < rest.count; at++)
 	{
-		CuckooPauseAt(at);
+		CuckooCheckInterruptsAt(at);
 		count = AppendCode(result, count, rest.numbers[at]);
 	}
 	pfree((void *) left.numbers);
@@ -355,7 +355,7 @@ NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
 	*first = *last = sweep->first[i];
 	if (*first == UINT64_MAX)
 		return false;
-	CuckooPauseAt(sweep->at[i]);
+	CuckooCheckInterruptsAt(sweep->at[i]);
 	table = &sweep->tables[i];
 	next = table->numbers[sweep->at[i]++] + 1;
 	if (!sweep->same[i])
@@ -386,13 +386,13 @@ CommonCodes(const CuckooTable *table, const Codes *others, int other_count, uint
 	while (NextInterval(&sweep, &first, &last))
 	{
 		for (; from < table->items && codes[from] < first; from++)
-			CuckooPauseAt(from);
+			CuckooCheckInterruptsAt(from);
 		for (uint64_t i = from; i < table->items && codes[i] <= last; i++)
 			found[i] = (uint8_t) (found[i] + (found[i] < CUCKOO_MAX_COPIES));
 	}
 	for (uint64_t i = 0; i < table->items; i++)
 	{
-		CuckooPauseAt(i);
+		CuckooCheckInterruptsAt(i);
 		if (i == 0 || codes[i] != codes[i - 1])
 			copies = found[i];
 		codes[kept] = codes[i];
@@ -496,7 +496,7 @@ OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
 		left -= next - first - ((last >> shape->bits) - ((first - 1) >> shape->bits));
 		for (; i < table->count && table->numbers[i] <= last; i++)
 		{
-			CuckooPauseAt(i);
+			CuckooCheckInterruptsAt(i);
 			held -= table->numbers[i] >= first;
 		}
 	}

@@ -473,7 +473,7 @@ CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad)
 		uint32_t	entries[CUCKOO_ENTRIES];
 		bool		ordered = (bits.low & 0xFFF) < CUCKOO_MULTISETS;
 
-		CuckooPauseAt(CUCKOO_ENTRIES * number);
+		CuckooCheckInterruptsAt(CUCKOO_ENTRIES * number);
 		CuckooDecode(packing, bits, entries);
 		*items += entries[0] != 0;
 		for (int slot = 1; slot < CUCKOO_ENTRIES; slot++)

@@ -118,7 +118,7 @@ CuckooFilterPinned(const CuckooFilter *filter)
 		/* A class has no more copies than this, and they are neighbours. */
 		for (uint64_t k = CUCKOO_MAX_COPIES - 1; k < filter->tables[i].items; k++)
 		{
-			CuckooPauseAt(k);
+			CuckooCheckInterruptsAt(k);
 			pinned += codes[k] == codes[k - (CUCKOO_MAX_COPIES - 1)];
 		}
 		pfree(codes);
@@ -597,7 +597,7 @@ KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, Cuckoo
 	{
 		int			target;
 
-		CuckooPauseAt(keys);
+		CuckooCheckInterruptsAt(keys);
 		/* Keys that older tables hold go there as long as these have room. */
 		if (FindTarget(draft, hashes[keys++], edit, &target) == CUCKOO_CHANGED)
 			rooms[rooms[target] > 0 ? target : newest]--;

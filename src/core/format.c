@@ -120,7 +120,7 @@ CheckHashes(const CuckooFilter *filter, CuckooVerdict *verdict)
 {
 	for (uint64_t i = 1; i < filter->items; i++)
 	{
-		CuckooPauseAt(i);
+		CuckooCheckInterruptsAt(i);
 		if (CuckooPartialHash(filter, i) <= CuckooPartialHash(filter, i - 1))
 			return Refuse(verdict, "Hash %llu of the partial state is out of order.", i, 0);
 	}

@@ -128,7 +128,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	int			shift;
 	uint32_t	mask;
 	uint32_t	start = 0;
-	uint32_t	paused = 0;
+	uint32_t	checked = 0;
 
 	if (count <= INSERTION_LIMIT)
 	{
@@ -153,23 +153,23 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 	memset(ends, 0, ((size_t) mask + 1) * sizeof(ends[0]));
 	for (size_t i = 0; i < count; i++)
 	{
-		CuckooPauseAt(i);
+		CuckooCheckInterruptsAt(i);
 		ends[source[i] >> shift & mask]++;
 	}
 	CountsToStarts(ends, mask);
 	for (size_t i = 0; i < count; i++)
 	{
-		CuckooPauseAt(i);
+		CuckooCheckInterruptsAt(i);
 		target[ends[source[i] >> shift & mask]++] = source[i];
 	}
 
 	for (uint32_t digit = 0; digit <= mask; digit++)
 	{
-		/* Parts that are sorted in cache do not pause themselves. */
-		if (ends[digit] - paused >= CUCKOO_PAUSE)
+		/* Parts that are sorted in cache do not check for interrupts. */
+		if (ends[digit] - checked >= CUCKOO_INTERRUPT_STEP)
 		{
 			CHECK_FOR_INTERRUPTS();
-			paused = ends[digit];
+			checked = ends[digit];
 		}
 		RadixSort(target + start, source + start, ends[digit] - start, shift, !to_source);
 		start = ends[digit];
@@ -185,7 +185,7 @@ CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count)
 	/* Skip the high bits that all have in common, as codes of a block do. */
 	for (size_t i = 1; i < count; i++)
 	{
-		CuckooPauseAt(i);
+		CuckooCheckInterruptsAt(i);
 		differ |= numbers[0] ^ numbers[i];
 	}
 	while (bits < 64 && differ >> bits != 0)
@@ -200,7 +200,7 @@ CuckooUnique(uint64_t *numbers, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 	{
-		CuckooPauseAt(i);
+		CuckooCheckInterruptsAt(i);
 		if (kept == 0 || numbers[kept - 1] != numbers[i])
 			numbers[kept++] = numbers[i];
 	}
@@ -217,7 +217,7 @@ CuckooEditCodes(uint64_t *numbers, uint64_t stored, const uint64_t *edit, uint64
 
 	for (uint64_t i = 0; i < stored; i++)
 	{
-		CuckooPauseAt(i);
+		CuckooCheckInterruptsAt(i);
 		while (!remove && at < count && edit[at] < others[i])
 			numbers[kept++] = edit[at++];
 		if (remove && at < count && edit[at] == others[i])
@@ -321,7 +321,7 @@ CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes, size_t roo
 		const uint64_t *numbers = cursor->current.numbers;
 		uint64_t	left = cursor->current.count - cursor->at;
 		uint64_t	at = cursor->at;
-		uint64_t	stop = at + (left < CUCKOO_PAUSE ? left : CUCKOO_PAUSE);
+		uint64_t	stop = at + (left < CUCKOO_INTERRUPT_STEP ? left : CUCKOO_INTERRUPT_STEP);
 
 		if (left == 0)
 		{

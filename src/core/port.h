@@ -155,28 +155,28 @@ CuckooAllocate(uint64_t count, size_t size)
 }
 
 /* Loops over numbers check for interrupts whenever this many have passed. */
-#define CUCKOO_PAUSE		65536
+#define CUCKOO_INTERRUPT_STEP	65536
 
 static inline void
-CuckooPauseAt(uint64_t i)
+CuckooCheckInterruptsAt(uint64_t i)
 {
-	if (i % CUCKOO_PAUSE == 0)
+	if (i % CUCKOO_INTERRUPT_STEP == 0)
 		CHECK_FOR_INTERRUPTS();
 }
 
 /* Copying so many bytes takes a few milliseconds. */
-#define CUCKOO_PAUSE_BYTES	((size_t) 16 * 1024 * 1024)
+#define CUCKOO_INTERRUPT_BYTES	((size_t) 16 * 1024 * 1024)
 
 static inline void
 CuckooCopy(void *target, const void *source, size_t bytes)
 {
-	for (size_t done = 0; done < bytes; done += CUCKOO_PAUSE_BYTES)
+	for (size_t done = 0; done < bytes; done += CUCKOO_INTERRUPT_BYTES)
 	{
 		size_t		left = bytes - done;
 
 		CHECK_FOR_INTERRUPTS();
 		memcpy((uint8_t *) target + done, (const uint8_t *) source + done,
-			   left < CUCKOO_PAUSE_BYTES ? left : CUCKOO_PAUSE_BYTES);
+			   left < CUCKOO_INTERRUPT_BYTES ? left : CUCKOO_INTERRUPT_BYTES);
 	}
 }
 

@@ -228,7 +228,7 @@ CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uin
 	for (uint64_t i = 0, stop; shift != 0 && i < bytes;)
 	{
 		CHECK_FOR_INTERRUPTS();
-		stop = bytes - i < CUCKOO_PAUSE_BYTES ? bytes : i + CUCKOO_PAUSE_BYTES;
+		stop = bytes - i < CUCKOO_INTERRUPT_BYTES ? bytes : i + CUCKOO_INTERRUPT_BYTES;
 		for (; i < stop; i += 8)
 			CuckooStore64(writer.p + i, CuckooLoad64(source + i) >> shift |
 						  (uint64_t) source[i + 8] << (64 - shift));
@@ -545,10 +545,10 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
 		SparseReader reader = ReadGroup(sparse, group, position,
 										position + CUCKOO_GROUP + count);
 
-		CuckooPauseAt(group);
+		CuckooCheckInterruptsAt(group);
 		for (uint64_t i = 0; i < count; i++)
 		{
-			CuckooPauseAt(i + 1);
+			CuckooCheckInterruptsAt(i + 1);
 			*codes++ = ReadCode(sparse, &reader);
 		}
 		position = reader.lower;
@@ -582,7 +582,7 @@ PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
 		{
 			int			zeros = (int) ((numbers[to] >> low_bits) - high);
 
-			CuckooPauseAt(to + 1);
+			CuckooCheckInterruptsAt(to + 1);
 			PutBits(&writer, UINT64_C(1) << zeros, zeros + 1);
 			high += (uint64_t) zeros;
 		}
@@ -591,7 +591,7 @@ PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
 		PutIndex(sparse->index + section * CUCKOO_SECTION_BYTES, group, start + from, to - from);
 		for (; from < to; from++)
 		{
-			CuckooPauseAt(from + 1);
+			CuckooCheckInterruptsAt(from + 1);
 			PutBits(&writer, numbers[from] & sparse->low_mask, low_bits);
 		}
 	}
@@ -636,7 +636,8 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 	{
 		uint64_t	section = at < count ?
 			(codes[at] >> low_bits) / CUCKOO_SECTION : sparse->sections;
-		uint64_t	last = section < from + CUCKOO_PAUSE ? section : from + CUCKOO_PAUSE;
+		uint64_t	last = section < from + CUCKOO_INTERRUPT_STEP ? section :
+			from + CUCKOO_INTERRUPT_STEP;
 		uint64_t	change = remove ? 0 - at : at;
 		uint64_t	first = SectionBit(sparse, from);
 		uint64_t	next = at;
@@ -692,7 +693,7 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 		SparseReader reader;
 
 		*bad = group;
-		CuckooPauseAt(group);
+		CuckooCheckInterruptsAt(group);
 		/* A group that has its zeros, and not too many codes, is safe to read. */
 		if (lows > sparse->bit_count || count > sparse->items - items)
 			return false;
@@ -706,7 +707,7 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 		{
 			uint64_t	code = ReadCode(sparse, &reader);
 
-			CuckooPauseAt(items + i);
+			CuckooCheckInterruptsAt(items + i);
 			copies = code == last ? copies + 1 : 1;
 			if (code < last || copies > CUCKOO_MAX_COPIES ||
 				code >= CuckooShapeCodes(&sparse->shape) ||

@@ -428,15 +428,15 @@ TEST(counting_checks_for_interrupts)
 		int			reading;
 
 		/* Both tables are read, and their codes then gone through. */
-		pauses = 0;
+		interrupt_checks = 0;
 		codes = CuckooTableCodes(&filters[0].tables[0]);
 		CuckooUnique(codes, 300000);
 		pfree(codes);
 		pfree(CuckooTableCodes(&filters[1].tables[0]));
-		reading = pauses;
-		pauses = 0;
+		reading = interrupt_checks;
+		interrupt_checks = 0;
 		Common(&f, &g);
-		assert_true(pauses >= reading + 2 * (300000 / CUCKOO_PAUSE));
+		assert_true(interrupt_checks >= reading + 2 * (300000 / CUCKOO_INTERRUPT_STEP));
 		FreeAll();
 	}
 }

@@ -312,10 +312,10 @@ TEST(reading_gives_way_also_among_groups_without_codes)
 		codes[i] = 1 + i / 8;
 	table = BuildTable(&shape, CUCKOO_SPARSE, codes, n, 0);
 	assert_true(table.sparse.groups > 2 * 65536);
-	pauses = 0;
+	interrupt_checks = 0;
 	read = CuckooTableCodes(&table);
 	assert_memory_equal(read, codes, n * sizeof(uint64_t));
-	assert_true((uint64_t) pauses >= n / 65536 + 2);
+	assert_true((uint64_t) interrupt_checks >= n / 65536 + 2);
 	pfree(read);
 }
 

@@ -69,7 +69,7 @@ static size_t large_area = SIZE_MAX;
 static int	large_areas;
 
 /* How often it checked for interrupts. */
-static int	pauses;
+static int	interrupt_checks;
 
 static inline void *
 NewArea(size_t bytes, int content, bool kept)
@@ -119,7 +119,7 @@ pfree(void *memory)
 void
 CheckForInterrupts(void)
 {
-	pauses++;
+	interrupt_checks++;
 }
 
 /* Memory of a test, all zero, which pfree() may free before the test ends. */
