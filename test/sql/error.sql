@@ -153,6 +153,8 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	$$SELECT cuckoo_cardinality(cuckoo_from_array(ARRAY[NULL, ROW(1), NULL, ROW(2::bigint)]))$$,
 	-- Too large: a capacity whose dense table would pass the limit
 	'SELECT cuckoo_new(5.1e8, 0.001)', 'SELECT cuckoo_new(2.2e8, 2e-8)', 'SELECT cuckoo_from_array(ARRAY[1], 5.1e8, 0.001)', 'SELECT cuckoo_agg(1, 5.1e8, 0.001)', 'SELECT cuckoo_stream_agg(1, 5.1e8, 0.001)',
+	-- At the first row: the second is another error.
+	'SELECT cuckoo_agg(1 / (2 - i), 5.1e8, 0.001) FROM generate_series(1, 2) AS i',
 	'SELECT cuckoo_multiset_agg(1, 1.6e9, 0.1)', 'SELECT (cuckoo_info(cuckoo_new(5e8, 0.001))).bytes', 'SELECT (cuckoo_info(cuckoo_new(2.1e8, 2e-8))).bytes',
 	-- A caller without an expression does not tell the type of a key.
 	'INSERT INTO parted VALUES (1)'
