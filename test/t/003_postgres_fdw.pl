@@ -160,6 +160,18 @@ unlike(remote_plan("SELECT * FROM payments WHERE '$filter_text'::cuckoofilter \@
 is($hub->safe_psql('postgres', "SELECT count(*), min(id), max(id) FROM payments_east WHERE account = ANY (ARRAY(SELECT account FROM flagged))"), '10004|100|999995', 'an array has the same answer');
 like(remote_sql('SELECT id, note FROM payments_east WHERE account = ANY (ARRAY(SELECT account FROM flagged))'), qr/WHERE \(\(account = ANY \(\$1::bigint\[\]\)\)\)/, 'an array is sent');
 
+# The remote server plans with the array, not with a parameter: PostgreSQL hashes
+# only constant arrays.
+says($page, 'It receives a constant array, which it hashes.');
+$server{east}->append_conf('postgresql.conf', "session_preload_libraries = 'auto_explain'\nauto_explain.log_min_duration = 0\n");
+$server{east}->reload;
+my $log = -s $server{east}->logfile;
+$hub->safe_psql('postgres', 'SELECT id FROM payments_east WHERE account = ANY (ARRAY(SELECT account FROM flagged LIMIT 20))');
+like(slurp_file($server{east}->logfile, $log), qr/(Filter|Index Cond): \(account = ANY \('\{\d+(,\d+){19}\}'::bigint\[\]\)\)/, 'an array arrives as a constant');
+$server{east}->append_conf('postgresql.conf', "session_preload_libraries = ''\n");
+$server{east}->reload;
+unlike($hub->safe_psql('postgres', 'EXPLAIN (COSTS OFF) SELECT FROM flagged WHERE account = ANY (ARRAY(SELECT account FROM flagged OFFSET 0))'), qr/'\{/, '... unlike that of a local query');
+
 # A filter that is stored on the remote server, and used by a view there
 $server{east}->safe_psql('postgres', 'CREATE TABLE flagged_filter (f cuckoofilter); CREATE VIEW flagged_payments AS SELECT * FROM payments WHERE (SELECT f FROM flagged_filter) @> account');
 $hub->safe_psql('postgres', <<~SQL);
@@ -174,7 +186,26 @@ like(remote_sql("SELECT id FROM payments_east WHERE cuckoo_contains($filter, acc
 like(remote_sql("SELECT id FROM payments_east WHERE '$filter_text'::cuckoofilter \@> account"), qr/WHERE \(\('[A-Za-z0-9+\/=]+'::public\.cuckoofilter OPERATOR/, 'a constant filter is sent');
 like(remote_sql("EXECUTE ask('$filter_text')", 'PREPARE ask(cuckoofilter) AS SELECT id FROM payments_east WHERE $1 @> account; SET plan_cache_mode = force_generic_plan; '),
 	qr/WHERE \(\(\$1::public\.cuckoofilter OPERATOR/, 'a parameter is sent');
-like(remote_sql("SELECT id FROM payments_east WHERE $filter \@> (note || '!')"), qr/OPERATOR\(public\.\@>\) \(note \|\| '!'(::text)?\)/, 'an expression is sent');
+# Keys that postgres_fdw sends, in conditions and aggregates, and others.  A
+# condition that is not sent is tested here.
+$hub->safe_psql('postgres', q{CREATE FOREIGN TABLE sent (id bigint, region text, account bigint, note text, at timestamptz) SERVER east OPTIONS (table_name 'payments');
+	CREATE TYPE pair AS (a bigint, b text)});
+says($page, '`postgres_fdw` sends keys that are columns, `ARRAY[a, b]` for several columns, and expressions with `||` between texts, casts between numbers, and functions such as `lower`.');
+foreach my $key ('account', 'note', 'at', 'ARRAY[id, account]', 'ARRAY[region, note]', q{region || ':' || note}, 'account::numeric', 'lower(note)')
+{
+	like(remote_sql("SELECT id FROM sent WHERE (SELECT cuckoo_new()) \@> ($key)"), qr/WHERE .*OPERATOR\(public\.\@>\)/, "is sent: f \@> $key");
+	like(remote_sql("SELECT cuckoo_agg($key) FROM sent"), qr/SELECT public\.cuckoo_agg\(/, "is sent: cuckoo_agg($key)");
+}
+says($page, "It fetches every row if the key has a row (`ROW(a, b)`), a number cast to text (also in `id || ':' || account`), `format`, or a cast that depends on a setting (`timestamptz::date`).");
+foreach my $key ('ROW(account, note)', 'ROW(account, note)::pair', 'account::text', q{id || ':' || account}, q{format('%s:%s', region, note)}, 'at::date')
+{
+	unlike(remote_sql("SELECT id FROM sent WHERE (SELECT cuckoo_new()) \@> ($key)"), qr/ WHERE /, "is not sent: f \@> $key");
+	unlike(remote_sql("SELECT cuckoo_agg($key) FROM sent"), qr/cuckoo_agg/, "is not sent: cuckoo_agg($key)");
+}
+like(remote_sql("SELECT id FROM sent WHERE $_"), qr/ WHERE .*public\./, "is sent: $_")
+  foreach 'NOT (SELECT cuckoo_new()) @> account', '(SELECT cuckoo_new()) @> account OR id = 3', '(SELECT cuckoo_new()) @> ANY (ARRAY[id, account])',
+  'cuckoo_count((SELECT cuckoo_new()), account) > 1', '(cuckoo_contains_each((SELECT cuckoo_new()), ARRAY[id, account]))[1]', 'cuckoo_shard(account, 4) = 1';
+like(remote_sql("$_ WHERE (SELECT cuckoo_new()) \@> account"), qr/ WHERE .*OPERATOR\(public\.\@>\)/, "is sent: $_") foreach q{UPDATE sent SET note = 'x'}, 'DELETE FROM sent';
 unlike(remote_sql('SELECT id FROM known, payments_east WHERE accounts @> account'), qr/WHERE/, 'a filter from a join is not sent');
 
 # -------------------------- A remote server that does not have the extension
