@@ -270,7 +270,7 @@ run_parallel()
 }
 
 run_scan() { statements_step scan "scan: a set of $keys keys, 1 % matching" scan.sql; }
-run_join() { statements_step join "join: $keys keys and $((rows / 1000)) keys" join.sql; }
+run_join() { statements_step join "join: $keys, $((rows / 100)), $((rows / 500)), $((rows / 1000)) and $((rows / 50000)) keys" join.sql; }
 run_change() { statements_step change "change: a stored filter of $keys keys" change.sql; }
 
 run_year()

@@ -18,15 +18,21 @@ CREATE UNLOGGED TABLE members (k bigint);
 INSERT INTO members SELECT hashint8extended(generate_series(1, :rows / 100), 0);
 INSERT INTO members SELECT hashint8extended(generate_series(:rows + 1, :rows + :keys - :rows / 100), 0);
 
--- Keys of joins: many and few that all occur in the rows, and few among which are
--- the keys of all repeated rows.
+-- Keys of joins, many to few, that all occur in the rows, and few among which are
+-- the keys of all repeated rows.  The same with URLs.
 
 CREATE UNLOGGED TABLE tenth (k bigint);
 INSERT INTO tenth SELECT hashint8extended(generate_series(1, :keys), 0);
-CREATE UNLOGGED TABLE few (k bigint);
-INSERT INTO few SELECT hashint8extended(generate_series(1, :rows / 1000), 0);
+CREATE UNLOGGED TABLE hundredth AS SELECT k FROM tenth LIMIT :rows / 100;
+CREATE UNLOGGED TABLE some_keys AS SELECT k FROM tenth LIMIT :rows / 500;
+CREATE UNLOGGED TABLE few AS SELECT k FROM tenth LIMIT :rows / 1000;
+CREATE UNLOGGED TABLE fewest AS SELECT k FROM tenth LIMIT :rows / 50000;
 CREATE UNLOGGED TABLE repeated_few (k bigint);
 INSERT INTO repeated_few SELECT generate_series(0, greatest(1000, :rows / 1000) - 1);
+
+CREATE UNLOGGED TABLE urls AS
+	SELECT 'https://www.example.com/items/' || md5(i::text) AS url FROM generate_series(1, :rows * 3 / 10) AS i;
+CREATE UNLOGGED TABLE some_urls AS SELECT url FROM urls LIMIT :rows / 500;
 
 CREATE TABLE stored (id integer PRIMARY KEY, f cuckoofilter);
 INSERT INTO stored SELECT 1, cuckoo_agg(k) FROM members;

@@ -1,6 +1,6 @@
-# Sentences and figures of the README, the guide, the reference and the page on
-# security that neither an example nor test/sql shows.  Each is searched for in its
-# page, so that page and test change together.
+# Sentences and figures of the README, the guide, the reference and the pages on
+# security and performance that neither an example nor test/sql shows.  Each is
+# searched for in its page, so that page and test change together.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -262,6 +262,36 @@ is(query(<<~SQL), '1', 'eight keys that share their copies');
 		unnest('{-6997071883842410278,-2704190888799707325,-1971070233647962119,3490436283436210216,332025974030263679,3735590459052449118,-4190798362369381933,-2074573834914871243}'::bigint[]) AS k
 	WHERE (f - k) = f
 	SQL
+
+# ------------------------------------------------------------ Scans and joins
+
+sub plan_of
+{
+	return query("SET max_parallel_workers_per_gather = 2; EXPLAIN $_[0]");
+}
+
+query('CREATE TABLE scanned AS SELECT i AS k FROM generate_series(1, 1000000) AS i; CREATE TABLE chosen AS SELECT cuckoo_agg(k) AS f FROM scanned WHERE k % 500 = 0; ANALYZE scanned, chosen');
+says('docs/guide.md', '(A joined filter, `FROM orders, vip_filter WHERE f @> customer`, up to PostgreSQL 17 prevents a parallel scan.)');
+like(plan_of('SELECT count(*) FROM scanned WHERE (SELECT f FROM chosen) @> k'), qr/Parallel Seq Scan on scanned/, 'a filter from a sub-select');
+my $joined = plan_of('SELECT count(*) FROM scanned, chosen WHERE f @> k');
+ok(($joined =~ /Parallel Seq Scan on scanned/) == ($node->pg_version >= 18), 'a joined filter') or diag($joined);
+
+# PostgreSQL hashes only constant arrays.  The time is that of the processor, in
+# ticks of 10 ms.
+says('docs/performance.md', 'PostgreSQL hashes an array only if it is a constant.');
+says('README.md', 'there are up to about 10,000 keys | a join or `IN (SELECT ...)`: exact, can use an index');
+SKIP:
+{
+	skip 'no /proc here', 4 unless -e '/proc/self/stat';
+	my $used = q{(SELECT f[14]::integer + f[15]::integer FROM string_to_array(pg_read_file('/proc/self/stat'), ' ') AS f)};
+	my $array = query('SELECT array_agg(k) FROM scanned WHERE k <= 3000');
+	my ($in, $literal, $other) = map {
+		my ($before, $found, $after) = split /\n/, query("SET max_parallel_workers_per_gather = 0; SET jit = off; SELECT $used; SELECT count(*) FROM scanned WHERE k > 900000 AND $_; SELECT $used");
+		is($found, '0', 'no row: ' . substr $_, 0, 30);
+		$after - $before;
+	} 'k IN (SELECT k FROM scanned WHERE k <= 3000)', "k = ANY ('$array'::integer[])", 'k = ANY (ARRAY(SELECT k FROM scanned WHERE k <= 3000))';
+	cmp_ok($other, '>', 3 * ($in > $literal ? $in : $literal), "an array from a sub-select is slow: $other ticks, a constant $literal, IN $in");
+}
 
 # ------------------------------------------------- Parameters and partitions
 says('docs/guide.md', 'PostgreSQL copies a filter that is a parameter or a PL/pgSQL variable into a custom plan, once per partition');
