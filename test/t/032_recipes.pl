@@ -67,10 +67,20 @@ is(sqlstate($node, 'postgres', <<~SQL), '54000', 'which with STORAGE PLAIN is an
 	INSERT INTO plain SELECT cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 20000))) FROM shards LIMIT 1;
 	SQL
 
-# Adding the new ones of several keys: each is new for one session only.  At this
-# rate no false positive is expected.
+# Adding only new keys: a statement without a new key changes nothing.
 my ($sets) = recipe('docs/guide.md', 'Recipes', 'CREATE TABLE sets');
 my ($add_new) = recipe('docs/guide.md', 'Recipes', 'array_agg\(DISTINCT key\)');
+my ($add_one) = $sets =~ /^(UPDATE sets .*;)$/ms;
+
+says('docs/guide.md', 'The `UPDATE` returns no row if the key looks known, nor if no filter has this name.');
+is($node->safe_psql('postgres', "BEGIN; $sets $add_one " . $add_one =~ s/'urls'/'url'/r), 't', 'a key is new once, and only in a filter that there is');
+is($node->safe_psql('postgres', "BEGIN; $sets SELECT ctid FROM sets; $add_new SELECT ctid FROM sets; $add_new SELECT ctid FROM sets"),
+	"t\n(0,2)\n{https://example.com/2}\n(0,3)\n(0,3)", 'without a new key no row is written');
+says('docs/guide.md', '`CF.RESERVE` for `CF.ADDNX` | `cuckoo_new(capacity, removable => false)`');
+is(sqlstate($node, 'postgres', "BEGIN; $sets UPDATE sets SET f = f - 'https://example.com/'"), '55000', 'and none can be removed');
+
+# Each key is new for one session only.  At this rate no false positive is
+# expected.
 
 $sets =~ s/cuckoo_new\(1e6/cuckoo_new(1e6, 2e-8/ or die;
 $add_new =~ s/ARRAY\['https.*'\]/ARRAY(SELECT (abs(hashint8(:seed + i)) % 5000)::text FROM generate_series(1, 20) AS i)/ or die;
@@ -128,6 +138,28 @@ sub check_stream
 
 run_pgbench('eight sessions store in shards, fold and look up, with rollbacks and old snapshots', %scripts);
 check_stream('with the lock');
+
+# Batches delivered again, and in a transaction
+my $again = 'ARRAY[' . join(', ', map { "'again $_'" } 1 .. 100) . ']';
+says('docs/guide.md', '`store_mixed` commits, so it is an error in a transaction. Save your position in a queue after it: a batch that is delivered again stores nothing twice.');
+is(sqlstate($node, 'postgres', "BEGIN; CALL store_mixed($again)"), '2D000', 'store_mixed in a transaction');
+is($node->safe_psql('postgres', "CALL store_mixed($again); CALL store_mixed($again || ARRAY['again 0', 'again 1']); SELECT count(*), count(DISTINCT url) FROM pages WHERE url LIKE 'again %'"),
+	'101|101', 'batches delivered again');
+$node->safe_psql('postgres', "INSERT INTO delivered SELECT url FROM pages WHERE url LIKE 'again %'");
+says('docs/guide.md', 'Or call `store_new` in your transaction, for the shards in ascending order.');
+is($node->safe_psql('postgres', <<~SQL), "100|0|t\n0", 'all shards in a transaction');
+	BEGIN;
+	DO \$\$ BEGIN
+		FOR n IN 0..3 LOOP
+			PERFORM store_new(n, ARRAY(SELECT 'once ' || i FROM generate_series(1, 100) AS i WHERE cuckoo_shard('once ' || i, 4) = n));
+		END LOOP;
+	END \$\$;
+	SELECT count(*), count(*) FILTER (WHERE NOT stored(url)), count(DISTINCT cuckoo_shard(url, 4)) = 4 FROM pages WHERE url LIKE 'once %';
+	ROLLBACK;
+	SELECT count(*) FROM pages WHERE url LIKE 'once %';
+	SQL
+says('docs/guide.md', 'NULL URLs are dropped.');
+is($node->safe_psql('postgres', q{CALL store_mixed(ARRAY[NULL, 'again 0']); SELECT store_new(0, ARRAY[NULL]) > 0; SELECT count(*) FROM pages WHERE url IS NULL}), "t\n0", 'NULL URLs');
 is($node->safe_psql('postgres', 'SELECT count(*) = count(DISTINCT url) FROM pages'), 't', 'with the lock: none is stored twice');
 
 $functions =~ s/^CREATE FUNCTION store_new/CREATE OR REPLACE FUNCTION store_new/ or die;

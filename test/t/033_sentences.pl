@@ -219,6 +219,24 @@ says('docs/guide.md', 'a *delta*, of about 400 bytes for 100 URLs');
 is(query("SELECT pg_column_size(cuckoo_agg('https://www.example.com/articles/' || md5(i::text), 4e6)) FROM generate_series(1, 100) AS i"), '418', 'a delta');
 
 # ------------------------------------------------------------------- Recipes
+
+says('docs/guide.md', "`sha256('pass\\word')` would take the backslash for an escape. Public lists have SHA-1 in hexadecimal: load `decode(hex, 'hex')`, and look up pgcrypto's `digest('12345', 'sha1')`.");
+is(sqlstate($node, 'postgres', q{SELECT sha256('pass\word')}), '22P02', 'a backslash is an error');
+is(query(q{SELECT sha256('\x41') = sha256('A'), sha256(convert_to('\x41', 'UTF8')) = sha256(convert_to('A', 'UTF8'))}), 't|f', '... or another password');
+is(query(q{CREATE EXTENSION pgcrypto; SELECT digest('12345', 'sha1') = decode('8CB2237D0679CA88DB6464EAC60DA96345513964', 'hex'), digest('pass\word', 'sha1') = digest(convert_to('pass\word', 'UTF8'), 'sha1')}),
+	't|t', 'SHA-1 of passwords');
+
+# Windows of seven days, against the exact ones
+says('docs/guide.md', "Build every day's filter with the capacity of the window. The rates of the days then add up to that of one filter.");
+is(query(<<~SQL), "30|t|t\n0.00094", 'a sliding window');
+	CREATE TABLE day_keys AS SELECT date '2026-01-01' + d AS day, hashint8extended(i, d) & 65535 AS k FROM generate_series(0, 29) AS d, generate_series(1, 5000) AS i;
+	CREATE TABLE day_filters AS SELECT day, cuckoo_agg(k, 35000) AS f FROM day_keys GROUP BY day;
+	SELECT count(*), bool_and(abs(items - exact) <= 0.001 * exact), bool_and((SELECT bool_and(found) FROM (
+		SELECT (SELECT bool_or(f \@> k) FROM day_filters WHERE day > w.day - 7 AND day <= w.day) AS found FROM day_keys WHERE day > w.day - 7 AND day <= w.day AND k % 500 = 0) AS s))
+	FROM (SELECT day, cuckoo_cardinality(cuckoo_union_agg(f) OVER (ORDER BY day ROWS 6 PRECEDING)) AS items FROM day_filters) AS w
+		CROSS JOIN LATERAL (SELECT count(DISTINCT k) AS exact FROM day_keys AS d WHERE d.day > w.day - 7 AND d.day <= w.day) AS e;
+	SELECT round(sum(cuckoo_fpr(f))::numeric, 5) FROM (SELECT cuckoo_agg(i, 35000) AS f FROM generate_series(0, 34999) AS i GROUP BY i / 5000) AS days
+	SQL
 says('docs/guide.md', '10 | 111 | 91 | 87 | 104 100 | 407 | 252 | 204 | 824 1,000 | 3,052 | 1,656 | 1,257 | 8,024');
 is(query(<<~SQL), '10 111 91 87 104|100 407 252 204 824|1000 3052 1656 1257 8024', 'small sets');
 	SELECT string_agg(concat_ws(' ', n, any_capacity, its_capacity, one_percent, ids), '|' ORDER BY n)
