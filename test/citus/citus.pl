@@ -465,9 +465,9 @@ sub error_of
 $hub->safe_psql('postgres', <<~'SQL');
 	CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 	CREATE EXTENSION citext;
-	CREATE TABLE distributed.names (id bigint, name text COLLATE nocase, ci citext);
+	CREATE TABLE distributed.names (id bigint, name text COLLATE nocase, ci citext, r regclass);
 	SELECT create_distributed_table('distributed.names', 'id');
-	INSERT INTO distributed.names VALUES (1, 'a', 'a'), (2, 'A', 'A');
+	INSERT INTO distributed.names VALUES (1, 'a', 'a', 'pg_class'), (2, 'A', 'A', 'pg_proc');
 	CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 	SQL
 says($page, '`DISTINCT` and `ORDER BY` inside an aggregate, and windows that are not partitioned by the '
@@ -480,6 +480,9 @@ like(error_of('SET citus.enable_repartition_joins = on; SELECT count(*) FROM key
 says($page, 'without an error \'a\' and \'A\' are two keys');
 is($hub->safe_psql('postgres', 'SELECT cuckoo_cardinality(cuckoo_agg(ci)), cuckoo_cardinality(cuckoo_agg(ci, 100)), cuckoo_cardinality(cuckoo_agg(lower(ci::text))) FROM distributed.names'), '2|2|1', 'keys of citext are sent as text');
 is(sqlstate($hub, 'postgres', 'CREATE TABLE plain.names AS SELECT * FROM distributed.names; SELECT cuckoo_agg(ci) FROM plain.names'), '0A000', '... and are an error on a plain table');
+says($page, '(Keys of `regclass` and other `reg` types become integers.)');
+is($hub->safe_psql('postgres', 'SELECT f @> 1259, items, key_type FROM (SELECT cuckoo_agg(r) AS f FROM distributed.names) AS s, cuckoo_info(f)'), 't|2|integer', 'keys of regclass are sent as integers');
+is(sqlstate($hub, 'postgres', 'SELECT cuckoo_agg(r) FROM plain.names'), '0A000', '... and are an error on a plain table');
 like(error_of($_), qr/nondeterministic collation/, "a nondeterministic collation: $_") foreach 'SELECT cuckoo_agg(name) FROM names', 'SELECT cuckoo_agg(name, 100) FROM names';
 my $is_13 = $hub->safe_psql('postgres', q{SELECT extversion LIKE '13.%' FROM pg_extension WHERE extname = 'citus'}) eq 't';
 says($page, 'Citus 13 fails ("column "field_0" has pseudo-type cstring")');
@@ -490,6 +493,16 @@ like(error_of('SET plan_cache_mode = force_generic_plan; PREPARE agg(float8) AS 
 says($page, 'Citus does not support them on distributed tables.');
 like(error_of('CREATE TRIGGER t AFTER INSERT ON keys FOR EACH STATEMENT EXECUTE FUNCTION nothing()'), qr/triggers are not supported on distributed tables/, 'triggers');
 like(error_of(q{CREATE EXTENSION cuckoo_follow; SELECT cuckoo_follow('keys', 'n')}), qr/triggers are not supported on distributed tables/, '... of cuckoo_follow');
+says($page, q{It also fails if the table or its filter table is in Citus's metadata (`citus_add_local_table_to_metadata`). Drop the filter table, call `undistribute_table` if the table is there, and follow it again.});
+my $here = 'SET search_path = distributed, public; SET client_min_messages = error;';
+my $follow = q{SELECT cuckoo_follow('followed', 'k'); SELECT cuckoo_follow_contains('followed_k_filter', 5::bigint); SELECT missing FROM cuckoo_follow_check('followed_k_filter')};
+$hub->safe_psql('postgres', "$here CREATE TABLE followed AS SELECT generate_series(1, 1000::bigint) AS k; SELECT citus_add_local_table_to_metadata('followed')");
+like(error_of("$here SELECT cuckoo_follow('followed', 'k')"), qr/relation "distributed.followed_k_filter" does not exist/, 'a local table in the metadata: its triggers are sent to the workers');
+is($hub->safe_psql('postgres', "$here SELECT undistribute_table('followed'); $follow") =~ s/^\n//r, "followed_k_filter\nt\n0", '... and no longer');
+$hub->safe_psql('postgres', "$here SELECT citus_add_local_table_to_metadata('followed_k_filter')");
+is(sqlstate($hub, 'postgres', "$here SELECT cuckoo_follow_contains('followed_k_filter', 5::bigint)"), '55000', 'a filter table in the metadata');
+is($hub->safe_psql('postgres', "$here DROP TABLE followed_k_filter; $follow"), "followed_k_filter\nt\n0", '... and another');
+$hub->safe_psql('postgres', "$here DROP TABLE followed");
 if ($hub->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'output_plugin_libraries'}))
 {
 	says($page, 'unless that setting names `citus`');
