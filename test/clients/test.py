@@ -635,6 +635,7 @@ def main():
     test_page()
     test_readme(PYTHON, 'python', ['/usr/bin/python3', '-B'])
     test_readme(JAVASCRIPT, 'js', ['/usr/bin/node'])
+    test_without_extension()
     print('%d passed, %d failed' % (compare.passed, compare.failed))
     return compare.failed > 0
 

@@ -37,6 +37,17 @@ $reference =~ s/^### Comparing$.*//ms;
 $reference{$1} = 1 while $reference =~ /^`(cuckoo_\w+)\(/mg;
 is(join(' ', @functions), join(' ', sort keys %reference), 'the reference has every function');
 
+my ($glance) = page_text('docs/reference.md') =~ /^## At a glance$(.*?)^## /ms;
+my @missing = grep { $glance !~ /(`|f |key )\Q$_\E(`|\(| )/ } map { s/\|/\\|/r } split /\n/, query(<<~'SQL');
+	SELECT DISTINCT proname FROM pg_proc AS p
+	WHERE proname LIKE 'cuckoo\_%' AND proname !~ '^cuckoo_(follow|unfollow)|_(transfn|combine|final|support|sel|joinsel)$'
+		AND NOT EXISTS (SELECT FROM pg_operator WHERE oprcode = p.oid)
+	UNION SELECT oprname FROM pg_operator WHERE 'cuckoofilter'::regtype IN (oprleft, oprright)
+	SQL
+is("@missing", '', 'at a glance: every operator, and every function without one');
+says('docs/reference.md', 'There is no `f - g`, `f && g` or `f @> g` of two filters, and no list of keys.');
+like(sqlstate($node, 'postgres', "SELECT cuckoo_new() $_ cuckoo_new()"), qr/^(0A000|42883)$/, "filter $_ filter") foreach '-', '@>', '&&';
+
 # ---------------------------------------- Keys and results of every function
 says('docs/reference.md', 'The functions below are `IMMUTABLE` and `PARALLEL SAFE`, except for those that [follow a table](#following-a-table).');
 is(query(<<~'SQL'), '', 'functions that are not immutable, or not parallel safe');
