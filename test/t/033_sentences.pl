@@ -61,6 +61,10 @@ is(query(<<~'SQL'), 't|t|t|t', 'a NULL filter');
 	SQL
 says('docs/reference.md', 'An array without an element but NULL can have any type.');
 is(query(q{SELECT cuckoo_contains_each(cuckoo_new() + 1, '{}'::text[]), cuckoo_contains_each(cuckoo_new() + 1, '{NULL}'::text[])}), '{}|{NULL}', 'an empty array of another type');
+says('docs/reference.md', 'Likewise it sees `regclass` and other `reg` types as integer.');
+is(query(q{SELECT (cuckoo_info(cuckoo_agg('pg_class'::regclass))).key_type}), 'integer', 'a constant of regclass, with cuckoo_citus');
+is(sqlstate($node, 'postgres', q{SELECT cuckoo_agg(k) FROM (SELECT 'pg_class'::regclass AS k OFFSET 0) AS s}), '0A000', '... and where it is no constant');
+is(sqlstate($node, 'postgres', q{BEGIN; DROP EXTENSION cuckoo_citus; SELECT cuckoo_agg('pg_class'::regclass)}), '0A000', '... and without cuckoo_citus');
 says('docs/reference.md', '`f @> \'u\' || \'1\'` is the text `false1`, and `k <@ f | g` an error');
 is(query(q{SELECT cuckoo_from_array(ARRAY['u1']) @> 'u' || '1'}), 'false1', 'precedence of @>');
 is(sqlstate($node, 'postgres', 'SELECT 1 <@ cuckoo_new() | cuckoo_new()'), '42883', 'precedence of <@');
@@ -80,19 +84,13 @@ is(query(<<~SQL), '11.4|9.38 15.2|12.49 20.3|16.64 113.9|9.33 151.9|12.44 202.5|
 	FROM unnest('{10000,100000,1000000}'::integer[]) AS n, unnest('{0.01,0.001,0.0001}'::float8[]) AS fpr
 		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, NULL, fpr) AS f FROM generate_series(1, n) AS i) AS q, cuckoo_info(f)
 	SQL
-says('docs/reference.md', '1,000 keys at 0.001 need 3.0 kB, or 1.6 kB if you specify their number as the capacity');
-is(query(<<~SQL), '3.0 1.6', 'of 1,000 keys');
-	SELECT string_agg(round(bytes / 1024.0, 1) || '', ' ' ORDER BY room NULLS FIRST)
-	FROM unnest('{NULL,1000}'::integer[]) AS room CROSS JOIN LATERAL (SELECT cuckoo_agg(i, room) AS f FROM generate_series(1, 1000) AS i) AS q, cuckoo_info(f)
-	SQL
 says('docs/reference.md', "`cuckoo_new(1e6)` is an empty filter with room for a million keys. It has 74 bytes, as `pg_column_size` and `cuckoo_info` count them; `f::bytea` is 4 bytes smaller, without the header.");
 is(query('SELECT bytes, pg_column_size(f), length(f::bytea) FROM cuckoo_new(1e6) AS f, cuckoo_info(f)'), '74|74|70', 'an empty filter');
-says('docs/reference.md', '23.1 bits per key at 2,000 keys, 19.0 at 30,000, 14.1 at a million and 16.4 at 10 million');
 says('docs/guide.md', '100,000 | 1 | 17.2 | 0.000045 | 2 | 16.2 | 0.0010');
 says('docs/guide.md', '1,000,000 | 1 | 14.1 | 0.00045 | 3 | 18.0 | 0.0012');
-is(query(<<~SQL), '23.1 20.5 19.0 17.2 14.1 16.4', 'of unknown capacity');
+is(query(<<~SQL), '20.5 17.2 14.1', 'of unknown capacity');
 	SELECT string_agg(round(bits_per_item::numeric, 1) || '', ' ' ORDER BY n)
-	FROM unnest('{2000,10000,30000,100000,1000000,10000000}'::integer[]) AS n
+	FROM unnest('{10000,100000,1000000}'::integer[]) AS n
 		CROSS JOIN LATERAL (SELECT cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, n))) AS f) AS q, cuckoo_info(f)
 	SQL
 is(query(<<~SQL), '1|12.5|0.00094 2|16.2|0.00095 2|16.2|0.00101 3|18.0|0.00119', 'grown from 10,000');
@@ -118,8 +116,7 @@ is(query('SELECT cuckoo_cardinality(cuckoo_new(5e8))'), '0', '500 million are no
 
 # ----------------------------------------------------------------- Combining
 says('README.md', '365 daily filters of 30,000 keys, each with the capacity of the year\'s 11 million, need 28 MB together');
-says('docs/guide.md', 'a daily filter of 30,000 keys, with the year\'s capacity of 11 million, needs 78 kB. All 365 together need 28 MB.');
-is(query('SELECT round(bytes / 1024.0), round(365 * bytes / 1024.0 ^ 2) FROM (SELECT cuckoo_agg(i, 11e6) AS f FROM generate_series(1, 30000) AS i) AS q, cuckoo_info(f)'), '78|28', 'a day of the year');
+is(query('SELECT round(365 * bytes / 1024.0 ^ 2) FROM (SELECT cuckoo_agg(i, 11e6) AS f FROM generate_series(1, 30000) AS i) AS q, cuckoo_info(f)'), '28', 'the days of a year');
 says('docs/guide.md', '`cuckoo_agg(i)` | 2 | 264,336 | 0.0019');
 says('docs/guide.md', '`cuckoo_agg(i, 150000)` | 1 | 233,244 | 0.00075');
 says('docs/guide.md', '`cuckoo_agg(i, 1000000)` | 1 | 238,396 | 0.00011');
