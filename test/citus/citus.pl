@@ -503,24 +503,6 @@ $hub->safe_psql('postgres', "$here SELECT citus_add_local_table_to_metadata('fol
 is(sqlstate($hub, 'postgres', "$here SELECT cuckoo_follow_contains('followed_k_filter', 5::bigint)"), '55000', 'a filter table in the metadata');
 is($hub->safe_psql('postgres', "$here DROP TABLE followed_k_filter; $follow"), "followed_k_filter\nt\n0", '... and another');
 $hub->safe_psql('postgres', "$here DROP TABLE followed");
-if ($hub->safe_psql('postgres', q{SELECT count(*) FROM pg_settings WHERE name = 'output_plugin_libraries'}))
-{
-	says($page, 'unless that setting names `citus`');
-	foreach my $node (@workers)
-	{
-		$node->safe_psql('postgres', "ALTER SYSTEM SET output_plugin_libraries = 'pgoutput'");
-		$node->reload;
-	}
-	my $split = q{SELECT citus_split_shard_by_split_points(shardid, ARRAY[((shardminvalue::bigint + shardmaxvalue::bigint) / 2)::text], ARRAY[nodeid, nodeid], 'force_logical')
-		FROM (SELECT shardid, shardminvalue, shardmaxvalue, nodeid FROM pg_dist_shard JOIN citus_shards USING (shardid) JOIN pg_dist_node USING (nodename, nodeport)
-			WHERE logicalrelid = 'distributed.copies'::regclass ORDER BY shardid LIMIT 1) AS s};
-	like(error_of($split), qr/output_plugin_libraries/, 'a split without the setting');
-	foreach my $node (@workers)
-	{
-		$node->safe_psql('postgres', 'ALTER SYSTEM RESET output_plugin_libraries');
-		$node->reload;
-	}
-}
 says($page, 'A filter that is a literal or a parameter is printed into the query of every task.');
 like(tasks($lookup{'in a literal'}), qr/Query: .*\Q$literal\E/, 'a literal is in every task');
 unlike(tasks("WITH f AS MATERIALIZED (SELECT '$literal'::cuckoofilter AS f) $count (SELECT f FROM f) \@> n"), qr/\Q$literal\E/, '... but not through a materialized CTE');

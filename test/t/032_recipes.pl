@@ -61,11 +61,6 @@ is($node->safe_psql('postgres', <<~SQL), 't|t', 'shards that grow leave their ro
 	SELECT bool_and(pg_column_size(f) > 2048), pg_relation_size(reltoastrelid) > 0
 	FROM shards, pg_class WHERE oid = 'shards'::regclass GROUP BY reltoastrelid;
 	SQL
-is(sqlstate($node, 'postgres', <<~SQL), '54000', 'which with STORAGE PLAIN is an error');
-	CREATE TABLE plain (f cuckoofilter);
-	ALTER TABLE plain ALTER f SET STORAGE PLAIN;
-	INSERT INTO plain SELECT cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 20000))) FROM shards LIMIT 1;
-	SQL
 
 # Adding only new keys: a statement without a new key changes nothing.
 my ($sets) = recipe('docs/guide.md', 'Recipes', 'CREATE TABLE sets');
