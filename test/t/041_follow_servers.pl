@@ -161,9 +161,9 @@ is(state_of($node, 'postgres'), '0|t|t', 'a crash after a fold');
 # The same if a server process is killed within a statement
 my $victim = $node->background_psql('postgres', on_error_stop => 0);
 my $pid = $victim->query_safe('SELECT pg_backend_pid()');
-$victim->{stdin} .= q{INSERT INTO members SELECT i, 'killed ' || i FROM (SELECT i, pg_sleep(CASE i WHEN 50000 THEN 1 ELSE 0 END) FROM generate_series(40001, 100000) AS i) AS s;} . "\n";
+$victim->{stdin} .= q{INSERT INTO members SELECT i, 'killed ' || i FROM (SELECT i, pg_sleep(CASE i WHEN 50000 THEN 600 ELSE 0 END) FROM generate_series(40001, 100000) AS i) AS s;} . "\n";
 $victim->{run}->pump_nb();
-sleep(1);
+ok($node->poll_query_until('postgres', "SELECT wait_event = 'PgSleep' FROM pg_stat_activity WHERE pid = $pid"), 'a statement that has written half of its rows');
 is(kill('KILL', $pid), 1, 'a server process is killed');
 eval { $victim->quit };
 ok($node->poll_query_until('postgres', 'SELECT true'), 'all others restart');
