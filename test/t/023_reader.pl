@@ -194,7 +194,8 @@ SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k AND 1 / (k - 1000) <
 SQL
 is(session(<<SQL), '0 57014', 'a query is cancelled');
 SET statement_timeout = 500;
-SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k AND (k < 1000 OR pg_sleep(60) IS NULL); SELECT copies();
+SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k AND (k < 1000 OR pg_sleep(60) IS NULL);
+RESET statement_timeout; SELECT copies();
 SQL
 foreach my $end (qw(COMMIT ROLLBACK))
 {
