@@ -124,18 +124,18 @@ is($standby->safe_psql('postgres', $questions), $primary->safe_psql('postgres', 
 
 # ------------------------------------------------------------------- Crashes
 
-# A client that runs statements, one per transaction.  Its output shows which
-# ones it knows to be committed.
+# A client that runs statements, one per transaction, until its server ends.  In
+# each, KEY is another number.  The output shows which ones it knows to be
+# committed.
 my @outputs;
 sub start_client
 {
-	my (@statements) = @_;
-	my $file = PostgreSQL::Test::Utils::tempdir . '/statements.sql';
+	my ($statements, $key) = @_;
 
-	append_to_file($file, join '', @statements);
 	push @outputs, '';
 	return IPC::Run::start(
-		[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-f', $file, '-d', $primary->connstr('postgres') ],
+		[ $^X, '-e', 'for (my $key = $ARGV[1]; print $ARGV[0] =~ s/KEY/$key/gr; $key++) {}', $statements, $key ], '2>', '/dev/null',
+		'|', [ 'psql', '-XqAt', '-v', 'ON_ERROR_STOP=1', '-d', $primary->connstr('postgres') ],
 		'>', \$outputs[-1], '2>', '/dev/null', IPC::Run::timeout(180));
 }
 
@@ -144,20 +144,16 @@ sub start_client
 sub start_adding
 {
 	my ($number, $first_id, $round) = @_;
-	my $first = 1_000_000 * $round + 10_000 * $number;
+	my $id = $first_id < 100 ? $first_id : "$first_id + KEY % 100";
 
-	return start_client(map
-		{
-			my $key = $first + $_;
-			my $id = $first_id < 100 ? $first_id : $first_id + $_ % 100;
-			"UPDATE changing SET f = f + $key WHERE id = $id;\n\\echo added $id $key\n"
-		} 0 .. 9_999);
+	return start_client("UPDATE changing SET f = f + KEY WHERE id = $id RETURNING 'added', id, KEY;\n",
+		10_000_000 * $round + 1_000_000 * $number);
 }
 
 # Copies all samples, over and over.
 sub start_copying
 {
-	return start_client("BEGIN;\nDELETE FROM copies;\nINSERT INTO copies SELECT * FROM samples;\nCOMMIT;\n\\echo copied\n" x 10_000);
+	return start_client("BEGIN;\nDELETE FROM copies;\nINSERT INTO copies SELECT * FROM samples;\nCOMMIT;\n", 0);
 }
 
 # For each row, or hundred rows, that clients add to, and for the copies: a
@@ -214,7 +210,7 @@ foreach my $round (1, 2)
 	$_->finish for @clients;
 	start_again();
 
-	my @added = map { [/^added (\d+) (\d+)$/mg] } @outputs;
+	my @added = map { [/^added\|(\d+)\|(\d+)$/mg] } @outputs;
 	my @rows = map { my @pairs = @$_; map { "($pairs[2 * $_], $pairs[2 * $_ + 1])" } 0 .. @pairs / 2 - 1 } @added;
 	cmp_ok(scalar @rows, '>', 50, "$way in the middle of updates: " . @rows . ' keys were added before');
 	is($primary->safe_psql('postgres', <<~SQL), join("\n", map { "$_|0|t" } 1 .. (large() ? 5 : 4), 100), "after $way every committed key is found, and the filters are valid");
