@@ -57,7 +57,7 @@ endif
 
 # The bitcode for PostgreSQL's JIT needs the clang and the LLVM that PostgreSQL
 # was built with.  If one of them is missing, do without bitcode.
-built_with = $(shell sed -n 's/^$(1) *= *//p' $(dir $(PGXS))../Makefile.global)
+built_with = $(shell sed -n 's/^$(1) *= *//p' /dev/null $(wildcard $(dir $(PGXS))../Makefile.global))
 CLANG ?= $(call built_with,CLANG)
 ifeq ($(shell command -v $(CLANG) && command -v $(call built_with,LLVM_BINPATH)/llvm-lto),)
 override with_llvm := no
