@@ -21,6 +21,22 @@ skip()
 	printf '%-10s %s\n' "$1" "$2"
 }
 
+# finish_summary NAME STATUS: a step whose log ends with "N passed, N failed", or
+# with "not run: " and the reason.  A line before can begin with "# note: ".
+finish_summary()
+{
+	local log=$work/log/$1 passed=0 failed=1 line
+
+	line=$(tail -n 1 "$log")
+	if [[ "$line" == "not run: "* ]]; then
+		skip "$1" "$line"
+		return
+	fi
+	[[ ! "$line" =~ ^[0-9]+\ passed,\ [0-9]+\ failed$ ]] || read -r passed _ failed _ <<<"$line"
+	[ "$2" = 0 ] || [ "$failed" != 0 ] || failed=1
+	finish "$1" "$passed" "$failed" "$(sed -n 's/^# note: //p' "$log")"
+}
+
 seconds_since()
 {
 	awk -v from="$1" -v to="$(date +%s.%N)" 'BEGIN { print to - from }'
