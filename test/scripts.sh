@@ -13,6 +13,9 @@ set -euo pipefail
 # shellcheck source=test/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
+# The stand-ins remove their folders.
+unset KEEP
+
 passed=0
 failed=0
 folder=$(mktemp -d)
@@ -114,6 +117,7 @@ cat >"$folder/steps" <<-'SH'
 	run_ends() { echo "    said before"; false; finish ends 1000 0; }
 	run_killed() { kill -KILL "$BASHPID"; }
 	run_after() { finish after 10000 0; }
+	run_summary() { mkdir -p "$work/log"; printf '# note: kept\n100000 passed, 0 failed\nkept: folder\n' >"$work/log/summary"; finish_summary summary 0; }
 	run_left_out() { skip left_out "not run"; }
 	run_waits() { interruptibly sh -c 'echo $$ >>"$0"; sleep 60; exit' "$STAND_IN"; finish waits 1 0; }
 	run_waits_too() { run_waits; }
@@ -178,9 +182,10 @@ ends 0 passed 1 failed did not run to its end
  said before
 killed 0 passed 1 failed did not run to its end
 after 10000 passed 0 failed
+summary 100000 passed 0 failed kept
 left_out not run
 slow 10 passed 0 failed a note
-10111 passed, 4 failed" build slow fails ends killed after left_out
+110111 passed, 4 failed" build slow fails ends killed after summary left_out
 check "SIGTERM while steps run" interrupted_steps
 
 echo "$passed passed, $failed failed"

@@ -22,17 +22,18 @@ skip()
 }
 
 # finish_summary NAME STATUS: a step whose log ends with "N passed, N failed", or
-# with "not run: " and the reason.  A line before can begin with "# note: ".
+# with "not run: " and the reason, perhaps before what KEEP=1 prints.  A line
+# before can begin with "# note: ".
 finish_summary()
 {
 	local log=$work/log/$1 passed=0 failed=1 line
 
-	line=$(tail -n 1 "$log")
+	line=$(grep -E '^([0-9]+ passed, [0-9]+ failed$|not run: )' "$log" | tail -n 1) || true
 	if [[ "$line" == "not run: "* ]]; then
 		skip "$1" "$line"
 		return
 	fi
-	[[ ! "$line" =~ ^[0-9]+\ passed,\ [0-9]+\ failed$ ]] || read -r passed _ failed _ <<<"$line"
+	[ -z "$line" ] || read -r passed _ failed _ <<<"$line"
 	[ "$2" = 0 ] || [ "$failed" != 0 ] || failed=1
 	finish "$1" "$passed" "$failed" "$(sed -n 's/^# note: //p' "$log")"
 }
