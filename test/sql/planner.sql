@@ -157,6 +157,12 @@ CREATE TABLE stored AS
 	SELECT cuckoo_agg(i) AS f FROM generate_series(1, 2000) AS i;
 SELECT rows_expected('SELECT FROM uniform WHERE $1 @> id', false, f) BETWEEN 1000 AND 4000 AS "a tenth of the rows" FROM stored;
 
+-- Of a composite, only a value tells the key type inside.
+CREATE TYPE pair AS (a integer, b integer);
+CREATE TABLE pairs AS SELECT ROW(i, i)::pair AS p FROM generate_series(1, 10000) AS i;
+ANALYZE pairs;
+SELECT verdict('%L::cuckoofilter @> p', cuckoo_agg(p), 'pairs') FROM pairs WHERE (p).a <= 1000;
+
 -- Nothing is known about the column.
 CREATE TABLE fresh WITH (autovacuum_enabled = off) AS SELECT * FROM uniform;
 SELECT fraction(format('SELECT FROM fresh WHERE %L::cuckoofilter @> id', f), 'fresh') AS "no statistics",

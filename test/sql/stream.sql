@@ -136,3 +136,4 @@ SELECT cuckoo_new(2000, 0.1)::text AS begun \gset
 CREATE AGGREGATE stream_from(integer, float8, float8) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, INITCOND = :'begun');
 SELECT (cuckoo_info(stream_from(i, 2000, 0.1))).removable FROM generate_series(1, 1900) AS i;
+SELECT (cuckoo_info(stream_from(NULL, 2000, 0.1))).removable;
