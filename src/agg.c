@@ -589,20 +589,19 @@ NewStream(CuckooValue *flat, CuckooEdit edit, MemoryContext aggcontext)
 	return stream;
 }
 
-/* Refuse a row that does not match.  Returns whether the draft was changed. */
+/* Refuse a row that does not match.  Returns whether its flags were changed. */
 static inline bool
 MatchRow(CuckooDraft *draft, const CuckooHeader *row, CuckooEdit edit)
 {
 	CuckooHeader *header = &draft->filter.header;
-	bool		changed = unlikely(!SameHeader(header, row)) && CuckooMatchHeaders(header, row);
 
+	if (unlikely(!SameHeader(header, row)))
+		CuckooMatchHeaders(header, row);
 	/* A new state, or one that a user's aggregate began with, lacks the flag. */
-	if (edit == CUCKOO_ADD_NEW && !(header->flags & CUCKOO_FLAG_NOT_REMOVABLE))
-	{
-		header->flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-		changed = true;
-	}
-	return changed;
+	if (edit != CUCKOO_ADD_NEW || header->flags & CUCKOO_FLAG_NOT_REMOVABLE)
+		return false;
+	header->flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+	return true;
 }
 
 /* A row for a flat state, which is not changed: the executor frees it. */

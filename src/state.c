@@ -70,7 +70,7 @@ DescribeCapacity(uint64 capacity)
 	return capacity == 0 ? "NULL" : psprintf("%llu", (unsigned long long) capacity);
 }
 
-bool
+void
 CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
 {
 	if (!CuckooSameKeyType(a->key_type, a->signature, b->key_type, b->signature))
@@ -97,11 +97,11 @@ CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
 				 errmsg("seed of one aggregate differs between rows"),
 				 errdetail("It is %lld in one row and %lld in another.",
 						   (long long) a->seed, (long long) b->seed)));
-	if (a->key_type != CUCKOO_KEY_NONE || b->key_type == CUCKOO_KEY_NONE)
-		return false;
-	a->key_type = b->key_type;
-	a->signature = b->signature;
-	return true;
+	if (a->key_type == CUCKOO_KEY_NONE)
+	{
+		a->key_type = b->key_type;
+		a->signature = b->signature;
+	}
 }
 
 /*

@@ -79,11 +79,10 @@ CuckooAggContext(FunctionCallInfo fcinfo)
 }
 
 /*
- * Refuse a row or state b of an aggregate whose parameters or key type differ from
- * those of earlier ones, a.  The first key decides the key type; true if that
- * changes a.
+ * Refuse a row or state b of an aggregate whose parameters or key type differ
+ * from those of earlier ones, a.  The first key decides the key type.
  */
-extern bool CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b);
+extern void CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b);
 
 /*
  * The flat state of cuckoo_agg: a list of hashes in a varlena, so that the
