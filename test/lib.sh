@@ -435,10 +435,10 @@ make_folder()
 
 	trap clean_up EXIT
 
-	# The path of a socket has at most 107 bytes, and other users may have no
-	# access to root's TMPDIR.
+	# The path of a socket has at most 107 bytes, other users may have no access
+	# to root's TMPDIR, and make does not build in a folder with a space.
 	for dir in "${TMPDIR:-/tmp}" /tmp /var/tmp; do
-		[ ${#dir} -le 50 ] || continue
+		[[ ${#dir} -le 50 && "$dir" != *[[:space:]]* ]] || continue
 		work=$(as_user mktemp -d "$dir/cuckoo.XXXXXX" 2>/dev/null) && break
 	done
 	[ -n "$work" ] || die "found no folder for temporary files"

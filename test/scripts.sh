@@ -19,7 +19,7 @@ unset KEEP
 passed=0
 failed=0
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+trap 'rm -rf "$folder" "$folder in"' EXIT
 
 # check NAME COMMAND...
 check()
@@ -101,6 +101,15 @@ interrupted()
 	[ "$status" = "$2" ] && [ -z "$(ls "$folder/tmp")" ] && [ "$(paste -sd' ' "$STAND_IN")" = "begun ended" ]
 }
 
+# folder_without_space TMPDIR: where scripts work if TMPDIR has a space.  It is
+# not in this script's folder, which other users cannot read.
+folder_without_space()
+{
+	mkdir -m 777 "$1"
+	# shellcheck disable=SC2016  # for that shell
+	TMPDIR=$1 bash -c '. "$1"; copy_checkout() { :; }; make_prefix() { :; }; make_folder; echo "$work"; [[ "$work" != *" "* ]]' bash "$root/test/lib.sh"
+}
+
 # Steps that are stand-ins.  With one processor, two run at a time: "slow" beside
 # all others.
 cat >"$folder/steps" <<-'SH'
@@ -174,6 +183,7 @@ check "a package that cannot be installed" says 1 "E: it is broken" \
 check "Ctrl-C while apt-get works" interrupted INT 130
 check "SIGTERM while apt-get works" interrupted TERM 143
 check "SIGHUP while apt-get works" interrupted HUP 143
+check "a TMPDIR with a space" folder_without_space "$folder in"
 check "steps side by side" steps_say "build 1 passed 0 failed
 fails 100 passed 2 failed
  why
