@@ -126,17 +126,17 @@ is($standby->safe_psql('postgres', $questions), $primary->safe_psql('postgres', 
 
 # A client that runs statements, one per transaction, until its server ends.  In
 # each, KEY is another number.  The output shows which ones it knows to be
-# committed.
+# committed.  It is a file, because nobody reads from a pipe before the crash.
 my @outputs;
 sub start_client
 {
 	my ($statements, $key) = @_;
 
-	push @outputs, '';
+	push @outputs, PostgreSQL::Test::Utils::tempdir . '/output';
 	return IPC::Run::start(
 		[ $^X, '-e', 'for (my $key = $ARGV[1]; print $ARGV[0] =~ s/KEY/$key/gr; $key++) {}', $statements, $key ], '2>', '/dev/null',
 		'|', [ 'psql', '-XqAt', '-v', 'ON_ERROR_STOP=1', '-d', $primary->connstr('postgres') ],
-		'>', \$outputs[-1], '2>', '/dev/null', IPC::Run::timeout(180));
+		'>', $outputs[-1], '2>', '/dev/null', IPC::Run::timeout(180));
 }
 
 # Adds numbers to the filter of one row, or to those of a hundred rows in turn.
@@ -210,7 +210,7 @@ foreach my $round (1, 2)
 	$_->finish for @clients;
 	start_again();
 
-	my @added = map { [/^added\|(\d+)\|(\d+)$/mg] } @outputs;
+	my @added = map { [ slurp_file($_) =~ /^added\|(\d+)\|(\d+)$/mg ] } @outputs;
 	my @rows = map { my @pairs = @$_; map { "($pairs[2 * $_], $pairs[2 * $_ + 1])" } 0 .. @pairs / 2 - 1 } @added;
 	cmp_ok(scalar @rows, '>', 50, "$way in the middle of updates: " . @rows . ' keys were added before');
 	is($primary->safe_psql('postgres', <<~SQL), join("\n", map { "$_|0|t" } 1 .. (large() ? 5 : 4), 100), "after $way every committed key is found, and the filters are valid");
