@@ -588,16 +588,24 @@ debian_mirror()
 	echo "$mirror"
 }
 
+# unmount_below PREFIX: unmounts everything whose path begins so
+unmount_below()
+{
+	awk -v prefix="$1" 'index($2, prefix) == 1 { print $2 }' /proc/mounts | sort -r | xargs -r -n 1 umount -l
+}
+
 # make_tree FOLDER SUITE: makes a minimal Debian in the folder, unless there is
-# one already.  It gets packages in the same way as this machine.  A release has
+# a whole one already: debootstrap works in a folder debootstrap inside, which
+# it removes at the end.  It gets packages in the same way as this machine.  A release has
 # its security updates, because its users have them.
 make_tree()
 {
 	local tree=$1 suite=$2 script mirror
 
 	mirror=$(debian_mirror) || return 1
-	if [ ! -x "$tree/usr/bin/apt-get" ]; then
-		rm -rf "$tree"
+	if [ ! -x "$tree/usr/bin/apt-get" ] || [ -e "$tree/debootstrap" ]; then
+		unmount_below "$tree/"
+		rm -rf --one-file-system "$tree"
 		# If debootstrap does not know the release yet, treat it like unstable.
 		script=/usr/share/debootstrap/scripts/$suite
 		[ -e "$script" ] || script=/usr/share/debootstrap/scripts/sid

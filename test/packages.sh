@@ -58,7 +58,8 @@ clean_up()
 	trap '' INT TERM HUP
 	[ -z "$child" ] || kill -KILL -- "-$child" 2>/dev/null || true
 	end_processes
-	awk -v folder="$copies/" 'index($2, folder) == 1 { print $2 }' /proc/mounts | sort -r | xargs -r -n 1 umount -l
+	unmount_below "$copies/"
+	unmount_below "$trees/minimal-"
 	rm -rf --one-file-system "$copies"
 	[ -n "${TREES:-}" ] || rm -rf --one-file-system "$trees"
 	exit "$status"

@@ -38,7 +38,7 @@ clean_up()
 
 	trap - EXIT
 	for release in "${releases[@]}"; do
-		umount "$trees/$release/proc" 2>/dev/null || true
+		unmount_below "$trees/$release/"
 	done
 	[ -n "${TREES:-}" ] || rm -rf --one-file-system "$trees"
 	exit "$status"
