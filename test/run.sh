@@ -350,16 +350,14 @@ selected()
 
 # Sets node_modules to a folder with node-postgres.  This is Debian's package
 # unless it does not fit the machine's Node.js, which need not be Debian's.
-need_node_postgres()
+try_node_postgres()
 {
-	if installed node-pg || apt-get -qq -s install node-pg >/dev/null 2>&1; then
-		need_packages node-pg
+	if installed node-pg || { apt-get -qq -s install node-pg >/dev/null 2>&1 && try_packages node-pg; }; then
 		node_modules=/usr/share/nodejs
 		return
 	fi
 	[ -d "$downloads/npm/node_modules/pg" ] ||
-		npm install --silent --ignore-scripts --no-audit --no-fund --prefix "$downloads/npm" pg@8 ||
-		die "could not install node-postgres, neither by apt-get nor by npm"
+		npm install --loglevel=error --ignore-scripts --no-audit --no-fund --prefix "$downloads/npm" pg@8 || return 1
 	node_modules=$work/node_modules
 	tar -C "$downloads/npm" -cf - node_modules | as_user tar -C "$work" -xf -
 }
@@ -379,8 +377,8 @@ choose_compiler()
 
 # Installs the packages that the selected steps need.  A machine that has them
 # all needs neither root nor a network.  A step is dropped if there is no cross
-# compiler or emulator for it on this architecture.
-dropped=()
+# compiler or emulator for it on this architecture, or no node-postgres.
+declare -A dropped=()
 install_what_steps_need()
 {
 	local step needed=("${packages[@]}") all=()
@@ -423,10 +421,11 @@ install_what_steps_need()
 		need_packages "${needed[@]}"
 		for step in "${!optional[@]}"; do
 			read -r -a all <<<"${optional[$step]}"
-			try_packages "${all[@]}" || [[ $step =~ ^(fuzz|clients)$ ]] || dropped+=("$step")
+			try_packages "${all[@]}" || [[ $step =~ ^(fuzz|clients)$ ]] || dropped[$step]="cross compiler or emulator missing"
 		done
 	fi
-	! selected clients || need_node_postgres
+	! selected clients || try_node_postgres ||
+		dropped[clients]="node-postgres could be installed neither by apt-get nor by npm"
 }
 
 for step; do
@@ -452,8 +451,8 @@ install_what_steps_need
 
 in_order=()
 for step in "${all_steps[@]}" "${other_steps[@]}"; do
-	if [[ " ${dropped[*]} " == *" $step "* ]]; then
-		skip "$step" "not run: cross compiler or emulator missing"
+	if [ -n "${dropped[$step]:-}" ]; then
+		skip "$step" "not run: ${dropped[$step]}"
 	elif selected "$step"; then
 		in_order+=("$step")
 	fi
