@@ -331,7 +331,7 @@ set_user_command()
 		"PGHOST=${cluster:-$work}" PGUSER=postgres PGDATABASE=postgres
 		"CUCKOO_TEST_LARGE=${CUCKOO_TEST_LARGE:-}" "CUCKOO_TEST_SECONDS=${CUCKOO_TEST_SECONDS:-}"
 		"CUCKOO_TEST_MODES=${CUCKOO_TEST_MODES:-}" "CUCKOO_TEST_SEED=${CUCKOO_TEST_SEED:-}"
-		"CUCKOO_MODEL_OPERATIONS=${CUCKOO_MODEL_OPERATIONS:-}")
+		"CUCKOO_MODEL_OPERATIONS=${CUCKOO_MODEL_OPERATIONS:-}" "CUCKOO_TEST_CONF=${CUCKOO_TEST_CONF:-}")
 	if [ -n "$prefix" ]; then
 		user_command+=("C_INCLUDE_PATH=$prefix/include" "LD_LIBRARY_PATH=$(library_path "${prefix%/usr}")")
 	fi
@@ -480,6 +480,7 @@ make_cluster()
 		full_page_writes = off
 		max_wal_size = 4GB
 		shared_buffers = 128MB
+		${CUCKOO_TEST_CONF:-}
 	CONF
 }
 

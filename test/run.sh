@@ -47,7 +47,8 @@
 # PGVERSION=17 chooses a PostgreSQL.  COMPILER=clang builds the extension with
 # clang.  CUCKOO_PACKAGES=FOLDER keeps downloads for the next run.  KEEP=1 keeps
 # the temporary folder.  CUCKOO_TEST_LARGE=1 also tests filters of 100 MB.
-# PROVE_TESTS=FILE runs only this test of the step tap.
+# PROVE_TESTS=FILE runs only this test of the step tap.  CUCKOO_TEST_CONF=SETTINGS
+# runs the tests with other settings of PostgreSQL: lines for postgresql.conf.
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
 set -euo pipefail
 

@@ -54,6 +54,8 @@ sub new_server
 		log_statement = none
 		log_min_duration_statement = -1
 		CONF
+	$node->append_conf('postgresql.conf', $ENV{CUCKOO_TEST_CONF}) if $ENV{CUCKOO_TEST_CONF};
+	# What a test needs comes last.
 	$node->append_conf('postgresql.conf', $options{conf}) if $options{conf};
 	$node->start;
 	return $node;
