@@ -367,7 +367,7 @@ like($too_many, qr/ERROR:  combined cuckoofilter would have too many sub-filters
 says('docs/reference.md', 'Parallel workers cannot read a large filter of a *temporary table*: write `(SELECT f::bytea::cuckoofilter FROM ...)`');
 my $temporary = <<~'SQL';
 	SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;
-	SET parallel_leader_participation = off;
+	SET max_parallel_workers = 8; SET parallel_leader_participation = off;
 	CREATE TEMPORARY TABLE chosen AS SELECT f FROM stored;
 	SELECT count(*) FROM generated WHERE (SELECT f FROM chosen) @> k;
 	SQL
