@@ -25,7 +25,7 @@ SELECT plan('SELECT cuckoo_agg(k) FROM rows');
 SELECT plan('SELECT cuckoo_agg(ARRAY[k]), cuckoo_agg(t, NULL, 0.01), cuckoo_agg(k, 1e6, 0.01) FROM rows');
 SET parallel_leader_participation = off;
 CREATE TABLE parallel AS TABLE filters;
-SELECT c.key AS aggregate, c.value = e.value AS same FROM parallel AS p, expected, json_each_text(to_json(p)) AS c, json_each_text(to_json(expected)) AS e WHERE c.key = e.key;
+SELECT c.key AS aggregate, c.value = e.value AS same FROM parallel AS p, expected, json_each_text(to_json(p)) AS c, json_each_text(to_json(expected)) AS e WHERE c.key = e.key ORDER BY c.key COLLATE "C";
 
 -- Grouped: hashed and sorted partial groups
 SELECT uses('SELECT g, cuckoo_agg(k) FROM rows GROUP BY g', 'Gather', 'Partial HashAggregate', 'Finalize') AS plan;
