@@ -318,7 +318,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	if (!base.built)
 		CuckooBaseReportUnbuilt(pair.rel);
 	CuckooDraftOpenValue(&draft, DatumGetCuckooFilterPCopy(base.f));
-	if (!CuckooBaseFits(&draft.filter, &pair.followed->key))
+	if (!CuckooBaseFits(&draft.filter, CuckooFollowKey(pair.followed)))
 		CuckooBaseReportMisfit(pair.rel);
 
 	/* Take a snapshot only now, when the base is locked. */
@@ -659,8 +659,8 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	if (pair.followed->state == CUCKOO_FOLLOWS_RENAMED)
-		CuckooFollowReport(pair.followed);
+	if (pair.followed->state == CUCKOO_FOLLOWS || pair.followed->state == CUCKOO_FOLLOWS_RENAMED)
+		CuckooFollowCheckTrust(pair.rel, pair.followed);
 	base = CuckooBaseRead(pair.rel);
 	if (!base.built)
 		CuckooBaseCheckShown(pair.rel);

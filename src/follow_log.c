@@ -223,7 +223,7 @@ KeyPut(CuckooFollowed *followed, TupleTableSlot *row, CuckooList *list)
 	Datum		key = slot_getattr(row, followed->column, &isnull);
 
 	if (!isnull)
-		CuckooListPut(list, CuckooKeyHash(&followed->key, key, CUCKOO_FOLLOW_SEED));
+		CuckooListPut(list, CuckooKeyHash(CuckooFollowKey(followed), key, CUCKOO_FOLLOW_SEED));
 }
 
 /* The followed table may have any access method; systable_beginscan is for heap. */
@@ -307,7 +307,7 @@ CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed, const Cu
 			capacity = 0;
 	}
 	CuckooFilterInit(&filter, fpr > 0 ? fpr : CUCKOO_DEFAULT_FPR, capacity, CUCKOO_FOLLOW_SEED);
-	filter.key_type = (uint8) followed->key.key_type;
+	filter.key_type = (uint8) CuckooFollowKey(followed)->key_type;
 	filter.signature = followed->key.signature;
 	CuckooCheckSize(filter.fpr, capacity);
 	CuckooBaseWrite(rel, base, CuckooBuildValue(&filter, &(CuckooRun) {hashes.numbers, hashes.count}, 1),
@@ -357,7 +357,7 @@ BaseAdd(Relation rel, CuckooFollowed *followed, const CuckooList *hashes)
 	if (hashes->count <= header.items / 100 || !CuckooBaseLock(rel, LockWaitSkip, &base) || !base.built)
 		return false;
 	CuckooDraftOpenValue(&draft, DatumGetCuckooFilterPCopy(base.f));
-	if (!CuckooBaseFits(&draft.filter, &followed->key) || !CuckooLogApply(&draft, hashes, false))
+	if (!CuckooBaseFits(&draft.filter, CuckooFollowKey(followed)) || !CuckooLogApply(&draft, hashes, false))
 		return false;
 	CuckooBaseWrite(rel, &base, CuckooDraftFinishValue(&draft), 1);
 	return true;
@@ -403,6 +403,7 @@ CuckooLogRead(Relation rel, CuckooList *added, CuckooList *removed, bool delete)
 {
 	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, GetActiveSnapshot(), 0, NULL);
 	HeapTuple	tuple;
+	TM_FailureData failure;
 	int64		rows = 0;
 	bool		isnull;
 
@@ -417,18 +418,15 @@ CuckooLogRead(Relation rel, CuckooList *added, CuckooList *removed, bool delete)
 		if (DatumGetInt64(slot_getattr(scan->slot, COLUMN_NUMBER, &isnull)) == 0)
 			continue;
 		rows++;
-		if (delete && (tuple->t_data->t_infomask & HEAP_XMAX_INVALID) == 0 &&
-			!HEAP_XMAX_IS_LOCKED_ONLY(tuple->t_data->t_infomask))
-			ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE),
-					errmsg("could not delete the log in \"%s\"", RelationGetRelationName(rel)),
-					errdetail("A transaction that has not ended has deleted rows of it."),
-					errhint("Call the function when that transaction has ended."));
 		for (; delta > 0 && added != NULL; delta--)
 			CuckooListPut(added, hash);
 		for (; delta < 0 && removed != NULL; delta++)
 			CuckooListPut(removed, hash);
-		if (delete)
-			CatalogTupleDelete(rel, &tuple->t_self);
+		if (delete && CuckooHeapDelete(rel, &tuple->t_self, &failure) != TM_Ok)
+			ereport(ERROR, errcode(ERRCODE_OBJECT_IN_USE),
+					errmsg("could not delete the log in \"%s\"", RelationGetRelationName(rel)),
+					errdetail("Another transaction or the same statement has deleted rows of it."),
+					errhint("Call the function again, in a statement of its own."));
 	}
 	systable_endscan(scan);
 	return rows;

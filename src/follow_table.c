@@ -15,8 +15,9 @@
  * A filter table is a private heap.  It is opened by its OID, and follow_log.c
  * reads and writes it below SQL: nothing but our own code runs when it is
  * written.  A trigger refuses SQL that writes to it, except what a subscription
- * or a superuser writes as for a replica.  Whatever else is added to it, such as
- * a trigger or a rule, is an error at the next use.
+ * or a superuser writes as for a replica, and ALTER TABLE.  Whatever else it has,
+ * such as a trigger, a rule or a parent, is an error at the next use, but not
+ * when that is gone again.
  *
  * Triggers write the log before a statement ends, and in its own subtransaction.
  * A snapshot that shows a row of an earlier statement therefore shows its
@@ -71,6 +72,7 @@
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_subscription_rel.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
@@ -88,6 +90,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 #include "follow_table.h"
 
@@ -135,26 +138,30 @@ CuckooFollowInitKey(CuckooKey *key, Oid table, AttrNumber column, MemoryContext 
 	CuckooKeyInit(key, type, collation, context);
 }
 
-/* The column of the old or the new row that an expression is; 0: none */
-static AttrNumber
-ConditionColumn(Node *node, int varno)
+/* The variable of the old or the new row that an expression is; NULL: none */
+static Var *
+ConditionVar(Node *node, int varno)
 {
 	/* Without an equality of its own, a type is relabelled. */
 	while (IsA(node, RelabelType))
 		node = (Node *) ((RelabelType *) node)->arg;
-	return IsA(node, Var) && ((Var *) node)->varno == varno ? Max(((Var *) node)->varattno, 0) : 0;
+	return IsA(node, Var) && ((Var *) node)->varno == varno && ((Var *) node)->varattno > 0 ?
+		(Var *) node : NULL;
 }
 
 AttrNumber
 CuckooFollowColumn(const char *condition)
 {
 	DistinctExpr *node = (DistinctExpr *) stringToNode(condition);
-	AttrNumber	column;
+	Var		   *old;
+	Var		   *new;
 
 	if (!IsA(node, DistinctExpr))
 		return 0;
-	column = ConditionColumn(linitial(node->args), PRS2_OLD_VARNO);
-	return column == ConditionColumn(lsecond(node->args), PRS2_NEW_VARNO) ? column : 0;
+	old = ConditionVar(linitial(node->args), PRS2_OLD_VARNO);
+	new = ConditionVar(lsecond(node->args), PRS2_NEW_VARNO);
+	return old != NULL && new != NULL && old->varattno == new->varattno &&
+		node->opno == lookup_type_cache(old->vartype, TYPECACHE_EQ_OPR)->eq_opr ? old->varattno : 0;
 }
 
 bool
@@ -212,7 +219,7 @@ FilterAlteration(Relation rel)
 							get_constraint_name(trigger->tgconstraint));
 		if (trigger->tgisinternal || !CuckooFollowIsOurs(trigger->tgfoid) || trigger->tgqual != NULL ||
 			(trigger->tgtype != WRITE_TRIGGER && trigger->tgtype != REFUSE_TRIGGER) ||
-			trigger->tgtype == ours || i > 1)
+			trigger->tgtype == ours || i > 1 || trigger->tgnattr > 0)
 			return psprintf(_("It has trigger \"%s\", which cuckoo_follow did not make."),
 							trigger->tgname);
 		ours = trigger->tgtype;
@@ -234,7 +241,7 @@ FilterAlteration(Relation rel)
 						desc->constr->check[0].ccname);
 	return rel->rd_rules != NULL ? _("It has a rule, which cuckoo_follow did not make.") :
 		rel->rd_rel->relrowsecurity ? _("It has row-level security, which cuckoo_follow did not enable.") :
-		rel->rd_rel->relispartition ? _("It is a partition, which cuckoo_follow did not make of it.") :
+		has_superclass(RelationGetRelid(rel)) ? _("It inherits from a table, through which SQL can write to it.") :
 		TupleDescAttr(desc, COLUMN_FILTER - 1)->attnotnull ?
 		_("Its filter has a NOT NULL constraint, which cuckoo_follow did not make.") : NULL;
 }
@@ -441,13 +448,21 @@ FollowedFindTriggers(CuckooFollowed *followed, Relation rel)
 		always && types == ROW_TRIGGERS ? CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_PARTLY;
 }
 
-/* Whether the followed table and its column are called as when they were followed */
-static bool
-FollowedHasNames(const CuckooFollowed *followed)
+/*
+ * The state of a filter table that follows one, by the names of that now.  It is
+ * not locked, and can have been dropped meanwhile.
+ */
+static CuckooFollowState
+FollowedCompareNames(const CuckooFollowed *followed)
 {
-	return strcmp(followed->names[0], get_namespace_name(get_rel_namespace(followed->table))) == 0 &&
-		strcmp(followed->names[1], get_rel_name(followed->table)) == 0 &&
-		strcmp(followed->names[2], get_attname(followed->table, followed->column, false)) == 0;
+	const char *schema = get_namespace_name(get_rel_namespace(followed->table));
+	const char *table = get_rel_name(followed->table);
+	const char *column = get_attname(followed->table, followed->column, true);
+
+	if (schema == NULL || table == NULL || column == NULL)
+		return CUCKOO_FOLLOWS_NOTHING;
+	return strcmp(followed->names[0], schema) == 0 && strcmp(followed->names[1], table) == 0 &&
+		strcmp(followed->names[2], column) == 0 ? CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_RENAMED;
 }
 
 /* Filter tables of which something is known, and how often something was forgotten */
@@ -531,12 +546,11 @@ FollowedExamine(Relation rel)
 	made.context = AllocSetContextCreate(CurrentMemoryContext, "followed column", ALLOCSET_SMALL_SIZES);
 	FollowedFindTriggers(&made, rel);
 	FollowedFindSubscriptions(&made);
-	if (made.state == CUCKOO_FOLLOWS || made.state == CUCKOO_FOLLOWS_PARTLY)
-		CuckooFollowInitKey(&made.key, made.table, made.column, made.context);
-	else
+	if (made.state == CUCKOO_FOLLOWS)
+		made.state = FollowedCompareNames(&made);
+	if (made.state != CUCKOO_FOLLOWS && made.state != CUCKOO_FOLLOWS_RENAMED &&
+		made.state != CUCKOO_FOLLOWS_PARTLY)
 		made.table = InvalidOid;
-	if (made.state == CUCKOO_FOLLOWS && !FollowedHasNames(&made))
-		made.state = CUCKOO_FOLLOWS_RENAMED;
 
 	FollowedSweep();
 	followed = hash_search(all_followed, &made.filter, HASH_ENTER, NULL);
@@ -593,7 +607,7 @@ ReportNames(const CuckooFollowed *followed, bool taken)
 			errmsg("filter table \"%s\" follows \"%s.%s.%s\", which was called \"%s.%s.%s\"",
 				   get_rel_name(followed->filter),
 				   get_namespace_name(get_rel_namespace(followed->table)), get_rel_name(followed->table),
-				   get_attname(followed->table, followed->column, false),
+				   get_attname(followed->table, followed->column, true),
 				   followed->names[0], followed->names[1], followed->names[2]),
 			taken ? errdetail("Another table or column has that name now.") :
 			errdetail("Nothing has that name now."),
@@ -701,6 +715,14 @@ CuckooFollowFilters(Relation table)
 			filters = lappend_oid(filters, trigger->tgconstrrelid);
 	}
 	return filters;
+}
+
+CuckooKey *
+CuckooFollowKey(CuckooFollowed *followed)
+{
+	if (unlikely(followed->key.key_type == CUCKOO_KEY_NONE))
+		CuckooFollowInitKey(&followed->key, followed->table, followed->column, followed->context);
+	return &followed->key;
 }
 
 CuckooFollowed *

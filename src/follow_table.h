@@ -72,7 +72,7 @@ typedef struct CuckooFollowed
 	char	   *names[3];		/* schema, table and column as they were followed */
 	FollowSince *since;			/* snapshots must show all of these */
 	int			since_count;
-	CuckooKey	key;
+	CuckooKey	key;			/* see CuckooFollowKey */
 	MemoryContext context;		/* of what the pointers point to */
 } CuckooFollowed;
 
@@ -118,6 +118,9 @@ extern bool CuckooFollowIsOurs(Oid function);
  */
 extern void CuckooFollowInitKey(CuckooKey *key, Oid table, AttrNumber column,
 								MemoryContext context);
+
+/* The key of the followed column.  The followed table must be locked. */
+extern CuckooKey *CuckooFollowKey(CuckooFollowed *followed);
 
 /* The column of which an update trigger compares the old and the new value; 0: none */
 extern AttrNumber CuckooFollowColumn(const char *condition);

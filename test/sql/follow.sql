@@ -590,6 +590,8 @@ SELECT added.* FROM (VALUES
 	-- Citus makes such a trigger, without a constraint.
 	(2.4, $$CREATE TRIGGER added BEFORE TRUNCATE ON other_id_filter EXECUTE FUNCTION nowhere(); UPDATE pg_trigger SET tgisinternal = true WHERE tgname = 'added'$$,
 		$$UPDATE pg_trigger SET tgisinternal = false WHERE tgname = 'added'; DROP TRIGGER added ON other_id_filter$$),
+	(2.5, $$CREATE OR REPLACE TRIGGER cuckoo_follow_refuse BEFORE INSERT OR UPDATE OF f OR DELETE OR TRUNCATE ON other_id_filter EXECUTE FUNCTION cuckoo_follow_change('scratch', 'other', 'id')$$,
+		'DROP TRIGGER cuckoo_follow_refuse ON other_id_filter; SELECT cuckoo_follow_rebuild(''other_id_filter'')'),
 	(3, 'CREATE RULE added AS ON UPDATE TO other_id_filter DO INSTEAD NOTHING', 'DROP RULE added ON other_id_filter'),
 	(4, 'ALTER TABLE other_id_filter ENABLE ROW LEVEL SECURITY', 'ALTER TABLE other_id_filter DISABLE ROW LEVEL SECURITY'),
 	(5, 'ALTER TABLE other_id_filter ADD COLUMN added text', 'ALTER TABLE other_id_filter DROP COLUMN added'),
@@ -600,6 +602,7 @@ SELECT added.* FROM (VALUES
 	(9, 'CREATE UNIQUE INDEX added ON other_id_filter (hash, n) WHERE n > 0', 'DROP INDEX added'),
 	(10, 'ALTER TABLE other_id_filter ALTER f SET NOT NULL', 'ALTER TABLE other_id_filter ALTER f DROP NOT NULL'),
 	(11, 'ALTER TABLE divided ATTACH PARTITION other_id_filter FOR VALUES FROM (0) TO (1)', 'ALTER TABLE divided DETACH PARTITION other_id_filter'),
+	(11.1, 'CREATE TABLE heir_of (LIKE other_id_filter); ALTER TABLE other_id_filter INHERIT heir_of', 'ALTER TABLE other_id_filter NO INHERIT heir_of; DROP TABLE heir_of'),
 	(12, 'ALTER TABLE other_id_filter DROP CONSTRAINT other_id_filter_pkey', 'ALTER TABLE other_id_filter ADD PRIMARY KEY (hash, n)'),
 	(13, 'ALTER TABLE other_id_filter DROP CONSTRAINT other_id_filter_pkey, ADD PRIMARY KEY (n) INCLUDE (hash)', 'ALTER TABLE other_id_filter DROP CONSTRAINT other_id_filter_pkey, ADD PRIMARY KEY (hash, n)'),
 	(14, 'ALTER TABLE other_id_filter DROP CONSTRAINT other_id_filter_pkey, ADD PRIMARY KEY (hash, n) DEFERRABLE', 'ALTER TABLE other_id_filter DROP CONSTRAINT other_id_filter_pkey, ADD PRIMARY KEY (hash, n)'),
@@ -817,6 +820,10 @@ SELECT instead('update', 'UPDATE OF l', 'a', 'FOR EACH ROW WHEN (OLD.k IS DISTIN
 SELECT instead('update', 'UPDATE', 'a', 'FOR EACH ROW WHEN (' || condition || ')') FROM unnest('{OLD.k < NEW.k,OLD.k / 2 IS DISTINCT FROM NEW.k / 2,OLD.k IS DISTINCT FROM NEW.l,OLD.k IS DISTINCT FROM OLD.k,OLD.ctid IS DISTINCT FROM NEW.ctid}'::text[]) AS condition;
 SELECT outcome($$SELECT cuckoo_follow_contains('a_k_filter', 2)$$);
 DROP TABLE a, a_k_filter, b;
+CREATE TABLE a (k varchar);
+SELECT cuckoo_follow('a', 'k');
+SELECT instead('update', 'UPDATE', 'a', 'FOR EACH ROW WHEN (' || condition || ')') FROM unnest('{OLD.k::bpchar IS DISTINCT FROM NEW.k::bpchar,OLD.k IS DISTINCT FROM NEW.k}'::text[]) AS condition;
+DROP TABLE a, a_k_filter;
 -- A filter table made by hand, for a table that has no rows of its own
 CREATE TABLE made (LIKE other_id_filter INCLUDING ALL);
 CREATE TRIGGER w AFTER DELETE ON made EXECUTE FUNCTION cuckoo_follow_change();
