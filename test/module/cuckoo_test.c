@@ -142,7 +142,11 @@ worker_partial_sfunc(PG_FUNCTION_ARGS)
 			args[i].value = heap_getattr(&tuple, i, desc, &args[i].isnull);
 		ReleaseTupleDesc(desc);
 	}
-	Keep(&box->state, Call(fcinfo, box->aggregate.aggtransfn, args, nargs), AggContext(fcinfo));
+	/* The first value is the state of a strict function. */
+	if (box->state.isnull && func_strict(box->aggregate.aggtransfn))
+		Keep(&box->state, args[1], AggContext(fcinfo));
+	else
+		Keep(&box->state, Call(fcinfo, box->aggregate.aggtransfn, args, nargs), AggContext(fcinfo));
 	PG_RETURN_POINTER(box);
 }
 

@@ -19,7 +19,7 @@ CREATE FUNCTION aggregate_memory() RETURNS bigint LANGUAGE c AS '$libdir/cuckoo_
 CREATE AGGREGATE worker_partial_agg(oid, anyelement) (SFUNC = worker_partial_sfunc, STYPE = internal, FINALFUNC = worker_partial_ffunc);
 
 -- merge_NAME(state) for each aggregate NAME
-SELECT DISTINCT format('CREATE AGGREGATE merge_%s(cuckoofilter) (SFUNC = %s, STYPE = cuckoofilter, FINALFUNC = %s)', proname, aggcombinefn, aggfinalfn)
+SELECT DISTINCT format('CREATE AGGREGATE merge_%s(cuckoofilter) (SFUNC = %s, STYPE = cuckoofilter%s)', proname, aggcombinefn, ', FINALFUNC = ' || nullif(aggfinalfn, 0)::regproc)
 FROM pg_aggregate JOIN pg_proc ON pg_proc.oid = aggfnoid WHERE aggtranstype = 'cuckoofilter'::regtype \gexec
 
 -- Numbers to make keys from, held by four nodes.  Each node has some that
@@ -60,7 +60,7 @@ foreach my $aggregate (split_aggregates($node))
 		my $from = "numbers WHERE size = '$size'";
 
 		push @queries, 'SELECT ' . split_by_node($name, $signature, @parameters ? "ROW($arguments)" : $arguments, $from)
-		  . " = f AND cuckoo_cardinality(f) > 0 FROM (SELECT $name($arguments) FROM $from) AS plain (f);";
+		  . " = f AND cuckoo_cardinality(f) " . ($name eq 'cuckoo_intersection_agg' ? '=' : '>') . " 0 FROM (SELECT $name($arguments) FROM $from) AS plain (f);";
 		push @behaviours, "$signature over $size sets gives the plain filter";
 	}
 }
