@@ -462,8 +462,7 @@ PG_FUNCTION_INFO_V1(cuckoo_follow);
 Datum
 cuckoo_follow(PG_FUNCTION_ARGS)
 {
-	double		fpr = CUCKOO_DEFAULT_FPR;
-	uint64		capacity = 0;
+	CuckooParameters given = CuckooGetParameters(fcinfo, 2, 2);
 	Oid			relid;
 	Oid			space;
 	Oid			filter_table;
@@ -484,11 +483,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 				errmsg("table and column to follow must not be null"));
 	relid = PG_GETARG_OID(0);
 	column = pstrdup(NameStr(*PG_GETARG_NAME(1)));
-	if (!PG_ARGISNULL(2))
-		capacity = CuckooCheckCapacity(PG_GETARG_FLOAT8(2));
-	if (!PG_ARGISNULL(3))
-		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(3));
-	CuckooCheckSize(fpr, capacity);
+	filter.header = CuckooCheckParameters(&given);
 	CheckChanging("cuckoo_follow");
 
 	/* Readers go on; writers wait until the triggers exist. */
@@ -508,9 +503,9 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	GetUserIdAndSecContext(&owner, &security);
 	SetUserIdAndSecContext(owner, state.security | SECURITY_LOCAL_USERID_CHANGE);
 	RunCommand(psprintf("CREATE %s TABLE %s (hash bigint, n bigint, delta integer NOT NULL, f %s, PRIMARY KEY (hash, n)) USING heap",
-					 table->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "",
-					 quote_qualified_identifier(get_namespace_name(space), name),
-					 format_type_be_qualified(type)));
+						table->rd_rel->relpersistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "",
+						quote_qualified_identifier(get_namespace_name(space), name),
+						format_type_be_qualified(type)));
 	SetUserIdAndSecContext(owner, security);
 	relation_close(table, NoLock);
 	filter_table = get_relname_relid(name, space);
@@ -519,9 +514,8 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 
 	/* Until it is built, the base keeps the parameters. */
 	pair = OpenBoth(filter_table, RowExclusiveLock, "follow");
-	CuckooFilterInit(&filter, fpr, capacity, CUCKOO_FOLLOW_SEED);
 	if (PG_ARGISNULL(4) || PG_GETARG_BOOL(4))
-		CuckooBaseBuild(pair.rel, pair.table, pair.followed, &base, fpr, capacity);
+		CuckooBaseBuild(pair.rel, pair.table, pair.followed, &base, filter.fpr, filter.capacity);
 	else
 		CuckooBaseWrite(pair.rel, &base, CuckooBuildValue(&filter, NULL, 0), 0);
 	DependOnTable(&pair);
@@ -552,8 +546,8 @@ cuckoo_unfollow(PG_FUNCTION_ARGS)
 
 	/* All followed columns of the table share the trigger for TRUNCATE. */
 	RunCommand(psprintf("SELECT string_agg(format('DROP TRIGGER %%I ON %%s', tgname, tgrelid::regclass), '; ') FROM pg_trigger "
-					 "WHERE tgrelid = %u AND tgfoid = %u HAVING bool_and(tgconstrrelid = 0)",
-					 table, state.function));
+						"WHERE tgrelid = %u AND tgfoid = %u HAVING bool_and(tgconstrrelid = 0)",
+						table, state.function));
 	if (SPI_processed > 0)
 		RunCommand(SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
 	CommandsEnd(&state);
@@ -578,7 +572,7 @@ OpenForReading(Oid filter)
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, OBJECT_TABLE, get_rel_name(filter));
 	rel = CuckooFollowOpen(filter, AccessShareLock, &followed);
-	CuckooFollowCheckTrust(rel, followed);
+	CuckooFollowCheckTrust(rel, &followed);
 	return rel;
 }
 
@@ -660,7 +654,7 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	if (pair.followed->state == CUCKOO_FOLLOWS || pair.followed->state == CUCKOO_FOLLOWS_RENAMED)
-		CuckooFollowCheckTrust(pair.rel, pair.followed);
+		CuckooFollowCheckTrust(pair.rel, &pair.followed);
 	base = CuckooBaseRead(pair.rel);
 	if (!base.built)
 		CuckooBaseCheckShown(pair.rel);

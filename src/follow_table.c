@@ -685,18 +685,18 @@ CuckooFollowReportOlder(Relation rel)
  * VACUUM has frozen their rows by then.
  */
 void
-CuckooFollowCheckTrust(Relation rel, CuckooFollowed *followed)
+CuckooFollowCheckTrust(Relation rel, CuckooFollowed **followed)
 {
 	for (bool again = false;; again = true)
 	{
-		if (followed->state != CUCKOO_FOLLOWS && followed->state != CUCKOO_RECEIVED)
-			CuckooFollowReport(followed);
-		if (FollowedIsShown(followed, GetActiveSnapshot()))
+		if ((*followed)->state != CUCKOO_FOLLOWS && (*followed)->state != CUCKOO_RECEIVED)
+			CuckooFollowReport(*followed);
+		if (FollowedIsShown(*followed, GetActiveSnapshot()))
 			return;
 		if (again)
 			CuckooFollowReportOlder(rel);
-		followed->known = false;
-		followed = FollowedExamine(rel);
+		(*followed)->known = false;
+		*followed = FollowedExamine(rel);
 	}
 }
 

@@ -92,7 +92,7 @@ extern Oid CuckooFollowPrimaryKey(Relation rel);
  * ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE if changes may be missing,
  * ERRCODE_T_R_SERIALIZATION_FAILURE if the snapshot is older than a repair.
  */
-extern void CuckooFollowCheckTrust(Relation rel, CuckooFollowed *followed);
+extern void CuckooFollowCheckTrust(Relation rel, CuckooFollowed **followed);
 
 /* Report the latter. */
 extern CUCKOO_NORETURN void CuckooFollowReportOlder(Relation rel);
