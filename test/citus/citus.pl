@@ -198,6 +198,7 @@ my %statement = (
 	'in a CTE' => "WITH f AS (SELECT part, cuckoo_agg(n) AS f FROM keys GROUP BY part) SELECT @{[ digest('cuckoo_union_agg(f)') ]}, @{[ digest('cuckoo_union_all_agg(f)') ]} FROM f",
 	'in a sub-select' => "SELECT @{[ digest('cuckoo_union_agg(f)') ]} FROM (SELECT part, cuckoo_agg(n, 1000, 0.001) AS f FROM keys GROUP BY part) AS s",
 	'of a sub-select that each shard runs' => "SELECT @{[ digest('cuckoo_union_agg(f)') ]} FROM (SELECT id, cuckoo_agg(n, 1000, 0.001) AS f FROM keys GROUP BY id) AS s",
+	'intersections' => "SELECT @{[ digest('cuckoo_intersection_agg(cuckoo_new(1000) + 7 + n)') ]} FROM keys",
 	'of a UNION' => "SELECT @{[ digest('cuckoo_agg(n)') ]} FROM (SELECT n FROM keys WHERE part = 1 UNION ALL SELECT -n FROM keys WHERE part = 2) AS s",
 	'of a join' => "SELECT @{[ digest(qq{cuckoo_agg(a.$text)}) ]} FROM keys AS a JOIN keys AS b USING (id) WHERE b.part = 5",
 	'of a prepared statement' => "PREPARE agg(float8, float8, integer) AS SELECT @{[ digest('cuckoo_agg(n, $1, $2)') ]} FROM keys WHERE part <> \$3;\n"
@@ -350,6 +351,7 @@ compare(
 	'... changed' => 'UPDATE shardfilters SET f = f + 99999 WHERE shard = cuckoo_shard(99999, 16); SELECT shard FROM shardfilters WHERE f @> 99999;');
 like(tasks('SELECT f @> 123 FROM shardfilters WHERE shard = cuckoo_shard(123, 16)'), qr/Task Count: 1\n/, 'a lookup by cuckoo_shard asks one shard');
 like(tasks('SELECT n FROM byfilter WHERE f = cuckoo_from_array(ARRAY[7])'), qr/Task Count: 1\n/, 'so does one by the filter');
+like(tasks('SELECT cuckoo_intersection_agg(f) FROM shardfilters'), qr/worker_partial_agg\('public\.cuckoo_intersection_agg/, 'an intersection is made in parts, on the workers');
 like(tasks('SELECT shard, cuckoo_agg(n) FROM sharded GROUP BY shard'), qr/Query: SELECT shard, public\.cuckoo_agg\(n\)/, 'groups by the distribution column are made whole in their shards');
 
 # COPY out of and into distributed tables
