@@ -14,8 +14,9 @@
  *
  * A filter table is a private heap.  It is opened by its OID, and follow_log.c
  * reads and writes it below SQL: nothing but our own code runs when it is
- * written.  A trigger refuses SQL that writes to it, except what a subscription
- * or a superuser writes as for a replica, and ALTER TABLE.  Whatever else it has,
+ * written.  A trigger refuses SQL that writes to it, except ALTER TABLE and what a
+ * subscription or a superuser writes as for a replica.  (A subscriber's filter
+ * table need not have it.)  Whatever else it has,
  * such as a trigger, a rule or a parent, is an error at the next use, but not
  * when that is gone again.
  *
@@ -65,7 +66,6 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "access/transam.h"
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "catalog/namespace.h"
@@ -80,7 +80,6 @@
 #include "miscadmin.h"
 #include "nodes/primnodes.h"
 #include "optimizer/optimizer.h"
-#include "storage/procarray.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
@@ -208,7 +207,6 @@ FilterAlteration(Relation rel)
 	TupleDesc	desc = RelationGetDescr(rel);
 	TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
 	List	   *indexes = RelationGetIndexList(rel);
-	int			ours = 0;
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
@@ -217,12 +215,10 @@ FilterAlteration(Relation rel)
 		if (OidIsValid(trigger->tgconstraint))
 			return psprintf(_("It has constraint \"%s\", which cuckoo_follow did not make."),
 							get_constraint_name(trigger->tgconstraint));
-		if (trigger->tgisinternal || !CuckooFollowIsOurs(trigger->tgfoid) || trigger->tgqual != NULL ||
-			(trigger->tgtype != WRITE_TRIGGER && trigger->tgtype != REFUSE_TRIGGER) ||
-			trigger->tgtype == ours || i > 1 || trigger->tgnattr > 0)
+		if (!CuckooFollowIsOurs(trigger->tgfoid) || trigger->tgqual != NULL || trigger->tgnattr > 0 ||
+			(trigger->tgtype != WRITE_TRIGGER && trigger->tgtype != REFUSE_TRIGGER) || i > 1)
 			return psprintf(_("It has trigger \"%s\", which cuckoo_follow did not make."),
 							trigger->tgname);
-		ours = trigger->tgtype;
 	}
 	for (int i = COLUMN_FILTER; i < desc->natts; i++)
 	{
@@ -285,25 +281,26 @@ CatalogScan(Relation rel, Oid index, int count, AttrNumber first, Oid value,
 	return systable_beginscan(rel, index, OidIsValid(index), NULL, count, keys);
 }
 
-/*
- * Remember who made a row of a catalog, to compare it with snapshots, unless it
- * is older than every snapshot that a session has or can import.
- */
+/* Remember who made a row of a catalog, to compare it with snapshots. */
 static void
 FollowedAddSince(CuckooFollowed *followed, HeapTuple tuple)
 {
 	TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
-	FollowSince *since;
+	CommandId	command = TransactionIdIsCurrentTransactionId(xid) ?
+		HeapTupleHeaderGetCmin(tuple->t_data) : FirstCommandId;
 
-	if (TransactionIdPrecedes(xid, GetOldestNonRemovableTransactionId(NULL)))
-		return;
+	for (int i = 0; i < followed->since_count; i++)
+	{
+		if (followed->since[i].xid == xid)
+		{
+			followed->since[i].command = Max(followed->since[i].command, command);
+			return;
+		}
+	}
 	followed->since = followed->since == NULL ?
 		MemoryContextAlloc(followed->context, sizeof(FollowSince)) :
 		repalloc(followed->since, (followed->since_count + 1) * sizeof(FollowSince));
-	since = &followed->since[followed->since_count++];
-	since->xid = xid;
-	since->command = TransactionIdIsCurrentTransactionId(xid) ?
-		HeapTupleHeaderGetCmin(tuple->t_data) : FirstCommandId;
+	followed->since[followed->since_count++] = (FollowSince) {xid, command};
 }
 
 /*
@@ -653,7 +650,7 @@ CuckooFollowReport(const CuckooFollowed *followed)
 		case CUCKOO_FOLLOWS_PARTLY:
 			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					errmsg("triggers of table \"%s\" are missing or disabled", table),
-					errdetail("Changes may be missing in filter table \"%s\".", filter),
+					errdetail("Not all that it and filter table \"%s\" should have exist and fire.", filter),
 					errhint("Call cuckoo_follow_rebuild, which also repairs the triggers."));
 		case CUCKOO_FOLLOWS_NOTHING:
 			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),

@@ -205,21 +205,19 @@ is($node->safe_psql('data', q{DROP TABLE members; SELECT to_regclass('members_em
 
 # What a session remembers of a transaction, 2^31 transactions later.  VACUUM has
 # frozen the rows of the catalog, and no later transaction writes.
-my $worn = new_server('worn', conf => "autovacuum = off\nmax_prepared_transactions = 1\n");
+my $worn = new_server('worn', conf => "autovacuum = off\n");
 $worn->safe_psql('postgres', <<~'SQL');
 	CREATE EXTENSION cuckoo_follow CASCADE;
 	CREATE FUNCTION next_xid(xid8) RETURNS xid8 LANGUAGE c STRICT AS '$libdir/cuckoo_test';
 	CREATE FUNCTION completed_xid(xid8) RETURNS void LANGUAGE c STRICT AS '$libdir/cuckoo_test';
 	CREATE TABLE members AS SELECT 'old'::text AS email; SELECT cuckoo_follow('members', 'email');
 	VACUUM (FREEZE);
-	BEGIN; SELECT txid_current(); PREPARE TRANSACTION 'older';
 	ALTER TABLE members_email_filter DISABLE TRIGGER cuckoo_follow_write;
 	ALTER TABLE members_email_filter ENABLE ALWAYS TRIGGER cuckoo_follow_write;
 	SQL
 my $session = $worn->background_psql('postgres');
 my $remembered = q{SELECT cuckoo_follow_contains('members_email_filter', 'old')};
 is($session->query_safe($remembered), 't', 'a lookup remembers who made the triggers');
-$worn->safe_psql('postgres', q{COMMIT PREPARED 'older'});
 $worn->safe_psql('postgres', 'VACUUM (FREEZE) pg_trigger');
 $worn->safe_psql('postgres', <<~'SQL');
 	SELECT (pg_snapshot_xmax(pg_current_snapshot())::text::bigint + 2147483648)::text AS later \gset
