@@ -717,8 +717,14 @@ CuckooFollowFilters(Relation table)
 CuckooKey *
 CuckooFollowKey(CuckooFollowed *followed)
 {
+	CuckooKey	key;
+
+	/* An error leaves it as it was. */
 	if (unlikely(followed->key.key_type == CUCKOO_KEY_NONE))
-		CuckooFollowInitKey(&followed->key, followed->table, followed->column, followed->context);
+	{
+		CuckooFollowInitKey(&key, followed->table, followed->column, followed->context);
+		followed->key = key;
+	}
 	return &followed->key;
 }
 
