@@ -526,7 +526,8 @@ LogChanges(Oid filter, CuckooList *added, CuckooList *removed)
 /*
  * What statements have collected and not written yet, for each filter table and
  * subtransaction.  While there is such an entry, a trigger that writes it is
- * queued in a statement of the subtransaction: PendingGet sees to that.
+ * queued in a statement of the subtransaction, unless it was dropped after
+ * PendingGet has queued it.
  */
 typedef struct Pending
 {

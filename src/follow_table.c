@@ -663,7 +663,7 @@ CuckooFollowReport(const CuckooFollowed *followed)
 	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			errmsg("filter table \"%s\" does not follow one table", filter),
 			errdetail("Triggers that cuckoo_follow did not make, or a subscription and triggers, write to it."),
-			errhint("Drop the triggers that cuckoo_follow did not make. A subscriber follows its own table or subscribes to the filter table, not both."));
+			errhint("Drop the triggers that cuckoo_follow did not make. A subscriber follows its own table or subscribes to the filter table, not both. Then call cuckoo_follow_rebuild."));
 }
 
 CUCKOO_NORETURN void

@@ -394,6 +394,14 @@ CREATE TABLE unbuilt (k integer);
 SELECT cuckoo_follow('unbuilt', 'k', build => false);
 TRUNCATE unbuilt;
 SELECT outcome($$SELECT cuckoo_follow_contains('unbuilt_k_filter', 1)$$);
+-- (in a parallel plan, too)
+BEGIN;
+SET LOCAL parallel_setup_cost = 0;
+SET LOCAL parallel_tuple_cost = 0;
+SET LOCAL min_parallel_table_scan_size = 0;
+SET LOCAL max_parallel_workers_per_gather = 2;
+SELECT cuckoo_follow_contains('unbuilt_k_filter', count(*)::integer) FROM members;
+ROLLBACK;
 DROP TABLE unbuilt;
 
 ---- Renames, and what is refused
@@ -659,7 +667,19 @@ ROLLBACK TO a;
 INSERT INTO collects VALUES (6), (7), (8);
 COMMIT;
 SELECT state('collects_k_filter', 'collects', 'k');
-DROP TABLE collects;
+-- A filter table that is dropped needs nothing, and others do not matter.
+CREATE TABLE bystander (k integer);
+INSERT INTO bystander VALUES (1);
+SELECT cuckoo_follow('bystander', 'k');
+CREATE TRIGGER y_within AFTER INSERT ON collects FOR EACH ROW WHEN (new.k = 13) EXECUTE FUNCTION within('SELECT cuckoo_follow_rebuild(''bystander_k_filter'')');
+INSERT INTO collects SELECT generate_series(11, 15);
+SELECT state('collects_k_filter', 'collects', 'k'), state('bystander_k_filter', 'bystander', 'k');
+BEGIN;
+INSERT INTO collects SELECT generate_series(1, 5);
+DROP TABLE collects_k_filter CASCADE;
+COMMIT;
+SELECT count(*), to_regclass('collects_k_filter') FROM collects;
+DROP TABLE collects, bystander;
 
 ---- Lookups are right, or an error
 -- Tables and columns that are called otherwise than when they were followed: the
