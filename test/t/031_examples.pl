@@ -11,7 +11,8 @@ use FindBin;
 use lib $FindBin::RealBin;
 use CuckooTest;
 
-my $node = new_server('main');
+# The pages show dates as PostgreSQL does by default.
+my $node = new_server('main', conf => "DateStyle = 'ISO, MDY'\n");
 my $database = 'shop';
 
 # The words of each line that is not empty
