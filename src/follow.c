@@ -199,22 +199,6 @@ CheckChanging(const char *name)
 				errhint("Call it in a transaction of its own."));
 }
 
-/* The table that a filter table, which the caller must own, follows */
-static Oid
-FindTable(Oid filter)
-{
-	CuckooFollowed *followed;
-	Relation	rel;
-
-	CheckOwner(filter);
-	rel = CuckooFollowOpen(filter, AccessShareLock, &followed);
-	if (!OidIsValid(followed->table))
-		CuckooFollowReport(followed);
-	/* Lock it again after the followed table. */
-	relation_close(rel, AccessShareLock);
-	return followed->table;
-}
-
 /* A filter table and the followed table, open so that others refuse to run */
 typedef struct FollowPair
 {
@@ -224,20 +208,28 @@ typedef struct FollowPair
 } FollowPair;
 
 /*
- * Open both, to do something that must not happen while a statement changes the
- * table: the log may have a removal whose addition is not written yet.
+ * Open both, which the caller must own.  what is something that must not happen
+ * while a statement changes the table (the log may have a removal whose addition
+ * is not written yet); NULL: nothing such.
  */
 static FollowPair
-OpenBoth(Oid filter, LOCKMODE mode, const char *what)
+OpenBoth(Oid filter, LOCKMODE table_mode, LOCKMODE mode, const char *what)
 {
 	FollowPair	pair;
-	Oid			table = FindTable(filter);
+	Oid			table;
 
-	/* Either may have been dropped meanwhile, the filter table at least. */
-	LockRelationOid(table, AccessShareLock);
+	CheckOwner(filter);
+	pair.rel = CuckooFollowOpen(filter, AccessShareLock, &pair.followed);
+	table = pair.followed->table;
+	if (!OidIsValid(table))
+		CuckooFollowReport(pair.followed);
+	/* Lock it again after the followed table.  Meanwhile, all can change. */
+	table_close(pair.rel, AccessShareLock);
+	LockRelationOid(table, table_mode);
 	pair.rel = CuckooFollowOpen(filter, mode, &pair.followed);
 	if (pair.followed->table != table)
 		CuckooFollowReport(pair.followed);
+	CheckOwner(filter);
 	pair.table = table_open(table, NoLock);
 	if (what != NULL)
 	{
@@ -309,7 +301,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	int64		rows;
 
 	CheckChanging("cuckoo_follow_fold");
-	pair = OpenBoth(PG_GETARG_OID(0), RowExclusiveLock, "fold the changes of");
+	pair = OpenBoth(PG_GETARG_OID(0), AccessShareLock, RowExclusiveLock, "fold the changes of");
 	if (!CuckooBaseLock(pair.rel, LockWaitSkip, &base) && base.row != NULL)
 	{
 		CloseBoth(&pair);
@@ -347,7 +339,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 static void
 RepairTriggers(FunctionCallInfo fcinfo, Oid filter)
 {
-	FollowPair	pair = OpenBoth(filter, AccessShareLock, NULL);
+	FollowPair	pair = OpenBoth(filter, AccessShareLock, AccessShareLock, NULL);
 	Oid			table = pair.followed->table;
 	const char *column = get_attname(table, pair.followed->column, false);
 	Oid			owner = pair.table->rd_rel->relowner;
@@ -388,7 +380,7 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 		fpr = CuckooCheckFpr(PG_GETARG_FLOAT8(2));
 	CheckChanging("cuckoo_follow_rebuild");
 	RepairTriggers(fcinfo, PG_GETARG_OID(0));
-	pair = OpenBoth(PG_GETARG_OID(0), RowExclusiveLock, "rebuild the filter of");
+	pair = OpenBoth(PG_GETARG_OID(0), AccessShareLock, RowExclusiveLock, "rebuild the filter of");
 	CuckooBaseLock(pair.rel, LockWaitBlock, &base);
 	if (DatumGetPointer(base.f) != NULL)
 	{
@@ -513,7 +505,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 	CommandsEnd(&state);
 
 	/* Until it is built, the base keeps the parameters. */
-	pair = OpenBoth(filter_table, RowExclusiveLock, "follow");
+	pair = OpenBoth(filter_table, AccessShareLock, RowExclusiveLock, "follow");
 	if (PG_ARGISNULL(4) || PG_GETARG_BOOL(4))
 		CuckooBaseBuild(pair.rel, pair.table, pair.followed, &base, filter.fpr, filter.capacity);
 	else
@@ -535,10 +527,8 @@ cuckoo_unfollow(PG_FUNCTION_ARGS)
 
 	/* An older snapshot might not show that another column is followed. */
 	CheckChanging("cuckoo_unfollow");
-	table = FindTable(filter);
-	CheckOwner(table);
-	LockRelationOid(table, AccessExclusiveLock);
-	pair = OpenBoth(filter, AccessExclusiveLock, NULL);
+	pair = OpenBoth(filter, AccessExclusiveLock, AccessExclusiveLock, NULL);
+	table = RelationGetRelid(pair.table);
 	CheckTableNotInUse(pair.table, "stop following");
 	state = CommandsBegin(fcinfo, pair.table->rd_rel->relowner);
 	CloseBoth(&pair);
@@ -641,7 +631,7 @@ PG_FUNCTION_INFO_V1(cuckoo_follow_check);
 Datum
 cuckoo_follow_check(PG_FUNCTION_ARGS)
 {
-	FollowPair	pair = OpenBoth(PG_GETARG_OID(0), AccessShareLock, NULL);
+	FollowPair	pair = OpenBoth(PG_GETARG_OID(0), AccessShareLock, AccessShareLock, NULL);
 	CuckooFilter filter;
 	CuckooBase	base;
 	CuckooValue *value;
