@@ -137,29 +137,12 @@ MakeTrigger(const CommandState *state, const char *wanted, int type, const char 
 						quote_identifier(name)));
 }
 
-/*
- * Refuse SQL that writes to the filter table, but not subscriptions, and record
- * the names of what it follows.
- */
-static void
-MakeRefuseTrigger(const CommandState *state, Oid table, Oid filter, const char *column)
-{
-	bool		exists;
-	char	   *name = TriggerName(state, "cuckoo_follow_refuse", REFUSE_TRIGGER, filter, InvalidOid,
-								   &exists);
-
-	RunCommand(psprintf("CREATE OR REPLACE TRIGGER %s BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s EXECUTE FUNCTION %s(%s, %s, %s)",
-						quote_identifier(name), QualifiedName(filter),
-						quote_qualified_identifier(state->schema, "cuckoo_follow_change"),
-						quote_literal_cstr(get_namespace_name(get_rel_namespace(table))),
-						quote_literal_cstr(get_rel_name(table)), quote_literal_cstr(column)));
-}
-
 /* Make the triggers that are missing.  The followed table must be locked but not open. */
 static void
 MakeTriggers(const CommandState *state, Oid table, Oid filter, const char *column)
 {
 	const char *name = quote_identifier(column);
+	bool		exists;
 
 	MakeTrigger(state, "cuckoo_follow_insert", INSERT_TRIGGER, "INSERT", table, filter, "");
 	MakeTrigger(state, "cuckoo_follow_delete", DELETE_TRIGGER, "DELETE", table, filter, "");
@@ -168,7 +151,14 @@ MakeTriggers(const CommandState *state, Oid table, Oid filter, const char *colum
 	MakeTrigger(state, "cuckoo_follow_truncate", TRIGGER_TYPE_TRUNCATE, "TRUNCATE", table,
 				InvalidOid, "");
 	MakeTrigger(state, "cuckoo_follow_write", WRITE_TRIGGER, "DELETE", filter, InvalidOid, "");
-	MakeRefuseTrigger(state, table, filter, column);
+
+	/* This one fires only for SQL, and gets the new names even if it exists. */
+	name = TriggerName(state, "cuckoo_follow_refuse", REFUSE_TRIGGER, filter, InvalidOid, &exists);
+	RunCommand(psprintf("CREATE OR REPLACE TRIGGER %s BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s EXECUTE FUNCTION %s(%s, %s, %s)",
+						quote_identifier(name), QualifiedName(filter),
+						quote_qualified_identifier(state->schema, "cuckoo_follow_change"),
+						quote_literal_cstr(get_namespace_name(get_rel_namespace(table))),
+						quote_literal_cstr(get_rel_name(table)), quote_literal_cstr(column)));
 }
 
 /*
