@@ -300,8 +300,7 @@ cuckoo_follow_fold(PG_FUNCTION_ARGS)
 	if (!base.built)
 		CuckooBaseReportUnbuilt(pair.rel);
 	CuckooDraftOpenValue(&draft, DatumGetCuckooFilterPCopy(base.f));
-	if (!CuckooBaseFits(&draft.filter, CuckooFollowKey(pair.followed)))
-		CuckooBaseReportMisfit(pair.rel);
+	CuckooBaseCheckFits(pair.rel, &draft.filter, CuckooFollowKey(pair.followed));
 
 	/* Take a snapshot only now, when the base is locked. */
 	PushActiveSnapshot(GetLatestSnapshot());
@@ -571,8 +570,7 @@ cuckoo_follow_contains(PG_FUNCTION_ARGS)
 	if (!base.built)
 		CuckooBaseReportUnbuilt(rel);
 	reader = CuckooRead(base.f, 1);
-	if (!CuckooBaseFits(&reader->filter, NULL))
-		CuckooBaseReportMisfit(rel);
+	CuckooBaseCheckFits(rel, &reader->filter, NULL);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &reader->filter);
 	found = CuckooReaderContains(reader, hash) || CuckooLogContains(rel, hash);
 	table_close(rel, NoLock);
@@ -593,8 +591,7 @@ ReadFilter(Relation rel, const CuckooBase *base, int64 *log_rows)
 	if (!base->built)
 		return NULL;
 	CuckooDraftOpenValue(&draft, DatumGetCuckooFilterPCopy(base->f));
-	if (!CuckooBaseFits(&draft.filter, NULL))
-		CuckooBaseReportMisfit(rel);
+	CuckooBaseCheckFits(rel, &draft.filter, NULL);
 	if (!CuckooLogApply(&draft, &added, false))
 		CuckooReportTooLarge(draft.filter.items, draft.filter.fpr);
 	return CuckooDraftFinishValue(&draft);

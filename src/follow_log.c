@@ -104,26 +104,27 @@ CuckooBaseReportUnbuilt(Relation rel)
 			errhint("Call cuckoo_follow_rebuild."));
 }
 
-CUCKOO_NORETURN void
-CuckooBaseReportMisfit(Relation rel)
-{
-	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			errmsg("the filter in \"%s\" was not built by cuckoo_follow_rebuild",
-				   RelationGetRelationName(rel)),
-			errdetail("Its key type or seed differs, or keys cannot be removed from it."),
-			errhint("Call cuckoo_follow_rebuild."));
-}
-
 /*
  * Somebody may have put another filter in place of the base.  Without a key
  * type, or with another seed, lookups would answer "no" to keys of the table.
  */
-bool
-CuckooBaseFits(const CuckooFilter *base, const CuckooKey *key)
+static bool
+BaseFits(const CuckooFilter *base, const CuckooKey *key)
 {
 	return base->seed == CUCKOO_FOLLOW_SEED && base->key_type != CUCKOO_KEY_NONE &&
 		(base->flags & CUCKOO_FLAG_NOT_REMOVABLE) == 0 &&
 		(key == NULL || (base->key_type == key->key_type && base->signature == key->signature));
+}
+
+void
+CuckooBaseCheckFits(Relation rel, const CuckooFilter *base, const CuckooKey *key)
+{
+	if (!BaseFits(base, key))
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("the filter in \"%s\" was not built by cuckoo_follow_rebuild",
+					   RelationGetRelationName(rel)),
+				errdetail("Its key type or seed differs, or keys cannot be removed from it."),
+				errhint("Call cuckoo_follow_rebuild."));
 }
 
 CuckooBase
@@ -357,7 +358,7 @@ BaseAdd(Relation rel, CuckooFollowed *followed, const CuckooList *hashes)
 	if (hashes->count <= header.items / 100 || !CuckooBaseLock(rel, LockWaitSkip, &base) || !base.built)
 		return false;
 	CuckooDraftOpenValue(&draft, DatumGetCuckooFilterPCopy(base.f));
-	if (!CuckooBaseFits(&draft.filter, CuckooFollowKey(followed)) || !CuckooLogApply(&draft, hashes, false))
+	if (!BaseFits(&draft.filter, CuckooFollowKey(followed)) || !CuckooLogApply(&draft, hashes, false))
 		return false;
 	CuckooBaseWrite(rel, &base, CuckooDraftFinishValue(&draft), 1);
 	return true;

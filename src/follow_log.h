@@ -50,17 +50,14 @@ extern void CuckooBaseWrite(Relation rel, const CuckooBase *base, CuckooValue *v
 extern void CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed,
 							const CuckooBase *base, double fpr, uint64 capacity);
 
-/* Whether a base is what a build makes for a key, or for any if it is NULL */
-extern bool CuckooBaseFits(const CuckooFilter *base, const CuckooKey *key);
+/* Report an error unless a base is what a build makes for a key, or for any if it is NULL. */
+extern void CuckooBaseCheckFits(Relation rel, const CuckooFilter *base, const CuckooKey *key);
 
 /* Refuse a snapshot that does not show the base, if there is one that is built. */
 extern void CuckooBaseCheckShown(Relation rel);
 
 /* Report a base that the active snapshot does not show, or not as built. */
 extern CUCKOO_NORETURN void CuckooBaseReportUnbuilt(Relation rel);
-
-/* Report a base that is not what a build makes. */
-extern CUCKOO_NORETURN void CuckooBaseReportMisfit(Relation rel);
 
 /* Whether the log that the active snapshot shows has this hash */
 extern bool CuckooLogContains(Relation rel, uint64 hash);
