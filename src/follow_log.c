@@ -666,12 +666,8 @@ PendingGet(Oid filter, uint64 *queued)
 													  ALLOCSET_SMALL_SIZES);
 
 		pending = PendingFind(filter, HASH_ENTER);
-		memset(&pending->added, 0, sizeof(CuckooList));
-		memset(&pending->removed, 0, sizeof(CuckooList));
-		pending->number = ++last_number;
-		pending->context = context;
-		pending->gone.func = PendingUnlink;
-		pending->gone.arg = pending;
+		*pending = (Pending) {.key = pending->key, .number = ++last_number, .context = context,
+			.gone = {.func = PendingUnlink, .arg = pending}};
 		MemoryContextRegisterResetCallback(context, &pending->gone);
 	}
 	*queued = pending->number;
