@@ -586,37 +586,32 @@ CuckooFollowClose(Relation rel)
 	CommandCounterIncrement();
 }
 
-/* Whether something else has the names of what is followed, as when it was followed */
-static bool
-FollowedNamesAreTaken(const CuckooFollowed *followed)
+/* The message on a table or column that was renamed */
+static int
+RenamedMessage(const CuckooFollowed *followed)
 {
-	Oid			table = get_relname_relid(followed->names[1], get_namespace_oid(followed->names[0], true));
-	AttrNumber	column = get_attnum(followed->table, followed->names[2]);
-
-	return (OidIsValid(table) && table != followed->table) ||
-		(column != InvalidAttrNumber && column != followed->column);
-}
-
-static CUCKOO_NORETURN void
-ReportNames(const CuckooFollowed *followed, bool taken)
-{
-	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			errmsg("filter table \"%s\" follows \"%s.%s.%s\", which was called \"%s.%s.%s\"",
-				   get_rel_name(followed->filter),
-				   get_namespace_name(get_rel_namespace(followed->table)), get_rel_name(followed->table),
-				   get_attname(followed->table, followed->column, true),
-				   followed->names[0], followed->names[1], followed->names[2]),
-			taken ? errdetail("Another table or column has that name now.") :
-			errdetail("Nothing has that name now."),
-			taken ? errhint("Call cuckoo_unfollow, and cuckoo_follow for the other one.") :
-			errhint("Call cuckoo_follow_rebuild."));
+	return errmsg("filter table \"%s\" follows \"%s.%s.%s\", which was called \"%s.%s.%s\"",
+				  get_rel_name(followed->filter),
+				  get_namespace_name(get_rel_namespace(followed->table)), get_rel_name(followed->table),
+				  get_attname(followed->table, followed->column, true),
+				  followed->names[0], followed->names[1], followed->names[2]);
 }
 
 void
 CuckooFollowCheckNames(const CuckooFollowed *followed)
 {
-	if (followed->names[0] != NULL && FollowedNamesAreTaken(followed))
-		ReportNames(followed, true);
+	Oid			table;
+	AttrNumber	column;
+
+	if (followed->names[0] == NULL)
+		return;
+	table = get_relname_relid(followed->names[1], get_namespace_oid(followed->names[0], true));
+	column = get_attnum(followed->table, followed->names[2]);
+	if ((OidIsValid(table) && table != followed->table) ||
+		(column != InvalidAttrNumber && column != followed->column))
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), RenamedMessage(followed),
+				errdetail("Another table or column has that name now."),
+				errhint("Call cuckoo_unfollow, and cuckoo_follow for the other one."));
 }
 
 CUCKOO_NORETURN void
@@ -645,7 +640,10 @@ CuckooFollowReport(const CuckooFollowed *followed)
 					errdetail("Not all tables of the subscription have been copied and caught up."),
 					errhint("Wait until they have the state \"r\" in pg_subscription_rel."));
 		case CUCKOO_FOLLOWS_RENAMED:
-			ReportNames(followed, FollowedNamesAreTaken(followed));
+			CuckooFollowCheckNames(followed);
+			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), RenamedMessage(followed),
+					errdetail("Nothing has that name now."),
+					errhint("Call cuckoo_follow_rebuild."));
 		case CUCKOO_FOLLOWS:
 		case CUCKOO_FOLLOWS_PARTLY:
 			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
