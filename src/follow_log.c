@@ -45,7 +45,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
-#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"

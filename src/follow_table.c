@@ -79,7 +79,6 @@
 #include "commands/trigger.h"
 #include "miscadmin.h"
 #include "nodes/primnodes.h"
-#include "optimizer/optimizer.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"

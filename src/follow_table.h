@@ -11,7 +11,6 @@
 
 #include "compat.h"
 
-#include "fmgr.h"
 #include "nodes/pg_list.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
