@@ -24,9 +24,6 @@
  * Further rows are collected.  A statement trigger of the filter table writes
  * them, which is queued behind them, in the statement of the row, as if rows of
  * the filter table were deleted.  PostgreSQL fires it before the statement ends.
- * If the subtransaction aborts, its memory goes, and what was collected with it.
- * If the trigger is gone by the end of the statement, the transaction cannot
- * commit.
  *
  *-------------------------------------------------------------------------
  */
@@ -72,6 +69,7 @@
 PG_FUNCTION_INFO_V1(cuckoo_follow_change);
 
 static void PendingRefuse(Oid filter);
+
 /*
  * The base
  */
@@ -713,10 +711,7 @@ RowChange(FmgrInfo *info, const TriggerData *data)
 		PendingWrite(pending);
 }
 
-/*
- * The triggers of a followed table, for each row changed and after TRUNCATE, and
- * of its filter table: one writes what was collected, one refuses SQL.
- */
+/* The triggers of a followed table and of its filter table */
 Datum
 cuckoo_follow_change(PG_FUNCTION_ARGS)
 {

@@ -4,8 +4,8 @@
  *	  The rows of a filter table: its base and its log.
  *
  * Only follow_log.c reads and writes them.  Callers have opened the filter table
- * with CuckooFollowOpen.  Who writes the base or deletes the log has locked the
- * base.
+ * with CuckooFollowOpen, and locked the base, if there is one, to write it or to
+ * delete the log.
  *
  *-------------------------------------------------------------------------
  */
@@ -39,13 +39,13 @@ extern CuckooBase CuckooBaseRead(Relation rel);
 /* Lock and read the newest base.  False if there is none, or it is not to be had without waiting. */
 extern bool CuckooBaseLock(Relation rel, LockWaitPolicy policy, CuckooBase *base);
 
-/* Write the base, which is locked if there is one: delta 1 means built. */
+/* Write the base: delta 1 means built. */
 extern void CuckooBaseWrite(Relation rel, const CuckooBase *base, CuckooValue *value, int32 delta);
 
 /*
- * Build the base, which is locked if there is one, from the followed table, and
- * delete the log that this makes obsolete.  A rate of 0 means the default one, a
- * capacity of 0 one that suits the table.
+ * Build the base from the followed table, and delete the log that this makes
+ * obsolete.  A rate of 0 means the default one, a capacity of 0 one that suits
+ * the table.
  */
 extern void CuckooBaseBuild(Relation rel, Relation table, CuckooFollowed *followed,
 							const CuckooBase *base, double fpr, uint64 capacity);

@@ -16,9 +16,8 @@
  * reads and writes it below SQL: nothing but our own code runs when it is
  * written.  A trigger refuses SQL that writes to it, except ALTER TABLE and what a
  * subscription or a superuser writes as for a replica.  (A subscriber's filter
- * table need not have it.)  Whatever else it has,
- * such as a trigger, a rule or a parent, is an error at the next use, but not
- * when that is gone again.
+ * table need not have it.)  Whatever else it has, such as a trigger, a rule or a
+ * parent, is an error at the next use, but not when that is gone again.
  *
  * Triggers write the log before a statement ends, and in its own subtransaction.
  * A snapshot that shows a row of an earlier statement therefore shows its

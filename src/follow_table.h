@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * follow_table.h
- *	  What a filter table is, what writes to it, and whether a snapshot may trust
- *	  it.
+ *	  What a filter table is, what writes to it, and when to trust it.
  *
  *-------------------------------------------------------------------------
  */
@@ -32,10 +31,7 @@
 #define UPDATE_TRIGGER		(TRIGGER_TYPE_ROW | TRIGGER_TYPE_UPDATE)
 #define ROW_TRIGGERS		(INSERT_TRIGGER | DELETE_TRIGGER | UPDATE_TRIGGER)
 
-/*
- * Types of the triggers of a filter table: one writes what was collected, one
- * refuses SQL, and has the names of schema, table and column as arguments
- */
+/* Types of the triggers of a filter table: one writes what was collected, one refuses SQL */
 #define WRITE_TRIGGER		TRIGGER_TYPE_DELETE
 #define REFUSE_TRIGGER		(TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | \
 							 TRIGGER_TYPE_DELETE | TRIGGER_TYPE_TRUNCATE)
@@ -105,10 +101,8 @@ extern CUCKOO_NORETURN void CuckooFollowReportMissing(Oid table);
 /* Report the state of a filter table, which is not what the caller needs. */
 extern CUCKOO_NORETURN void CuckooFollowReport(const CuckooFollowed *followed);
 
-/* The function of our triggers, which follow_log.c defines */
+/* The function of our triggers, and whether this is it */
 extern PGDLLEXPORT Datum cuckoo_follow_change(PG_FUNCTION_ARGS);
-
-/* Whether this is that function */
 extern bool CuckooFollowIsOurs(Oid function);
 
 /*
