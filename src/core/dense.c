@@ -403,14 +403,13 @@ CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed)
 	uint32_t	fingerprints = CuckooShapeFingerprints(shape);
 	size_t		entries_bytes = shape->buckets * sizeof(uint32_t[CUCKOO_ENTRIES]);
 	uint64_t	codes[CUCKOO_READ_CODES];
-	CuckooCursor cursor;
+	CuckooCursor cursor = {.source = source, .shape = *shape};
 	bool		ok = true;
 	Block		block = {.packing = &dense->packing, .buckets = shape->buckets};
 
 	block.entries = palloc(entries_bytes + shape->buckets);
 	block.used = (uint8_t *) block.entries + entries_bytes;
 
-	CuckooCursorInit(&cursor, source, shape);
 	for (uint32_t number = 0; ok && number < shape->blocks; number++)
 	{
 		uint64_t	first = (uint64_t) number * (shape->buckets / 2);

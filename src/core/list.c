@@ -281,14 +281,6 @@ CuckooListFree(CuckooList *list)
  * Sources
  */
 
-void
-CuckooCursorInit(CuckooCursor *cursor, const CuckooSource *source, const CuckooShape *shape)
-{
-	memset(cursor, 0, sizeof(*cursor));
-	cursor->source = source;
-	cursor->shape = *shape;
-}
-
 /* Go to the next run; false if there is none. */
 static bool
 NextRun(CuckooCursor *cursor)
@@ -353,11 +345,10 @@ uint64_t
 CuckooSourceCount(const CuckooSource *source, const CuckooShape *shape)
 {
 	uint64_t	codes[CUCKOO_READ_CODES];
-	CuckooCursor cursor;
+	CuckooCursor cursor = {.source = source, .shape = *shape};
 	uint64_t	count = 0;
 	size_t		read;
 
-	CuckooCursorInit(&cursor, source, shape);
 	while ((read = CuckooCursorRead(&cursor, UINT64_MAX, codes, CUCKOO_READ_CODES)) > 0)
 		count += read;
 	return count;

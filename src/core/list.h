@@ -77,7 +77,10 @@ typedef struct CuckooSource
 	void	   *state;
 } CuckooSource;
 
-/* Reads the codes of a source, at most eight copies of each. */
+/*
+ * Reads the codes of a source, at most eight copies of each.  At the beginning,
+ * all but the first two fields is zero.
+ */
 typedef struct CuckooCursor
 {
 	const CuckooSource *source;
@@ -91,9 +94,6 @@ typedef struct CuckooCursor
 
 /* Codes to read at once: few enough to stay in the first-level cache. */
 #define CUCKOO_READ_CODES	512
-
-extern void CuckooCursorInit(CuckooCursor *cursor, const CuckooSource *source,
-							 const CuckooShape *shape);
 
 /*
  * Store the next codes below end in an array, at most as many as it has room

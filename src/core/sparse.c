@@ -601,11 +601,10 @@ PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
 void
 CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source)
 {
-	CuckooCursor cursor;
+	CuckooCursor cursor = {.source = source, .shape = sparse->shape};
 	CuckooList	codes = {NULL, 0, 0};	/* of a section */
 	uint64_t	start = 0;
 
-	CuckooCursorInit(&cursor, source, &sparse->shape);
 	for (uint64_t section = 0; section < sparse->sections; section++)
 	{
 		uint64_t	end = CuckooSparseFirstCode(sparse, section + 1);
