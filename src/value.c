@@ -54,7 +54,7 @@ CuckooUnsetValue(void)
 {
 	CuckooFilter filter;
 
-	CuckooFilterInitUnset(&filter);
+	filter.header = (CuckooHeader) {.flags = CUCKOO_FLAG_UNSET};
 	return CuckooMadeValue(CuckooMakeFilter(&filter, NULL, 0), &filter);
 }
 

@@ -151,8 +151,7 @@ CuckooCombinationInit(CuckooCombination *combination, CuckooOperation operation)
 {
 	combination->operation = operation;
 	combination->pool_count = 0;
-	memset(&combination->header, 0, sizeof(CuckooHeader));
-	combination->header.flags = CUCKOO_FLAG_UNSET;
+	combination->header = (CuckooHeader) {.flags = CUCKOO_FLAG_UNSET};
 }
 
 /* Whether a shape has a pool; sets *i to its position, or where it would be. */
@@ -433,7 +432,7 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 		return conflict;
 	if ((left->flags | right->flags) & CUCKOO_FLAG_UNSET)
 	{
-		CuckooFilterInitUnset(filter);
+		filter->header = (CuckooHeader) {.flags = CUCKOO_FLAG_UNSET};
 		*bytes = CuckooMakeFilter(filter, NULL, 0);
 		return CUCKOO_NO_CONFLICT;
 	}

@@ -35,17 +35,7 @@
 void
 CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity, uint64_t seed)
 {
-	memset(&filter->header, 0, sizeof(CuckooHeader));
-	filter->fpr = fpr;
-	filter->capacity = capacity;
-	filter->seed = seed;
-}
-
-void
-CuckooFilterInitUnset(CuckooFilter *filter)
-{
-	CuckooFilterInit(filter, 0, 0, 0);
-	filter->flags = CUCKOO_FLAG_UNSET;
+	filter->header = (CuckooHeader) {.fpr = fpr, .capacity = capacity, .seed = seed};
 }
 
 /*

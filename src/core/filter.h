@@ -51,9 +51,6 @@
 extern void CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity,
 							 uint64_t seed);
 
-/* An unset filter: what an aggregate returns over no rows. */
-extern void CuckooFilterInitUnset(CuckooFilter *filter);
-
 /* Whether the filter may contain a key; never false for one that it contains. */
 extern bool CuckooFilterContains(const CuckooFilter *filter, uint64_t hash);
 

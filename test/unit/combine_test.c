@@ -495,7 +495,7 @@ TEST(nothing_and_unset_filters_combine_to_an_unset_one)
 	Value		none = Combine(CUCKOO_UNION, NULL, 0);
 	Value		two;
 
-	CuckooFilterInitUnset(&unset);
+	unset.header = (CuckooHeader) {.flags = CUCKOO_FLAG_UNSET};
 	CuckooLayOut(&unset, bytes);
 	two = CombineTwo(CUCKOO_UNION_ALL, &value, &value);
 	assert_true(SameBytes(&none, &value));

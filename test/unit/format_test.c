@@ -111,7 +111,7 @@ TEST(the_samples_are_valid)
 	CuckooFilter filter;
 	Value		parts[3];
 
-	CuckooFilterInitUnset(&filter);
+	filter.header = (CuckooHeader) {.flags = CUCKOO_FLAG_UNSET};
 	KeepBare("unset", &filter, 0);
 	KeepPartial("partial", 0, 7, CUCKOO_KEY_ARRAY, 99, 20);
 	KeepPartial("empty partial", 100, 0, CUCKOO_KEY_NONE, 0, 0);
