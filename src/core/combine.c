@@ -329,7 +329,7 @@ OpenSweep(const CuckooShape *shape, const Codes *tables, int count)
 
 	for (int i = 0; i < count; i++)
 	{
-		sweep.same[i] = CuckooSameShape(&tables[i].shape, shape);
+		sweep.same[i] = CuckooShapeOrder(&tables[i].shape, shape) == 0;
 		SetFirst(&sweep, i);
 	}
 	return sweep;

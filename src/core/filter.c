@@ -171,7 +171,7 @@ IsForKeys(const CuckooShape *shape, uint64_t keys)
 	CuckooShape same;
 
 	CuckooShapeFor(&same, keys, shape->bits);
-	return CuckooSameShape(shape, &same);
+	return CuckooShapeOrder(shape, &same) == 0;
 }
 
 /*

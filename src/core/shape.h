@@ -136,13 +136,6 @@ CuckooShapeCapacity(const CuckooShape *shape)
 	return CuckooShapeBuckets(shape) >= 2592 ? entries * 193 / 200 : entries * 383 / 400;
 }
 
-/* Whether tables of these shapes have the same classes. */
-static inline bool
-CuckooSameShape(const CuckooShape *a, const CuckooShape *b)
-{
-	return a->blocks == b->blocks && a->buckets == b->buckets && a->bits == b->bits;
-}
-
 /*
  * The order in which a filter keeps its tables: by size, then bits.  The result
  * is negative, zero or positive.  It is zero only if the shapes are the same.

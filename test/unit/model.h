@@ -248,7 +248,7 @@ NextTable(const Model *model)
 	for (int i = 20; i <= 25; i += 5)
 	{
 		CuckooShapeFor(&shape, UINT64_C(1) << i, newest->bits);
-		if (CuckooSameShape(&shape, newest))
+		if (CuckooShapeOrder(&shape, newest) == 0)
 			keys = UINT64_C(1) << (i + 5);
 	}
 	CuckooShapeFor(&shape, keys, bits);
@@ -354,7 +354,7 @@ CheckModelTable(const ModelTable *expected, const CuckooTable *table)
 	uint64_t   *codes = ModelCodes(expected);
 	uint64_t	n = expected->classes.total;
 
-	assert_true(CuckooSameShape(&expected->shape, &table->shape));
+	assert_int_equal(CuckooShapeOrder(&expected->shape, &table->shape), 0);
 	CheckCodes(table, codes, n);
 	assert_true(table->representation == CUCKOO_SPARSE ||
 				2 * n >= CuckooShapeEntries(&table->shape));
@@ -629,7 +629,7 @@ ModelCombine(CuckooOperation operation, Model *model, const Model *other, bool s
 			   CuckooShapeOrder(&model->tables[at].shape, &from->shape) < 0)
 			at++;
 		if (at == model->table_count ||
-			!CuckooSameShape(&model->tables[at].shape, &from->shape))
+			CuckooShapeOrder(&model->tables[at].shape, &from->shape) != 0)
 		{
 			ModelTable	opened = *OpenTable(model, &from->shape);
 
