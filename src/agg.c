@@ -256,8 +256,7 @@ SortLists(LargeKeys *large, CuckooRun *runs)
 	for (int i = 0; i < LISTS; i++)
 	{
 		SortList(large, i);
-		runs[i].numbers = large->lists[i].numbers;
-		runs[i].count = large->lists[i].count;
+		runs[i] = (CuckooRun) {large->lists[i].numbers, large->lists[i].count};
 		count += runs[i].count;
 	}
 	/* Refuse more than can be sorted in reasonable memory. */

@@ -54,9 +54,7 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
 static void
 AddRun(CuckooPool *pool, const uint64_t *codes, uint64_t count)
 {
-	pool->runs[pool->run_count].numbers = codes;
-	pool->runs[pool->run_count].count = count;
-	pool->run_count++;
+	pool->runs[pool->run_count++] = (CuckooRun) {codes, count};
 }
 
 /* Append a code to sorted ones unless it is there eight times already. */
@@ -368,9 +366,9 @@ NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
  * Intersection
  */
 
-/* The items of a table that overlap those of others; sets *count. */
-static uint64_t *
-CommonCodes(const CuckooTable *table, const Codes *others, int other_count, uint64_t *count)
+/* The items of a table that overlap those of others */
+static CuckooRun
+CommonCodes(const CuckooTable *table, const Codes *others, int other_count)
 {
 	Sweep		sweep = OpenSweep(&table->shape, others, other_count);
 	uint64_t   *codes = CuckooTableCodes(table);
@@ -398,8 +396,7 @@ CommonCodes(const CuckooTable *table, const Codes *others, int other_count, uint
 		kept += copies-- > 0;
 	}
 	pfree(found);
-	*count = kept;
-	return codes;
+	return (CuckooRun) {codes, kept};
 }
 
 /* What the expected rate would be if the filter were removable */
@@ -444,7 +441,7 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 	{
 		const CuckooTable *table = &kept->tables[i];
 
-		runs[i].numbers = CommonCodes(table, others, other->table_count, &runs[i].count);
+		runs[i] = CommonCodes(table, others, other->table_count);
 		parts[i].shape = table->shape;
 		parts[i].source.runs = &runs[i];
 		parts[i].source.run_count = 1;

@@ -531,8 +531,7 @@ RewriteDraft(CuckooDraft *draft)
 		part->shape = table->shape;
 		part->items = table->items;
 		part->representation = RepresentationAfter(draft, i);
-		part->edit.numbers = draft->pending[i].codes.numbers;
-		part->edit.count = draft->pending[i].codes.count;
+		part->edit = (CuckooRun) {draft->pending[i].codes.numbers, draft->pending[i].codes.count};
 		part->remove = draft->removing;
 		/* A new table has only what is pending. */
 		part->table = table->data != NULL ? table : NULL;
