@@ -206,13 +206,6 @@ CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
  * Making
  */
 
-/* Memory for the bytes of a filter. */
-static uint8_t *
-AllocateFilter(size_t bytes)
-{
-	return (uint8_t *) palloc(VARHDRSZ + bytes) + VARHDRSZ;
-}
-
 /* Initialize the tables of a filter for its parts; returns CuckooBytes. */
 static size_t
 InitTables(CuckooFilter *filter, const CuckooPart *parts, int count)
@@ -252,7 +245,7 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 				return NULL;
 			parts[i].representation = CUCKOO_SPARSE;
 		}
-		made = AllocateFilter(CuckooBytes(filter));
+		made = (uint8_t *) palloc(VARHDRSZ + CuckooBytes(filter)) + VARHDRSZ;
 		CuckooLayOut(filter, made);
 		for (i = 0; i < count && MakeTable(&filter->tables[i], &parts[i], filter->seed); i++)
 			;
