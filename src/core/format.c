@@ -134,17 +134,12 @@ CheckTable(const CuckooTable *table, CuckooVerdict *verdict)
 	uint64_t	bad;
 
 	if (table->representation == CUCKOO_SPARSE)
-	{
-		if (!CuckooSparseCheck(&table->sparse, &bad))
-			return Refuse(verdict, "Group %llu of a sub-filter is not in its canonical form.", bad, 0);
-		return true;
-	}
+		return CuckooSparseCheck(&table->sparse, &bad) ||
+			Refuse(verdict, "Group %llu of a sub-filter is not in its canonical form.", bad, 0);
 	if (!CuckooDenseCheck(&table->dense, &items, &bad))
 		return Refuse(verdict, "Bucket %llu of a sub-filter is not in its canonical form.", bad, 0);
-	if (items != table->items)
-		return Refuse(verdict, "It holds %llu items, but its header says %llu.", items,
-					  table->items);
-	return true;
+	return items == table->items ||
+		Refuse(verdict, "It holds %llu items, but its header says %llu.", items, table->items);
 }
 
 void
