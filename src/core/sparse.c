@@ -67,13 +67,6 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
 	sparse->tops = sparse->fields == 0 ? 0 : sparse->ones << (low_bits - 1);
 }
 
-/* What the index says of the section of a high part. */
-static inline const uint8_t *
-Section(const CuckooSparse *sparse, uint64_t high)
-{
-	return sparse->index + high / CUCKOO_SECTION * CUCKOO_SECTION_BYTES;
-}
-
 /* The number of codes before a section, which may be the end of the table. */
 static inline uint64_t
 SectionStart(const CuckooSparse *sparse, uint64_t section)
@@ -292,10 +285,11 @@ typedef struct Group
 
 #define UNKNOWN		UINT64_MAX
 
-/* The group of a high part, by what the index says of its section. */
+/* The group of a code, by what the index says of its section. */
 static inline Group
-FindGroup(const CuckooSparse *sparse, const uint8_t *section, uint64_t high)
+FindGroup(const CuckooSparse *sparse, const uint8_t *section, uint64_t code)
 {
+	uint64_t	high = code >> sparse->low_bits;
 	uint64_t	start = CuckooLoad32(section);
 	uint64_t	counts = CuckooLoad64(section + 4);
 	int			shift = (int) (high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS) * 8;
@@ -386,8 +380,9 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint6
 void
 CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 {
-	uint64_t	high = CuckooSparseCode(sparse, hash) >> sparse->low_bits;
-	Group		group = FindGroup(sparse, Section(sparse, high), high);
+	uint64_t	code = CuckooSparseCode(sparse, hash);
+	const uint8_t *section = sparse->index + CuckooSparseSectionAt(sparse, code);
+	Group		group = FindGroup(sparse, section, code);
 
 	CUCKOO_PREFETCH(sparse->bits + (GroupStart(group) >> 3));
 	if (group.codes != UNKNOWN)
@@ -398,10 +393,10 @@ bool
 CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 {
 	uint64_t	code = CuckooSparseCode(sparse, hash);
-	uint64_t	high = code >> sparse->low_bits;
-	uint64_t	r = high % CUCKOO_GROUP;
+	const uint8_t *section = sparse->index + CuckooSparseSectionAt(sparse, code);
+	uint64_t	r = (code >> sparse->low_bits) % CUCKOO_GROUP;
 	int			low_bits = sparse->low_bits;
-	Group		group = FindGroup(sparse, Section(sparse, high), high);
+	Group		group = FindGroup(sparse, section, code);
 	uint64_t	word;
 	uint64_t	zeros;
 	uint64_t	run;
@@ -432,29 +427,21 @@ CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 int
 CuckooSparseCount(const CuckooSparse *sparse, uint64_t code)
 {
-	uint64_t	high = code >> sparse->low_bits;
+	const uint8_t *section = sparse->index + CuckooSparseSectionAt(sparse, code);
 
-	return CountInGroup(sparse, sparse->bits, FindGroup(sparse, Section(sparse, high), high),
-						code);
-}
-
-uint64_t
-CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code)
-{
-	return (code >> sparse->low_bits) / CUCKOO_SECTION * CUCKOO_SECTION_BYTES;
+	return CountInGroup(sparse, sparse->bits, FindGroup(sparse, section, code), code);
 }
 
 uint64_t
 CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code, const uint8_t *section,
 					uint64_t *bytes)
 {
-	uint64_t	high = code >> sparse->low_bits;
-	Group		group = FindGroup(sparse, section, high);
+	Group		group = FindGroup(sparse, section, code);
 	uint64_t	end = GroupEnd(sparse, group);
 
 	if (group.codes == UNKNOWN)
 	{
-		uint64_t	next = high / CUCKOO_SECTION + 1;
+		uint64_t	next = (code >> sparse->low_bits) / CUCKOO_SECTION + 1;
 
 		end = next == sparse->sections ? sparse->bit_count : next * CUCKOO_SECTION +
 			CuckooLoad32(section + CUCKOO_SECTION_BYTES) * (uint64_t) (1 + sparse->low_bits);
@@ -467,7 +454,7 @@ int
 CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t *section,
 					   const uint8_t *group)
 {
-	Group		copied = FindGroup(sparse, section, code >> sparse->low_bits);
+	Group		copied = FindGroup(sparse, section, code);
 
 	copied.bit &= 7;
 	copied.section_bit &= 7;
@@ -699,7 +686,8 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 		PutIndex(section, group, items, count);
 		if ((group % CUCKOO_SECTION_GROUPS == CUCKOO_SECTION_GROUPS - 1 ||
 			 group == sparse->groups - 1) &&
-			memcmp(section, Section(sparse, group * CUCKOO_GROUP), sizeof(section)) != 0)
+			memcmp(section, sparse->index + group / CUCKOO_SECTION_GROUPS * CUCKOO_SECTION_BYTES,
+				   sizeof(section)) != 0)
 			return false;
 		reader = ReadGroup(sparse, group, position, lows);
 		for (uint64_t i = 0; i < count; i++)

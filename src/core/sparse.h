@@ -83,24 +83,27 @@ CuckooSparseCode(const CuckooSparse *sparse, uint64_t hash)
 	return CuckooScaledCode(sparse->pairs, sparse->fingerprints, sparse->shape.bits, hash);
 }
 
+/* The offset in the table of what the index says of a code's section */
+static inline uint64_t
+CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code)
+{
+	return (code >> sparse->low_bits) / CUCKOO_SECTION * CUCKOO_SECTION_BYTES;
+}
+
 /* Begin to load what a lookup of the hash will read first. */
 static inline void
 CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
 {
-	uint64_t	high = CuckooSparseCode(sparse, hash) >> sparse->low_bits;
-
-	CUCKOO_PREFETCH(sparse->index + high / CUCKOO_SECTION * CUCKOO_SECTION_BYTES);
+	CUCKOO_PREFETCH(sparse->index + CuckooSparseSectionAt(sparse, CuckooSparseCode(sparse, hash)));
 }
 
 /* Begin to load what it will read next, when that has been loaded. */
 extern void CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash);
 
 /*
- * For lookups that read only parts of the table:
- *
- * - CuckooSparseSectionAt returns the offset in the table of what the index says
- *	 of the code's section.  CUCKOO_SECTION_BYTES + 4 bytes from there on, with
- *	 the start of the next section, are passed to the other two.
+ * For lookups that read only parts of the table.  Both are passed
+ * CUCKOO_SECTION_BYTES + 4 bytes from CuckooSparseSectionAt on, with the start of
+ * the next section.
  *
  * - CuckooSparseGroupAt returns the offset in the table of the code's group, and
  *	 sets *bytes to the size of the group; or of the whole section, if the index
@@ -109,7 +112,6 @@ extern void CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
  * - CuckooSparseGroupCount also takes a copy of these bytes, followed by 8
  *	 readable ones.  It returns the copies of the code.
  */
-extern uint64_t CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code);
 extern uint64_t CuckooSparseGroupAt(const CuckooSparse *sparse, uint64_t code,
 									const uint8_t *section, uint64_t *bytes);
 extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
