@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * combine.c
- *	  Union and union all of any number of filters, intersection of two, and
- *	  how many keys they have in common; see combine.h.
+ *	  Combining filters; see combine.h.
  *
  *-------------------------------------------------------------------------
  */
@@ -147,9 +146,7 @@ AddTable(CuckooOperation operation, CuckooPool *pool, const CuckooTable *table)
 void
 CuckooCombinationInit(CuckooCombination *combination, CuckooOperation operation)
 {
-	combination->operation = operation;
-	combination->pool_count = 0;
-	combination->header = (CuckooHeader) {.flags = CUCKOO_FLAG_UNSET};
+	*combination = (CuckooCombination) {.operation = operation, .header.flags = CUCKOO_FLAG_UNSET};
 }
 
 /* Whether a shape has a pool; sets *i to its position, or where it would be. */
