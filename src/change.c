@@ -105,20 +105,24 @@ CheckRemovable(const CuckooFilter *filter)
 
 /* Add or remove one copy of each element of an array. */
 static Datum
-ChangeAll(FunctionCallInfo fcinfo, CuckooDraft *draft, CuckooEdit edit)
+ChangeAll(FunctionCallInfo fcinfo, CuckooEdit edit)
 {
-	CuckooList	hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1),
-											&draft->filter, NULL);
+	CuckooDraft draft;
+	CuckooList	hashes;
 
+	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && edit == CUCKOO_REMOVE))
+		return CuckooUnchanged(fcinfo);
+	OpenArgument(fcinfo, &draft);
+	hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft.filter, NULL);
 	if (hashes.count == 0)
 		return CuckooUnchanged(fcinfo);
 	if (edit == CUCKOO_REMOVE)
-		CheckRemovable(&draft->filter);
+		CheckRemovable(&draft.filter);
 	else
-		CuckooDraftSetKeyType(draft, CuckooFindKey(fcinfo, 1, true));
-	if (!CuckooDraftApplyOrFail(draft, hashes.numbers, (size_t) hashes.count, edit))
+		CuckooDraftSetKeyType(&draft, CuckooFindKey(fcinfo, 1, true));
+	if (!CuckooDraftApplyOrFail(&draft, hashes.numbers, (size_t) hashes.count, edit))
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(draft));
+	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
 }
 
 /* cuckoo_add_all(f, keys): one more copy of each */
@@ -126,12 +130,7 @@ PG_FUNCTION_INFO_V1(cuckoo_add_all);
 Datum
 cuckoo_add_all(PG_FUNCTION_ARGS)
 {
-	CuckooDraft draft;
-
-	if (PG_ARGISNULL(1))
-		return CuckooUnchanged(fcinfo);
-	OpenArgument(fcinfo, &draft);
-	return ChangeAll(fcinfo, &draft, CUCKOO_ADD);
+	return ChangeAll(fcinfo, CUCKOO_ADD);
 }
 
 /* cuckoo_remove(f, key), f - key: one copy less; f itself if there is none */
@@ -159,10 +158,5 @@ PG_FUNCTION_INFO_V1(cuckoo_remove_all);
 Datum
 cuckoo_remove_all(PG_FUNCTION_ARGS)
 {
-	CuckooDraft draft;
-
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		return CuckooUnchanged(fcinfo);
-	CuckooDraftOpenValue(&draft, PG_GETARG_CUCKOOFILTER_P_COPY(0));
-	return ChangeAll(fcinfo, &draft, CUCKOO_REMOVE);
+	return ChangeAll(fcinfo, CUCKOO_REMOVE);
 }
