@@ -76,12 +76,7 @@ CheckHeader(const uint8_t *bytes, CuckooVerdict *verdict)
 static CuckooShape
 EntryShape(const uint8_t *entry)
 {
-	CuckooShape shape;
-
-	shape.blocks = CuckooLoad32(entry);
-	shape.buckets = CuckooLoad16(entry + 8);
-	shape.bits = entry[10];
-	return shape;
+	return (CuckooShape) {CuckooLoad32(entry), CuckooLoad16(entry + 8), entry[10]};
 }
 
 /*
