@@ -420,9 +420,8 @@ OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 static inline Datum
 StateDatum(const KeysState *state)
 {
-	if (state->large != NULL)
-		return CuckooLargeDatum(&state->large->large);
-	return PointerGetDatum(state->flat);
+	return state->large != NULL ? CuckooLargeDatum(&state->large->large) :
+		PointerGetDatum(state->flat);
 }
 
 static inline CuckooHeader *

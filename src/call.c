@@ -15,7 +15,6 @@
 
 #include "call.h"
 
-/* What this call site keeps from call to call. */
 CuckooCall *
 CuckooGetCall(FunctionCallInfo fcinfo)
 {
