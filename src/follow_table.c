@@ -21,8 +21,9 @@
  *
  * Triggers write the log before a statement ends, and in its own subtransaction.
  * A snapshot that shows a row of an earlier statement therefore shows its
- * addition, in the log or in the base.  These rules make that enough (3 to 5 are
- * in follow_log.c):
+ * addition, in the log or in the base.  (COPY FREEZE, and an ALTER TABLE of the
+ * own transaction that rewrites the table, show rows that are newer than the
+ * snapshot.)  These rules make that enough (3 to 5 are in follow_log.c):
  *
  * 1. A lookup reads base and log in one snapshot, and finds what was removed
  *	  until a fold.  It is an error unless, in this snapshot, all triggers of one
