@@ -8,12 +8,13 @@ total_passed=0
 total_failed=0
 
 # finish NAME PASSED FAILED [NOTE]: prints the line of a step and, if a test
-# failed, the beginning of its log
+# failed, its log: the beginning and the end of a long one
 finish()
 {
 	echo "$2 $3" >"$work/result/$1"
 	printf '%-10s %5d passed %5d failed %7.1f s  %s\n' "$1" "$2" "$3" "$(seconds_since "$started")" "${4:-}"
-	[ "$3" = 0 ] || head -n 200 "$work/log/$1" 2>/dev/null | sed 's/^/    /' || true
+	[ "$3" = 0 ] || awk '{ line[NR] = $0 }
+		END { for (i = 1; i <= NR; i++) if (i <= 100 || i > NR - 100) print "    " line[i]; else if (i == 101) print "    ..." }' "$work/log/$1" 2>/dev/null || true
 }
 
 skip()

@@ -59,6 +59,8 @@ $received->safe_psql('postgres', "$members; CREATE TABLE members_email_filter (h
 $received->safe_psql('postgres', "CREATE SUBSCRIPTION received CONNECTION '" . $node->connstr . " dbname=postgres' PUBLICATION everything");
 $own->wait_for_subscription_sync($node, 'own');
 $received->wait_for_subscription_sync($node, 'received');
+# That waits for the state "s" at least, but a lookup needs "r".
+ok($received->poll_query_until('postgres', q{SELECT every(srsubstate = 'r') FROM pg_subscription_rel}), 'all tables are ready');
 
 sub replicated
 {
