@@ -42,7 +42,8 @@ if [ -n "$(offered "postgresql-$pgversion-hll")" ]; then
 fi
 make_folder
 
-build_extension
+# The JIT is not tested here.
+build_extension with_llvm=no
 
 # logged COMMAND...: runs a command as the unprivileged user, and ends the
 # script if it fails

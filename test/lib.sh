@@ -535,14 +535,15 @@ installcheck()
 # UndefinedBehaviorSanitizer.  A process ends at the first finding.
 build_sanitized()
 {
-	build_extension CC=gcc with_llvm=no COPT="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g $*"
+	build_extension CC=gcc with_llvm=no COPT="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1 $*"
 }
 
 # Starts a server that loads the sanitizers' libraries first.  It does not
 # translate messages: with AddressSanitizer loaded first, glibc waits forever
 # for a lock in bindtextdomain.  The stacks that find uses after a return are
 # small, because AddressSanitizer searches them after every error that SQL
-# catches, which took most of the time.
+# catches, which took most of the time.  Not much freed memory is kept from being
+# used again, because a new page costs more than what is done with it.
 start_sanitized_server()
 {
 	local loaded
@@ -560,7 +561,7 @@ start_sanitized_server()
 
 	make_cluster
 	run_server env LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so) $work/untranslated.so" \
-		ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=1:max_uar_stack_size_log=16 \
+		ASAN_OPTIONS=detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=1:max_uar_stack_size_log=16:quarantine_size_mb=8 \
 		UBSAN_OPTIONS=print_stacktrace=1:abort_on_error=1 \
 		pg_ctl
 

@@ -122,7 +122,7 @@ cat >"$folder/steps" <<-'SH'
 	after_build=(after)
 	run_build() { finish build 1 0; }
 	run_slow() { until grep -q left_out "$work/../said"; do sleep 0.1; done; finish slow 10 0 "a note"; }
-	run_fails() { finish fails 100 2; echo "    why"; echo "    and where"; }
+	run_fails() { mkdir "$work/log"; seq 300 >"$work/log/fails"; finish fails 100 2; echo "    why"; echo "    and where"; }
 	run_ends() { echo "    said before"; false; finish ends 1000 0; }
 	run_killed() { kill -KILL "$BASHPID"; }
 	run_after() { finish after 10000 0; }
@@ -186,6 +186,7 @@ check "SIGHUP while apt-get works" interrupted HUP 143
 check "a TMPDIR with a space" folder_without_space "$folder in"
 check "steps side by side" steps_say "build 1 passed 0 failed
 fails 100 passed 2 failed
+$(seq -f ' %g' 100; echo ' ...'; seq -f ' %g' 201 300)
  why
  and where
 ends 0 passed 1 failed did not run to its end
