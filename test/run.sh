@@ -256,13 +256,12 @@ unit_step()
 
 # The step "unit" compares the core with a model over ten million operations.
 # The steps with other compilers or flags do not need as many.
-fewer_operations='env CUCKOO_MODEL_OPERATIONS=1000000'
-few_operations='env CUCKOO_MODEL_OPERATIONS=300000 ASAN_OPTIONS=quarantine_size_mb=8'
+fewer_operations='env CUCKOO_MODEL_OPERATIONS=300000'
 
 run_unit() { unit_step unit CC=gcc "${coverage_unit[@]}"; }
 run_clang() { RUN=$fewer_operations unit_step clang CC="$(find_clang)"; }
 run_portable() { RUN=$fewer_operations unit_step portable CC=gcc PORTABLE=1; }
-run_sanitize() { RUN=$few_operations unit_step sanitize CC=gcc SANITIZE=1; }
+run_sanitize() { RUN="$fewer_operations ASAN_OPTIONS=quarantine_size_mb=8" unit_step sanitize CC=gcc SANITIZE=1; }
 run_valgrind() { RUN='valgrind -q --track-origins=yes --error-exitcode=9' unit_step valgrind CC=gcc; }
 # These are linked statically, so that the emulator and musl need no libraries.
 run_s390x() { RUN=qemu-s390x unit_step s390x CC=s390x-linux-gnu-gcc LDFLAGS=-static cmocka=; }
