@@ -33,26 +33,26 @@ END $$;
 SELECT count(*) FROM generate_series(1, 1000) AS i, LATERAL (SELECT signed(mod(i * 1234567890123456789.0, 18446744073709551616)) AS h) AS s
 WHERE cuckoo_hash(key_of(h)) = h;
 
--- The sets: 50,000 keys each, except for the last two
+-- The sets: 100,000 keys each, except for the last two
 CREATE TABLE hostile (name text PRIMARY KEY, keys bigint[]);
 INSERT INTO hostile
 -- Codes ascend with hashes, so neighbouring hashes have equal codes.
-SELECT 'one bucket, one fingerprint', array_agg(key_of((1234567890::bigint << 32) | (987654321 + i))) FROM generate_series(1, 50000) AS i
+SELECT 'one bucket, one fingerprint', array_agg(key_of((1234567890::bigint << 32) | (987654321 + i))) FROM generate_series(1, 100000) AS i
 UNION ALL
--- one even bucket of a table for 50,000 keys, with all fingerprints
-SELECT 'one bucket', array_agg(key_of((1234567890::bigint << 32) + i * 28000000000)) FROM generate_series(1, 50000::bigint) AS i
+-- one even bucket of a table for 100,000 keys, with all fingerprints
+SELECT 'one bucket', array_agg(key_of((1234567890::bigint << 32) + i * 14000000000)) FROM generate_series(1, 100000::bigint) AS i
 UNION ALL
 -- both halves are equal except for a constant
-SELECT 'equal halves', array_agg(key_of((i * 40000 << 32) | (i * 40000 # 5))) FROM generate_series(1, 50000::bigint) AS i
+SELECT 'equal halves', array_agg(key_of((i * 20000 << 32) | (i * 20000 # 5))) FROM generate_series(1, 100000::bigint) AS i
 UNION ALL
 -- a thousandth of all buckets: one block, and one part of a large state
-SELECT 'one block', array_agg(key_of(((7::bigint << 56) | (i * 80::bigint << 32) | ((i * 2654435761) & 4294967295)))) FROM generate_series(1, 50000::bigint) AS i
+SELECT 'one block', array_agg(key_of(((7::bigint << 56) | (i * 40::bigint << 32) | ((i * 2654435761) & 4294967295)))) FROM generate_series(1, 100000::bigint) AS i
 UNION ALL
 -- the smallest and the largest hashes
 SELECT 'edges', ARRAY[key_of(0), key_of(1), key_of(-1), key_of(9223372036854775807), key_of('-9223372036854775808')];
 
--- The result of a query over a set: a filter that finds all keys.  Fifty
--- thousand ordinary keys take 80 kB to 1 MB.
+-- The result of a query over a set: a filter that finds all keys.  A hundred
+-- thousand ordinary keys take 160 kB to 1 MB.
 CREATE FUNCTION result_of(made text, of text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	f cuckoofilter;
@@ -75,8 +75,8 @@ SET statement_timeout = '60s';
 SELECT format('SELECT name, result_of(%L, name) FROM hostile ORDER BY name', made) AS command FROM unnest(ARRAY['cuckoo_agg(k) FROM unnest($1) AS k', 'cuckoo_agg(k, 1e6, 0.001) FROM unnest($1) AS k', 'cuckoo_from_array($1)',
 	'cuckoo_stream_agg(k, 1e5, 0.001) FROM unnest($1) AS k']) AS made \gexec
 
--- Added one by one: a fifth of them
-UPDATE hostile SET keys = (SELECT array_agg(k) FROM unnest(keys) WITH ORDINALITY AS u (k, n) WHERE n % 5 = 0) WHERE name <> 'edges';
+-- Added one by one: a tenth of them
+UPDATE hostile SET keys = (SELECT array_agg(k) FROM unnest(keys) WITH ORDINALITY AS u (k, n) WHERE n % 10 = 0) WHERE name <> 'edges';
 SELECT format('SELECT name, result_of(%L, name) FROM hostile WHERE name <> ''edges'' OR %L NOT LIKE ''%%[%%'' ORDER BY name', made, made) AS command FROM unnest(ARRAY[
 	'cuckoo_add_all(cuckoo_new(), $1)', 'cuckoo_add_all(cuckoo_agg(-k, 18000, 0.001), $1) FROM generate_series(1, 14000) AS k',
 	'cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]) | cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[4000:])',
