@@ -11,7 +11,7 @@ COMMENT ON FUNCTION cuckoo_follow_change() IS
 CREATE FUNCTION cuckoo_follow(table_name regclass, column_name name, capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, build boolean DEFAULT true) RETURNS regclass
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_follow(regclass, name, float8, float8, boolean) IS
-	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it up to date; capacity in keys, by default one and a half times the rows; target rate from 2e-8 to 0.1; build => false leaves building the filter to cuckoo_follow_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more, 55006 while the table is in use in this session';
+	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it up to date; capacity in keys, by default one and a half times the rows, or unknown if that is at most 1,024; target rate from 2e-8 to 0.1; build => false leaves building the filter to cuckoo_follow_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more, 55006 while the table is in use in this session';
 
 CREATE FUNCTION cuckoo_unfollow(filter_table regclass) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
@@ -21,7 +21,7 @@ COMMENT ON FUNCTION cuckoo_unfollow(regclass) IS
 CREATE FUNCTION cuckoo_follow_contains(filter_table regclass, key anycompatible) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION cuckoo_follow_contains(regclass, anycompatible) IS
-	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of a statement that has not ended, for COPY FREEZE, and after an ALTER TABLE of the own transaction that rewrites the table; true for other keys at the rate of the filter, and for removed keys until the next fold. Error 55000 until the filter is built, and if changes may be missing: triggers are missing or disabled, table or column was renamed, the filter table follows no table or was altered, or not all tables of its subscription are in step; 40001 if the snapshot is older than a build or repair';
+	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of children, of a statement that had not ended then, and of COPY FREEZE, and after an ALTER TABLE of the own transaction that rewrites the table; true for other keys at the rate of the filter, and for removed keys until the next fold. Error 55000 until the filter is built, and if changes may be missing: triggers are missing or disabled, table or column was renamed, the filter table follows no table, was altered or was restored from a dump, or not all tables of its subscription are in step; 40001 if the snapshot is older than a build or repair';
 
 DO $filter$
 DECLARE
@@ -66,12 +66,12 @@ COMMENT ON FUNCTION cuckoo_follow_list() IS
 CREATE FUNCTION cuckoo_follow_fold(filter_table regclass) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 COMMENT ON FUNCTION cuckoo_follow_fold(regclass) IS
-	'apply the log of a filter table to its filter; returns the number of its rows, or NULL if another transaction is changing the filter. Writers do not wait. Error 55000 outside READ COMMITTED, before the filter is built, if its key type differs from that of the column, and if triggers are missing or disabled; 55006 while the table is in use in this session';
+	'apply the log of a filter table to its filter; returns the number of its rows, or NULL if another transaction is changing the filter. Writers do not wait. Error 55000 outside READ COMMITTED, before the filter is built, after a restore, if its key type differs from that of the column, and if triggers are missing or disabled; 55006 while the table is in use in this session';
 
 CREATE FUNCTION cuckoo_follow_rebuild(filter_table regclass, capacity float8 DEFAULT NULL, fpr float8 DEFAULT NULL) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_follow_rebuild(regclass, float8, float8) IS
-	'build the filter of a filter table from the rows of the followed table, while others change them, and repair the triggers and names; capacity in keys, by default one and a half times the rows; target rate, by default as it is. Error 55000 outside READ COMMITTED, 55006 while the table is in use in this session';
+	'build the filter of a filter table from the rows of the followed table, while others change them, and repair the triggers and names; capacity in keys, by default one and a half times the rows, or unknown if that is at most 1,024; target rate, by default as it is. Error 55000 outside READ COMMITTED, 55006 while the table is in use in this session';
 
 CREATE FUNCTION cuckoo_follow_check(filter_table regclass,
 	OUT missing bigint,

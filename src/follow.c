@@ -137,13 +137,21 @@ MakeTrigger(const CommandState *state, const char *wanted, int type, const char 
 						quote_identifier(name)));
 }
 
-/* Make the triggers that are missing.  The followed table must be locked but not open. */
+/*
+ * Let a filter table go with its table, like an index, and make the triggers that
+ * are missing.  The followed table must be locked but not open.
+ */
 static void
 MakeTriggers(const CommandState *state, Oid table, Oid filter, const char *column)
 {
 	const char *name = quote_identifier(column);
+	ObjectAddress dependent = {RelationRelationId, filter, 0};
+	ObjectAddress referenced = {RelationRelationId, table, 0};
 	bool		exists;
 
+	(void) deleteDependencyRecordsForSpecific(RelationRelationId, filter, DEPENDENCY_AUTO,
+											  RelationRelationId, table);
+	recordDependencyOn(&dependent, &referenced, DEPENDENCY_AUTO);
 	MakeTrigger(state, "cuckoo_follow_insert", INSERT_TRIGGER, "INSERT", table, filter, "");
 	MakeTrigger(state, "cuckoo_follow_delete", DELETE_TRIGGER, "DELETE", table, filter, "");
 	MakeTrigger(state, "cuckoo_follow_update", UPDATE_TRIGGER, "UPDATE", table, filter,
@@ -236,23 +244,6 @@ CloseBoth(FollowPair *pair)
 {
 	CuckooFollowClose(pair->rel);
 	table_close(pair->table, NoLock);
-}
-
-/*
- * Let a filter table go with its table, like an index.  Dumps do not keep this:
- * without it, lookups report that no table is followed.
- */
-static void
-DependOnTable(const FollowPair *pair)
-{
-	ObjectAddress filter;
-	ObjectAddress table;
-
-	ObjectAddressSet(filter, RelationRelationId, RelationGetRelid(pair->rel));
-	ObjectAddressSet(table, RelationRelationId, RelationGetRelid(pair->table));
-	(void) deleteDependencyRecordsForSpecific(filter.classId, filter.objectId, DEPENDENCY_AUTO,
-											  table.classId, table.objectId);
-	recordDependencyOn(&filter, &table, DEPENDENCY_AUTO);
 }
 
 /*
@@ -381,7 +372,6 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 			capacity = filter.capacity;
 	}
 	CuckooBaseBuild(pair.rel, pair.table, pair.followed, &base, fpr, capacity);
-	DependOnTable(&pair);
 	CloseBoth(&pair);
 	PG_RETURN_VOID();
 }
@@ -499,7 +489,6 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 		CuckooBaseBuild(pair.rel, pair.table, pair.followed, &base, filter.fpr, filter.capacity);
 	else
 		CuckooBaseWrite(pair.rel, &base, CuckooBuildValue(&filter, NULL, 0), 0);
-	DependOnTable(&pair);
 	CloseBoth(&pair);
 	PG_RETURN_OID(filter_table);
 }
@@ -552,6 +541,9 @@ OpenForReading(Oid filter)
 		aclcheck_error(result, OBJECT_TABLE, get_rel_name(filter));
 	rel = CuckooFollowOpen(filter, AccessShareLock, &followed);
 	CuckooFollowCheckTrust(rel, &followed);
+	/* Its rows are the newest, which an older snapshot shows if they are our own. */
+	if (IsolationUsesXactSnapshot() && CuckooIsRewritten(rel))
+		CuckooFollowReportOlder(rel);
 	return rel;
 }
 

@@ -58,6 +58,11 @@
  * repaired.  While they differ, changes are logged, but lookups are errors.  A
  * rebuild takes the new names only if nothing else has the old ones.
  *
+ * A dump does not keep that the filter table depends on the followed one.  Without
+ * it lookups are errors until a rebuild: a restore can distribute rows among
+ * partitions otherwise (by the hash of an enum), change their encoding, or end
+ * with the triggers long after others have begun to write.
+ *
  *-------------------------------------------------------------------------
  */
 #include "compat.h"
@@ -165,10 +170,7 @@ CuckooFollowColumn(const char *condition)
 bool
 CuckooFollowIsOurs(Oid function)
 {
-	FmgrInfo	info;
-
-	fmgr_info(function, &info);
-	return info.fn_addr == cuckoo_follow_change;
+	return CuckooIsFunction(function, "cuckoo_follow_change");
 }
 
 Oid
@@ -383,6 +385,28 @@ FollowedReadOwnTriggers(CuckooFollowed *followed, const TriggerDesc *triggers)
 }
 
 /*
+ * Whether a filter table goes with the followed table, as cuckoo_follow and a
+ * rebuild let it, and dumps do not.
+ */
+static bool
+FollowedIsBuiltHere(const CuckooFollowed *followed, Relation pg_depend)
+{
+	SysScanDesc scan = CatalogScan(pg_depend, DependDependerIndexId, 2, Anum_pg_depend_classid,
+								   RelationRelationId, Anum_pg_depend_objid, followed->filter);
+	HeapTuple	tuple;
+	bool		found = false;
+
+	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend depend = (Form_pg_depend) GETSTRUCT(tuple);
+
+		found = depend->refclassid == RelationRelationId && depend->refobjid == followed->table;
+	}
+	systable_endscan(scan);
+	return found;
+}
+
+/*
  * Find what a filter table follows, by the triggers that name it.  Anybody who
  * has the privilege TRIGGER on the filter table can create one on a table of
  * their own, which does not count.
@@ -438,10 +462,11 @@ FollowedFindTriggers(CuckooFollowed *followed, Relation rel)
 		systable_endscan(found);
 	}
 	systable_endscan(scan);
+	followed->state = unexpected ? CUCKOO_FOLLOWS_SEVERAL : followed->column == 0 ? CUCKOO_FOLLOWS_NOTHING :
+		!always || types != ROW_TRIGGERS ? CUCKOO_FOLLOWS_PARTLY :
+		FollowedIsBuiltHere(followed, pg_depend) ? CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_RESTORED;
 	table_close(pg_trigger, AccessShareLock);
 	table_close(pg_depend, AccessShareLock);
-	followed->state = unexpected ? CUCKOO_FOLLOWS_SEVERAL : followed->column == 0 ? CUCKOO_FOLLOWS_NOTHING :
-		always && types == ROW_TRIGGERS ? CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_PARTLY;
 }
 
 /*
@@ -545,7 +570,7 @@ FollowedExamine(Relation rel)
 	if (made.state == CUCKOO_FOLLOWS)
 		made.state = FollowedCompareNames(&made);
 	if (made.state != CUCKOO_FOLLOWS && made.state != CUCKOO_FOLLOWS_RENAMED &&
-		made.state != CUCKOO_FOLLOWS_PARTLY)
+		made.state != CUCKOO_FOLLOWS_RESTORED && made.state != CUCKOO_FOLLOWS_PARTLY)
 		made.table = InvalidOid;
 
 	FollowedSweep();
@@ -642,6 +667,11 @@ CuckooFollowReport(const CuckooFollowed *followed)
 			CuckooFollowCheckNames(followed);
 			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), RenamedMessage(followed),
 					errdetail("Nothing has that name now."),
+					errhint("Call cuckoo_follow_rebuild."));
+		case CUCKOO_FOLLOWS_RESTORED:
+			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					errmsg("filter table \"%s\" was restored from a dump", filter),
+					errdetail("The filter may not have the keys that table \"%s\" has here.", table),
 					errhint("Call cuckoo_follow_rebuild."));
 		case CUCKOO_FOLLOWS:
 		case CUCKOO_FOLLOWS_PARTLY:

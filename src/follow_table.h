@@ -42,6 +42,7 @@ typedef enum CuckooFollowState
 	CUCKOO_FOLLOWS,				/* triggers of one table, which are all in order */
 	CUCKOO_RECEIVED,			/* subscriptions whose tables are all in step */
 	CUCKOO_FOLLOWS_RENAMED,		/* the same as the first; table or column was renamed */
+	CUCKOO_FOLLOWS_RESTORED,	/* the same, in another database than it was built in */
 	CUCKOO_FOLLOWS_PARTLY,		/* triggers of one table; changes may be missing */
 	CUCKOO_RECEIVED_PARTLY,		/* a subscription that has not copied all tables */
 	CUCKOO_FOLLOWS_NOTHING,
@@ -101,8 +102,7 @@ extern CUCKOO_NORETURN void CuckooFollowReportMissing(Oid table);
 /* Report the state of a filter table, which is not what the caller needs. */
 extern CUCKOO_NORETURN void CuckooFollowReport(const CuckooFollowed *followed);
 
-/* The function of our triggers, and whether this is it */
-extern PGDLLEXPORT Datum cuckoo_follow_change(PG_FUNCTION_ARGS);
+/* Whether this is the function of our triggers */
 extern bool CuckooFollowIsOurs(Oid function);
 
 /*

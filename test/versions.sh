@@ -145,7 +145,7 @@ upgrade)
 		-d /upgrade/old -D /upgrade/new -s /upgrade
 	start /upgrade/new
 	as_user psql -d postgres -X -A -t -v ON_ERROR_STOP=1 \
-		-c 'insert into followed values (2)' \
+		-c 'insert into followed values (2)' -c 'select cuckoo_follow_rebuild(filter_table) from cuckoo_follow_list()' \
 		-c "select count(*) = 4 and bool_and(md5(f::bytea) = digest and f = f::bytea::cuckoofilter and f @> all (array(select generate_series(1, 30000))))
 			and cuckoo_follow_contains('followed_k_filter', 2) from filters"
 	;;

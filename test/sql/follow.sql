@@ -759,6 +759,18 @@ SELECT * FROM outcomes($$SELECT cuckoo_follow_contains('dropped_k_filter', 77)$$
 	$$SELECT cuckoo_follow_rebuild('dropped_k_filter')$$, $$SELECT cuckoo_follow_check('dropped_k_filter')$$, $$SELECT cuckoo_unfollow('dropped_k_filter')$$, $$DROP TABLE dropped_k_filter$$,
 	$$SELECT cuckoo_follow('dropped', 'k')$$, $$SELECT cuckoo_follow_contains('dropped_k_filter', 77)$$);
 DROP TABLE dropped;
+-- What ALTER FUNCTION sets does not stop the log.
+CREATE TABLE linted (k integer);
+SELECT cuckoo_follow('linted', 'k');
+ALTER FUNCTION cuckoo_follow_change() SET search_path = pg_catalog;
+INSERT INTO linted VALUES (1), (2);
+SELECT state('linted_k_filter', 'linted', 'k'), cuckoo_follow_contains('linted_k_filter', 2);
+ALTER FUNCTION cuckoo_follow_change() SECURITY DEFINER RESET ALL;
+INSERT INTO linted VALUES (3), (4);
+SELECT state('linted_k_filter', 'linted', 'k'), cuckoo_follow_contains('linted_k_filter', 4);
+ALTER FUNCTION cuckoo_follow_change() SECURITY INVOKER;
+SELECT state('linted_k_filter', 'linted', 'k');
+DROP TABLE linted;
 -- Triggers that were disabled and enabled again, as by a restore of data, or dropped
 CREATE TABLE paused (k integer, l integer);
 INSERT INTO paused VALUES (1, 1);
