@@ -188,7 +188,7 @@ find_postgresql()
 
 	while true; do
 		for major in ${PGVERSION:-$(majors)}; do
-			if [ -n "$(offered "postgresql-server-dev-$major")" ] || complete "$major"; then
+			if [ -n "${CUCKOO_DEBS:-}" ] || [ -n "$(offered "postgresql-server-dev-$major")" ] || complete "$major"; then
 				pgversion=$major
 				# The packages that the extension needs, besides PostgreSQL's
 				# shellcheck disable=SC2034  # used by the scripts
@@ -223,21 +223,30 @@ offered_versions()
 # names, and the libraries that they need and that the machine does not have.
 download_postgresql()
 {
-	local name version library libraries
+	local name version library libraries=''
 	local server=() all=()
 	# libpq may have a later major version than the server.
 	local names=("postgresql-$pgversion" "postgresql-client-$pgversion" libpq5
 		"postgresql-server-dev-$pgversion" libpq-dev libxxhash-dev)
 
+	debs=()
+	if [ -n "${CUCKOO_DEBS:-}" ] && [ -z "$foreign" ]; then
+		# The script that started this one has them.
+		mapfile -t debs <<<"$CUCKOO_DEBS"
+		names=()
+	fi
 	[ -z "${more_postgresql:-}" ] || names+=("$more_postgresql")
+	[ ${#names[@]} -gt 0 ] || return 0
 	mapfile -t all < <(offered_versions "${names[@]}")
 	[ ${#all[@]} = ${#names[@]} ] || return 1
 	# The headers depend on many packages, but a compiler is enough here.
 	for name in "${all[@]}"; do
 		[[ $name = *-dev* ]] || server+=("$name")
 	done
-	libraries=$(apt-get "${bare[@]}" -qq -s --no-install-recommends install "${server[@]}" |
-		sed -nE 's/^Inst ((lib|zlib)[^ ]*) \(([^ ]*) .*/\1=\3/p') || return 1
+	if [ ${#debs[@]} = 0 ]; then
+		libraries=$(apt-get "${bare[@]}" -qq -s --no-install-recommends install "${server[@]}" |
+			sed -nE 's/^Inst ((lib|zlib)[^ ]*) \(([^ ]*) .*/\1=\3/p') || return 1
+	fi
 	for library in $libraries; do
 		case $library in
 		libpq5=* | libperl* | *-perl=*) continue ;;
@@ -246,7 +255,6 @@ download_postgresql()
 	done
 
 	(cd "$downloads" && apt-get "${bare[@]}" -qq download "${all[@]}") || return 1
-	debs=()
 	for name in "${all[@]}"; do
 		version=${name#*=}
 		debs+=("$(compgen -G "$downloads/${name%%=*}_${version//:/%3a}_*.deb")") || return 1
@@ -297,6 +305,8 @@ make_prefix()
 		try_packages libxxhash-dev || die "libxxhash-dev is missing"
 	else
 		unpack "$work/prefix" as_user || die "could not unpack PostgreSQL's packages"
+		CUCKOO_DEBS=$(printf '%s\n' "${debs[@]}")
+		export CUCKOO_DEBS PGVERSION=$pgversion
 	fi
 	as_user postgres --version >"$work/log/download" 2>&1 || {
 		cat "$work/log/download"
@@ -331,7 +341,8 @@ set_user_command()
 		"PGHOST=${cluster:-$work}" PGUSER=postgres PGDATABASE=postgres
 		"CUCKOO_TEST_LARGE=${CUCKOO_TEST_LARGE:-}" "CUCKOO_TEST_SECONDS=${CUCKOO_TEST_SECONDS:-}"
 		"CUCKOO_TEST_MODES=${CUCKOO_TEST_MODES:-}" "CUCKOO_TEST_SEED=${CUCKOO_TEST_SEED:-}"
-		"CUCKOO_MODEL_OPERATIONS=${CUCKOO_MODEL_OPERATIONS:-}" "CUCKOO_TEST_CONF=${CUCKOO_TEST_CONF:-}")
+		"CUCKOO_MODEL_OPERATIONS=${CUCKOO_MODEL_OPERATIONS:-}" "CUCKOO_TEST_CONF=${CUCKOO_TEST_CONF:-}"
+		PG_TEST_TIMEOUT_DEFAULT=900 PGCTLTIMEOUT=600)
 	if [ -n "$prefix" ]; then
 		user_command+=("C_INCLUDE_PATH=$prefix/include" "LD_LIBRARY_PATH=$(library_path "${prefix%/usr}")")
 	fi
@@ -495,7 +506,7 @@ run_server()
 
 stop_server()
 {
-	as_user pg_ctl -D "$cluster/data" -m fast -t 300 -w stop >"$cluster/log/stop" 2>&1 ||
+	as_user pg_ctl -D "$cluster/data" -m fast -w stop >"$cluster/log/stop" 2>&1 ||
 		{ cat "$cluster/log/stop"; die "the server did not stop"; }
 }
 

@@ -13,8 +13,8 @@ set -euo pipefail
 # shellcheck source=test/lib.sh
 . "$(dirname "$(readlink -f "$0")")/lib.sh"
 
-# The stand-ins remove their folders.
-unset KEEP
+# The stand-ins remove their folders, and have no packages.
+unset KEEP CUCKOO_DEBS
 
 passed=0
 failed=0

@@ -136,7 +136,7 @@ sub start_client
 	return IPC::Run::start(
 		[ $^X, '-e', 'for (my $key = $ARGV[1]; print $ARGV[0] =~ s/KEY/$key/gr; $key++) {}', $statements, $key ], '2>', '/dev/null',
 		'|', [ 'psql', '-XqAt', '-v', 'ON_ERROR_STOP=1', '-d', $primary->connstr('postgres') ],
-		'>', $outputs[-1], '2>', '/dev/null', IPC::Run::timeout(180));
+		'>', $outputs[-1], '2>', '/dev/null', IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default));
 }
 
 # Adds numbers to the filter of one row, or to those of a hundred rows in turn.

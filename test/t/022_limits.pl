@@ -138,7 +138,7 @@ sub is_within
 
 SKIP:
 {
-	skip 'no /proc here', 9 if !-r '/proc/self/status';
+	skip 'no /proc here', 10 if !-r '/proc/self/status';
 	(undef, $idle) = measure($node, 'SELECT NULL');
 	is_within("SELECT $_", '54000', 16) foreach 'cuckoo_new(capacity => 5.1e8)', 'cuckoo_agg(1, 5.1e8, 0.001)',
 	  'cuckoo_stream_agg(1, 5.1e8, 0.001)', 'cuckoo_stream_agg(1, 1e12, 2e-8)';
@@ -261,13 +261,16 @@ SELECT id, count(*) FROM (SELECT i FROM generate_series(1, 12000) AS i OFFSET 0)
 WHERE f @> CASE i WHEN 12000 THEN id * 100000 ELSE i END GROUP BY id ORDER BY id;
 SQL
 
-# A server whose processes can allocate little memory
+# A server whose processes can allocate little memory: 380 MB more than a process
+# has mapped that does nothing, which depends on the libraries and locales of the
+# machine
 
+my $mapped = -r '/proc/self/status' ? $node->safe_psql('postgres', q{SELECT substring(pg_read_file('/proc/self/status') FROM 'VmSize:\s+(\d+)')}) : 220 * 1024;
 $node->stop;
 {
 	my $data = $node->data_dir;
 	my $log = $node->logfile;
-	my $memory = 600 * 1024;
+	my $memory = $mapped + 380 * 1024;
 
 	is( system('sh', '-c', "ulimit -v $memory && exec pg_ctl -D '$data' -l '$log' -o --cluster-name=main -w start >/dev/null"),
 		0, 'a server with little memory started');
@@ -276,8 +279,7 @@ $node->stop;
 my $started = $node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()');
 my %hungry = (
 	'union all of rows' => 'SELECT cuckoo_cardinality(cuckoo_union_all_agg(f)) FROM large, generate_series(1, 8)',
-	'cuckoo_agg, on its way' => 'SELECT cuckoo_cardinality(cuckoo_agg(i * 1000 + j)) FROM generate_series(1, 60000) AS i, generate_series(1, 1000) AS j',
-	'from an array' => 'SELECT cuckoo_cardinality(cuckoo_from_array(ARRAY(SELECT generate_series(1, 30000000))))');
+	'cuckoo_agg, on its way' => 'SELECT cuckoo_cardinality(cuckoo_agg(i * 1000 + j)) FROM generate_series(1, 60000) AS i, generate_series(1, 1000) AS j');
 foreach my $name (sort keys %hungry)
 {
 	is(sqlstate($node, 'postgres', $hungry{$name}), '53200', "out of memory: $name");
@@ -291,7 +293,8 @@ my %frugal = (
 	'lookups' => 'count(*) FROM large, generate_series(1, 10000) AS i WHERE f @> i',
 	'text output and input' => 'cuckoo_cardinality(f::text::cuckoofilter) FROM large',
 	'streaming' => 'cuckoo_cardinality(cuckoo_stream_agg(i, 2e8, 2e-8)) FROM generate_series(1, 300000) AS i',
-	'building' => 'cuckoo_cardinality(cuckoo_agg(i)) FROM generate_series(1, 300000) AS i');
+	'building' => 'cuckoo_cardinality(cuckoo_agg(i)) FROM generate_series(1, 300000) AS i',
+	'from an array' => 'cuckoo_cardinality(cuckoo_from_array(a)) FROM keys');
 foreach my $name (sort keys %frugal)
 {
 	is( $node->safe_psql('postgres', <<~SQL), '53200: t, fine: t', "an allocation fails, and no harm is done: $name");

@@ -155,12 +155,15 @@ is(session(<<SQL), 't', 'eight partitions read no more of the filter than one sc
 SELECT buffers('$above') AS above \\gset
 SELECT buffers('$scan') < 1.1 * :above;
 SQL
+my $parallel = 'SET max_parallel_workers_per_gather = 2; SET max_parallel_workers = 8; SET parallel_leader_participation = off;'
+  . 'SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0;';
+my $parallel_scan = 'SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k';
 is(session(<<SQL), 't', 'parallel workers read one copy each');
-SET max_parallel_workers_per_gather = 2; SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0;
-SET min_parallel_table_scan_size = 0;
+$parallel
 SELECT buffers('$above') AS above \\gset
-SELECT buffers('SELECT count(*) FROM keys WHERE (SELECT f FROM stored) @> k') < 3.1 * :above;
+SELECT buffers('$parallel_scan') < 3.1 * :above;
 SQL
+like($node->safe_psql('postgres', "$parallel EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) $parallel_scan"), qr/Workers Launched: [12]/, '... that there are');
 
 # The setting: 2 MB are too few for a copy, and there is nothing else to set.
 is(session(<<SQL), '256MB 0 1 22023 42602', 'cuckoo.cache_size bounds the copies');
@@ -393,6 +396,10 @@ SQL
 my $standby = new_standby($node);
 $node->append_conf('postgresql.conf', "synchronous_standby_names = 'standby'\nsynchronous_commit = remote_apply");
 $node->reload;
+# The checkpointer, which takes the setting over before it answers, decides
+# whether commits wait.
+$node->safe_psql('postgres', 'CHECKPOINT');
+$node->wait_for_catchup($standby);
 foreach my $elsewhere ('', ', with a transaction elsewhere')
 {
 	$node->safe_psql('elsewhere', "BEGIN; SELECT txid_current(); PREPARE TRANSACTION 'elsewhere'") if $elsewhere;

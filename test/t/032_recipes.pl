@@ -121,7 +121,7 @@ sub check_stream
 	my ($when) = @_;
 
 	note($node->safe_psql('postgres', q{SELECT count(*) || ' of ' || (SELECT count(*) FROM delivered) || ' URLs delivered, ' || count(*) - count(DISTINCT url) || ' twice' FROM pages}));
-	is($node->safe_psql('postgres', 'SELECT count(*) > 1000 FROM pages'), 't', "$when: URLs are stored");
+	is($node->safe_psql('postgres', 'SELECT count(*) > 100 FROM pages'), 't', "$when: URLs are stored");
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM (SELECT url FROM delivered EXCEPT SELECT url FROM pages) AS s'), '0', "$when: none is lost");
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM (SELECT url FROM pages EXCEPT SELECT url FROM delivered) AS s'), '0', "$when: none is stored but those of committed transactions");
 	is($node->safe_psql('postgres', 'SELECT count(*) FROM pages WHERE NOT stored(url)'), '0', "$when: all are found");
@@ -164,7 +164,9 @@ $node->safe_psql('postgres', $functions);
 run_pgbench('the same without the lock', %scripts);
 check_stream('without the lock');
 
-# What a fold leaves behind is used by the next, if VACUUM has run.
+# What a fold leaves behind is used by the next, if VACUUM has run: here not by
+# itself.
+$node->safe_psql('postgres', "ALTER TABLE $_ SET (autovacuum_enabled = off, toast.autovacuum_enabled = off)") foreach qw(seen seen_delta);
 sub folds
 {
 	my ($vacuum) = @_;

@@ -101,7 +101,7 @@ is(query(<<~SQL), '1|12.5|0.00094 2|16.2|0.00095 2|16.2|0.00101 3|18.0|0.00119',
 says('README.md', 'each doubling of the capacity adds one bit per key and halves the expected rate');
 says('README.md', 'capacity | 100,000 | 128,000 | 200,000 | 800,000 | 10 million | unknown');
 says('README.md', 'bytes | 155,508 | 199,044 | 172,734 | 197,734 | 242,776 | 214,922');
-says('README.md', 'Slightly more than the number of keys is dearer: above three quarters of its capacity, a filter is stored as if full.');
+says('README.md', 'Slightly more than the number of keys is dearer: above about 78 % of its capacity, a filter is stored as if full.');
 is(query('SELECT bytes FROM (SELECT cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 100000))) AS f) AS q, cuckoo_info(f)'), '214922', 'of unknown capacity');
 is(query(<<~SQL), '155508 199044 172734 185234 197734 242776 284702', 'of 100,000 keys with room for more');
 	SELECT string_agg(bytes || '', ' ' ORDER BY n)

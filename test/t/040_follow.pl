@@ -9,7 +9,7 @@ use lib $FindBin::RealBin;
 use CuckooTest;
 use PostgreSQL::Test::Utils;
 
-my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 10;
+my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 6;
 my $node = new_server('follow', conf => "max_connections = 40\nmax_prepared_transactions = 20\n");
 
 $node->safe_psql('postgres', <<~'SQL');

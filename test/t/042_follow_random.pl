@@ -16,7 +16,7 @@
 #             the same as plain, and sessions on a subscriber compare, too.  It
 #             lags, and subscribes to tables and filter tables anew
 #
-# CUCKOO_TEST_MODES names some of them, CUCKOO_TEST_SECONDS sets the duration, 20
+# CUCKOO_TEST_MODES names some of them, CUCKOO_TEST_SECONDS sets the duration, 15
 # by default, and CUCKOO_TEST_SEED repeats the choices, but not their timing.
 
 use FindBin;
@@ -26,7 +26,7 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
 my @modes = split ' ', $ENV{CUCKOO_TEST_MODES} || 'plain ddl kill standby subscriber';
-my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 20;
+my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 15;
 my $seed = $ENV{CUCKOO_TEST_SEED} || int(time);
 my $round_seconds = 3.5;
 
@@ -158,12 +158,13 @@ sub later { return q{SELECT later($compare$} . compare(@_) . q{$compare$)}; }
 # Finishes what some session has prepared.
 sub finish { return q{SELECT format('%s PREPARED %L', CASE WHEN random() < 0.7 THEN 'COMMIT' ELSE 'ROLLBACK' END, gid) FROM pg_prepared_xacts ORDER BY random() LIMIT 1 \gexec}; }
 
-# Transactions, of which each first looks whether it is time to end
+# Transactions, of which each but the first looks whether it is time to end
 sub script
 {
 	my ($count, $transaction) = @_;
+	my @look = (q{SELECT extract(epoch FROM clock_timestamp()) > :end AS done \gset}, '\if :done', '\q', '\endif');
 
-	return map { (q{SELECT extract(epoch FROM clock_timestamp()) > :end AS done \gset}, '\if :done', '\q', '\endif', $transaction->($_), '\echo transaction') } 1 .. $count;
+	return map { ($_ > 1 ? @look : (), $transaction->($_), '\echo transaction') } 1 .. $count;
 }
 
 sub writer
@@ -358,7 +359,7 @@ my $shared = <<~'SQL';
 	ALTER DATABASE postgres SET search_path = r, public;
 	ALTER DATABASE postgres SET client_min_messages = warning;
 	ALTER DATABASE postgres SET lock_timeout = '2s';
-	ALTER DATABASE postgres SET statement_timeout = '60s';
+	ALTER DATABASE postgres SET statement_timeout = '600s';
 
 	CREATE FUNCTION caught(state text, message text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING USING ERRCODE = state, MESSAGE = message; END $$;
 	CREATE FUNCTION run() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -466,7 +467,7 @@ sub start_session
 	return {
 		name => $name, path => $path, script => \@script,
 		run => IPC::Run::start([ 'psql', '-XAtq', '-d', $server->connstr('postgres'), '-v', 'VERBOSITY=verbose', '-v', "end=$end", '-f', "$path.sql" ],
-			'<', '/dev/null', '>', "$path.out", '2>', "$path.err", IPC::Run::timeout(300)) };
+			'<', '/dev/null', '>', "$path.out", '2>', "$path.err", IPC::Run::timeout(900)) };
 }
 
 # Errors that comparisons may report, other statements, and both beside DDL: the
@@ -552,7 +553,7 @@ for (my $round = 0; $round < @modes || time < $until; $round++)
 	my $wait = 0.3 + rand($round_seconds - 0.5);
 	$node->wait_for_catchup($standby) if $standby;
 	my $end = time + $round_seconds;
-	my @sessions = (map({ start_session($node, $end, @$_) } @scripts), map { start_session($other, $end, @$_) } @others);
+	my @sessions = (map({ start_session($other, $end, @$_) } @others), map { start_session($node, $end, @$_) } @scripts);
 	if ($mode eq 'kill')
 	{
 		sleep($wait);
