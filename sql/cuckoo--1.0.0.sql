@@ -91,7 +91,7 @@ COMMENT ON FUNCTION cuckoo_remove_all(cuckoofilter, anycompatiblearray) IS
 CREATE FUNCTION cuckoo_union(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_union(cuckoofilter, cuckoofilter) IS
-	'union of the sets: of each key the larger number of copies. Sub-filters of equal shape become one, others are kept side by side, 16 at most. Not removable if both filters hold keys. An error for different seeds or key types';
+	'union of the sets: of each key the larger number of copies. Sub-filters of equal shape become one, others are kept side by side, 16 at most. Not removable if both filters hold keys, or one is not. An error for different seeds or key types';
 
 CREATE FUNCTION cuckoo_union_all(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -169,7 +169,7 @@ CREATE FUNCTION cuckoo_info(f cuckoofilter,
 	OUT bits_per_item float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_info(cuckoofilter) IS
-	'parameters and state of a filter: representation (sparse, dense, mixed, or partial: the state of an aggregate), key type, items stored, capacity in keys (NULL: unknown), load of its entries, target and expected false-positive rate, bits of a fingerprint in the first sub-filter, sub-filters, blocks, seed, whether keys can be removed, size in bytes and in bits per item';
+	'parameters and state of a filter: representation (sparse, dense, mixed, or partial: the state of an aggregate; NULL: unset), key type, items stored, capacity in keys (NULL: unknown), load of its entries, target and expected false-positive rate, bits of a fingerprint in the first sub-filter, sub-filters, blocks, seed, whether keys can be removed, size in bytes and in bits per item';
 
 CREATE FUNCTION cuckoo_subfilters(f cuckoofilter,
 	OUT number integer,

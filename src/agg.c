@@ -633,7 +633,9 @@ StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("capacity must be specified for %s",
 						edit == CUCKOO_ADD_NEW ? "cuckoo_stream_agg" : "cuckoo_multiset_agg"),
-				 errhint("Specify how many keys there may be, or use cuckoo_agg, which counts them.")));
+				 edit == CUCKOO_ADD_NEW ?
+				 errhint("Specify how many keys there may be, or use cuckoo_agg, which counts them.") :
+				 errhint("Specify how many copies there may be, at most eight of each key.")));
 
 	if (!PG_ARGISNULL(0))
 		stream = (Stream *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeStream);
