@@ -81,4 +81,4 @@ CREATE FUNCTION cuckoo_follow_check(filter_table regclass,
 	OUT triggers_enabled boolean)
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 COMMENT ON FUNCTION cuckoo_follow_check(regclass) IS
-	'compare a filter table with the table it follows, which is read whole: rows whose key is missing (0, or cuckoo_follow_rebuild is needed), rows of the log, classes with eight copies (which are never removed), the expected false-positive rate, and whether all triggers exist and fire always';
+	'compare a filter table with the table it follows, which is read whole: rows whose key is missing (0, or cuckoo_follow_rebuild is needed), rows of the log, classes with eight copies (which are never removed), the expected false-positive rate, and whether all triggers exist and fire always (false also after a restore)';

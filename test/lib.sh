@@ -442,15 +442,19 @@ keep_server()
 # folder.
 make_folder()
 {
-	local dir
+	local dir megabytes
 
 	trap clean_up EXIT
 
 	# The path of a socket has at most 107 bytes, other users may have no access
-	# to root's TMPDIR, and make does not build in a folder with a space.
-	for dir in "${TMPDIR:-/tmp}" /tmp /var/tmp; do
-		[[ ${#dir} -le 50 && "$dir" != *[[:space:]]* ]] || continue
-		work=$(as_user mktemp -d "$dir/cuckoo.XXXXXX" 2>/dev/null) && break
+	# to root's TMPDIR, and make does not build in a folder with a space.  The
+	# tests need 2 GB, and /tmp can be in memory.
+	for megabytes in 3000 0; do
+		for dir in "${TMPDIR:-/tmp}" /tmp /var/tmp; do
+			[[ ${#dir} -le 50 && "$dir" != *[[:space:]]* ]] || continue
+			[ "$(df -m --output=avail "$dir" 2>/dev/null | tail -n 1)" -ge "$megabytes" ] 2>/dev/null || continue
+			work=$(as_user mktemp -d "$dir/cuckoo.XXXXXX" 2>/dev/null) && break 2
+		done
 	done
 	[ -n "$work" ] || die "found no folder for temporary files"
 	cluster=$work

@@ -214,10 +214,13 @@ $node->safe_psql('three', <<~'SQL');
 $node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/three", '-d', $node->connstr('three') ], 'dump of three extensions');
 $node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored_three'), "$folder/three" ], 'restore');
 is(definitions('restored_three'), definitions('three'), 'with the same definitions');
+my $check = q{SELECT missing, triggers_enabled FROM c.cuckoo_follow_check('numbers_n_filter')};
+is($node->safe_psql('restored_three', $check), '0|f', 'the filter of a followed table has to be rebuilt');
+$node->safe_psql('restored_three', q{SELECT c.cuckoo_follow_rebuild('numbers_n_filter')});
 foreach my $query (
 	q{SELECT extname, extnamespace::regnamespace FROM pg_extension ORDER BY 1},
 	q{SELECT md5(typed.f::text), md5(own.f::text) FROM typed, own},
-	q{SELECT missing, triggers_enabled FROM c.cuckoo_follow_check('numbers_n_filter')})
+	$check)
 {
 	is($node->safe_psql('restored_three', $query), $node->safe_psql('three', $query), "the same: $query");
 }
