@@ -66,7 +66,7 @@ COMMENT ON FUNCTION cuckoo_follow_list() IS
 CREATE FUNCTION cuckoo_follow_fold(filter_table regclass) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
 COMMENT ON FUNCTION cuckoo_follow_fold(regclass) IS
-	'apply the log of a filter table to its filter; returns the number of its rows, or NULL if another transaction is changing the filter. Writers do not wait. Error 55000 outside READ COMMITTED, before the filter is built, after a restore, if its key type differs from that of the column, and if triggers are missing or disabled; 55006 while the table is in use in this session';
+	'apply the log of a filter table to its filter; returns the number of its rows, or NULL if another transaction is changing the filter. Writers do not wait. Error 55000 outside READ COMMITTED, before the filter is built, if its key type differs from that of the column, and if triggers are missing or disabled; 55006 while the table is in use in this session';
 
 CREATE FUNCTION cuckoo_follow_rebuild(filter_table regclass, capacity float8 DEFAULT NULL, fpr float8 DEFAULT NULL) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C;

@@ -12,7 +12,6 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_trigger.h"
@@ -137,21 +136,13 @@ MakeTrigger(const CommandState *state, const char *wanted, int type, const char 
 						quote_identifier(name)));
 }
 
-/*
- * Let a filter table go with its table, like an index, and make the triggers that
- * are missing.  The followed table must be locked but not open.
- */
+/* Make the triggers that are missing.  The followed table must be locked but not open. */
 static void
 MakeTriggers(const CommandState *state, Oid table, Oid filter, const char *column)
 {
 	const char *name = quote_identifier(column);
-	ObjectAddress dependent = {RelationRelationId, filter, 0};
-	ObjectAddress referenced = {RelationRelationId, table, 0};
 	bool		exists;
 
-	(void) deleteDependencyRecordsForSpecific(RelationRelationId, filter, DEPENDENCY_AUTO,
-											  RelationRelationId, table);
-	recordDependencyOn(&dependent, &referenced, DEPENDENCY_AUTO);
 	MakeTrigger(state, "cuckoo_follow_insert", INSERT_TRIGGER, "INSERT", table, filter, "");
 	MakeTrigger(state, "cuckoo_follow_delete", DELETE_TRIGGER, "DELETE", table, filter, "");
 	MakeTrigger(state, "cuckoo_follow_update", UPDATE_TRIGGER, "UPDATE", table, filter,
@@ -232,8 +223,7 @@ OpenBoth(Oid filter, LOCKMODE table_mode, LOCKMODE mode, const char *what)
 	if (what != NULL)
 	{
 		CheckTableNotInUse(pair.table, what);
-		if (pair.followed->state != CUCKOO_FOLLOWS &&
-			pair.followed->state != CUCKOO_FOLLOWS_RENAMED)
+		if (pair.followed->state > CUCKOO_FOLLOWS_RESTORED)
 			CuckooFollowReport(pair.followed);
 	}
 	return pair;
@@ -262,7 +252,8 @@ HasAllTriggers(const CuckooFollowed *followed, Relation table)
 		truncate |= trigger->tgtype == TRIGGER_TYPE_TRUNCATE &&
 			trigger->tgenabled == TRIGGER_FIRES_ALWAYS && CuckooFollowIsOurs(trigger->tgfoid);
 	}
-	return truncate && followed->state == CUCKOO_FOLLOWS;
+	return truncate &&
+		(followed->state == CUCKOO_FOLLOWS || followed->state == CUCKOO_FOLLOWS_RESTORED);
 }
 
 /*
@@ -372,6 +363,7 @@ cuckoo_follow_rebuild(PG_FUNCTION_ARGS)
 			capacity = filter.capacity;
 	}
 	CuckooBaseBuild(pair.rel, pair.table, pair.followed, &base, fpr, capacity);
+	CuckooFollowDepend(pair.rel, pair.followed);
 	CloseBoth(&pair);
 	PG_RETURN_VOID();
 }
@@ -489,6 +481,7 @@ cuckoo_follow(PG_FUNCTION_ARGS)
 		CuckooBaseBuild(pair.rel, pair.table, pair.followed, &base, filter.fpr, filter.capacity);
 	else
 		CuckooBaseWrite(pair.rel, &base, CuckooBuildValue(&filter, NULL, 0), 0);
+	CuckooFollowDepend(pair.rel, pair.followed);
 	CloseBoth(&pair);
 	PG_RETURN_OID(filter_table);
 }
@@ -541,9 +534,6 @@ OpenForReading(Oid filter)
 		aclcheck_error(result, OBJECT_TABLE, get_rel_name(filter));
 	rel = CuckooFollowOpen(filter, AccessShareLock, &followed);
 	CuckooFollowCheckTrust(rel, &followed);
-	/* Its rows are the newest, which an older snapshot shows if they are our own. */
-	if (IsolationUsesXactSnapshot() && CuckooIsRewritten(rel))
-		CuckooFollowReportOlder(rel);
 	return rel;
 }
 
@@ -646,7 +636,8 @@ cuckoo_follow_check(PG_FUNCTION_ARGS)
 	}
 	else
 		nulls[0] = nulls[2] = nulls[3] = true;
-	values[4] = BoolGetDatum(HasAllTriggers(pair.followed, pair.table));
+	values[4] = BoolGetDatum(pair.followed->state == CUCKOO_FOLLOWS &&
+							 HasAllTriggers(pair.followed, pair.table));
 	table_close(pair.rel, NoLock);
 	table_close(pair.table, NoLock);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));

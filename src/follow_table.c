@@ -59,9 +59,9 @@
  * rebuild takes the new names only if nothing else has the old ones.
  *
  * A dump does not keep that the filter table depends on the followed one.  Without
- * it lookups are errors until a rebuild: a restore can distribute rows among
- * partitions otherwise (by the hash of an enum), change their encoding, or end
- * with the triggers long after others have begun to write.
+ * that, lookups are errors until a rebuild: a restore can distribute rows among
+ * partitions otherwise (by the hash of an enum), change their encoding, or make the
+ * triggers long after others have begun to write.
  *
  *-------------------------------------------------------------------------
  */
@@ -73,6 +73,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
@@ -384,26 +385,42 @@ FollowedReadOwnTriggers(CuckooFollowed *followed, const TriggerDesc *triggers)
 	return refuses && followed->queues;
 }
 
-/*
- * Whether a filter table goes with the followed table, as cuckoo_follow and a
- * rebuild let it, and dumps do not.
- */
+/* Whether a filter table goes with the followed table.  Dumps do not keep that. */
 static bool
-FollowedIsBuiltHere(const CuckooFollowed *followed, Relation pg_depend)
+FollowedDepends(CuckooFollowed *followed, Relation pg_depend)
 {
 	SysScanDesc scan = CatalogScan(pg_depend, DependDependerIndexId, 2, Anum_pg_depend_classid,
 								   RelationRelationId, Anum_pg_depend_objid, followed->filter);
 	HeapTuple	tuple;
 	bool		found = false;
 
-	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_depend depend = (Form_pg_depend) GETSTRUCT(tuple);
 
-		found = depend->refclassid == RelationRelationId && depend->refobjid == followed->table;
+		if (depend->refclassid == RelationRelationId && depend->refobjid == followed->table)
+		{
+			FollowedAddSince(followed, tuple);
+			found = true;
+		}
 	}
 	systable_endscan(scan);
 	return found;
+}
+
+void
+CuckooFollowDepend(Relation rel, CuckooFollowed *followed)
+{
+	ObjectAddress filter = {RelationRelationId, followed->filter, 0};
+	ObjectAddress table = {RelationRelationId, followed->table, 0};
+	Relation	pg_depend = table_open(DependRelationId, RowExclusiveLock);
+
+	if (!FollowedDepends(followed, pg_depend))
+	{
+		recordDependencyOn(&filter, &table, DEPENDENCY_AUTO);
+		CacheInvalidateRelcache(rel);
+	}
+	table_close(pg_depend, RowExclusiveLock);
 }
 
 /*
@@ -462,9 +479,16 @@ FollowedFindTriggers(CuckooFollowed *followed, Relation rel)
 		systable_endscan(found);
 	}
 	systable_endscan(scan);
-	followed->state = unexpected ? CUCKOO_FOLLOWS_SEVERAL : followed->column == 0 ? CUCKOO_FOLLOWS_NOTHING :
-		!always || types != ROW_TRIGGERS ? CUCKOO_FOLLOWS_PARTLY :
-		FollowedIsBuiltHere(followed, pg_depend) ? CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_RESTORED;
+	if (unexpected)
+		followed->state = CUCKOO_FOLLOWS_SEVERAL;
+	else if (followed->column == 0)
+		followed->state = CUCKOO_FOLLOWS_NOTHING;
+	else if (!always || types != ROW_TRIGGERS)
+		followed->state = CUCKOO_FOLLOWS_PARTLY;
+	else if (!FollowedDepends(followed, pg_depend))
+		followed->state = CUCKOO_FOLLOWS_RESTORED;
+	else
+		followed->state = CUCKOO_FOLLOWS;
 	table_close(pg_trigger, AccessShareLock);
 	table_close(pg_depend, AccessShareLock);
 }
@@ -483,7 +507,7 @@ FollowedCompareNames(const CuckooFollowed *followed)
 	if (schema == NULL || table == NULL || column == NULL)
 		return CUCKOO_FOLLOWS_NOTHING;
 	return strcmp(followed->names[0], schema) == 0 && strcmp(followed->names[1], table) == 0 &&
-		strcmp(followed->names[2], column) == 0 ? CUCKOO_FOLLOWS : CUCKOO_FOLLOWS_RENAMED;
+		strcmp(followed->names[2], column) == 0 ? followed->state : CUCKOO_FOLLOWS_RENAMED;
 }
 
 /* Filter tables of which something is known, and how often something was forgotten */
@@ -567,10 +591,9 @@ FollowedExamine(Relation rel)
 	made.context = AllocSetContextCreate(CurrentMemoryContext, "followed column", ALLOCSET_SMALL_SIZES);
 	FollowedFindTriggers(&made, rel);
 	FollowedFindSubscriptions(&made);
-	if (made.state == CUCKOO_FOLLOWS)
+	if (made.state <= CUCKOO_FOLLOWS_RESTORED)
 		made.state = FollowedCompareNames(&made);
-	if (made.state != CUCKOO_FOLLOWS && made.state != CUCKOO_FOLLOWS_RENAMED &&
-		made.state != CUCKOO_FOLLOWS_RESTORED && made.state != CUCKOO_FOLLOWS_PARTLY)
+	if (made.state > CUCKOO_FOLLOWS_PARTLY)
 		made.table = InvalidOid;
 
 	FollowedSweep();
@@ -670,8 +693,8 @@ CuckooFollowReport(const CuckooFollowed *followed)
 					errhint("Call cuckoo_follow_rebuild."));
 		case CUCKOO_FOLLOWS_RESTORED:
 			ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					errmsg("filter table \"%s\" was restored from a dump", filter),
-					errdetail("The filter may not have the keys that table \"%s\" has here.", table),
+					errmsg("filter table \"%s\" has to be rebuilt", filter),
+					errdetail("It comes from a dump or pg_upgrade, and may lack keys of table \"%s\".", table),
 					errhint("Call cuckoo_follow_rebuild."));
 		case CUCKOO_FOLLOWS:
 		case CUCKOO_FOLLOWS_PARTLY:
@@ -711,6 +734,12 @@ CuckooFollowReportOlder(Relation rel)
 void
 CuckooFollowCheckTrust(Relation rel, CuckooFollowed **followed)
 {
+	if (IsolationUsesXactSnapshot() && CuckooIsRewritten(rel))
+		ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				errmsg("filter table \"%s\" was rewritten in this transaction",
+					   RelationGetRelationName(rel)),
+				errdetail("Its newest rows, which are the transaction's own now, may lack keys that the snapshot shows."),
+				errhint("Rewrite it in a transaction of its own."));
 	for (bool again = false;; again = true)
 	{
 		if ((*followed)->state != CUCKOO_FOLLOWS && (*followed)->state != CUCKOO_RECEIVED)

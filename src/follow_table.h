@@ -36,14 +36,14 @@
 #define REFUSE_TRIGGER		(TRIGGER_TYPE_BEFORE | TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | \
 							 TRIGGER_TYPE_DELETE | TRIGGER_TYPE_TRUNCATE)
 
-/* What writes to a filter table.  Lookups trust the first two. */
+/* What writes to a filter table.  Lookups trust CUCKOO_FOLLOWS and CUCKOO_RECEIVED. */
 typedef enum CuckooFollowState
 {
 	CUCKOO_FOLLOWS,				/* triggers of one table, which are all in order */
-	CUCKOO_RECEIVED,			/* subscriptions whose tables are all in step */
-	CUCKOO_FOLLOWS_RENAMED,		/* the same as the first; table or column was renamed */
-	CUCKOO_FOLLOWS_RESTORED,	/* the same, in another database than it was built in */
+	CUCKOO_FOLLOWS_RENAMED,		/* the same; table or column was renamed */
+	CUCKOO_FOLLOWS_RESTORED,	/* the same; not built since a dump was restored */
 	CUCKOO_FOLLOWS_PARTLY,		/* triggers of one table; changes may be missing */
+	CUCKOO_RECEIVED,			/* subscriptions whose tables are all in step */
 	CUCKOO_RECEIVED_PARTLY,		/* a subscription that has not copied all tables */
 	CUCKOO_FOLLOWS_NOTHING,
 	CUCKOO_FOLLOWS_SEVERAL		/* changes may be logged twice */
@@ -82,6 +82,12 @@ extern void CuckooFollowClose(Relation rel);
 
 /* The index of the primary key, which an invalidation makes an open table forget */
 extern Oid CuckooFollowPrimaryKey(Relation rel);
+
+/*
+ * Let an open filter table go with the followed table, like an index.  Dumps do
+ * not keep this, which tells that it was restored.
+ */
+extern void CuckooFollowDepend(Relation rel, CuckooFollowed *followed);
 
 /*
  * Report an error unless the active snapshot may trust an open filter table:

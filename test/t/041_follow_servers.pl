@@ -184,11 +184,24 @@ $node->safe_psql('postgres', 'CREATE DATABASE parallel');
 $node->safe_psql('postgres', 'CREATE DATABASE data');
 $node->command_ok([ 'pg_restore', '-j2', '-d', $node->connstr('parallel'), "$folder/directory" ], 'restored in parallel');
 is(state_of($node, 'parallel'), '0|t|f', 'a dump restores filter, log and triggers');
-my @restored = ($looked_up, q{SELECT cuckoo_follow_filter('members_email_filter')}, q{SELECT cuckoo_follow_fold('members_email_filter')});
-is(sqlstate($node, 'parallel', $_), '55000', "but a rebuild is needed: $_") foreach @restored;
-like(($node->psql('parallel', $looked_up))[2], qr/filter table "members_email_filter" was restored from a dump/, '... which the error says');
-$node->safe_psql('parallel', q{INSERT INTO members VALUES (20000, 'restored'); DELETE FROM members WHERE id = 30});
-is(state_of($node, 'parallel'), '0|t|f', 'changes are logged');
+is(sqlstate($node, 'parallel', $_), '55000', "but a rebuild is needed: $_") foreach $looked_up, q{SELECT cuckoo_follow_filter('members_email_filter')};
+like(($node->psql('parallel', $looked_up))[2], qr/filter table "members_email_filter" has to be rebuilt/, '... which the error says');
+$node->safe_psql('parallel', q{INSERT INTO members VALUES (20000, 'restored'); DELETE FROM members WHERE id = 30; SELECT cuckoo_follow_fold('members_email_filter')});
+is(state_of($node, 'parallel'), '0|t|f', 'changes are logged, and can be folded');
+
+# A rebuild then lets writers go on, and snapshots from before it know nothing
+# of it.
+$node->safe_psql('parallel', 'CREATE TABLE restored AS SELECT id FROM members LIMIT 0');
+my $stale = $node->background_psql('parallel', on_error_stop => 0);
+$stale->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM restored');
+my $rebuilder = $node->background_psql('parallel');
+$rebuilder->query_safe(q{BEGIN; SELECT cuckoo_follow_rebuild('members_email_filter')});
+is(sqlstate($node, 'parallel', q{SET lock_timeout = '60s'; INSERT INTO members VALUES (20002, 'beside')}), '', 'writers do not wait for a rebuild');
+$rebuilder->query_safe('COMMIT');
+$rebuilder->quit;
+unlike($stale->query($looked_up) // '', qr/^[tf]$/m, 'an older snapshot does not trust the rebuilt filter');
+like($stale->{stderr}, qr/was built or repaired after the snapshot was taken/, '... and says so');
+$stale->quit;
 is($node->safe_psql('parallel', <<~'SQL'), "\nt\nt|f", 'rebuilt');
 	SELECT cuckoo_follow_rebuild(filter_table) FROM cuckoo_follow_list();
 	INSERT INTO members VALUES (20001, 'rebuilt');
