@@ -49,7 +49,7 @@ typedef enum CuckooFollowState
 	CUCKOO_FOLLOWS_SEVERAL		/* changes may be logged twice */
 } CuckooFollowState;
 
-/* A transaction that altered triggers or a subscription */
+/* A transaction that altered triggers or a subscription, or built what was restored */
 typedef struct FollowSince
 {
 	TransactionId xid;
