@@ -2,6 +2,7 @@
 """Compares clients/python with docs/format.md and the server that psql connects to; see run.sh."""
 
 import math
+import os
 import random
 import subprocess
 import sys
@@ -41,11 +42,15 @@ def test(ok, name, detail=''):
         print('#   %s' % detail)
 
 
+# The texts of keys and rates below are meant so.
+SETTINGS = '-c intervalstyle=postgres -c extra_float_digits=1'
+
+
 def sql(command):
     """Runs SQL in a session of its own; returns the rows, as lists of text."""
     run = subprocess.run(['psql', '-XqAt', '-F', '\t', '-v', 'ON_ERROR_STOP=1'],
-                         input=command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                         text=True)
+                         env={**os.environ, 'PGOPTIONS': SETTINGS}, input=command, text=True,
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode != 0:
         sys.exit('psql failed:\n%s\n%s' % (command[:2000], run.stdout))
     return [line.split('\t') for line in run.stdout.splitlines()]

@@ -6,7 +6,6 @@
 -- docs/format.md, with another build of xxHash.
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 SET lc_monetary = 'C';
-SET extra_float_digits = 1;
 
 -- The two hashes, of seed 0 and of 0x0123456789ABCDEF.
 CREATE FUNCTION hashes(value anycompatible) RETURNS text LANGUAGE sql AS
