@@ -19,9 +19,13 @@ LookupContains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
 	const CuckooReader *reader = CuckooRead(PG_GETARG_DATUM(filter_argument), 1);
+	bool		found = CuckooReaderContains(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(key_argument),
+																		&reader->filter));
 
-	return CuckooReaderContains(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(key_argument),
-														   &reader->filter));
+	/* All elements of f @> ANY (array) are looked up in one memory context. */
+	if (reader->copy != NULL)
+		pfree(reader->copy);
+	return found;
 }
 
 /* cuckoo_contains(f, key), f @> key */

@@ -35,6 +35,7 @@
 #include "access/table.h"
 #include "access/toast_internals.h"
 #include "access/xact.h"
+#include "miscadmin.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
@@ -165,6 +166,8 @@ CountSliced(const CuckooReader *reader, uint64 hash, int limit)
 
 	/* What was read last is the first. */
 	Assert(reader == &kept[0]->reader);
+	/* PostgreSQL does not check between the elements of f @> ANY (array). */
+	CHECK_FOR_INTERRUPTS();
 	for (int i = 0; i < reader->filter.table_count && copies < limit; i++)
 	{
 		const CuckooTable *table = &reader->filter.tables[i];
@@ -392,6 +395,7 @@ CuckooRead(Datum filter, Size lookups)
 {
 	static CuckooReader own;	/* of a filter that is not kept */
 	struct varlena *value = (struct varlena *) DatumGetPointer(filter);
+	struct varlena *whole;
 	Moment		now;
 
 	if (VARATT_IS_EXTERNAL_ONDISK(value) && GetMoment(&now) &&
@@ -412,7 +416,9 @@ CuckooRead(Datum filter, Size lookups)
 	}
 
 	/* Read it for these lookups alone. */
-	CuckooOpenFilter(&own.filter, pg_detoast_datum_packed(value));
-	own.slices = NULL;
+	CHECK_FOR_INTERRUPTS();
+	whole = pg_detoast_datum_packed(value);
+	CuckooOpenFilter(&own.filter, whole);
+	own.copy = whole != value ? whole : NULL;
 	return &own;
 }

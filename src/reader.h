@@ -17,6 +17,7 @@ typedef struct CuckooReader
 	CuckooFilter filter;		/* its tables have no data if slices is set */
 	struct varlena *slices;		/* the TOAST pointer through which each lookup
 								 * reads slices; NULL: the filter is whole */
+	struct varlena *copy;		/* made for these lookups alone; NULL: none */
 } CuckooReader;
 
 /* Define the setting cuckoo.cache_size, when the module is loaded. */
