@@ -205,19 +205,22 @@ SameHeader(const CuckooHeader *a, const CuckooHeader *b)
 #define LISTS				256
 
 /*
- * A list with this many hashes is worth sorting to drop repetitions: sorting
- * costs about as much per row as a probe into a hash table would.
+ * Lists begin with room for so many hashes, and double it when they are full.
+ * From LIST_LIMIT on they are worth sorting to drop repetitions: sorting costs
+ * about as much per row as a probe into a hash table would.
  */
-#define LIST_LIMIT			8192
+#define LIST_ROOM			32
+#define LIST_LIMIT			384
 
 typedef struct LargeKeys
 {
 	CuckooLarge large;
 	CuckooHeader header;
 	CuckooList	lists[LISTS];
-	uint64		limits[LISTS];	/* drop repetitions from here on */
 	uint64		sorted[LISTS];	/* as long as there are exactly this many, the
 								 * hashes are ascending and distinct */
+	int			sample;			/* the list that is always sorted when full */
+	bool		repeated;		/* then it lost a quarter; sort others, too */
 	uint64		room;			/* hashes that all lists have room for */
 } LargeKeys;
 
@@ -228,11 +231,7 @@ typedef struct KeysState
 	LargeKeys  *large;
 } KeysState;
 
-/*
- * Sort a list and drop its repetitions.  If there were few, it is sorted again
- * only after more rows: a column without repetitions should not be sorted at
- * every doubling.
- */
+/* Sort a list and drop its repetitions. */
 static void
 SortList(LargeKeys *large, int i)
 {
@@ -244,7 +243,8 @@ SortList(LargeKeys *large, int i)
 	CHECK_FOR_INTERRUPTS();
 	CuckooListUnique(list);
 	large->sorted[i] = list->count;
-	large->limits[i] = list->count * (list->count > before / 4 * 3 ? 8 : 2);
+	if (i == large->sample)
+		large->repeated = list->count <= before / 4 * 3;
 }
 
 /* Sort all lists, which then are these runs; returns how many keys there are. */
@@ -270,6 +270,14 @@ SortLists(LargeKeys *large, CuckooRun *runs)
 	return count;
 }
 
+/*
+ * Make room in a full list: by dropping repetitions, if that may give half of it,
+ * or else by doubling.  A column without repetitions should not be sorted at every
+ * doubling, so one list is a sample for all: hashes are spread evenly.  It is full
+ * a quarter earlier than others.  If it loses a quarter then, they are sorted when
+ * they are full.  So no list has room for more than four times its distinct hashes,
+ * 32 bytes for each.
+ */
 static void
 MakeRoom(LargeKeys *large, int i)
 {
@@ -280,10 +288,11 @@ MakeRoom(LargeKeys *large, int i)
 	/* With so much room in all, there are repetitions or too many keys. */
 	if (large->room >= 2 * MAX_KEYS)
 		SortLists(large, runs);
-	if (list->count >= Max(large->limits[i], LIST_LIMIT))
+	if (list->count >= Max(2 * large->sorted[i], LIST_LIMIT) &&
+		(large->repeated || i == large->sample))
 		SortList(large, i);
 	large->room -= list->room;
-	CuckooListReserve(list, list->count + LIST_LIMIT / 16);
+	CuckooListReserve(list, list->count + (i == large->sample ? LIST_ROOM / 4 * 3 : LIST_ROOM));
 	large->room += list->room;
 	MemoryContextSwitchTo(old);
 }
@@ -310,14 +319,16 @@ MakePartial(CuckooLarge *state)
 	return CuckooPartialValue(&large->header, runs, LISTS, count);
 }
 
+/* Turn a flat state into a large one, whose sample will be the list of a hash. */
 static void
-BecomeLarge(KeysState *state, MemoryContext aggcontext)
+BecomeLarge(KeysState *state, uint64 hash, MemoryContext aggcontext)
 {
 	const CuckooFlat *flat = state->flat;
 
 	state->flat = NULL;
 	state->large = (LargeKeys *) CuckooLargeNew(sizeof(LargeKeys), MakePartial, aggcontext);
 	state->large->header = flat->header;
+	state->large->sample = (int) (hash >> 56);
 	for (uint64 i = 0; i < flat->header.items; i++)
 		LargeAdd(state->large, flat->hashes[i]);
 }
@@ -340,7 +351,7 @@ MakeFlatRoom(KeysState *state, MemoryContext aggcontext)
 		return;
 	if (flat->room > CUCKOO_FLAT_MAX_ROOM / 2)
 	{
-		BecomeLarge(state, aggcontext);
+		BecomeLarge(state, flat->hashes[list.count / 2], aggcontext);
 		return;
 	}
 	state->flat = CuckooFlatNew(&flat->header, flat->room * 2);
@@ -375,7 +386,7 @@ AggAddAll(KeysState *state, CuckooValue *other, MemoryContext aggcontext)
 	}
 	CuckooOpen(&partial, CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
 	if (state->flat != NULL && partial.items > CUCKOO_FLAT_MAX_ROOM / 2)
-		BecomeLarge(state, aggcontext);
+		BecomeLarge(state, CuckooPartialHash(&partial, partial.items / 2), aggcontext);
 	for (uint64 i = 0; i < partial.items; i++)
 	{
 		CuckooCheckInterruptsAt(i);

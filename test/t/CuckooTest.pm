@@ -175,6 +175,7 @@ sub measure
 	my (undef, $stdout, $stderr) = $node->psql('postgres', <<~SQL, on_error_stop => 0);
 		\\set VERBOSITY sqlstate
 		SET max_parallel_workers_per_gather = 0;
+		SET jit = off;
 		SELECT cuckoo_new() + 1 \\g /dev/null
 		$query;
 		SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\\s+(\\d+)')::integer / 1024;
