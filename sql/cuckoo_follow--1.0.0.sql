@@ -11,7 +11,7 @@ COMMENT ON FUNCTION cuckoo_follow_change() IS
 CREATE FUNCTION cuckoo_follow(table_name regclass, column_name name, capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, build boolean DEFAULT true) RETURNS regclass
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_follow(regclass, name, float8, float8, boolean) IS
-	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it up to date; capacity in keys, by default one and a half times the rows, or unknown if that is at most 1,024; target rate from 2e-8 to 0.1; build => false leaves building the filter to cuckoo_follow_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more, 55006 while the table is in use in this session';
+	'follow a column of a table: make its filter table, which this returns, and the triggers that keep it up to date; capacity in keys, by default one and a half times the rows with a key, or unknown if that is at most 1,024; target rate from 2e-8 to 0.1; build => false leaves building the filter to cuckoo_follow_rebuild. Writers wait, readers do not. Errors: 0A000 for what cannot be followed, 55000 outside READ COMMITTED and for a column in which more than 1 % of the keys have eight rows or more, 55006 while the table is in use in this session';
 
 CREATE FUNCTION cuckoo_unfollow(filter_table regclass) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT;
@@ -71,7 +71,7 @@ COMMENT ON FUNCTION cuckoo_follow_fold(regclass) IS
 CREATE FUNCTION cuckoo_follow_rebuild(filter_table regclass, capacity float8 DEFAULT NULL, fpr float8 DEFAULT NULL) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C;
 COMMENT ON FUNCTION cuckoo_follow_rebuild(regclass, float8, float8) IS
-	'build the filter of a filter table from the rows of the followed table, while others change them, and repair the triggers and names; capacity in keys, by default one and a half times the rows, or unknown if that is at most 1,024; target rate, by default as it is. Error 55000 outside READ COMMITTED, 55006 while the table is in use in this session';
+	'build the filter of a filter table from the rows of the followed table, while others change them, and repair the triggers and names; capacity in keys, by default one and a half times the rows with a key, or unknown if that is at most 1,024; target rate, by default as it is. Error 55000 outside READ COMMITTED, 55006 while the table is in use in this session';
 
 CREATE FUNCTION cuckoo_follow_check(filter_table regclass,
 	OUT missing bigint,

@@ -9,7 +9,8 @@
 # lib.sh has the details.  cuckoo.cache_size leaves room for only a few stored
 # filters in memory, so that all ways of reading them are used.
 #
-# docs/testing.md says what AddressSanitizer cannot see in an ordinary server.
+# AddressSanitizer does not see the borders of chunks inside PostgreSQL's own
+# memory blocks: the core is tested with exact allocations instead (test/unit).
 #
 # Needs a Debian machine, and root or sudo if packages are missing.  The last
 # line is "N passed, N failed".  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps

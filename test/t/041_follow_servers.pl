@@ -202,7 +202,7 @@ unlike($stale->query($looked_up) // '', qr/^[tf]$/m, 'an older snapshot does not
 like($stale->{stderr}, qr/was built or repaired after the snapshot was taken/, '... and says so');
 $stale->quit;
 is($node->safe_psql('parallel', <<~'SQL'), "\nt\nt|f", 'rebuilt');
-	SELECT cuckoo_follow_rebuild(filter_table) FROM cuckoo_follow_list();
+	SELECT format('SELECT cuckoo_follow_rebuild(%L)', filter_table) FROM cuckoo_follow_list() \gexec
 	INSERT INTO members VALUES (20001, 'rebuilt');
 	SELECT cuckoo_follow_fold('members_email_filter') > 0;
 	SELECT cuckoo_follow_contains('members_email_filter', 'restored') AND cuckoo_follow_contains('members_email_filter', 'rebuilt'), cuckoo_follow_contains('members_email_filter', 'again 30');
