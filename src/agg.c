@@ -273,15 +273,17 @@ SortLists(LargeKeys *large, CuckooRun *runs)
 /*
  * Make room in a full list: by dropping repetitions, if that may give half of it,
  * or else by doubling.  A column without repetitions should not be sorted at every
- * doubling, so one list is a sample for all: hashes are spread evenly.  It is full
- * a quarter earlier than others.  If it loses a quarter then, they are sorted when
- * they are full.  So no list has room for more than four times its distinct hashes,
- * 32 bytes for each.
+ * doubling, so one list is a sample for all: distinct hashes are spread evenly.  It
+ * is full a quarter earlier than others.  If it loses a quarter then, they are
+ * sorted when they are full.  A list that is half as long again as the sample has
+ * repetitions of its own, of a few frequent keys.  So lists have room for four times
+ * their distinct hashes, 32 bytes for each, or eight times if some are frequent.
  */
 static void
 MakeRoom(LargeKeys *large, int i)
 {
 	CuckooList *list = &large->lists[i];
+	const CuckooList *sample = &large->lists[large->sample];
 	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
 	CuckooRun	runs[LISTS];
 
@@ -289,7 +291,7 @@ MakeRoom(LargeKeys *large, int i)
 	if (large->room >= 2 * MAX_KEYS)
 		SortLists(large, runs);
 	if (list->count >= Max(2 * large->sorted[i], LIST_LIMIT) &&
-		(large->repeated || i == large->sample))
+		(large->repeated || i == large->sample || list->count > sample->count / 2 * 3))
 		SortList(large, i);
 	large->room -= list->room;
 	CuckooListReserve(list, list->count + (i == large->sample ? LIST_ROOM / 4 * 3 : LIST_ROOM));
