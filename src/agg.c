@@ -206,11 +206,11 @@ SameHeader(const CuckooHeader *a, const CuckooHeader *b)
 
 /*
  * Lists begin with room for so many hashes, and double it when they are full.
- * From LIST_LIMIT on they are worth sorting to drop repetitions: sorting costs
- * about as much per row as a probe into a hash table would.
+ * Twice LIST_DISTINCT are worth sorting to drop repetitions: sorting costs about
+ * as much per row as a probe into a hash table would.
  */
 #define LIST_ROOM			32
-#define LIST_LIMIT			384
+#define LIST_DISTINCT		192
 
 typedef struct LargeKeys
 {
@@ -220,7 +220,7 @@ typedef struct LargeKeys
 	uint64		sorted[LISTS];	/* as long as there are exactly this many, the
 								 * hashes are ascending and distinct */
 	int			sample;			/* the list that is always sorted when full */
-	bool		repeated;		/* then it lost a quarter; sort others, too */
+	bool		repeated;		/* then it lost a quarter; sort others as early */
 	uint64		room;			/* hashes that all lists have room for */
 } LargeKeys;
 
@@ -275,23 +275,23 @@ SortLists(LargeKeys *large, CuckooRun *runs)
  * or else by doubling.  A column without repetitions should not be sorted at every
  * doubling, so one list is a sample for all: distinct hashes are spread evenly.  It
  * is full a quarter earlier than others.  If it loses a quarter then, they are
- * sorted when they are full.  A list that is half as long again as the sample has
- * repetitions of its own, of a few frequent keys.  So lists have room for four times
- * their distinct hashes, 32 bytes for each, or eight times if some are frequent.
+ * sorted when they are full, and have room for four times their distinct hashes: 32
+ * bytes for each.  Otherwise they may still have repetitions, of a few frequent keys
+ * or of keys chosen by their hashes, and are sorted when they have grown by a factor
+ * of 16.  Then it can be 256 bytes.
  */
 static void
 MakeRoom(LargeKeys *large, int i)
 {
 	CuckooList *list = &large->lists[i];
-	const CuckooList *sample = &large->lists[large->sample];
+	uint64		growth = large->repeated || i == large->sample ? 2 : 16;
 	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
 	CuckooRun	runs[LISTS];
 
 	/* With so much room in all, there are repetitions or too many keys. */
 	if (large->room >= 2 * MAX_KEYS)
 		SortLists(large, runs);
-	if (list->count >= Max(2 * large->sorted[i], LIST_LIMIT) &&
-		(large->repeated || i == large->sample || list->count > sample->count / 2 * 3))
+	if (list->count >= growth * Max(large->sorted[i], LIST_DISTINCT))
 		SortList(large, i);
 	large->room -= list->room;
 	CuckooListReserve(list, list->count + (i == large->sample ? LIST_ROOM / 4 * 3 : LIST_ROOM));

@@ -166,8 +166,6 @@ CountSliced(const CuckooReader *reader, uint64 hash, int limit)
 
 	/* What was read last is the first. */
 	Assert(reader == &kept[0]->reader);
-	/* PostgreSQL does not check between the elements of f @> ANY (array). */
-	CHECK_FOR_INTERRUPTS();
 	for (int i = 0; i < reader->filter.table_count && copies < limit; i++)
 	{
 		const CuckooTable *table = &reader->filter.tables[i];
@@ -398,6 +396,8 @@ CuckooRead(Datum filter, Size lookups)
 	struct varlena *whole;
 	Moment		now;
 
+	/* PostgreSQL does not check between the elements of f @> ANY (array). */
+	CHECK_FOR_INTERRUPTS();
 	if (VARATT_IS_EXTERNAL_ONDISK(value) && GetMoment(&now) &&
 		((keeping && IsKept(0, value) && IsSameMoment(&kept[0]->checked, &now)) ||
 		 KeepStored(value, &now)))
@@ -416,7 +416,6 @@ CuckooRead(Datum filter, Size lookups)
 	}
 
 	/* Read it for these lookups alone. */
-	CHECK_FOR_INTERRUPTS();
 	whole = pg_detoast_datum_packed(value);
 	CuckooOpenFilter(&own.filter, whole);
 	own.copy = whole != value ? whole : NULL;
