@@ -28,12 +28,12 @@
  * 1. A lookup reads base and log in one snapshot, and finds what was removed
  *	  until a fold.  It is an error unless, in this snapshot, all triggers of one
  *	  table and of the filter table are as cuckoo_follow makes them, or all tables
- *	  of the subscriptions that write to the filter table are in step.
+ *	  of the subscription that writes to the filter table are in step.
  * 2. A removal in the log has its addition in the log or in the base, in every
  *	  snapshot, except within a transaction while a statement is not over.  Then
  *	  folds, rebuilds and TRUNCATE refuse to run: the table is in use.  Only one
- *	  table, with one trigger for each kind of change, or subscriptions write to a
- *	  log: changes that others made would be applied twice.
+ *	  table, with one trigger for each kind of change, or one subscription writes to
+ *	  a log: changes that others made would be applied twice.
  *
  * Lookups only lock the filter table, and read in the catalogs what it follows.
  * What they have read stays known until an invalidation.  COMMIT sends it some
@@ -79,6 +79,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_inherits.h"
+#include "catalog/pg_subscription.h"
 #include "catalog/pg_subscription_rel.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
@@ -324,28 +325,43 @@ FollowedIsShown(const CuckooFollowed *followed, Snapshot snapshot)
 	return true;
 }
 
+/* Whether a subscription is of this database, not of one that it is a copy of */
+static bool
+SubscriptionIsOurs(Oid subscription)
+{
+	HeapTuple	tuple = SearchSysCache1(SUBSCRIPTIONOID, ObjectIdGetDatum(subscription));
+	bool		ours = HeapTupleIsValid(tuple) &&
+		((Form_pg_subscription) GETSTRUCT(tuple))->subdbid == MyDatabaseId;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	return ours;
+}
+
 /*
- * Find the subscriptions that write to a filter table.  A table that has just
+ * Find the subscription that writes to a filter table.  A table that has just
  * been copied is ahead of the others, and the followed table can be any table of
  * the subscription: all have to be ready.
  */
 static void
-FollowedFindSubscriptions(CuckooFollowed *followed)
+FollowedFindSubscription(CuckooFollowed *followed)
 {
 	Relation	rel = table_open(SubscriptionRelRelationId, AccessShareLock);
 	SysScanDesc scan = CatalogScan(rel, SubscriptionRelSrrelidSrsubidIndexId, 1,
 								   Anum_pg_subscription_rel_srrelid, followed->filter, 0, 0);
 	HeapTuple	tuple;
-	bool		received = false;
+	int			received = 0;
 	bool		ready = true;
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Oid			subscription = ((Form_pg_subscription_rel) GETSTRUCT(tuple))->srsubid;
-		SysScanDesc others = CatalogScan(rel, InvalidOid, 1, Anum_pg_subscription_rel_srsubid,
-										 subscription, 0, 0);
+		SysScanDesc others;
 
-		received = true;
+		if (!SubscriptionIsOurs(subscription))
+			continue;
+		received++;
+		others = CatalogScan(rel, InvalidOid, 1, Anum_pg_subscription_rel_srsubid, subscription, 0, 0);
 		while (HeapTupleIsValid(tuple = systable_getnext(others)))
 		{
 			ready &= ((Form_pg_subscription_rel) GETSTRUCT(tuple))->srsubstate == SUBREL_STATE_READY;
@@ -355,8 +371,8 @@ FollowedFindSubscriptions(CuckooFollowed *followed)
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
-	if (received)
-		followed->state = followed->state != CUCKOO_FOLLOWS_NOTHING ? CUCKOO_FOLLOWS_SEVERAL :
+	if (received > 0)
+		followed->state = followed->state != CUCKOO_FOLLOWS_NOTHING || received > 1 ? CUCKOO_FOLLOWS_SEVERAL :
 			ready ? CUCKOO_RECEIVED : CUCKOO_RECEIVED_PARTLY;
 }
 
@@ -590,7 +606,7 @@ FollowedExamine(Relation rel)
 	FilterCheck(rel);
 	made.context = AllocSetContextCreate(CurrentMemoryContext, "followed column", ALLOCSET_SMALL_SIZES);
 	FollowedFindTriggers(&made, rel);
-	FollowedFindSubscriptions(&made);
+	FollowedFindSubscription(&made);
 	if (made.state <= CUCKOO_FOLLOWS_RESTORED)
 		made.state = FollowedCompareNames(&made);
 	if (made.state > CUCKOO_FOLLOWS_PARTLY)
@@ -712,8 +728,8 @@ CuckooFollowReport(const CuckooFollowed *followed)
 	}
 	ereport(ERROR, errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			errmsg("filter table \"%s\" does not follow one table", filter),
-			errdetail("Triggers that cuckoo_follow did not make, or a subscription and triggers, write to it."),
-			errhint("Drop the triggers that cuckoo_follow did not make. A subscriber follows its own table or subscribes to the filter table, not both. Then call cuckoo_follow_rebuild."));
+			errdetail("Triggers that cuckoo_follow did not make, several subscriptions, or a subscription and triggers write to it."),
+			errhint("Drop the triggers that cuckoo_follow did not make. A subscriber follows its own table or subscribes to the filter table once, not both. Then call cuckoo_follow_rebuild."));
 }
 
 CUCKOO_NORETURN void

@@ -43,7 +43,7 @@ typedef enum CuckooFollowState
 	CUCKOO_FOLLOWS_RENAMED,		/* the same; table or column was renamed */
 	CUCKOO_FOLLOWS_RESTORED,	/* the same; not built since a dump was restored */
 	CUCKOO_FOLLOWS_PARTLY,		/* triggers of one table; changes may be missing */
-	CUCKOO_RECEIVED,			/* subscriptions whose tables are all in step */
+	CUCKOO_RECEIVED,			/* a subscription whose tables are all in step */
 	CUCKOO_RECEIVED_PARTLY,		/* a subscription that has not copied all tables */
 	CUCKOO_FOLLOWS_NOTHING,
 	CUCKOO_FOLLOWS_SEVERAL		/* changes may be logged twice */

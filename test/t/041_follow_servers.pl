@@ -128,6 +128,12 @@ foreach my $table ('members_email_filter', 'members')
 	$older->quit;
 }
 is(sqlstate($received, 'postgres', q{SELECT cuckoo_follow_fold('members_email_filter')}), '55000', 'and a fold fails');
+
+# Two subscriptions have no common order.  A copy of the database has neither.
+is(sqlstate($received, 'postgres', sprintf($subscribe =~ s/another/second/r, 'false') . "; $looked_up"), '55000', 'a lookup fails if there are two subscriptions');
+is($received->safe_psql('postgres', "DROP SUBSCRIPTION second; $looked_up"), 't', 'and not when one is gone');
+$received->safe_psql('template1', 'CREATE DATABASE copied TEMPLATE postgres');
+is(sqlstate($received, 'copied', $looked_up), '55000', "a lookup fails in a copy of a subscriber's database");
 $_->stop for $own, $received;
 
 # ----------------------------------------------------------------- A standby
