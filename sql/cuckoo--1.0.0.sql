@@ -483,7 +483,7 @@ CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8, fpr float
 	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8, bigint) IS
-	'a filter over the keys, each added if the filter does not contain it yet: capacity in keys, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; not removable; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+	'a filter over the keys, each added if the filter does not contain it yet: capacity in keys, target rate fpr (default 0.001), seed of the hash (default 0); needs memory for a few filters, not for all keys; not removable; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
 
 CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8) (
 	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
@@ -507,7 +507,7 @@ CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8, fpr flo
 	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8, bigint) IS
-	'a filter with a copy of the key for each row, up to eight: capacity in copies, target rate fpr (default 0.001), seed of the hash (default 0); needs only the memory of the filter; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+	'a filter with a copy of the key for each row, up to eight: capacity in copies, target rate fpr (default 0.001), seed of the hash (default 0); needs memory for a few filters, not for all keys; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
 
 -- Aggregates over filters
 --

@@ -185,7 +185,7 @@ CheckChanging(const char *name)
 				errmsg("%s requires the isolation level READ COMMITTED", name),
 				errdetail("The isolation level of the transaction is %s.",
 						   IsolationIsSerializable() ? "SERIALIZABLE" : "REPEATABLE READ"),
-				errhint("Call it in a transaction of its own."));
+				errhint("Call it in a READ COMMITTED transaction of its own."));
 }
 
 /* A filter table and the followed table, open so that others refuse to run */

@@ -28,7 +28,8 @@
  * 1. A lookup reads base and log in one snapshot, and finds what was removed
  *	  until a fold.  It is an error unless, in this snapshot, all triggers of one
  *	  table and of the filter table are as cuckoo_follow makes them, or all tables
- *	  of the subscription that writes to the filter table are in step.
+ *	  of the subscription that writes to the filter table are in step.  (Whether
+ *	  it has missed changes, the subscriber cannot know: see docs/guide.md.)
  * 2. A removal in the log has its addition in the log or in the base, in every
  *	  snapshot, except within a transaction while a statement is not over.  Then
  *	  folds, rebuilds and TRUNCATE refuse to run: the table is in use.  Only one
