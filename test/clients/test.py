@@ -587,7 +587,7 @@ def test_without_extension():
     import psycopg
 
     readme = ' '.join((ROOT / 'README.md').read_text('utf-8').split())
-    test('can build filters, look keys up, and store the filters as `bytea`' in readme, 'the README says so')
+    test('can build filters, look keys up, and store them as `bytea`' in readme, 'the README says so')
     use_database('without')
     with psycopg.connect('') as connection:
         connection.execute('CREATE TABLE filters (f bytea)')

@@ -98,7 +98,7 @@ is(query(<<~SQL), '1|12.5|0.00094 2|16.2|0.00095 2|16.2|0.00101 3|18.0|0.00119',
 	FROM unnest('{10000,20000,100000,1000000}'::integer[]) AS n
 		CROSS JOIN LATERAL (SELECT cuckoo_add_all(cuckoo_new(10000), ARRAY(SELECT generate_series(1, n))) AS f) AS q, cuckoo_info(f)
 	SQL
-says('README.md', 'each doubling of the capacity adds one bit per key and halves the expected rate');
+says('README.md', 'each doubling adds one bit per key and halves the expected rate');
 says('README.md', 'capacity | 100,000 | 128,000 | 200,000 | 800,000 | 10 million | unknown');
 says('README.md', 'bytes | 155,508 | 199,044 | 172,734 | 197,734 | 242,776 | 214,922');
 says('README.md', 'Slightly more than the number of keys is dearer: above about 78 % of its capacity, a filter is stored as if full.');
@@ -109,7 +109,7 @@ is(query(<<~SQL), '155508 199044 172734 185234 197734 242776 284702', 'of 100,00
 		CROSS JOIN LATERAL (SELECT cuckoo_agg(i, u.capacity) AS f FROM generate_series(1, 100000) AS i) AS q, cuckoo_info(f)
 	SQL
 says('README.md', 'A filter is at most 750 MiB: about 500 million keys at 0.001.');
-says('README.md', '`SELECT *` would print all of it in base64, 207,340 characters.');
+says('README.md', '`SELECT *` would print it in base64, 207,340 characters.');
 is(query('SELECT length(f::text) FROM (SELECT cuckoo_agg(i) AS f FROM generate_series(1, 100000) AS i) AS q'), '207340', 'the text of a filter');
 is(sqlstate($node, 'postgres', 'SELECT cuckoo_new(5.1e8)'), '54000', '510 million are too many');
 is(query('SELECT cuckoo_cardinality(cuckoo_new(5e8))'), '0', '500 million are not');
