@@ -401,7 +401,8 @@ my $shared = <<~'SQL';
 	BEGIN
 		FOREACH query IN ARRAY ARRAY[
 			$q$SELECT 'ALTER SCHEMA r_away RENAME TO r' WHERE to_regnamespace('r_away') IS NOT NULL$q$,
-			$q$SELECT format('ALTER TABLE %s SET SCHEMA r', oid::regclass) FROM pg_class WHERE relnamespace = 'away'::regnamespace AND relkind = 'r'$q$,
+			-- An earlier repair may have followed the column anew.
+			$q$SELECT format('DROP TABLE IF EXISTS r.%I CASCADE; ALTER TABLE %s SET SCHEMA r', relname, oid::regclass) FROM pg_class WHERE relnamespace = 'away'::regnamespace AND relkind = 'r'$q$,
 			$q$SELECT format('DROP TABLE IF EXISTS %2$I; ALTER TABLE %1$s RENAME TO %2$I', oid::regclass, replace(relname, '_away', '')) FROM pg_class WHERE relname LIKE '%\_away' AND relkind IN ('r', 'p')$q$,
 			$q$SELECT format('ALTER TABLE %1$s DROP COLUMN IF EXISTS %3$I; ALTER TABLE %1$s RENAME %2$I TO %3$I', attrelid::regclass, attname, substr(attname, 6)) FROM pg_attribute WHERE attname LIKE 'away\_%' AND attinhcount = 0$q$,
 			$q$SELECT format('ALTER TABLE %s DROP COLUMN extra', attrelid::regclass) FROM pg_attribute WHERE attname = 'extra' AND attinhcount = 0$q$,
