@@ -21,7 +21,7 @@ COMMENT ON FUNCTION cuckoo_unfollow(regclass) IS
 CREATE FUNCTION cuckoo_follow_contains(filter_table regclass, key anycompatible) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION cuckoo_follow_contains(regclass, anycompatible) IS
-	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of children, of a statement that had not ended then, and of COPY FREEZE, and after an ALTER TABLE of the own transaction that rewrites the table, and on a subscriber that missed changes; true for other keys at the rate of the filter, and for removed keys until the next fold. Error 55000 until the filter is built, and if changes may be missing: triggers are missing or disabled, table or column was renamed, the filter table follows no table, was altered or was restored from a dump, or not all tables of its subscription are in step; 40001 if the snapshot is older than a build or repair';
+	'whether the followed table may have a row with this key: never false for a row that the snapshot shows, except for rows of children, of a statement that had not ended then, and of COPY FREEZE, after an ALTER TABLE of the own transaction that rewrites the table, and on a subscriber that missed changes; true for other keys at the rate of the filter, and for removed keys until the next fold. Error 55000 until the filter is built, and if changes may be missing: triggers are missing or disabled, table or column was renamed, the filter table follows no table, was altered or was restored from a dump, or not all tables of its subscription are in step; 40001 if the snapshot is older than a build or repair';
 
 DO $filter$
 DECLARE

@@ -276,15 +276,17 @@ SortLists(LargeKeys *large, CuckooRun *runs)
  * doubling, so one list is a sample for all: distinct hashes are spread evenly.  It
  * is full a quarter earlier than others.  If it loses a quarter then, they are
  * sorted when they are full, and have room for four times their distinct hashes: 32
- * bytes for each.  Otherwise they may still have repetitions, of a few frequent keys
- * or of keys chosen by their hashes, and are sorted when they have grown by a factor
- * of 16.  Then it can be 256 bytes.
+ * bytes for each.  So are lists half as long again as the sample, which have a few
+ * frequent keys: 64 bytes.  Others may still have repetitions, of keys chosen by
+ * their hashes, and are sorted when they have grown by a factor of 16: 256 bytes.
  */
 static void
 MakeRoom(LargeKeys *large, int i)
 {
 	CuckooList *list = &large->lists[i];
-	uint64		growth = large->repeated || i == large->sample ? 2 : 16;
+	uint64		typical = large->lists[large->sample].count;
+	uint64		growth = large->repeated || i == large->sample ||
+		list->count > typical / 2 * 3 ? 2 : 16;
 	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
 	CuckooRun	runs[LISTS];
 
