@@ -284,9 +284,9 @@ static void
 MakeRoom(LargeKeys *large, int i)
 {
 	CuckooList *list = &large->lists[i];
-	uint64		typical = large->lists[large->sample].count;
+	const CuckooList *sample = &large->lists[large->sample];
 	uint64		growth = large->repeated || i == large->sample ||
-		list->count > typical / 2 * 3 ? 2 : 16;
+		list->count > sample->count / 2 * 3 ? 2 : 16;
 	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
 	CuckooRun	runs[LISTS];
 

@@ -326,19 +326,6 @@ FollowedIsShown(const CuckooFollowed *followed, Snapshot snapshot)
 	return true;
 }
 
-/* Whether a subscription is of this database, not of one that it is a copy of */
-static bool
-SubscriptionIsOurs(Oid subscription)
-{
-	HeapTuple	tuple = SearchSysCache1(SUBSCRIPTIONOID, ObjectIdGetDatum(subscription));
-	bool		ours = HeapTupleIsValid(tuple) &&
-		((Form_pg_subscription) GETSTRUCT(tuple))->subdbid == MyDatabaseId;
-
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
-	return ours;
-}
-
 /*
  * Find the subscription that writes to a filter table.  A table that has just
  * been copied is ahead of the others, and the followed table can be any table of
@@ -351,30 +338,30 @@ FollowedFindSubscription(CuckooFollowed *followed)
 	SysScanDesc scan = CatalogScan(rel, SubscriptionRelSrrelidSrsubidIndexId, 1,
 								   Anum_pg_subscription_rel_srrelid, followed->filter, 0, 0);
 	HeapTuple	tuple;
-	int			received = 0;
-	bool		ready = true;
 
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Oid			subscription = ((Form_pg_subscription_rel) GETSTRUCT(tuple))->srsubid;
 		SysScanDesc others;
+		bool		ready = true;
 
-		if (!SubscriptionIsOurs(subscription))
+		/* A copy of a database has such rows of its template's subscriptions. */
+		if (GetSysCacheOid1(SUBSCRIPTIONOID, Anum_pg_subscription_subdbid,
+							ObjectIdGetDatum(subscription)) != MyDatabaseId)
 			continue;
-		received++;
-		others = CatalogScan(rel, InvalidOid, 1, Anum_pg_subscription_rel_srsubid, subscription, 0, 0);
+		others = CatalogScan(rel, InvalidOid, 1, Anum_pg_subscription_rel_srsubid,
+							 subscription, 0, 0);
 		while (HeapTupleIsValid(tuple = systable_getnext(others)))
 		{
 			ready &= ((Form_pg_subscription_rel) GETSTRUCT(tuple))->srsubstate == SUBREL_STATE_READY;
 			FollowedAddSince(followed, tuple);
 		}
 		systable_endscan(others);
+		followed->state = followed->state != CUCKOO_FOLLOWS_NOTHING ? CUCKOO_FOLLOWS_SEVERAL :
+			ready ? CUCKOO_RECEIVED : CUCKOO_RECEIVED_PARTLY;
 	}
 	systable_endscan(scan);
 	table_close(rel, AccessShareLock);
-	if (received > 0)
-		followed->state = followed->state != CUCKOO_FOLLOWS_NOTHING || received > 1 ? CUCKOO_FOLLOWS_SEVERAL :
-			ready ? CUCKOO_RECEIVED : CUCKOO_RECEIVED_PARTLY;
 }
 
 /*
