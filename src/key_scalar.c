@@ -207,6 +207,9 @@ PointVarlena(CuckooScalar *bytes, Datum value)
  * Convert a scalar's bytes from the database encoding to UTF-8.  ASCII is the
  * same in every server encoding.  In EUC_JP and EUC_TW some characters have
  * several forms, which text tells apart: as keys they are one.
+ *
+ * Text that has no form in UTF-8 stays as it is: an index must not refuse a row
+ * that its table takes.
  */
 static void
 ConvertText(CuckooScalar *bytes)
@@ -216,6 +219,7 @@ ConvertText(CuckooScalar *bytes)
 	const char *text = bytes->data;
 	size_t		i = 0;
 	char	   *converted;
+	Datum		done;			/* number of bytes converted */
 
 	while (i < bytes->length && !IS_HIGHBIT_SET(text[i]))
 		i++;
@@ -240,10 +244,15 @@ ConvertText(CuckooScalar *bytes)
 
 	/* The text is below 1 GB, but the room for the result can exceed it. */
 	converted = palloc_extended(bytes->length * MAX_CONVERSION_GROWTH + 1, MCXT_ALLOC_HUGE);
-	(void) FunctionCall6(&conversion,
+	done = FunctionCall6(&conversion,
 						 Int32GetDatum(encoding), Int32GetDatum(PG_UTF8),
 						 CStringGetDatum(text), CStringGetDatum(converted),
-						 Int32GetDatum((int32) bytes->length), BoolGetDatum(false));
+						 Int32GetDatum((int32) bytes->length), BoolGetDatum(true));
+	if (DatumGetInt32(done) < (int32) bytes->length)
+	{
+		pfree(converted);
+		return;
+	}
 	ReplaceBytes(bytes, converted, strlen(converted));
 }
 
