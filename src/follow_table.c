@@ -100,26 +100,6 @@
 
 #include "follow_table.h"
 
-/*
- * Whether ALTER TYPE can change the hashes of a type's values, at any depth: for
- * rows that exist then, no trigger fires.  Enum values are hashed by their label,
- * and composite values by the number and types of their attributes.
- */
-static bool
-TypeCanBeAltered(Oid type)
-{
-	Oid			base = getBaseType(type);
-	Oid			element = get_element_type(base);
-	char		kind = get_typtype(base);
-
-	check_stack_depth();
-	if (OidIsValid(element))
-		return TypeCanBeAltered(element);
-	return kind == TYPTYPE_ENUM || kind == TYPTYPE_COMPOSITE ||
-		(kind == TYPTYPE_RANGE && TypeCanBeAltered(get_range_subtype(base))) ||
-		(kind == TYPTYPE_MULTIRANGE && TypeCanBeAltered(get_multirange_range(base)));
-}
-
 void
 CuckooFollowInitKey(CuckooKey *key, Oid table, AttrNumber column, MemoryContext context)
 {
@@ -135,7 +115,7 @@ CuckooFollowInitKey(CuckooKey *key, Oid table, AttrNumber column, MemoryContext 
 				errdetail("Its values can change without firing a trigger."),
 				errhint("Have a BEFORE trigger compute an ordinary column."));
 	get_atttypetypmodcoll(table, column, &type, &typmod, &collation);
-	if (TypeCanBeAltered(type))
+	if (CuckooTypeCanBeAltered(type))
 		ereport(ERROR, errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				errmsg("cannot follow column \"%s\" of table \"%s\", whose type is %s",
 						name, get_rel_name(table), format_type_be(type)),
