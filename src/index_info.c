@@ -175,25 +175,21 @@ ReadPage(Page page, uint64 hash, void *arg)
 	state->at_home = false;
 	state->min_bits = Min(state->min_bits, opaque->bits);
 	state->max_bits = Max(state->max_bits, opaque->bits);
-	for (uint32 b = 0; b < CUCKOO_PAGE_BUCKETS; b++)
+	for (uint32 slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
-		for (int i = 0; i < CUCKOO_ENTRIES; i++)
-		{
-			CuckooClass class;
-			CuckooInterval interval;
-			bool		is_begin;
-			uint64		code;
-			uint64		first;
+		CuckooClass class;
+		CuckooInterval interval;
+		bool		is_begin;
+		uint64		code;
+		uint64		first;
 
-			if (!CuckooGetEntry(CuckooPageGetEntries(page), b, i, opaque->bits, &class, &interval,
-								&is_begin))
-				continue;
-			code = CuckooClassCode(address.prefix, class);
-			first = CuckooFirstHashOf(state->base_pages, code, shift);
-			if (first - hash <= state->end - 1 - hash)	/* modulo 2^64 */
-				state->visit(state, first, CuckooFirstHashOf(state->base_pages, code + 1, shift) - 1,
-							 interval, is_begin);
-		}
+		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &class, &interval, &is_begin))
+			continue;
+		code = CuckooClassCode(address.prefix, class);
+		first = CuckooFirstHashOf(state->base_pages, code, shift);
+		if (first - hash <= state->end - 1 - hash)	/* modulo 2^64 */
+			state->visit(state, first, CuckooFirstHashOf(state->base_pages, code + 1, shift) - 1,
+						 interval, is_begin);
 	}
 }
 

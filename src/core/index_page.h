@@ -89,12 +89,16 @@ CuckooIntervalIsExact(CuckooInterval interval)
 	return interval % 2 == 1;
 }
 
-/* Whether an interval, which may be a tombstone, covers another. */
+/*
+ * Whether an interval, no tombstone, covers another: whether this is among the
+ * nodes below it.
+ */
 static inline bool
 CuckooIntervalCovers(CuckooInterval interval, CuckooInterval other)
 {
-	return CuckooIntervalSize(interval) >= CuckooIntervalSize(other) &&
-		CuckooIntervalFirst(other) - CuckooIntervalFirst(interval) < CuckooIntervalSize(interval);
+	uint64_t	size = CuckooIntervalSize(interval);
+
+	return other - (interval - size) - 1 < 2 * size - 1;
 }
 
 /* Whether an interval is in one page of the table. */
@@ -237,14 +241,18 @@ typedef struct CuckooChain
 	CuckooEntries *entries;
 	CuckooClass next;
 	uint32_t	step;			/* in buckets */
+	uint32_t	sum;			/* of the numbers of each pair's buckets */
 	int			links;			/* pairs seen so far */
 } CuckooChain;
 
 extern CuckooChain CuckooChainBegin(CuckooEntries *entries, CuckooClass class);
 extern bool CuckooChainNext(CuckooChain *chain, CuckooInterval *interval);
 
-/* The entry of a bucket, whose class is a key's if is_begin; false if there is none. */
-extern bool CuckooGetEntry(const CuckooEntries *entries, uint32_t bucket, int slot, int bits,
+/*
+ * The entry in a slot, four for each bucket; false if there is none.  Its class
+ * is that of a key if is_begin.
+ */
+extern bool CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits,
 						   CuckooClass *class, CuckooInterval *interval, bool *is_begin);
 
 typedef enum CuckooPageResult
