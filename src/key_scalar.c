@@ -103,25 +103,6 @@ CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature)
 	return psprintf("%s (signature %08x)", CuckooKeyTypeName(key_type), signature);
 }
 
-bool
-CuckooIsFunction(Oid function, const char *symbol)
-{
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	bool		found = false;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	if (((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
-	{
-		bool		isnull;
-		Datum		source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
-
-		found = !isnull && strcmp(TextDatumGetCString(source), symbol) == 0;
-	}
-	ReleaseSysCache(tuple);
-	return found;
-}
-
 /*
  * The extension can be installed in any schema, and anyone can create a type
  * named cuckoofilter.  The type is therefore recognized by the C symbol of its
@@ -132,11 +113,24 @@ CuckooIsFilterType(Oid type)
 {
 	Oid			input;
 	Oid			io_param;
+	HeapTuple	tuple;
+	bool		found = false;
 
 	if (!get_typisdefined(type))
 		return false;
 	getTypeInputInfo(type, &input, &io_param);
-	return CuckooIsFunction(input, "cuckoofilter_in");
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(input));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	if (((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
+	{
+		bool		isnull;
+		Datum		symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+
+		found = !isnull && strcmp(TextDatumGetCString(symbol), "cuckoofilter_in") == 0;
+	}
+	ReleaseSysCache(tuple);
+	return found;
 }
 
 CuckooKeyType
