@@ -50,7 +50,7 @@ endif
 # limits the warnings to our own files.
 
 PG_CPPFLAGS = -isystem $(shell $(PG_CONFIG) --includedir-server)
-PG_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter
+PG_CFLAGS = -std=gnu11 -Wall -Wextra
 ifdef WERROR
 PG_CFLAGS += -Werror
 endif

@@ -172,7 +172,8 @@ CuckooCheckIndexed(Relation heap, Relation index)
 
 static bool
 Insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap,
-	   IndexUniqueCheck check, bool unchanged, struct IndexInfo *info)
+	   IndexUniqueCheck check pg_attribute_unused(), bool unchanged pg_attribute_unused(),
+	   struct IndexInfo *info)
 {
 	CuckooIndexKey *key = info->ii_AmCache;
 
@@ -197,7 +198,7 @@ typedef struct CuckooScan
 	CuckooIndexKey key;			/* of the type that the scan key has */
 	Oid			subtype;		/* this type; InvalidOid: that of the index */
 	bool		has_key;
-	CuckooHeapRanges found;
+	CuckooList	found;			/* intervals */
 } CuckooScan;
 
 static IndexScanDesc
@@ -210,7 +211,8 @@ BeginScan(Relation index, int keys, int orderbys)
 }
 
 static void
-Rescan(IndexScanDesc scan, ScanKey keys, int key_count, ScanKey orderbys, int orderby_count)
+Rescan(IndexScanDesc scan, ScanKey keys, int key_count pg_attribute_unused(),
+	   ScanKey orderbys pg_attribute_unused(), int orderby_count pg_attribute_unused())
 {
 	if (keys != NULL && scan->numberOfKeys > 0)
 		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
@@ -221,8 +223,7 @@ EndScan(IndexScanDesc scan)
 {
 	CuckooScan *state = scan->opaque;
 
-	if (state->found.ranges != NULL)
-		pfree(state->found.ranges);
+	CuckooListFree(&state->found);
 	if (state->has_key)
 		MemoryContextDelete(state->key.scratch);
 	pfree(state);
@@ -255,24 +256,19 @@ HeapBlocks(Relation index)
 }
 
 /*
- * Add the rows of a range that are in a page of the table.  Their conditions
- * are checked again.
+ * Add the rows of an interval in one page of the table.  Their conditions are
+ * checked again.
  */
 static int64
-AddRowsOfPage(TIDBitmap *bitmap, BlockNumber block, const CuckooHeapRange *range)
+AddRows(TIDBitmap *bitmap, BlockNumber block, CuckooInterval interval)
 {
 	ItemPointerData tids[MaxHeapTuplesPerPage];
-	OffsetNumber offset = Max(range->first_offset, FirstOffsetNumber);
-	OffsetNumber end = Min(range->end_offset, MaxHeapTuplesPerPage + 1);
+	uint64		first = CuckooIntervalFirst(interval) % CUCKOO_PAGE_POSITIONS;
+	uint64		end = Min(first + CuckooIntervalSize(interval), MaxHeapTuplesPerPage + 1);
 	int			count = 0;
 
-	if (range->end_offset == 0)
-	{
-		tbm_add_page(bitmap, block);
-		return 1;
-	}
-	for (; offset < end; offset++, count++)
-		ItemPointerSet(&tids[count], block, offset);
+	for (uint64 offset = Max(first, FirstOffsetNumber); offset < end; offset++)
+		ItemPointerSet(&tids[count++], block, (OffsetNumber) offset);
 	tbm_add_tuples(bitmap, tids, count, true);
 	return count;
 }
@@ -298,14 +294,18 @@ GetBitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	if (state->found.count == 0)
 		return 0;
 	heap_blocks = HeapBlocks(index);
-	for (int i = 0; i < state->found.count; i++)
+	for (uint64 i = 0; i < state->found.count; i++)
 	{
-		const CuckooHeapRange *range = &state->found.ranges[i];
+		CuckooInterval interval = state->found.numbers[i];
+		uint64		block = CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS;
+		uint64		end = block + CuckooIntervalSize(interval) / CUCKOO_PAGE_POSITIONS;
 
-		for (uint64 block = range->first; block < Min(range->end, heap_blocks); block++)
+		if (end == block && block < heap_blocks)
+			added += AddRows(bitmap, (BlockNumber) block, interval);
+		for (; block < Min(end, heap_blocks); block++, added++)
 		{
 			CHECK_FOR_INTERRUPTS();
-			added += AddRowsOfPage(bitmap, (BlockNumber) block, range);
+			tbm_add_page(bitmap, (BlockNumber) block);
 		}
 	}
 	return added;

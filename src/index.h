@@ -39,6 +39,7 @@
 #include "utils/rel.h"
 
 #include "core/index_page.h"
+#include "core/list.h"
 #include "key.h"
 
 #define CUCKOO_INDEX_MAGIC		0x0C0C0F14
@@ -128,25 +129,6 @@ typedef struct CuckooIndexKey
 /* The operator class's function: hash_extended(type, seed bigint) -> bigint */
 #define CUCKOO_HASH_PROC		1
 
-/*
- * Where rows of a key may be: in some pages of the table, from first up to, not
- * with, end; and if this is one page, at some offsets.
- */
-typedef struct CuckooHeapRange
-{
-	uint64		first;
-	uint64		end;
-	uint16		first_offset;
-	uint16		end_offset;		/* 0: any offsets */
-} CuckooHeapRange;
-
-typedef struct CuckooHeapRanges
-{
-	CuckooHeapRange *ranges;
-	int			count;
-	int			room;
-} CuckooHeapRanges;
-
 /* index.c */
 extern void CuckooIndexInit(void);
 extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, Oid type, MemoryContext ctx);
@@ -173,7 +155,7 @@ extern BlockNumber *CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int regi
 								  uint32 *page);
 extern BlockNumber CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth);
 extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *address);
-extern void CuckooIndexLookUp(Relation index, uint64 hash, CuckooHeapRanges *ranges);
+extern void CuckooIndexLookUp(Relation index, uint64 hash, CuckooList *intervals);
 
 /* Called with a page of a hash, locked: the home page, and then its overflow pages */
 typedef void (*CuckooVisitor) (Page page, uint64 hash, void *arg);

@@ -347,7 +347,8 @@ MakeRoom(BuildState *state)
 }
 
 static void
-AddRow(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive, void *arg)
+AddRow(Relation index pg_attribute_unused(), ItemPointer tid, Datum *values, bool *isnull,
+	   bool alive pg_attribute_unused(), void *arg)
 {
 	BuildState *state = arg;
 

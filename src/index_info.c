@@ -244,7 +244,8 @@ CountEntries(Relation index)
  * this piece are mostly of one code of the filter, and else of neighbours.
  */
 static void
-CollectCode(ReadState *state, uint64 first, uint64 last, CuckooInterval interval, bool is_begin)
+CollectCode(ReadState *state, uint64 first, uint64 last,
+			CuckooInterval interval pg_attribute_unused(), bool is_begin)
 {
 	uint64		end = CuckooCodeOf(&state->shape, last);
 
@@ -416,32 +417,24 @@ cuckoo_index_info(PG_FUNCTION_ARGS)
 typedef struct CheckState
 {
 	CuckooIndexKey key;
-	CuckooHeapRanges found;
+	CuckooList	found;			/* intervals */
 	int64		missing;
 } CheckState;
 
-static bool
-IsInRange(const CuckooHeapRange *range, ItemPointer tid)
-{
-	BlockNumber block = ItemPointerGetBlockNumber(tid);
-	OffsetNumber offset = ItemPointerGetOffsetNumber(tid);
-
-	return range->first <= block && block < range->end &&
-		(range->end_offset == 0 ||
-		 (range->first_offset <= offset && offset < range->end_offset));
-}
-
 static void
-CheckRow(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive, void *arg)
+CheckRow(Relation index, ItemPointer tid, Datum *values, bool *isnull,
+		 bool alive pg_attribute_unused(), void *arg)
 {
 	CheckState *state = arg;
 
 	if (isnull[0])
 		return;
 	CuckooIndexLookUp(index, CuckooIndexHash(&state->key, values[0]), &state->found);
-	for (int i = 0; i < state->found.count; i++)
+	for (uint64 i = 0; i < state->found.count; i++)
 	{
-		if (IsInRange(&state->found.ranges[i], tid))
+		if (CuckooIntervalCovers(state->found.numbers[i],
+								 CuckooIntervalOf(ItemPointerGetBlockNumber(tid),
+												  ItemPointerGetOffsetNumber(tid))))
 			return;
 	}
 	state->missing++;

@@ -225,31 +225,16 @@ CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg)
  * Looking up
  */
 
-/* Where in the table an interval is */
-static CuckooHeapRange
-HeapRange(CuckooInterval interval)
-{
-	uint64		first = CuckooIntervalFirst(interval);
-	uint64		size = CuckooIntervalSize(interval);
-	uint64		block = first / CUCKOO_PAGE_POSITIONS;
-
-	if (size >= CUCKOO_PAGE_POSITIONS)
-		return (CuckooHeapRange) {block, block + size / CUCKOO_PAGE_POSITIONS, 0, 0};
-	first %= CUCKOO_PAGE_POSITIONS;
-	return (CuckooHeapRange) {block, block + 1, (uint16) first, (uint16) (first + size)};
-}
-
-typedef struct LookupState
+typedef struct LookUpState
 {
 	uint32		base_pages;
-	CuckooHeapRanges *ranges;
-} LookupState;
+	CuckooList *intervals;
+} LookUpState;
 
 static void
-AppendRanges(Page page, uint64 hash, void *arg)
+AppendIntervals(Page page, uint64 hash, void *arg)
 {
-	LookupState *state = arg;
-	CuckooHeapRanges *ranges = state->ranges;
+	LookUpState *state = arg;
 	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
 	CuckooAddress address = CuckooAddressOf(state->base_pages, hash, opaque->depth);
 	CuckooChain chain = CuckooChainBegin(CuckooPageGetEntries(page),
@@ -258,25 +243,20 @@ AppendRanges(Page page, uint64 hash, void *arg)
 
 	while (CuckooChainNext(&chain, &interval))
 	{
-		if (interval == CUCKOO_TOMBSTONE)
-			continue;
-		if (ranges->count == ranges->room)
-		{
-			ranges->room = 2 * ranges->room + 16;
-			ranges->ranges = ranges->ranges == NULL ?
-				palloc(ranges->room * sizeof(CuckooHeapRange)) :
-				repalloc(ranges->ranges, ranges->room * sizeof(CuckooHeapRange));
-		}
-		ranges->ranges[ranges->count++] = HeapRange(interval);
+		if (interval != CUCKOO_TOMBSTONE)
+			CuckooListPut(state->intervals, interval);
 	}
 }
 
-/* Find where rows of a key may be, in any order, and perhaps several times. */
+/*
+ * Find the intervals in which rows of a key may be, in any order, and perhaps
+ * several times.
+ */
 void
-CuckooIndexLookUp(Relation index, uint64 hash, CuckooHeapRanges *ranges)
+CuckooIndexLookUp(Relation index, uint64 hash, CuckooList *intervals)
 {
-	LookupState state = {CuckooGetMeta(index)->base_pages, ranges};
+	LookUpState state = {CuckooGetMeta(index)->base_pages, intervals};
 
-	ranges->count = 0;
-	CuckooVisitPages(index, hash, AppendRanges, &state);
+	intervals->count = 0;
+	CuckooVisitPages(index, hash, AppendIntervals, &state);
 }
