@@ -69,8 +69,8 @@ StaticAssertDecl(MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries) +
 
 /*
  * A page that has never had entries.  Zeros are an empty page of depth 0 if it
- * is a base page; elsewhere they say that the page they would split from has not
- * split.
+ * is a base page; elsewhere they say that the page they would split from has
+ * not split.
  */
 static inline bool
 CuckooPageIsUnused(Page page)
@@ -157,7 +157,10 @@ extern BlockNumber CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int
 extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *address);
 extern void CuckooIndexLookUp(Relation index, uint64 hash, CuckooList *intervals);
 
-/* Called with a page of a hash, locked: the home page, and then its overflow pages */
+/*
+ * Called with a page of a hash, locked: the home page, and then its overflow
+ * pages
+ */
 typedef void (*CuckooVisitor) (Page page, uint64 hash, void *arg);
 extern void CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg);
 
@@ -167,7 +170,10 @@ extern int	CuckooBitsForTable(Relation heap, int bits);
 extern bool CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits);
 extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid);
 
-/* index_build.c; the phases of a build, after PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE */
+/*
+ * index_build.c; the phases of a build, after
+ * PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE
+ */
 #define CUCKOO_PHASE_SCAN		2
 #define CUCKOO_PHASE_SORT		3
 #define CUCKOO_PHASE_WRITE		4

@@ -25,9 +25,9 @@ CuckooBitsForTable(Relation heap, int bits)
 }
 
 /*
- * Extend the file up to a page, which is the only one that is written.  Returns it
- * locked; the caller has to initialize and to log it, so that replay extends the
- * file, too.
+ * Extend the file up to a page, which is the only one that is written.  Returns
+ * it locked; the caller has to initialize and to log it, so that replay extends
+ * the file, too.
  */
 Buffer
 CuckooExtendTo(Relation index, BlockNumber last)
@@ -100,8 +100,8 @@ LogImage(GenericXLogState *state, Buffer buffer, const PGAlignedBlock *image)
 }
 
 /*
- * Shorten the fingerprints of a page so that it can name the pages that the table
- * has, and twice as many.  Leave a page that is nearly full: it would not
+ * Shorten the fingerprints of a page so that it can name the pages that the
+ * table has, and twice as many.  Leave a page that is nearly full: it would not
  * find room for all entries.
  */
 static bool
@@ -199,8 +199,8 @@ CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits)
 }
 
 /*
- * Begin the piece of a region that has a page.  Its last page is logged first, so that
- * nobody waits for the metapage while replay extends the file.
+ * Begin the piece of a region that has a page.  Its last page is logged first,
+ * so that nobody waits for the metapage while replay extends the file.
  */
 static void
 BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
@@ -232,7 +232,10 @@ typedef struct SplitImages
 	int			overflow_half;	/* whose it is; -1: it is not needed */
 } SplitImages;
 
-/* Divide the entries of a home page to two halves, which have its list of overflow pages. */
+/*
+ * Divide the entries of a home page to two halves, which have its list of
+ * overflow pages.
+ */
 static bool
 MakeHalves(Relation heap, Page home, SplitImages *images)
 {
@@ -317,7 +320,10 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 	return done;
 }
 
-/* Give a home page another overflow page, the first in its list, with one entry. */
+/*
+ * Give a home page another overflow page, the first in its list, with one
+ * entry.
+ */
 static void
 AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
 				ItemPointer tid)
@@ -343,7 +349,10 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress 
 	UnlockMeta(index, meta_buffer);
 }
 
-/* Add to the newest overflow page of a home page, unless another one has it as well. */
+/*
+ * Add to the newest overflow page of a home page, unless another one has it as
+ * well.
+ */
 static bool
 AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
 				  ItemPointer tid)
@@ -363,9 +372,10 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddres
 }
 
 /*
- * Add a key's row.  Only the home page and its first overflow page are looked at:
- * whoever chose keys for one page could make all others be searched for each key.  A page
- * that could not split is tried again when its overflow page is full.
+ * Add a key's row.  Only the home page and its first overflow page are looked
+ * at: whoever chose keys for one page could make all others be searched for
+ * each key.  A page that could not split is tried again when its overflow page
+ * is full.
  */
 void
 CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid)

@@ -205,7 +205,9 @@ GrowTo(BuildState *state, uint64 room)
  * Files
  */
 
-/* Append entries to the files of their ranges, from the highest to the lowest. */
+/*
+ * Append entries to the files of their ranges, from the highest to the lowest.
+ */
 static void
 WriteFiles(RangeFile *files, BuildEntry *entries, uint64 count, int below)
 {
@@ -283,7 +285,9 @@ ReadFile(BuildState *state, RangeFile file)
 	return fits;
 }
 
-/* Read the next entries behind those from this one on; false if there are none. */
+/*
+ * Read the next entries behind those from this one on; false if there are none.
+ */
 static bool
 ReadNext(BuildState *state, uint64 first)
 {
@@ -432,8 +436,8 @@ FillOverflowPage(BuildState *state, Page home, const BuildEntry *entries, uint64
 
 /*
  * Build the page of a prefix, or those of its halves.  If one overflow page is
- * enough, it is better: each split would begin a piece of a region, and the file
- * be larger by half.
+ * enough, it is better: each split would begin a piece of a region, and the
+ * file be larger by half.
  *
  * The right half's piece is begun before the left half can split: VACUUM relies
  * on the order of regions.

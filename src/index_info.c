@@ -127,7 +127,10 @@ CloseIndex(Relation index, Relation heap)
 	table_close(heap, AccessShareLock);
 }
 
-/* Reading all pages, one home page after the other, in the order of their hashes */
+/*
+ * Reading all pages, one home page after the other, in the order of their
+ * hashes
+ */
 typedef struct ReadState
 {
 	uint32		base_pages;
@@ -154,8 +157,9 @@ typedef struct ReadState
 } ReadState;
 
 /*
- * Visit the entries of a page, each with the first and the last hash that its class may
- * have.  Several home pages may have the same overflow page: each visits its own part.
+ * Visit the entries of a page, each with the first and the last hash that its
+ * class may have.  Several home pages may have the same overflow page: each
+ * visits its own part.
  */
 static void
 ReadPage(Page page, uint64 hash, void *arg)
@@ -206,7 +210,10 @@ ReadIndex(Relation index, ReadState *state, void (*leave) (ReadState *))
 
 		CHECK_FOR_INTERRUPTS();
 
-		/* The home page knows better, unless it is a base page that is not in use. */
+		/*
+		 * The home page knows better, unless it is a base page that is not in
+		 * use.
+		 */
 		state->end = CuckooFirstHashOf(state->base_pages, (base.prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
 		state->at_home = true;
 		CuckooVisitPages(index, hash, ReadPage, state);
@@ -240,8 +247,9 @@ CountEntries(Relation index)
 }
 
 /*
- * Of a key that has been added, the index knows a piece of its hash.  The hashes with
- * this piece are mostly of one code of the filter, and else of neighbours.
+ * Of a key that has been added, the index knows a piece of its hash.  The
+ * hashes with this piece are mostly of one code of the filter, and else of
+ * neighbours.
  */
 static void
 CollectCode(ReadState *state, uint64 first, uint64 last,
@@ -259,8 +267,8 @@ CollectCode(ReadState *state, uint64 first, uint64 last,
 }
 
 /*
- * Move the codes of one home page to the list of all.  They continue it, but for the second
- * code of a class at the end of the home page before.
+ * Move the codes of one home page to the list of all.  They continue it, but
+ * for the second code of a class at the end of the home page before.
  */
 static void
 TakeCodes(ReadState *state)
@@ -286,8 +294,9 @@ TakeCodes(ReadState *state)
 }
 
 /*
- * A filter has at least so many times the rate of the index: then few keys have more
- * than one code.  Where codes would be as many as keys, there is no filter.
+ * A filter has at least so many times the rate of the index: then few keys have
+ * more than one code.  Where codes would be as many as keys, there is no
+ * filter.
  */
 #define FILTER_RATE		16
 #define MAX_INDEX_RATE	(1.0 / 32)
@@ -457,7 +466,9 @@ cuckoo_index_check(PG_FUNCTION_ARGS)
 	/* Check what a snapshot shows, so that others can write. */
 	info->ii_Concurrent = true;
 
-	/* The table's owner has chosen the functions of expressions and predicates. */
+	/*
+	 * The table's owner has chosen the functions of expressions and predicates.
+	 */
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(heap->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
 	nest_level = NewGUCNestLevel();

@@ -50,8 +50,8 @@ CuckooPutMeta(Page page, const CuckooIndexMeta *meta)
 }
 
 /*
- * Keep a copy of the metapage.  Lookups begin at the depth that most pages have.
- * Where fewer than half have split, it is that of the others.
+ * Keep a copy of the metapage.  Lookups begin at the depth that most pages
+ * have. Where fewer than half have split, it is that of the others.
  */
 void
 CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta)
@@ -112,7 +112,10 @@ CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages, u
 		prefixes *= 2;
 		depth++;
 	}
-	/* Regions that have no more pages than there are pieces have pieces of one page. */
+	/*
+	 * Regions that have no more pages than there are pieces have pieces of one
+	 * page.
+	 */
 	*pages = region <= depth ? 1 :
 		(prefixes + CUCKOO_PIECES - 1) / CUCKOO_PIECES << (region - 1 - depth);
 	*page = (uint32) (number % *pages);
@@ -120,9 +123,9 @@ CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages, u
 }
 
 /*
- * The page of a prefix.  The left halves of a page that splits stay in it, so it is the
- * page that the last split to a right half has made.  InvalidBlockNumber if its piece has
- * not been begun.
+ * The page of a prefix.  The left halves of a page that splits stay in it, so
+ * it is the page that the last split to a right half has made.
+ * InvalidBlockNumber if its piece has not been begun.
  */
 BlockNumber
 CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth)
@@ -140,12 +143,13 @@ CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth)
 }
 
 /*
- * Find the home page of a hash, and return it locked.  *address is that of the hash
- * at its depth.
+ * Find the home page of a hash, and return it locked.  *address is that of the
+ * hash at its depth.
  *
- * Where too large a depth leads to a page in use, this is the right one, because
- * it would have split otherwise.  Too small a depth leads to a page that has split
- * at least up to its own depth, which is tried next, and is too large at most.
+ * Where too large a depth leads to a page in use, this is the right one,
+ * because it would have split otherwise.  Too small a depth leads to a page
+ * that has split at least up to its own depth, which is tried next, and is too
+ * large at most.
  */
 Buffer
 CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *address)
@@ -180,7 +184,10 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *addres
 			*address = CuckooAddressOf(meta->base_pages, hash, depth);
 			if (CuckooBlockOf(meta, address->prefix, depth) == block)
 				return buffer;
-			/* The same page again?  The copy does not know the piece with the right one. */
+			/*
+			 * The same page again?  The copy does not know the piece with the
+			 * right one.
+			 */
 			if (block == last)
 				copy->detours = DETOURS_PER_COPY;
 			last = block;

@@ -10,7 +10,9 @@
  */
 #include "index_page.h"
 
-/* An entry's place in a page: the number of its bucket, times four, and of it */
+/*
+ * An entry's place in a page: the number of its bucket, times four, and of it
+ */
 typedef uint32_t Slot;
 
 static inline uint64_t
@@ -85,7 +87,10 @@ CuckooIntervalJoin(CuckooInterval a, CuckooInterval b)
 	return (a & (0 - 2 * size)) | size;
 }
 
-/* Neighbours that one interval of some size covers are joined before that size is doubled. */
+/*
+ * Neighbours that one interval of some size covers are joined before that size
+ * is doubled.
+ */
 int
 CuckooJoinIntervals(CuckooInterval *sorted, int count, int most)
 {
@@ -182,8 +187,9 @@ MarkLow(const CuckooBucket *bucket, uint32_t fingerprint, int bits)
 }
 
 /*
- * The entry of a class in its pair of buckets, whose numbers have this sum; 0 if
- * there is none.  Which of the two has it cannot be predicted, so both are read.
+ * The entry of a class in its pair of buckets, whose numbers have this sum; 0
+ * if there is none.  Which of the two has it cannot be predicted, so both are
+ * read.
  */
 CUCKOO_INLINE uint64_t
 FindInPair(const CuckooEntries *entries, const CuckooClass *class, uint32_t sum, Slot *slot)
@@ -256,9 +262,10 @@ FindEmpty(const CuckooEntries *entries, uint32_t bucket)
 }
 
 /*
- * Put an entry into one of its buckets.  The entries that have to move are found
- * breadth first, so as few move as possible: the bucket of each is a piece of
- * the WAL record.  A page is so small that the search may visit all of it.
+ * Put an entry into one of its buckets.  The entries that have to move are
+ * found breadth first, so as few move as possible: the bucket of each is a
+ * piece of the WAL record.  A page is so small that the search may visit all of
+ * it.
  */
 static bool
 Place(CuckooEntries *entries, CuckooClass class, uint64_t entry, CuckooChanges *changes)
@@ -321,8 +328,8 @@ typedef struct Links
 
 /*
  * Tombstones are used again from the first to the last.  So intervals that were
- * added not long ago, which are those that may have to be joined, are before the
- * first tombstone, mostly.  An interval that is added twice does no harm.
+ * added not long ago, which are those that may have to be joined, are before
+ * the first tombstone, mostly.  An interval that is added twice does no harm.
  */
 static CuckooClass
 WalkChain(CuckooEntries *entries, CuckooClass class, CuckooInterval interval, Links *links)
@@ -380,8 +387,8 @@ JoinInPage(CuckooEntries *entries, CuckooClass class, const Links *links, Cuckoo
 /*
  * Join intervals of a chain, so that a quarter of its links is free, and return
  * one of these.  To sort all of them for each addition would take longer than
- * all the rest, and with half of them free, they would cover three times as much
- * of the table that has no row of the key.
+ * all the rest, and with half of them free, they would cover three times as
+ * much of the table that has no row of the key.
  */
 static int
 JoinLinks(CuckooEntries *entries, CuckooClass class, const Links *links, CuckooChanges *changes)
@@ -413,7 +420,10 @@ JoinLinks(CuckooEntries *entries, CuckooClass class, const Links *links, CuckooC
 	return free_link;
 }
 
-/* Say that a chain begins in a class's pair, which has an entry; false if it did. */
+/*
+ * Say that a chain begins in a class's pair, which has an entry; false if it
+ * did.
+ */
 static bool
 SetBegin(CuckooEntries *entries, CuckooClass class, CuckooChanges *changes)
 {
@@ -458,7 +468,10 @@ CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval
  * Removing
  */
 
-/* Whether no interval comes after a class's tombstone, up to the end of the chain. */
+/*
+ * Whether no interval comes after a class's tombstone, up to the end of the
+ * chain.
+ */
 static bool
 IsAtEnd(CuckooEntries *entries, CuckooClass class)
 {
@@ -539,8 +552,8 @@ CuckooPageCount(const CuckooEntries *entries)
 }
 
 /*
- * Add an interval to the class with this code: the pair's number in the half, and the
- * fingerprint.
+ * Add an interval to the class with this code: the pair's number in the half,
+ * and the fingerprint.
  */
 static bool
 MoveInterval(CuckooMove *move, int half, uint64_t code, CuckooInterval interval)

@@ -49,15 +49,17 @@
 #define CUCKOO_MAX_LINKS		128
 #endif
 
-/* A position is the number of a page of the table, and the row's offset in it. */
+/*
+ * A position is the number of a page of the table, and the row's offset in it.
+ */
 #define CUCKOO_OFFSET_BITS		9
 #define CUCKOO_PAGE_POSITIONS	(UINT64_C(1) << CUCKOO_OFFSET_BITS)
 
 /*
- * Intervals are numbered as the nodes of a binary tree in order: position p is the
- * leaf 2p + 1, and 2^k aligned positions are an odd multiple of 2^k.  The lowest
- * set bit is therefore the number of positions.  Numbers do not depend on how many
- * positions there are.
+ * Intervals are numbered as the nodes of a binary tree in order: position p is
+ * the leaf 2p + 1, and 2^k aligned positions are an odd multiple of 2^k.  The
+ * lowest set bit is therefore the number of positions.  Numbers do not depend
+ * on how many positions there are.
  */
 typedef uint64_t CuckooInterval;
 
@@ -121,8 +123,8 @@ CuckooIntervalsSharePage(CuckooInterval a, CuckooInterval b)
 extern CuckooInterval CuckooIntervalJoin(CuckooInterval a, CuckooInterval b);
 
 /*
- * Join sorted intervals to at most so many: first those that have small ones in common,
- * which add the least.  Returns how many there are.
+ * Join sorted intervals to at most so many: first those that have small ones in
+ * common, which add the least.  Returns how many there are.
  */
 extern int	CuckooJoinIntervals(CuckooInterval *sorted, int count, int most);
 
@@ -131,8 +133,8 @@ extern int	CuckooJoinIntervals(CuckooInterval *sorted, int count, int most);
 #endif
 
 /*
- * The bits of fingerprints, which are the same in one page: what intervals for the
- * table's pages leave.  With five, the largest table has room.
+ * The bits of fingerprints, which are the same in one page: what intervals for
+ * the table's pages leave.  With five, the largest table has room.
  */
 #define CUCKOO_MIN_FINGERPRINT	5
 #define CUCKOO_MAX_FINGERPRINT	(CUCKOO_ENTRY_BITS - 2 - CUCKOO_OFFSET_BITS - 6)
@@ -165,7 +167,10 @@ typedef struct CuckooEntries
 	CuckooBucket buckets[CUCKOO_PAGE_BUCKETS];
 } CuckooEntries;
 
-/* The pair of buckets and the fingerprint of a key, which are the same for few others */
+/*
+ * The pair of buckets and the fingerprint of a key, which are the same for few
+ * others
+ */
 typedef struct CuckooClass
 {
 	uint32_t	even;
@@ -282,9 +287,9 @@ extern CuckooPageResult CuckooPageAdd(CuckooEntries *entries, CuckooClass class,
 extern int	CuckooPageCount(const CuckooEntries *entries);
 
 /*
- * Pages to which entries move: to one with shorter fingerprints, or from a page that
- * splits to two halves.  Their pairs are those of half as many hashes: the first bit
- * of a fingerprint becomes the last bit of the pair's number.
+ * Pages to which entries move: to one with shorter fingerprints, or from a page
+ * that splits to two halves.  Their pairs are those of half as many hashes: the
+ * first bit of a fingerprint becomes the last bit of the pair's number.
  */
 typedef struct CuckooMove
 {
@@ -295,12 +300,16 @@ typedef struct CuckooMove
 } CuckooMove;
 
 /*
- * Add what lookups of each class find to other pages.  An interval is added several
- * times where chains have joined: false if that makes so many that there is no room.
+ * Add what lookups of each class find to other pages.  An interval is added
+ * several times where chains have joined: false if that makes so many that
+ * there is no room.
  */
 extern bool CuckooPageMove(CuckooEntries *from, int bits, CuckooMove *move);
 
-/* Whether all rows of an interval, which is in one page of the table, are to be removed. */
+/*
+ * Whether all rows of an interval, which is in one page of the table, are to be
+ * removed.
+ */
 typedef bool (*CuckooIsDead) (CuckooInterval interval, void *arg);
 
 typedef struct CuckooPageCounts
