@@ -119,8 +119,13 @@ CuckooJoinIntervals(CuckooInterval *sorted, int count, int most)
 static inline void
 ListChange(Slot slot, CuckooChanges *changes)
 {
+	for (int i = 0; i < changes->count && i < CUCKOO_MAX_CHANGES; i++)
+	{
+		if (changes->slot[i] == slot)
+			return;
+	}
 	if (changes->count < CUCKOO_MAX_CHANGES)
-		changes->bucket[changes->count] = (uint16_t) (slot / CUCKOO_ENTRIES);
+		changes->slot[changes->count] = (uint16_t) slot;
 	changes->count++;
 }
 
@@ -458,8 +463,15 @@ CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval
 		SetLink(entries, class, &links, links.count - 1, interval, changes);
 	else if (links.count >= CUCKOO_MAX_LINKS)
 		SetLink(entries, class, &links, JoinLinks(entries, class, &links, changes), interval, changes);
-	else if (!Place(entries, end, MakeEntry(class.fingerprint, interval, class.bits), changes))
-		return CUCKOO_PAGE_FULL;
+	else
+	{
+		uint64_t	begin = links.count == 0 ? BeginFlag(class.bits) : 0;
+
+		if (!Place(entries, end, MakeEntry(class.fingerprint, interval, class.bits) | begin, changes))
+			return CUCKOO_PAGE_FULL;
+		if (begin != 0)
+			return CUCKOO_PAGE_ADDED;
+	}
 	SetBegin(entries, class, changes);
 	return CUCKOO_PAGE_ADDED;
 }
