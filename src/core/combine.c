@@ -503,16 +503,24 @@ OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
  * codes has the first "others" tables.  Those after them, before number i, which
  * is the table, are of its own filter: what these have is not counted again.
  *
- * Let a keys be only in the table and c common, and let the tables before leave
- * n of all m classes free, and all tables f.  The variance is then
+ * Let a keys be only in the table and c common.  Of all m classes, let the tables
+ * before leave n free, of which the other filter leaves f, and let N of these n
+ * and F of these f be unused by the table.  OwnKeys makes the estimate
+ *
+ *		m ln(F / f) - m ln(N / n)
+ *
+ * In linear counting, classes are independent, and unused with a probability of
+ * exp(-(a + c) / m), or exp(-a / m) among the f.  So N and F are binomial, and
+ * their covariance is the variance of F, which is a part of N.  To first order,
+ * ln X varies by var(X) / X^2.  The variance of the estimate is therefore
  *
  *		m expm1(a / m) (m / f - exp(c / m) m / n)  +  m expm1(c / m) m / n - c
  *
- * Nearly all of it is the first part: other keys that are in covered classes by
- * chance.  It is written as a number of keys times the odds of that.  There may
- * be fewer common keys than estimated, and more others.  The error is therefore
- * that of as many fewer as the error itself, as in Wilson's interval: otherwise
- * it would be far too small if nearly all classes are covered.
+ * where -c is because c itself does not vary.  Nearly all of it is the first part,
+ * keys * odds below: other keys that are in covered classes by chance.  If the
+ * estimate is too high by the error, there are as many more such keys.  So the
+ * error solves error^2 = (keys + error) * odds, as in Wilson's interval; without
+ * that it would be far too small if nearly all classes are covered.
  */
 static double
 CommonKeys(const Codes *codes, int others, int i, double *variance)
