@@ -1,4 +1,4 @@
--- Union and merge: functions, operators, aggregates, and what prevents
+-- Union and union all: functions, operators, aggregates, and what prevents
 -- combining
 --
 -- The errors with their texts are in error.sql.
