@@ -150,10 +150,7 @@ ReadParameters(FunctionCallInfo fcinfo, CuckooCall *call)
 	call->has_row = true;
 }
 
-/*
- * Read a row: its parameters, its key type (NONE if its key is NULL), and the
- * hash of its key.
- */
+/* Read a row: its parameters, key type (NONE if its key is NULL), and hash. */
 static inline const CuckooHeader *
 ReadRow(FunctionCallInfo fcinfo, uint64 *hash)
 {
@@ -433,10 +430,7 @@ OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 	}
 }
 
-/*
- * What to return to the executor: the pointer that it passed, if the state has
- * not moved.
- */
+/* What to return: the pointer that was passed, if the state has not moved. */
 static inline Datum
 StateDatum(const KeysState *state)
 {

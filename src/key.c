@@ -304,16 +304,10 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 /*
  * Signatures
  *
- * A signature is the hash of a description.  The description of a key type
- * begins with the number of the key type in one byte.  For an array, range or
- * multirange, the description of the elements or bounds follows.  For a
- * composite, the number of attributes in two bytes and the description of each
- * attribute follow.  The attributes of an anonymous record are known only from
- * its value; without one, their number is 65535 and no description follows.
- *
- * The two functions here describe a type, and return whether it has no
- * anonymous records inside.  If there are row types inside, AppendNested makes
- * the description of each value.
+ * A signature is the hash of a description (docs/format.md, "Signature").  The
+ * two functions here describe a type, and return whether it has no anonymous
+ * records inside.  If there are row types inside, AppendNested makes the
+ * description of each value.
  */
 
 static bool

@@ -330,10 +330,7 @@ OpenSweep(const CuckooShape *shape, const Codes *tables, int count)
 	return sweep;
 }
 
-/*
- * The next interval, in the order of first codes; false if there is none.  It
- * may overlap those before.
- */
+/* The next interval by first code, or false; it may overlap earlier ones. */
 static inline bool
 NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
 {
@@ -509,18 +506,18 @@ OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
  *
  *		m ln(F / f) - m ln(N / n)
  *
- * In linear counting, classes are independent, and unused with a probability of
- * exp(-(a + c) / m), or exp(-a / m) among the f.  So N and F are binomial, and
- * their covariance is the variance of F, which is a part of N.  To first order,
- * ln X varies by var(X) / X^2.  The variance of the estimate is therefore
+ * In linear counting, classes are unused independently, with a probability of
+ * exp(-(a + c) / m), or exp(-a / m) among the f.  So N and F are binomial, F is a
+ * part of N, so that cov(F, N) = var(F), and ln X varies by var(X) / X^2.  Less c,
+ * because c itself does not vary, the variance of the estimate is therefore
  *
  *		m expm1(a / m) (m / f - exp(c / m) m / n)  +  m expm1(c / m) m / n - c
  *
- * where -c is because c itself does not vary.  Nearly all of it is the first part,
- * keys * odds below: other keys that are in covered classes by chance.  If the
- * estimate is too high by the error, there are as many more such keys.  So the
- * error solves error^2 = (keys + error) * odds, as in Wilson's interval; without
- * that it would be far too small if nearly all classes are covered.
+ * Nearly all of it is the first part, keys * odds below: other keys that are in
+ * covered classes by chance.  If the estimate is too high by the error, there are
+ * as many more of these.  The error therefore solves error^2 = (keys + error) *
+ * odds, as in Wilson's interval; otherwise it would be far too small if nearly all
+ * classes are covered.
  */
 static double
 CommonKeys(const Codes *codes, int others, int i, double *variance)

@@ -83,10 +83,7 @@ extern double CuckooFilterTableRate(const CuckooFilter *filter, int i);
  */
 extern double CuckooFilterRate(const CuckooFilter *filter);
 
-/*
- * The shape of a filter's first table; false if the filter would be too large
- * when that is dense.
- */
+/* The shape of the first table; false if it would be too large when dense. */
 extern bool CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape);
 
 /*

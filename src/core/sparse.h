@@ -1,7 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * sparse.h
- *	  A sparse table: its sorted codes in Elias-Fano form.
+ *	  A sparse table: its sorted codes in Elias-Fano form (P. Elias, JACM 21,
+ *	  1974; R. M. Fano, MIT 1971).
  *
  * The high bits of sorted numbers ascend, so it is enough to store how many
  * numbers have each value of them.  A code is split into a high part and a low
@@ -27,9 +28,7 @@
  * memory.)
  *
  * The same multiset of codes always has the same bytes; docs/format.md describes
- * every bit.  P. Elias: "Efficient storage and retrieval by content and address
- * of static files", JACM 21 (1974); R. M. Fano: "On the number of bits required
- * to implement an associative memory", MIT 1971.
+ * every bit.
  *
  *-------------------------------------------------------------------------
  */

@@ -126,6 +126,15 @@ is(digests($node, 'postgres', $_), $expected, "$_: unchanged") foreach qw(as_sel
 is(digests($node, 'postgres', 'plain'), digests($node, 'postgres', '(SELECT * FROM samples WHERE pg_column_size(f) < 8000) AS s'), 'values that are never toasted');
 
 # ---------------------------------------------------- pg_dump and pg_restore
+# PostgreSQL does not write in which schema the operators of these are, and a dump
+# sets no search path, so these tables are not restored.
+my @comparisons = ('f IS DISTINCT FROM g', 'NULLIF(f, g) IS NULL', 'CASE f WHEN g THEN true END', 'ROW(f, 1) < ROW(g, 1)', 'f <> g');
+$node->safe_psql('postgres', "CREATE DATABASE $_") foreach qw(compared restored_compared);
+$node->safe_psql('compared', join ';', 'CREATE EXTENSION cuckoo', map { "CREATE TABLE compared_$_ (f cuckoofilter, g cuckoofilter, CHECK ($comparisons[$_]))" } 0 .. 4);
+$node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/compared", '-d', $node->connstr('compared') ], 'dump of comparisons');
+$node->command_fails([ 'pg_restore', '-d', $node->connstr('restored_compared'), "$folder/compared" ], 'restore of comparisons');
+is($node->safe_psql('restored_compared', q{SELECT tablename FROM pg_tables WHERE tablename LIKE 'compared%'}), 'compared_4', 'only the comparison by an operator is restored');
+
 $node->safe_psql('postgres', 'CREATE DATABASE dumped');
 create_samples($node, database => 'dumped');
 $node->safe_psql('dumped', <<~'SQL');
@@ -195,15 +204,6 @@ foreach my $way (
 	is(content("restored_$name"), $content, "what was restored is what was dumped, $name");
 	is(definitions("restored_$name"), $definitions, "with the same definitions, $name");
 }
-
-# PostgreSQL does not write in which schema the operators of these are, and a dump
-# sets no search path, so these tables are not restored.
-my @comparisons = ('f IS DISTINCT FROM g', 'NULLIF(f, g) IS NULL', 'CASE f WHEN g THEN true END', 'ROW(f, 1) < ROW(g, 1)', 'f <> g');
-$node->safe_psql('postgres', "CREATE DATABASE $_") foreach qw(compared restored_compared);
-$node->safe_psql('compared', join ';', 'CREATE EXTENSION cuckoo', map { "CREATE TABLE compared_$_ (f cuckoofilter, g cuckoofilter, CHECK ($comparisons[$_]))" } 0 .. 4);
-$node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/compared", '-d', $node->connstr('compared') ], 'dump of comparisons');
-$node->command_fails([ 'pg_restore', '-d', $node->connstr('restored_compared'), "$folder/compared" ], 'restore of comparisons');
-is($node->safe_psql('restored_compared', q{SELECT tablename FROM pg_tables WHERE tablename LIKE 'compared%'}), 'compared_4', 'only the comparison by an operator is restored');
 
 # The three extensions in schemas of their own, with what depends on them
 $node->safe_psql('postgres', "CREATE DATABASE $_") foreach qw(three restored_three);
