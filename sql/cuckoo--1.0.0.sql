@@ -542,4 +542,4 @@ CREATE AGGREGATE cuckoo_intersection_agg(f cuckoofilter) (
 	COMBINEFUNC = cuckoo_intersection, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_intersection_agg(cuckoofilter) IS
-	'the keys that all filters have, as by cuckoo_intersection; NULL over no rows';
+	'the keys that all filters have, as by cuckoo_intersection; NULL is skipped, and over no rows the result is NULL';
