@@ -268,19 +268,19 @@ SortLists(LargeKeys *large, CuckooRun *runs)
 }
 
 /*
- * Make room in a full list: sort it, which drops repetitions, if it has grown by a
- * factor since it was sorted last, or else double its room.
+ * Make room in a full list: sort it, which drops repetitions, if it has grown
+ * by a factor since it was sorted last, or else double its room.
  *
- *	factor	lists									bytes per distinct hash
- *	  2		all, if the sample lost a quarter			at most		32
- *	  2		half as long again as the sample: they
- *			have a few frequent keys								64
+ *	factor	lists								at most per distinct hash
+ *	  2		all, if the sample lost a quarter			 32 bytes
+ *	  2		half as long again as the sample:
+ *			they have a few frequent keys				 64 bytes
  *	 16		others, which may have repetitions of
- *			keys that somebody chose by their hashes				256
+ *			keys that somebody chose by their hashes	256 bytes
  *
- * Distinct hashes are spread evenly, so one list is a sample for all, and a column
- * without repetitions is not sorted at every doubling.  The sample has a quarter
- * less room, so it is sorted before the others are full.
+ * Distinct hashes are spread evenly, so one list is a sample for all, and a
+ * column without repetitions is not sorted at every doubling.  The sample has a
+ * quarter less room, so it is sorted before the others are full.
  */
 static void
 MakeRoom(LargeKeys *large, int i)

@@ -69,9 +69,10 @@ extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
 extern uint64_t CuckooFilterPinned(const CuckooFilter *filter);
 
 /*
- * The expected rate of table i: CuckooShapeRate of its items; in a filter that is
- * not removable, where a union or adding a new key stores each class once, items
- * divided by classes.  If classes have several copies, it is an upper bound.
+ * The expected rate of table i: CuckooShapeRate of its items; in a filter that
+ * is not removable, where a union or adding a new key stores each class once,
+ * items divided by classes.  If classes have several copies, it is an upper
+ * bound.
  */
 extern double CuckooFilterTableRate(const CuckooFilter *filter, int i);
 
