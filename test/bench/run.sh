@@ -21,7 +21,6 @@
 #            shard for each session and with mixed batches, by unique indexes on
 #            the URL and on its hash, and by one filter that every batch updates:
 #            rows per second, WAL per row and bloat
-#   follow   SQL: a followed table against one untouched and one with a B-tree
 #
 # With --quick it uses a tenth of the data and fewer rounds, which shows that
 # all steps work.  It prints tables, and writes charts to docs/ or to the
@@ -38,7 +37,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=test/lib.sh
 . "$bench/../lib.sh"
 
-all_steps=(speed rates peers build memory parallel scan join year point change dedupe follow)
+all_steps=(speed rates peers build memory parallel scan join year point change dedupe)
 charts=$root/docs
 # keys, passes, passes of the slow parts (add and remove)
 speed_runs=("10000 9 9" "100000 9 9" "1000000 5 5" "10000000 5 5" "60000000 5 1")
@@ -382,14 +381,6 @@ run_dedupe()
 	table dedupe-rows "dedupe: a stream of URLs, half of them new, after $keys others" "rows per s"
 	table dedupe-wal "dedupe: WAL without full-page images" "bytes/row"
 	table dedupe-size "dedupe: the index, or the tables of filters, at the end" MB
-}
-
-run_follow()
-{
-	prepare
-	psql_file "$bench/follow_setup.sql" >/dev/null
-	statements_step follow "followed tables" follow.sql
-	printf '  WAL of a row inserted by a statement of its own, beyond that of the table: %.0f bytes\n' "$(query 'SELECT followed_wal()')"
 }
 
 # -------------------------------------------------------------------- the run

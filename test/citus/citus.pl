@@ -469,7 +469,6 @@ $hub->safe_psql('postgres', <<~'SQL');
 	CREATE TABLE distributed.names (id bigint, name text COLLATE nocase, ci citext, r regclass);
 	SELECT create_distributed_table('distributed.names', 'id');
 	INSERT INTO distributed.names VALUES (1, 'a', 'a', 'pg_class'), (2, 'A', 'A', 'pg_proc');
-	CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 	SQL
 says($page, '`DISTINCT` and `ORDER BY` inside an aggregate, and windows that are not partitioned by the '
 	  . 'distribution column: all rows are sent');
@@ -490,19 +489,6 @@ $is_13 and like(error_of('EXPLAIN ANALYZE SELECT cuckoo_agg(n) FROM keys'), qr/c
 says($page, '`plan_cache_mode = force_generic_plan` with parameters of an aggregate: '
 	  . '"could not create distributed plan".');
 like(error_of('SET plan_cache_mode = force_generic_plan; PREPARE agg(float8) AS SELECT cuckoo_agg(n, $1) FROM keys; EXECUTE agg(1000)'), qr/could not create distributed plan/, 'generic plans');
-says($page, 'Citus does not support them on distributed tables.');
-like(error_of('CREATE TRIGGER t AFTER INSERT ON keys FOR EACH STATEMENT EXECUTE FUNCTION nothing()'), qr/triggers are not supported on distributed tables/, 'triggers');
-like(error_of(q{CREATE EXTENSION cuckoo_follow; SELECT cuckoo_follow('keys', 'n')}), qr/triggers are not supported on distributed tables/, '... of cuckoo_follow');
-says($page, q{It also fails if the table or its filter table is in Citus's metadata (`citus_add_local_table_to_metadata`). Drop the filter table, call `undistribute_table` if the table is there, and follow it again.});
-my $here = 'SET search_path = distributed, public; SET client_min_messages = error;';
-my $follow = q{SELECT cuckoo_follow('followed', 'k'); SELECT cuckoo_follow_contains('followed_k_filter', 5::bigint); SELECT missing FROM cuckoo_follow_check('followed_k_filter')};
-$hub->safe_psql('postgres', "$here CREATE TABLE followed AS SELECT generate_series(1, 1000::bigint) AS k; SELECT citus_add_local_table_to_metadata('followed')");
-like(error_of("$here SELECT cuckoo_follow('followed', 'k')"), qr/relation "distributed.followed_k_filter" does not exist/, 'a local table in the metadata: its triggers are sent to the workers');
-is($hub->safe_psql('postgres', "$here SELECT undistribute_table('followed'); $follow") =~ s/^\n//r, "followed_k_filter\nt\n0", '... and no longer');
-$hub->safe_psql('postgres', "$here SELECT citus_add_local_table_to_metadata('followed_k_filter')");
-is(sqlstate($hub, 'postgres', "$here SELECT cuckoo_follow_contains('followed_k_filter', 5::bigint)"), '55000', 'a filter table in the metadata');
-is($hub->safe_psql('postgres', "$here DROP TABLE followed_k_filter; $follow"), "followed_k_filter\nt\n0", '... and another');
-$hub->safe_psql('postgres', "$here DROP TABLE followed");
 says($page, 'A filter that is a literal or a parameter is printed into the query of every task.');
 like(tasks($lookup{'in a literal'}), qr/Query: .*\Q$literal\E/, 'a literal is in every task');
 unlike(tasks("WITH f AS MATERIALIZED (SELECT '$literal'::cuckoofilter AS f) $count (SELECT f FROM f) \@> n"), qr/\Q$literal\E/, '... but not through a materialized CTE');

@@ -7,7 +7,7 @@ use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $node = new_server('main');
-$node->safe_psql('postgres', 'CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_follow; CREATE EXTENSION cuckoo_citus');
+$node->safe_psql('postgres', 'CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_citus');
 
 sub query
 {
@@ -28,7 +28,7 @@ is(sqlstate($node, 'postgres', 'CREATE INDEX ON large (f)'), '54000', 'a larger 
 # --------------------------------------------------------------------- Names
 my @functions = sort split /\n/, query(<<~'SQL');
 	SELECT DISTINCT proname FROM pg_proc
-	WHERE proname LIKE 'cuckoo\_%' AND prorettype <> 'trigger'::regtype AND proname !~ '_(transfn|combine|final|support|sel|joinsel)$'
+	WHERE proname LIKE 'cuckoo\_%' AND proname !~ '_(transfn|combine|final|support|sel|joinsel)$'
 	SQL
 my %reference;
 my $reference = page_text('docs/reference.md');
@@ -40,7 +40,7 @@ is(join(' ', @functions), join(' ', sort keys %reference), 'the reference has ev
 my ($glance) = page_text('docs/reference.md') =~ /^## At a glance$(.*?)^## /ms;
 my @missing = grep { $glance !~ /(`|f |key )\Q$_\E(`|\(| )/ } map { s/\|/\\|/r } split /\n/, query(<<~'SQL');
 	SELECT DISTINCT proname FROM pg_proc AS p
-	WHERE proname LIKE 'cuckoo\_%' AND proname !~ '^cuckoo_(follow|unfollow)|_(transfn|combine|final|support|sel|joinsel)$'
+	WHERE proname LIKE 'cuckoo\_%' AND proname !~ '_(transfn|combine|final|support|sel|joinsel)$'
 		AND NOT EXISTS (SELECT FROM pg_operator WHERE oprcode = p.oid)
 	UNION SELECT oprname FROM pg_operator WHERE 'cuckoofilter'::regtype IN (oprleft, oprright)
 	SQL
@@ -49,10 +49,10 @@ says('docs/reference.md', 'There is no `f - g`, `f && g` or `f @> g` of two filt
 like(sqlstate($node, 'postgres', "SELECT cuckoo_new() $_ cuckoo_new()"), qr/^(0A000|42883)$/, "filter $_ filter") foreach '-', '@>', '&&';
 
 # ---------------------------------------- Keys and results of every function
-says('docs/reference.md', 'The functions below are `IMMUTABLE` and `PARALLEL SAFE`, except for those that [follow a table](#following-a-table).');
+says('docs/reference.md', 'The functions below are `IMMUTABLE` and `PARALLEL SAFE`.');
 is(query(<<~'SQL'), '', 'functions that are not immutable, or not parallel safe');
 	SELECT proname FROM pg_proc WHERE (proname LIKE 'cuckoo\_%' OR proname LIKE 'cuckoofilter\_%')
-		AND proname !~ '^cuckoo_(follow|unfollow)|sel$' AND (provolatile <> 'i' OR proparallel <> 's')
+		AND proname !~ 'sel$' AND (provolatile <> 'i' OR proparallel <> 's')
 	SQL
 says('docs/reference.md', 'Adding to a NULL filter starts from `cuckoo_new()`, but is NULL if there is nothing to add. Removing from a NULL filter gives NULL.');
 is(query(<<~'SQL'), 't|t|t|t', 'a NULL filter');
