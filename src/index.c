@@ -32,9 +32,9 @@ CuckooIndexInit(void)
 {
 	option_kind = add_reloption_kind();
 	add_int_reloption(option_kind, "fillfactor", "Load in percent with which the index is built",
-					  CUCKOO_INDEX_FILLFACTOR, 10, 100, AccessExclusiveLock);
+					  CUCKOO_INDEX_FILLFACTOR, 10, 100, ShareUpdateExclusiveLock);
 	add_real_reloption(option_kind, "capacity", "Rows for which the index is built at least",
-					   0, 0, 1e11, AccessExclusiveLock);
+					   0, 0, 1e11, ShareUpdateExclusiveLock);
 }
 
 static bytea *
