@@ -208,6 +208,18 @@ CREATE TEMPORARY TABLE heavy AS SELECT CASE WHEN i % 5 = 0 THEN i % 3 ELSE i END
 CREATE INDEX heavy_k ON heavy USING cuckoo (k);
 RESET maintenance_work_mem;
 SELECT is_whole('heavy_k'), entries BETWEEN 160000 AND 162000 AS entries, joined_entries BETWEEN 3 AND 2000 AS joined, agrees('SELECT sum(n) FROM heavy WHERE k = 1'), agrees('SELECT sum(n) FROM heavy WHERE k = 77') FROM cuckoo_index_info('heavy_k');
+-- Of few base pages, of which the last ones have twice as many entries as the first
+CREATE FUNCTION built_whole(rows integer, memory text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('maintenance_work_mem', memory, true);
+	CREATE TABLE sized AS SELECT i AS k FROM generate_series(1, 2 * rows) AS i WHERE i % 2 = 0 OR cuckoo_hash(i) < 0 LIMIT rows;
+	CREATE INDEX sized_k ON sized USING cuckoo (k);
+	ASSERT is_whole('sized_k') AND (SELECT entries = rows FROM cuckoo_index_info('sized_k')), format('%s rows, %s', rows, memory);
+	DROP TABLE sized;
+	RETURN true;
+END $$;
+SELECT bool_and(built_whole(rows, '64MB')) AS in_memory FROM unnest('{0,1,1200}'::integer[] || ARRAY(SELECT generate_series(1225, 2449, 136)) || '{3000,3600,5000}') AS rows;
+SELECT bool_and(built_whole(rows, '1MB')) AS in_files FROM generate_series(70000, 78000, 1600) AS rows;
 -- Inserted
 CREATE INDEX heavy_few ON heavy USING cuckoo (few);
 INSERT INTO heavy SELECT i, i, i % 20 FROM generate_series(200001, 240000) AS i;
