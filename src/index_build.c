@@ -493,18 +493,23 @@ BuildPages(BuildState *state)
 				break;
 			prefix = address.prefix;
 		}
-		if (end == state->count && ReadNext(state, first))
-			first = 0;
-		else if (end > first)
+		if (end == state->count)
 		{
-			CHECK_FOR_INTERRUPTS();
-			BuildPage(state, &state->entries[first], end - first, prefix, 0);
-			state->written += end - first;
-			pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) state->written);
-			first = end;
+			bool		more = ReadNext(state, first);
+
+			/* It has moved the entries of the page to the beginning. */
+			end -= first;
+			first = 0;
+			if (more)
+				continue;
 		}
-		else
+		if (end == first)
 			return;
+		CHECK_FOR_INTERRUPTS();
+		BuildPage(state, &state->entries[first], end - first, prefix, 0);
+		state->written += end - first;
+		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) state->written);
+		first = end;
 	}
 }
 
