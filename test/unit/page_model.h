@@ -302,7 +302,7 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 	}
 	if (result == CUCKOO_PAGE_FULL)
 		return false;
-	assert_true(Below(4) > 0 || CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits),
+	assert_true(position % 4 > 0 || CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits),
 											  interval, &changes) == CUCKOO_PAGE_PRESENT);
 	return true;
 }
@@ -408,7 +408,7 @@ MakeKeys(bool crowded, uint32_t most_together)
 
 		keys[k].last = -1;
 		keys[k].hash = KeyHash(stream, (uint64_t) k);
-		if (Below(chance) == 0)
+		if ((keys[k].hash >> 32) % chance == 0)
 			continue;
 		do
 			class.even = (2 * (uint32_t) (family >> 40) + member++ * distance * step) %
@@ -424,7 +424,7 @@ static bool
 AddRows(int k, uint32_t count)
 {
 	uint32_t	pattern = Below(4);
-	uint64_t	block = Below(UINT32_MAX);
+	uint64_t	block = NextRandom(&random_state);
 	uint32_t	offset = Below(CUCKOO_PAGE_POSITIONS - 1);	/* the last one is a tombstone's */
 
 	for (; count > 0 && row_count < MODEL_ROWS; count--)
@@ -437,8 +437,9 @@ AddRows(int k, uint32_t count)
 		rows[row_count].previous = keys[k].last;
 		rows[row_count].is_dead = false;
 		keys[k].last = row_count++;
-		block = pattern == 0 ? Below(UINT32_MAX) : pattern == 3 ? Below(8) : block + (pattern == 2);
-		offset = (pattern == 1 ? offset + 1 : Below(UINT32_MAX)) % (CUCKOO_PAGE_POSITIONS - 1);
+		block = pattern == 1 ? block : pattern == 2 ? block + 1 :
+			NextRandom(&random_state) % (pattern == 0 ? UINT32_MAX : 8);
+		offset = (pattern == 1 ? offset + 1 : offset * 3 + 1) % (CUCKOO_PAGE_POSITIONS - 1);
 	}
 	return true;
 }
