@@ -267,8 +267,9 @@ AddRows(TIDBitmap *bitmap, BlockNumber block, CuckooInterval interval)
 	uint64		end = Min(first + CuckooIntervalSize(interval), MaxHeapTuplesPerPage + 1);
 	int			count = 0;
 
-	for (uint64 offset = Max(first, FirstOffsetNumber); offset < end; offset++)
-		ItemPointerSet(&tids[count++], block, (OffsetNumber) offset);
+	/* Before 16 ItemPointerSet is a macro that evaluates its arguments twice. */
+	for (uint64 offset = Max(first, FirstOffsetNumber); offset < end; offset++, count++)
+		ItemPointerSet(&tids[count], block, (OffsetNumber) offset);
 	tbm_add_tuples(bitmap, tids, count, true);
 	return count;
 }
