@@ -366,6 +366,7 @@ my $shared = <<~'SQL';
 	DECLARE leaf regclass; keys bigint; missing bigint; lost bigint; f cuckoofilter;
 	BEGIN
 		FOREACH leaf IN ARRAY leaves(index) LOOP
+			lost := 0;
 			BEGIN
 				lost := cuckoo_index_check(leaf);
 				f := cuckoo_index_filter(leaf, fpr, partial => true);
