@@ -455,15 +455,26 @@ sub report
 	return;
 }
 
-# Kills the server or one of its processes.
+# Kills the server or one of its processes, and waits until it is ready again.
 sub kill_something
 {
 	my ($database) = @_;
 	my $pid = rand() < 0.6 && $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE datname = '$database' OR backend_type = 'checkpointer' ORDER BY random() LIMIT 1");
 
-	return kill_backend($node, $pid) if $pid;
-	$node->stop('immediate');
-	return $node->start;
+	if (!$pid)
+	{
+		$node->stop('immediate');
+		return $node->start;
+	}
+	kill('KILL', $pid);
+	# The server has noticed it when there is no such process.
+	sleep(0.01) while kill(0, $pid);
+	foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return if system('pg_isready', '-q', '-h', $node->host, '-p', $node->port) == 0;
+		sleep(0.1);
+	}
+	die 'the server does not answer';
 }
 
 my $infos = q{pg_class AS c JOIN pg_am AS am ON am.oid = relam AND amname = 'cuckoo' JOIN pg_index ON indexrelid = c.oid AND indisvalid AND relkind = 'i', cuckoo_index_info(c.oid) AS i};
