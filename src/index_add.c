@@ -11,6 +11,9 @@
 #include "access/generic_xlog.h"
 #include "access/rmgr.h"
 #include "access/xloginsert.h"
+#ifdef CUCKOO_REFUSED_SPLITS
+#include "common/pg_prng.h"
+#endif
 #include "miscadmin.h"
 #include "storage/smgr.h"
 
@@ -214,6 +217,10 @@ CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits)
 {
 	uint64		pages = (uint64) meta->base_pages << (depth + 1);
 
+#ifdef CUCKOO_REFUSED_SPLITS			/* for tests: so many of 8 */
+	if (pg_prng_uint32(&pg_global_prng_state) % 8 < CUCKOO_REFUSED_SPLITS)
+		return false;
+#endif
 	return bits >= MIN_SPLIT_BITS && depth < CUCKOO_MAX_DEPTH && pages <= MAX_HOME_PAGES &&
 		pages <= 4 * (uint64) meta->home_pages;
 }

@@ -286,16 +286,21 @@ ReadFile(BuildState *state, RangeFile file)
 }
 
 /*
- * Read the next entries behind those from this one on; false if there are none.
+ * Read the next entries behind those from this one on, which become the first.
+ * If there are none, false, and all stay where they are.
  */
 static bool
 ReadNext(BuildState *state, uint64 first)
 {
 	bool		done = false;
 
+	while (state->file_count > 0 && state->files[state->file_count - 1].file == NULL)
+		state->file_count--;
+	if (state->file_count == 0)
+		return false;
 	state->count -= first;
 	memmove(state->entries, &state->entries[first], state->count * sizeof(BuildEntry));
-	while (!done && state->file_count > 0)
+	while (!done)
 	{
 		RangeFile	file = state->files[--state->file_count];
 
@@ -304,7 +309,7 @@ ReadNext(BuildState *state, uint64 first)
 		done = ReadFile(state, file);
 		BufFileClose(file.file);
 	}
-	return done;
+	return true;
 }
 
 /*
