@@ -34,7 +34,7 @@ CuckooIndexInit(void)
 	add_int_reloption(option_kind, "fillfactor", "Load in percent with which the index is built",
 					  CUCKOO_INDEX_FILLFACTOR, 10, 100, ShareUpdateExclusiveLock);
 	add_real_reloption(option_kind, "capacity", "Rows for which the index is built at least",
-					   0, 0, 1e11, ShareUpdateExclusiveLock);
+					   0, 0, 1e10, ShareUpdateExclusiveLock);
 }
 
 static bytea *
@@ -54,19 +54,14 @@ Options(Datum options, bool validate)
 static char *
 BuildPhaseName(int64 phase)
 {
-	switch (phase)
-	{
-		case PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE:
-			return "initializing";
-		case CUCKOO_PHASE_SCAN:
-			return "scanning table";
-		case CUCKOO_PHASE_SORT:
-			return "sorting keys";
-		case CUCKOO_PHASE_WRITE:
-			return "writing pages";
-		default:
-			return NULL;
-	}
+	static char *const names[] = {
+		[PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE] = "initializing",
+		[CUCKOO_PHASE_SCAN] = "scanning table",
+		[CUCKOO_PHASE_SORT] = "sorting keys",
+		[CUCKOO_PHASE_WRITE] = "writing pages"
+	};
+
+	return phase < (int64) lengthof(names) ? names[phase] : NULL;
 }
 
 /*
@@ -196,8 +191,6 @@ Insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation he
 typedef struct CuckooScan
 {
 	CuckooIndexKey key;			/* of the type that the scan key has */
-	Oid			subtype;		/* this type; InvalidOid: that of the index */
-	bool		has_key;
 	CuckooList	found;			/* intervals */
 } CuckooScan;
 
@@ -224,24 +217,9 @@ EndScan(IndexScanDesc scan)
 	CuckooScan *state = scan->opaque;
 
 	CuckooListFree(&state->found);
-	if (state->has_key)
+	if (state->key.scratch != NULL)
 		MemoryContextDelete(state->key.scratch);
 	pfree(state);
-}
-
-static uint64
-HashScanKey(CuckooScan *state, Relation index, ScanKey skey)
-{
-	if (!state->has_key || skey->sk_subtype != state->subtype)
-	{
-		if (state->has_key)
-			MemoryContextDelete(state->key.scratch);
-		state->has_key = false;
-		CuckooIndexKeyInit(&state->key, index, skey->sk_subtype, CurrentMemoryContext);
-		state->subtype = skey->sk_subtype;
-		state->has_key = true;
-	}
-	return CuckooIndexHash(&state->key, skey->sk_argument);
 }
 
 /* The lock of the query keeps VACUUM from shortening the table. */
@@ -291,7 +269,9 @@ GetBitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	CuckooCountSearch(scan);
 	if (skey->sk_flags & SK_ISNULL)
 		return 0;
-	CuckooIndexLookUp(index, HashScanKey(state, index, skey), &state->found);
+	if (state->key.scratch == NULL)
+		CuckooIndexKeyInit(&state->key, index, skey->sk_subtype, CurrentMemoryContext);
+	CuckooIndexLookUp(index, CuckooIndexHash(&state->key, skey->sk_argument), &state->found);
 	if (state->found.count == 0)
 		return 0;
 	heap_blocks = HeapBlocks(index);

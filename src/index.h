@@ -32,6 +32,7 @@
 
 #include "compat.h"
 
+#include "access/amapi.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "port/pg_bitutils.h"
@@ -55,7 +56,7 @@ typedef struct CuckooPageOpaque
 	BlockNumber next;			/* overflow page; InvalidBlockNumber: none */
 	uint8		depth;
 	uint8		bits;			/* of fingerprints; 0: the page is not in use */
-	uint16		page_id;		/* for tools that look at files */
+	uint16		page_id;		/* CUCKOO_PAGE_ID */
 } CuckooPageOpaque;
 
 #define CUCKOO_PAGE_ID			0xFC0C
@@ -139,14 +140,13 @@ extern void CuckooCheckIndexed(Relation heap, Relation index);
 extern bool CuckooIndexValidate(Oid opclass);
 
 /* index_cost.c */
-struct PlannerInfo;
-struct IndexPath;
 extern void CuckooIndexCost(struct PlannerInfo *root, struct IndexPath *path, double loop_count,
 							double *startup_cost, double *total_cost, double *selectivity,
 							double *correlation, double *pages);
 
 /* index_store.c */
 extern void CuckooInitPage(Page page, int depth, int bits);
+extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
 extern void CuckooPutMeta(Page page, const CuckooIndexMeta *meta);
 extern void CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta);
 extern const CuckooIndexMeta *CuckooReadMeta(Relation index);
@@ -157,11 +157,8 @@ extern BlockNumber CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int
 extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *address);
 extern void CuckooIndexLookUp(Relation index, uint64 hash, CuckooList *intervals);
 
-/*
- * Called with a page of a hash, locked: the home page, and then its overflow
- * pages
- */
-typedef void (*CuckooVisitor) (Page page, uint64 hash, void *arg);
+/* Called with the home page of a hash, locked, and then its overflow pages */
+typedef void (*CuckooVisitor) (Page page, const CuckooAddress *address, void *arg);
 extern void CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg);
 
 /* index_add.c */
@@ -170,28 +167,20 @@ extern int	CuckooBitsForTable(Relation heap, int bits);
 extern bool CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits);
 extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid);
 
-/*
- * index_build.c; the phases of a build, after
- * PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE
- */
+/* index_build.c; phases, after PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE */
 #define CUCKOO_PHASE_SCAN		2
 #define CUCKOO_PHASE_SORT		3
 #define CUCKOO_PHASE_WRITE		4
 
-struct IndexInfo;
-struct IndexBuildResult;
-extern struct IndexBuildResult *CuckooIndexBuild(Relation heap, Relation index,
-												 struct IndexInfo *info);
+extern IndexBuildResult *CuckooIndexBuild(Relation heap, Relation index, struct IndexInfo *info);
 extern void CuckooIndexBuildEmpty(Relation index);
 
 /* index_vacuum.c */
-struct IndexVacuumInfo;
-struct IndexBulkDeleteResult;
-extern struct IndexBulkDeleteResult *CuckooIndexBulkDelete(struct IndexVacuumInfo *info,
-														   struct IndexBulkDeleteResult *stats,
-														   IndexBulkDeleteCallback callback,
-														   void *callback_state);
-extern struct IndexBulkDeleteResult *CuckooIndexVacuumCleanup(struct IndexVacuumInfo *info,
-															  struct IndexBulkDeleteResult *stats);
+extern IndexBulkDeleteResult *CuckooIndexBulkDelete(IndexVacuumInfo *info,
+													IndexBulkDeleteResult *stats,
+													IndexBulkDeleteCallback callback,
+													void *callback_state);
+extern IndexBulkDeleteResult *CuckooIndexVacuumCleanup(IndexVacuumInfo *info,
+													   IndexBulkDeleteResult *stats);
 
 #endif							/* CUCKOO_INDEX_H */

@@ -35,9 +35,11 @@ CuckooBitsForTable(Relation heap, int bits)
 static int
 BitsForGrowth(Relation heap, int bits)
 {
-	int			eightfold = CuckooBitsForPages(bits, 8 * (uint64) RelationGetNumberOfBlocks(heap));
+	uint64		pages = RelationGetNumberOfBlocks(heap);
+	int			twice = CuckooBitsForPages(bits, 2 * pages);
+	int			eightfold = CuckooBitsForPages(bits, 8 * pages);
 
-	return Min(CuckooBitsForTable(heap, bits), Max(eightfold, 16));
+	return Min(twice, Max(eightfold, 16));
 }
 
 /*
@@ -110,9 +112,10 @@ LogEntries(Buffer buffer, bool whole_page, const CuckooChanges *changes)
 
 /* An image of a page, to be filled by moving entries */
 static CuckooEntries *
-InitImage(PGAlignedBlock *image, int depth, int bits)
+InitImage(PGAlignedBlock *image, int depth, int bits, BlockNumber next)
 {
 	CuckooInitPage((Page) image->data, depth, bits);
+	CuckooPageGetOpaque((Page) image->data)->next = next;
 	return CuckooPageGetEntries((Page) image->data);
 }
 
@@ -139,8 +142,7 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 	if (CuckooPageCount(CuckooPageGetEntries(page)) > CUCKOO_PAGE_ENTRIES / 16 * 15)
 		return false;
 	image = palloc(sizeof(PGAlignedBlock));
-	move.halves[0] = InitImage(image, opaque->depth, move.bits);
-	CuckooPageGetOpaque((Page) image->data)->next = opaque->next;
+	move.halves[0] = InitImage(image, opaque->depth, move.bits, opaque->next);
 	done = CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move);
 	if (done)
 	{
@@ -189,15 +191,6 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooAddress *add
 /*
  * Growing
  */
-
-static Buffer
-LockMeta(Relation index)
-{
-	Buffer		buffer = ReadBuffer(index, 0);
-
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	return buffer;
-}
 
 /* Unlock the metapage, and keep a copy of what it is now. */
 static void
@@ -270,12 +263,8 @@ MakeHalves(Relation heap, Page home, SplitImages *images)
 	CuckooMove	move = {CuckooBitsForTable(heap, opaque->bits - 1), {NULL, NULL}, NULL, -1};
 
 	for (int i = 0; i < 2; i++)
-	{
-		move.halves[i] = InitImage(&images->halves[i], opaque->depth + 1, move.bits);
-		CuckooPageGetOpaque((Page) images->halves[i].data)->next = opaque->next;
-	}
-	move.overflow = InitImage(&images->overflow, opaque->depth + 1, move.bits);
-	CuckooPageGetOpaque((Page) images->overflow.data)->next = opaque->next;
+		move.halves[i] = InitImage(&images->halves[i], opaque->depth + 1, move.bits, opaque->next);
+	move.overflow = InitImage(&images->overflow, opaque->depth + 1, move.bits, opaque->next);
 	if (!CuckooPageMove(CuckooPageGetEntries(home), opaque->bits, &move))
 		return false;
 	images->overflow_half = move.overflow_half;
@@ -294,8 +283,7 @@ PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitI
 
 	if (CuckooBlockOf(meta, 2 * prefix + 1, depth) == InvalidBlockNumber)
 		BeginPiece(index, meta_buffer, prefix, depth);
-	right = ReadBuffer(index, CuckooBlockOf(meta, 2 * prefix + 1, depth));
-	LockBuffer(right, BUFFER_LOCK_EXCLUSIVE);
+	right = CuckooLockPage(index, CuckooBlockOf(meta, 2 * prefix + 1, depth), BUFFER_LOCK_EXCLUSIVE);
 	if (!CuckooPageIsUnused(BufferGetPage(right)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INDEX_CORRUPTED),
@@ -338,7 +326,7 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 	done = MakeHalves(heap, BufferGetPage(home), images);
 	if (done)
 	{
-		Buffer		meta_buffer = LockMeta(index);
+		Buffer		meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
 
 		PutHalves(index, meta_buffer, home, prefix, images);
 		UnlockMeta(index, meta_buffer);
@@ -356,7 +344,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress 
 				ItemPointer tid)
 {
 	int			bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT - address->depth);
-	Buffer		meta_buffer = LockMeta(index);
+	Buffer		meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
 	Buffer		buffer = CuckooExtendTo(index, RelationGetNumberOfBlocks(index));
 	GenericXLogState *state = GenericXLogStart(index);
 	CuckooPageOpaque *opaque = CuckooPageGetOpaque(GenericXLogRegisterBuffer(state, home, 0));
@@ -390,8 +378,7 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddres
 
 	if (next == InvalidBlockNumber)
 		return false;
-	buffer = ReadBuffer(index, next);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	buffer = CuckooLockPage(index, next, BUFFER_LOCK_EXCLUSIVE);
 	added = CuckooPageGetOpaque(BufferGetPage(buffer))->depth == address->depth &&
 		AddToPage(index, heap, buffer, address, tid) != CUCKOO_PAGE_FULL;
 	UnlockReleaseBuffer(buffer);

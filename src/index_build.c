@@ -145,18 +145,18 @@ Order(BuildEntry *entries, uint64 count, int below)
 static int
 AppendInterval(CuckooInterval *intervals, int count, CuckooInterval interval)
 {
-	CuckooInterval *last = &intervals[count - 1];
-
-	if (count > 0 && CuckooIntervalsSharePage(last[0], interval))
+	if (count > 0 && CuckooIntervalsSharePage(intervals[count - 1], interval))
 	{
-		if (count > 1 && CuckooIntervalsSharePage(last[-1], interval))
+		CuckooInterval joined = CuckooIntervalJoin(intervals[count - 1], interval);
+
+		if (count > 1 && CuckooIntervalsSharePage(intervals[count - 2], interval))
 		{
-			last[-1] = CuckooIntervalJoin(last[-1], CuckooIntervalJoin(last[0], interval));
+			intervals[count - 2] = CuckooIntervalJoin(intervals[count - 2], joined);
 			return count - 1;
 		}
-		if (!CuckooIntervalIsExact(last[0]))
+		if (!CuckooIntervalIsExact(intervals[count - 1]))
 		{
-			last[0] = CuckooIntervalJoin(last[0], interval);
+			intervals[count - 1] = joined;
 			return count;
 		}
 	}
@@ -179,6 +179,7 @@ SortAndJoin(BuildEntry *entries, uint64 count, int below)
 		uint64		hash = entries[i].hash;
 		int			links = 0;
 
+		CHECK_FOR_INTERRUPTS();
 		for (; i < count && entries[i].hash == hash; i++)
 		{
 			if (links == lengthof(intervals))
@@ -205,9 +206,7 @@ GrowTo(BuildState *state, uint64 room)
  * Files
  */
 
-/*
- * Append entries to the files of their ranges, from the highest to the lowest.
- */
+/* Append entries to the files of their ranges, those of the lowest hashes last. */
 static void
 WriteFiles(RangeFile *files, BuildEntry *entries, uint64 count, int below)
 {
@@ -244,7 +243,7 @@ AppendFiles(BuildState *state)
 	return files;
 }
 
-/* Read up to max_room entries of a file behind those in memory. */
+/* Read up to max_room entries of a file, after some, behind those in memory. */
 static uint64
 ReadChunk(BuildState *state, const RangeFile *file, uint64 done)
 {
@@ -252,7 +251,8 @@ ReadChunk(BuildState *state, const RangeFile *file, uint64 done)
 	size_t		bytes = count * sizeof(BuildEntry);
 
 	GrowTo(state, state->count + count);
-	if (BufFileRead(file->file, &state->entries[state->count], bytes) != bytes)
+	if ((done == 0 && BufFileSeek(file->file, 0, 0, SEEK_SET) != 0) ||
+		BufFileRead(file->file, &state->entries[state->count], bytes) != bytes)
 		ereport(ERROR,
 				(errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
 	return count;
@@ -270,8 +270,6 @@ ReadFile(BuildState *state, RangeFile file)
 	RangeFile  *files = fits ? NULL : AppendFiles(state);
 	uint64		left = state->count;
 
-	if (BufFileSeek(file.file, 0, 0, SEEK_SET) != 0)
-		ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
 	for (uint64 done = 0, count; done < file.count; done += count)
 	{
 		count = ReadChunk(state, &file, done);
@@ -323,15 +321,12 @@ JoinedCount(BuildState *state)
 
 	for (int range = 0; range < SAMPLE_RANGES; range++)
 	{
-		RangeFile	file = state->files[RANGES - 1 - range];
+		const RangeFile *file = &state->files[RANGES - 1 - range];
 
-		for (uint64 done = 0, count; file.file != NULL && done < file.count; done += count)
+		for (uint64 done = 0, count; done < file->count; done += count)
 		{
-			if (done == 0 && BufFileSeek(file.file, 0, 0, SEEK_SET) != 0)
-				ereport(ERROR,
-						(errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
-			count = ReadChunk(state, &file, done);
-			joined += SortAndJoin(state->entries, count, file.below);
+			count = ReadChunk(state, file, done);
+			joined += SortAndJoin(state->entries, count, file->below);
 		}
 	}
 	return (double) joined * RANGES / SAMPLE_RANGES;
@@ -421,17 +416,20 @@ BeginPieceOf(BuildState *state, uint64 prefix, int depth)
 	}
 }
 
-/* Give a home page an overflow page with as many entries as it has room for. */
+/*
+ * Make an overflow page, the first in a list, of as many entries as it has room
+ * for.  Returns how many these are.
+ */
 static uint64
-FillOverflowPage(BuildState *state, Page home, const BuildEntry *entries, uint64 count)
+BuildOverflowPage(BuildState *state, int depth, int bits, BlockNumber *next,
+				  const BuildEntry *entries, uint64 count)
 {
-	CuckooPageOpaque *opaque = CuckooPageGetOpaque(home);
 	Buffer		buffer = CuckooExtendTo(state->index, RelationGetNumberOfBlocks(state->index));
 	Page		page = BufferGetPage(buffer);
 
-	CuckooInitPage(page, opaque->depth, opaque->bits);
-	CuckooPageGetOpaque(page)->next = opaque->next;
-	opaque->next = BufferGetBlockNumber(buffer);
+	CuckooInitPage(page, depth, bits);
+	CuckooPageGetOpaque(page)->next = *next;
+	*next = BufferGetBlockNumber(buffer);
 	state->meta.overflow_pages++;
 	count = FillPage(state, page, entries, count);
 	MarkBufferDirty(buffer);
@@ -441,8 +439,8 @@ FillOverflowPage(BuildState *state, Page home, const BuildEntry *entries, uint64
 
 /*
  * Build the page of a prefix, or those of its halves.  If one overflow page is
- * enough, it is better: each split would begin a piece of a region, and the
- * file be larger by half.
+ * enough, it is better: each split would begin a piece of a region, and the file
+ * be larger by half.
  *
  * The right half's piece is begun before the left half can split: VACUUM relies
  * on the order of regions.
@@ -450,67 +448,69 @@ FillOverflowPage(BuildState *state, Page home, const BuildEntry *entries, uint64
 static void
 BuildPage(BuildState *state, const BuildEntry *entries, uint64 count, uint64 prefix, int depth)
 {
-	Buffer		home = ReadBuffer(state->index, CuckooBlockOf(&state->meta, prefix, depth));
-	Page		page = BufferGetPage(home);
+	PGAlignedBlock image;
 	int			bits = Min(state->bits, CUCKOO_MAX_FINGERPRINT - depth);
-	bool		split;
+	BlockNumber *next;
 	uint64		done;
+	Buffer		home;
 
-	LockBuffer(home, BUFFER_LOCK_EXCLUSIVE);
-	CuckooInitPage(page, depth, bits);
-	done = FillPage(state, page, entries, count);
-	split = count - done > CUCKOO_PAGE_ENTRIES && CuckooMaySplit(&state->meta, depth, bits);
-	while (done < count && !split)
-		done += FillOverflowPage(state, page, entries + done, count - done);
-	MarkBufferDirty(home);
-	UnlockReleaseBuffer(home);
-
-	if (split)
+	CHECK_FOR_INTERRUPTS();
+	CuckooInitPage((Page) image.data, depth, bits);
+	next = &CuckooPageGetOpaque((Page) image.data)->next;
+	done = FillPage(state, (Page) image.data, entries, count);
+	if (count - done > CUCKOO_PAGE_ENTRIES && CuckooMaySplit(&state->meta, depth, bits))
 	{
+		uint64		middle = CuckooFirstHashOf(state->meta.base_pages,
+											   (2 * prefix + 1) * CUCKOO_PAGE_PAIRS, depth + 1);
 		uint64		left = 0;
 
-		while (left < count &&
-			   CuckooAddressOf(state->meta.base_pages, entries[left].hash, depth + 1).prefix == 2 * prefix)
+		while (left < count && entries[left].hash < middle)
 			left++;
 		state->meta.home_pages++;
 		BeginPieceOf(state, 2 * prefix + 1, depth + 1);
 		BuildPage(state, entries, left, 2 * prefix, depth + 1);
 		BuildPage(state, entries + left, count - left, 2 * prefix + 1, depth + 1);
+		return;
 	}
+	while (done < count)
+	{
+		CHECK_FOR_INTERRUPTS();
+		done += BuildOverflowPage(state, depth, bits, next, entries + done, count - done);
+	}
+	home = CuckooLockPage(state->index, CuckooBlockOf(&state->meta, prefix, depth),
+						  BUFFER_LOCK_EXCLUSIVE);
+	memcpy(BufferGetPage(home), image.data, BLCKSZ);
+	MarkBufferDirty(home);
+	UnlockReleaseBuffer(home);
 }
 
 /* Build the base pages that have entries. */
 static void
 BuildPages(BuildState *state)
 {
+	uint32		base_pages = state->meta.base_pages;
 	uint64		first = 0;
 
 	for (;;)
 	{
-		uint64		prefix = 0;
 		uint64		end = first;
+		uint64		prefix = 0;
+		uint64		next_hash = 0;	/* of the next base page; 0: there is none */
 
-		for (; end < state->count; end++)
+		if (first < state->count)
 		{
-			CuckooAddress address = CuckooAddressOf(state->meta.base_pages, state->entries[end].hash, 0);
-
-			if (end > first && address.prefix != prefix)
-				break;
-			prefix = address.prefix;
+			prefix = CuckooAddressOf(base_pages, state->entries[first].hash, 0).prefix;
+			next_hash = CuckooFirstHashOf(base_pages, (prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
 		}
-		if (end == state->count)
+		while (end < state->count && state->entries[end].hash <= next_hash - 1)
+			end++;
+		if (end == state->count && ReadNext(state, first))
 		{
-			bool		more = ReadNext(state, first);
-
-			/* It has moved the entries of the page to the beginning. */
-			end -= first;
 			first = 0;
-			if (more)
-				continue;
+			continue;
 		}
 		if (end == first)
 			return;
-		CHECK_FOR_INTERRUPTS();
 		BuildPage(state, &state->entries[first], end - first, prefix, 0);
 		state->written += end - first;
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) state->written);

@@ -142,7 +142,8 @@ typedef struct ReadState
 {
 	uint32		base_pages;
 	bool		at_home;		/* the next page is a home page */
-	uint64		end;			/* of the hashes of this home page; 0: 2^64 */
+	uint64		begin;			/* of the hashes of this home page */
+	uint64		end;			/* 0: 2^64 */
 	void		(*visit) (struct ReadState *state, uint64 first, uint64 last,
 						  CuckooInterval interval, bool is_begin);
 
@@ -159,8 +160,7 @@ typedef struct ReadState
 
 	/* collected */
 	CuckooShape shape;
-	CuckooList	codes;			/* of a home page and its overflow pages */
-	CuckooList	all_codes;		/* sorted and distinct */
+	CuckooList	codes;
 } ReadState;
 
 /*
@@ -169,17 +169,16 @@ typedef struct ReadState
  * visits its own part.
  */
 static void
-ReadPage(Page page, uint64 hash, void *arg)
+ReadPage(Page page, const CuckooAddress *address, void *arg)
 {
 	ReadState  *state = arg;
 	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
-	CuckooAddress address = CuckooAddressOf(state->base_pages, hash, opaque->depth);
 	int			shift = opaque->depth + opaque->bits;
 
 	if (state->at_home)
 	{
-		state->end = CuckooFirstHashOf(state->base_pages, (address.prefix + 1) * CUCKOO_PAGE_PAIRS,
-									   address.depth);
+		state->end = CuckooFirstHashOf(state->base_pages, (address->prefix + 1) * CUCKOO_PAGE_PAIRS,
+									   address->depth);
 		state->home_pages++;
 		state->depth = Max(state->depth, opaque->depth);
 	}
@@ -196,9 +195,9 @@ ReadPage(Page page, uint64 hash, void *arg)
 
 		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &class, &interval, &is_begin))
 			continue;
-		code = CuckooClassCode(address.prefix, class);
+		code = CuckooClassCode(address->prefix, class);
 		first = CuckooFirstHashOf(state->base_pages, code, shift);
-		if (first - hash <= state->end - 1 - hash)	/* modulo 2^64 */
+		if (first - state->begin <= state->end - 1 - state->begin)	/* modulo 2^64 */
 			state->visit(state, first, CuckooFirstHashOf(state->base_pages, code + 1, shift) - 1,
 						 interval, is_begin);
 	}
@@ -206,28 +205,21 @@ ReadPage(Page page, uint64 hash, void *arg)
 
 /* Whatever splits meanwhile, no entry is missed. */
 static void
-ReadIndex(Relation index, ReadState *state, void (*leave) (ReadState *))
+ReadIndex(Relation index, ReadState *state)
 {
-	uint64		hash = 0;
-
+	state->end = 0;
 	state->base_pages = CuckooReadMeta(index)->base_pages;
 	do
 	{
-		CuckooAddress base = CuckooAddressOf(state->base_pages, hash, 0);
+		CuckooAddress base = CuckooAddressOf(state->base_pages, state->end, 0);
 
 		CHECK_FOR_INTERRUPTS();
-
-		/*
-		 * The home page knows better, unless it is a base page that is not in
-		 * use.
-		 */
+		state->begin = state->end;
+		/* The home page knows better, unless it is not in use. */
 		state->end = CuckooFirstHashOf(state->base_pages, (base.prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
 		state->at_home = true;
-		CuckooVisitPages(index, hash, ReadPage, state);
-		if (leave != NULL)
-			leave(state);
-		hash = state->end;
-	} while (hash != 0);
+		CuckooVisitPages(index, state->begin, ReadPage, state);
+	} while (state->end != 0);
 }
 
 static void
@@ -249,7 +241,7 @@ CountEntries(Relation index)
 {
 	ReadState	state = {.visit = CountEntry, .min_bits = CUCKOO_MAX_FINGERPRINT};
 
-	ReadIndex(index, &state, NULL);
+	ReadIndex(index, &state);
 	return state;
 }
 
@@ -271,33 +263,6 @@ CollectCode(ReadState *state, uint64 first, uint64 last,
 		if ((code & CuckooShapeFingerprints(&state->shape)) != 0)
 			CuckooListPut(&state->codes, code);
 	}
-}
-
-/*
- * Move the codes of one home page to the list of all.  They continue it, but
- * for the second code of a class at the end of the home page before.
- */
-static void
-TakeCodes(ReadState *state)
-{
-	CuckooList *all = &state->all_codes;
-
-	CuckooListUnique(&state->codes);
-	for (uint64 i = 0; i < state->codes.count; i++)
-	{
-		uint64		code = state->codes.numbers[i];
-		uint64		at = all->count;
-
-		while (at > 0 && all->numbers[at - 1] > code)
-			at--;
-		if (at > 0 && all->numbers[at - 1] == code)
-			continue;
-		CuckooListPut(all, code);
-		for (uint64 k = all->count - 1; k > at; k--)
-			all->numbers[k] = all->numbers[k - 1];
-		all->numbers[at] = code;
-	}
-	state->codes.count = 0;
 }
 
 /*
@@ -369,22 +334,23 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	do
 	{
 		/* Some keys have several codes, and others have been added since. */
-		keys = Max(keys + keys / FILTER_RATE, state.all_codes.count);
+		keys = Max(keys + keys / FILTER_RATE, state.codes.count);
 		CuckooFilterInit(&filter, fpr, keys, CUCKOO_INDEX_SEED);
 		if (!CuckooFirstShape(&filter, &part.shape))
 			CuckooReportTooLarge(keys, fpr);
 		state.shape = part.shape;
-		state.all_codes.count = 0;
-		ReadIndex(index, &state, TakeCodes);
-	} while (state.all_codes.count > CuckooShapeCapacity(&part.shape));
+		state.codes.count = 0;
+		ReadIndex(index, &state);
+		CuckooListUnique(&state.codes);
+	} while (state.codes.count > CuckooShapeCapacity(&part.shape));
 	meta = CuckooGetMeta(index);
 	filter.key_type = (uint8) meta->key_type;
 	filter.signature = meta->signature;
 	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
 	CloseIndex(index, heap);
 
-	run = (CuckooRun) {state.all_codes.numbers, state.all_codes.count};
-	part.items = state.all_codes.count;
+	run = (CuckooRun) {state.codes.numbers, state.codes.count};
+	part.items = state.codes.count;
 	part.representation = CuckooRepresentationFor(&part.shape, part.items);
 	part.source.runs = &run;
 	part.source.run_count = 1;

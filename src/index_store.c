@@ -38,6 +38,27 @@ CuckooInitPage(Page page, int depth, int bits)
 		(LocationIndex) (MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries));
 }
 
+/* Read and lock a page. */
+Buffer
+CuckooLockPage(Relation index, BlockNumber block, int lock_mode)
+{
+	Buffer		buffer = ReadBuffer(index, block);
+	Page		page = BufferGetPage(buffer);
+	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
+
+	LockBuffer(buffer, lock_mode);
+	if (!PageIsNew(page) &&
+		(PageGetSpecialSize(page) != MAXALIGN(sizeof(CuckooPageOpaque)) ||
+		 opaque->page_id != CUCKOO_PAGE_ID || opaque->depth > CUCKOO_MAX_DEPTH ||
+		 opaque->bits > CUCKOO_MAX_FINGERPRINT))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" contains corrupted page at block %u",
+						RelationGetRelationName(index), block),
+				 errhint("Please REINDEX it.")));
+	return buffer;
+}
+
 /*
  * The metapage
  */
@@ -73,10 +94,9 @@ CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta)
 const CuckooIndexMeta *
 CuckooReadMeta(Relation index)
 {
-	Buffer		buffer = ReadBuffer(index, 0);
+	Buffer		buffer = CuckooLockPage(index, 0, BUFFER_LOCK_SHARE);
 	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
 
-	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != 1 || meta->base_pages < 1 ||
 		meta->base_pages > CUCKOO_MAX_BASE_PAGES)
 		ereport(ERROR,
@@ -112,10 +132,7 @@ CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages, u
 		prefixes *= 2;
 		depth++;
 	}
-	/*
-	 * Regions that have no more pages than there are pieces have pieces of one
-	 * page.
-	 */
+	/* Regions with no more pages than pieces have pieces of one page. */
 	*pages = region <= depth ? 1 :
 		(prefixes + CUCKOO_PIECES - 1) / CUCKOO_PIECES << (region - 1 - depth);
 	*page = (uint32) (number % *pages);
@@ -173,8 +190,7 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *addres
 			depth -= pg_rightmost_one_pos64(address->prefix) + 1;
 			continue;
 		}
-		buffer = ReadBuffer(index, block);
-		LockBuffer(buffer, lock_mode);
+		buffer = CuckooLockPage(index, block, lock_mode);
 		page = BufferGetPage(buffer);
 		if (CuckooPageIsUnused(page) && block > meta->base_pages)
 			depth -= pg_rightmost_one_pos64(address->prefix) + 1;
@@ -184,10 +200,7 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *addres
 			*address = CuckooAddressOf(meta->base_pages, hash, depth);
 			if (CuckooBlockOf(meta, address->prefix, depth) == block)
 				return buffer;
-			/*
-			 * The same page again?  The copy does not know the piece with the
-			 * right one.
-			 */
+			/* The same page again?  The copy lacks the piece of the right one. */
 			if (block == last)
 				copy->detours = DETOURS_PER_COPY;
 			last = block;
@@ -208,23 +221,24 @@ CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg)
 {
 	CuckooAddress address;
 	Buffer		buffer = CuckooFindPage(index, hash, BUFFER_LOCK_SHARE, &address);
-	Page		page = BufferGetPage(buffer);
 	BlockNumber next = InvalidBlockNumber;
 
 	for (;;)
 	{
+		Page		page = BufferGetPage(buffer);
+
 		if (!CuckooPageIsUnused(page))
 		{
-			visit(page, hash, arg);
+			address = CuckooAddressOf(CuckooGetMeta(index)->base_pages, hash,
+									  CuckooPageGetOpaque(page)->depth);
+			visit(page, &address, arg);
 			next = CuckooPageGetOpaque(page)->next;
 		}
 		UnlockReleaseBuffer(buffer);
 		if (next == InvalidBlockNumber)
 			return;
 		CHECK_FOR_INTERRUPTS();
-		buffer = ReadBuffer(index, next);
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		page = BufferGetPage(buffer);
+		buffer = CuckooLockPage(index, next, BUFFER_LOCK_SHARE);
 	}
 }
 
@@ -232,38 +246,24 @@ CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg)
  * Looking up
  */
 
-typedef struct LookUpState
-{
-	uint32		base_pages;
-	CuckooList *intervals;
-} LookUpState;
-
 static void
-AppendIntervals(Page page, uint64 hash, void *arg)
+AppendIntervals(Page page, const CuckooAddress *address, void *arg)
 {
-	LookUpState *state = arg;
-	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
-	CuckooAddress address = CuckooAddressOf(state->base_pages, hash, opaque->depth);
 	CuckooChain chain = CuckooChainBegin(CuckooPageGetEntries(page),
-										 CuckooAddressClass(&address, opaque->bits));
+										 CuckooAddressClass(address, CuckooPageGetOpaque(page)->bits));
 	CuckooInterval interval;
 
 	while (CuckooChainNext(&chain, &interval))
 	{
 		if (interval != CUCKOO_TOMBSTONE)
-			CuckooListPut(state->intervals, interval);
+			CuckooListPut(arg, interval);
 	}
 }
 
-/*
- * Find the intervals in which rows of a key may be, in any order, and perhaps
- * several times.
- */
+/* Find the intervals of a key's rows, in any order, some perhaps several times. */
 void
 CuckooIndexLookUp(Relation index, uint64 hash, CuckooList *intervals)
 {
-	LookUpState state = {CuckooGetMeta(index)->base_pages, intervals};
-
 	intervals->count = 0;
-	CuckooVisitPages(index, hash, AppendIntervals, &state);
+	CuckooVisitPages(index, hash, AppendIntervals, intervals);
 }
