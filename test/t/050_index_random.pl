@@ -12,13 +12,13 @@
 #   standby   the same as ddl without CONCURRENTLY, and sessions on a standby compare,
 #             too.  (With it, older snapshots of a standby can miss rows by any
 #             index of PostgreSQL.)
-#   small     the same as ddl, with a library that has small limits: entries of 30
+#   small     the same as ddl, with a library that has small limits: entries of 28
 #             bits, chains of 5 links, and splits that are refused
 #
 # Replay in the modes kill and standby compares pages (wal_consistency_checking).
 # small-kill and small-standby are modes, too.
 #
-# CUCKOO_TEST_MODES names some of them, CUCKOO_TEST_SECONDS sets the duration, 25
+# CUCKOO_TEST_MODES names some of them, CUCKOO_TEST_SECONDS sets the duration, 20
 # by default, and CUCKOO_TEST_SEED repeats the choices, but not their timing.
 
 use FindBin;
@@ -28,10 +28,10 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
 my @modes = split ' ', $ENV{CUCKOO_TEST_MODES} || 'plain ddl kill standby small';
-my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 25;
+my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 20;
 my $seed = $ENV{CUCKOO_TEST_SEED} || int(time);
-my $round_seconds = 5;
-my $small_limits = '-DCUCKOO_MAX_LINKS=5 -DCUCKOO_ENTRY_BITS=30 -DCUCKOO_REFUSED_SPLITS=2';
+my $round_seconds = 4;
+my $small_limits = '-DCUCKOO_MAX_LINKS=5 -DCUCKOO_ENTRY_BITS=28 -DCUCKOO_REFUSED_SPLITS=2';
 
 my $node = new_server('random', replication => 1, conf => <<~'CONF');
 	autovacuum_naptime = 1s
