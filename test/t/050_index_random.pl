@@ -12,13 +12,13 @@
 #   standby   the same as ddl without CONCURRENTLY, and sessions on a standby compare,
 #             too.  (With it, older snapshots of a standby can miss rows by any
 #             index of PostgreSQL.)
-#   small     the same as ddl, with a library that has small limits: entries of 30
+#   small     the same as ddl, with a library that has small limits: entries of 28
 #             bits, chains of 5 links, and splits that are refused
 #
 # Replay in the modes kill and standby compares pages (wal_consistency_checking).
 # small-kill and small-standby are modes, too.
 #
-# CUCKOO_TEST_MODES names some of them, CUCKOO_TEST_SECONDS sets the duration, 25
+# CUCKOO_TEST_MODES names some of them, CUCKOO_TEST_SECONDS sets the duration, 20
 # by default, and CUCKOO_TEST_SEED repeats the choices, but not their timing.
 
 use FindBin;
@@ -28,10 +28,10 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
 my @modes = split ' ', $ENV{CUCKOO_TEST_MODES} || 'plain ddl kill standby small';
-my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 25;
+my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 20;
 my $seed = $ENV{CUCKOO_TEST_SEED} || int(time);
-my $round_seconds = 5;
-my $small_limits = '-DCUCKOO_MAX_LINKS=5 -DCUCKOO_ENTRY_BITS=30 -DCUCKOO_REFUSED_SPLITS=2';
+my $round_seconds = 4;
+my $small_limits = '-DCUCKOO_MAX_LINKS=5 -DCUCKOO_ENTRY_BITS=28 -DCUCKOO_REFUSED_SPLITS=2';
 
 my $node = new_server('random', replication => 1, conf => <<~'CONF');
 	autovacuum_naptime = 1s
@@ -327,7 +327,7 @@ my $shared = <<~'SQL';
 		wrong text[];
 		compared bigint := cardinality(ns) + 4;
 	BEGIN
-		SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_indexscan = off; SET LOCAL enable_nestloop = off;
+		SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_nestloop = off;
 		EXECUTE format('SELECT array_agg(coalesce(c, 0) ORDER BY o), array_agg(coalesce(s, 0) ORDER BY o) FROM %s AS x
 			LEFT JOIN (SELECT %s AS k, count(*) AS c, sum(id)::bigint AS s FROM %s WHERE %s GROUP BY 1) AS t ON t.k = x.k', keys, expr, rel, predicate) INTO counts, sums USING ns;
 		EXECUTE format('SELECT sum(c), sum(s) FROM (SELECT DISTINCT k, ($2)[o] AS c, ($3)[o] AS s FROM %s AS x WHERE o <= 20) AS d', keys) INTO all_count, all_sum USING ns, counts, sums;
@@ -389,6 +389,8 @@ sub create_database
 	$node->safe_psql($name, "UPDATE pg_proc SET probin = '$library' WHERE probin = '\$libdir/cuckoo'") if $library;
 	return;
 }
+
+my $standby;
 
 # Starts a session with a script.  What it prints goes to files, so that nobody
 # has to read it meanwhile.
@@ -477,9 +479,21 @@ sub kill_something
 	die 'the server does not answer';
 }
 
+# Waits until the standby has replayed what there is, but not if it has ended.
+sub catch_up
+{
+	my $lsn = $node->lsn('insert');
+
+	until ($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn >= '$lsn'"))
+	{
+		die "the standby has ended:\n" . substr(slurp_file($standby->logfile), -2000) unless -e $standby->data_dir . '/postmaster.pid';
+		sleep(0.1);
+	}
+	return;
+}
+
 my $infos = q{pg_class AS c JOIN pg_am AS am ON am.oid = relam AND amname = 'cuckoo' JOIN pg_index ON indexrelid = c.oid AND indisvalid AND relkind = 'i', cuckoo_index_info(c.oid) AS i};
 my %databases;
-my $standby;
 my $began = time;
 note("seed $seed");
 for (my $round = 0; Test::More->builder->is_passing && ($round < @modes || time < $began + $seconds); $round++)
@@ -504,7 +518,7 @@ for (my $round = 0; Test::More->builder->is_passing && ($round < @modes || time 
 	  foreach 'ALTER SYSTEM SET wal_consistency_checking = ' . ($check ? 'generic' : "''"), "ALTER SYSTEM SET full_page_writes = $images", 'SELECT pg_reload_conf()';
 	$node->safe_psql($database, tables());
 	$node->safe_psql($database, 'CHECKPOINT');
-	$node->wait_for_catchup($standby) if $standby;
+	catch_up() if $standby;
 
 	my $end = time + $round_seconds;
 	foreach my $turn ($mode =~ /kill/ ? (1 .. 3) : 1)
@@ -526,7 +540,7 @@ for (my $round = 0; Test::More->builder->is_passing && ($round < @modes || time 
 	# An index that is not valid may be what CONCURRENTLY has left.
 	my @names = sort keys %indexes;
 	my @last = map { ('BEGIN ISOLATION LEVEL :serializable;', compare($_, 1000), filter($_), 'COMMIT;') } @names;
-	$node->wait_for_catchup($standby) if $mode =~ /standby/;
+	catch_up() if $mode =~ /standby/;
 	report("$where, at the end", start_session($node, $database, 0, 'last', @last), $mode =~ /standby/ ? start_session($standby, $database, 0, 'reader', @last) : ());
 	note(sprintf '%s after %.0f s: %s', $where, time - $began, $node->safe_psql($database, 'SELECT ' . join(" || ', ' || ", map({ "'$_ ' || sum($_)" } qw(pages overflow_pages joined_entries tombstones)), map({ "'$_ ' || max($_)" } qw(depth max_fingerprint_bits))) . " FROM $infos"));
 	$node->safe_psql($database, "DELETE FROM $_") foreach @tables;
@@ -539,7 +553,7 @@ foreach my $mode (@modes)
 {
 	my $sum = $total{$mode};
 
-	ok($sum->{compared} && $sum->{filtered} && ($mode !~ /standby/ || $sum->{there}), "$mode: answers were compared");
+	ok($sum->{compared} && $sum->{filtered} && ($mode !~ /standby/ || $sum->{there}) && ($mode ne 'plain' || !$sum->{unused}), "$mode: answers were compared");
 	note("$mode: ", join ', ', map({ "$_ $sum->{$_}" } sort keys %$sum), map { "error $_ $errors{$mode}{$_}" } sort keys %{ $errors{$mode} });
 }
 # test/run.sh prints this.

@@ -1,0 +1,73 @@
+# Indexes while a session adds rows, one transaction after another: filters have all keys
+# that were there before, however many pages split meanwhile, and CREATE INDEX CONCURRENTLY
+# adds the rows that come while it reads the table.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+use PostgreSQL::Test::Utils;
+
+my $node = new_server('main', conf => "autovacuum = off\n");
+$node->safe_psql('postgres', <<~'SQL');
+	CREATE EXTENSION cuckoo;
+	CREATE TABLE t (k integer);
+	CREATE INDEX i ON t USING cuckoo (k);
+	INSERT INTO t SELECT generate_series(1, 10000);
+	CREATE TABLE c (id serial, k integer);
+	CREATE PROCEDURE add(rows_sql text, times integer) LANGUAGE plpgsql AS $$
+	BEGIN
+		FOR i IN 1 .. times LOOP
+			EXECUTE rows_sql USING i;
+			COMMIT;
+		END LOOP;
+	END $$;
+	CREATE FUNCTION adds() RETURNS boolean LANGUAGE plpgsql AS $$
+	BEGIN
+		PERFORM pg_stat_clear_snapshot();
+		RETURN EXISTS (SELECT FROM pg_stat_activity WHERE query LIKE 'CALL%' AND state = 'active');
+	END $$;
+	CREATE FUNCTION look(OUT filters integer, OUT missing bigint) LANGUAGE plpgsql AS $$
+	DECLARE f cuckoofilter;
+	BEGIN
+		missing := 0;
+		filters := 0;
+		WHILE adds() LOOP
+			f := cuckoo_index_filter('i');
+			missing := missing + (SELECT count(*) FROM generate_series(1, 10000) AS n WHERE NOT f @> n);
+			filters := filters + 1;
+		END LOOP;
+	END $$;
+	SQL
+
+# Starts a session that adds rows, and waits until it does.
+sub add
+{
+	my ($rows, $times) = @_;
+	my $session = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-c', "CALL add('$rows', $times)" ]);
+
+	$node->poll_query_until('postgres', 'SELECT adds()');
+	return $session;
+}
+
+my $session = add('INSERT INTO t SELECT generate_series($1 * 10000, $1 * 10000 + 999)', 400);
+my ($filters, $missing, $pages) = split /\|/, $node->safe_psql('postgres', q{SELECT filters, missing, pages FROM look(), cuckoo_index_info('i')});
+$session->finish;
+cmp_ok($filters, '>', 10, 'filters were made while the index grew');
+cmp_ok($pages, '>', 200, 'the index has grown');
+is($missing, 0, 'no key is missing in a filter');
+
+# Several rows of a key in a page are one entry, which has room for rows that come.
+$session = add('INSERT INTO c (k) VALUES ($1 / 50)', 60000);
+my ($built, $lost) = (0, 0);
+while ($built < 15 && $node->safe_psql('postgres', 'SELECT adds()') eq 't')
+{
+	$node->safe_psql('postgres', 'DROP INDEX IF EXISTS ic; CREATE INDEX CONCURRENTLY ic ON c USING cuckoo (k)') if $built == 0;
+	$node->safe_psql('postgres', 'REINDEX INDEX CONCURRENTLY ic');
+	$lost += $node->safe_psql('postgres', q{SELECT cuckoo_index_check('ic')});
+	$built++;
+}
+$session->finish;
+cmp_ok($built, '>', 5, 'the index was built while rows came');
+is($lost, 0, 'it has all of them');
+$node->stop;
+done_testing();
