@@ -107,7 +107,7 @@ FROM generate_series(1, 50) AS i;
 SELECT (cuckoo_info(cuckoo_new() + '5')).key_type AS "+", (cuckoo_info(cuckoo_add(cuckoo_new(), '5'))).key_type AS add,
 	(cuckoo_info(cuckoo_from_array(ARRAY['5']))).key_type AS from_array, (cuckoo_info(cuckoo_agg('5'))).key_type AS agg,
 	(cuckoo_info(cuckoo_add_all(cuckoo_new(), ARRAY['5']))).key_type AS add_all,
-	cuckoo_new() + '5' @> '5' AS "@>", '5' <@ cuckoo_new() + '5' AS "<@", cuckoo_new() + '5' - '5' @> '5' AS "-",
+	cuckoo_new() + '5' @> '5' AS "@>", '5' <@ cuckoo_new() + '5' AS "<@", cuckoo_new() + '51' @> '5' || '1' AS "@> ||", cuckoo_new() + '5' - '5' @> '5' AS "-",
 	cuckoo_hash('5') = cuckoo_hash('5'::text) AS hash, cuckoo_shard('5', 10) = cuckoo_shard('5'::text, 10) AS shard;
 PREPARE untyped AS SELECT (cuckoo_info(cuckoo_new() + $1)).key_type AS "+", cuckoo_new() + '5' @> $2 AS "@>", $3 <@ cuckoo_new() + '5' AS "<@",
 	cuckoo_contains(cuckoo_new() + '5', $4) AS contains, cuckoo_count(cuckoo_new() + '5', $5) AS count, cuckoo_new() + '5' - $6 @> '5' AS "-",

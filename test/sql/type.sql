@@ -82,6 +82,10 @@ DROP INDEX filters_hash;
 CREATE INDEX filters_btree ON filters (f);
 SELECT uses('SELECT count(*) FROM filters WHERE f = cuckoo_from_array(''{7,8}''::integer[])', 'filters_btree') AS plan;
 SELECT count(*), min(id), max(id) FROM filters WHERE f = cuckoo_from_array('{7,8}'::integer[]);
+-- It takes filters of up to 2,696 bytes, because PostgreSQL limits its entries.
+SELECT n, bytes, bytes <= 2696 AS fits, left(outcome(format('INSERT INTO filters VALUES (2000, %L)', f)), 5) AS outcome
+FROM unnest('{1500,2000}'::integer[]) AS n, LATERAL (SELECT cuckoo_agg(i) AS f FROM generate_series(1, n) AS i) AS s, cuckoo_info(f) ORDER BY n;
+DELETE FROM filters WHERE id = 2000;
 SELECT (SELECT count(*) FROM filters WHERE f < cuckoo_from_array('{7,8}'::integer[])) + (SELECT count(*) FROM filters WHERE f >= cuckoo_from_array('{7,8}'::integer[])) AS parts,
 	(SELECT count(*) FROM filters WHERE f IS NULL) AS nulls;
 RESET enable_seqscan;

@@ -122,5 +122,15 @@ CREATE TABLE united AS SELECT cuckoo_union_agg(f) AS f FROM (SELECT cuckoo_strea
 SELECT (SELECT bool_and(f @> t) FROM numbers), subfilters = 2, expected_fpr <= 0.002 * 32 FROM united, cuckoo_info(f);
 SQL
 
+# Workers cannot read a large filter of a temporary table, but what is made of it.
+foreach my $f (qw(f f::bytea::cuckoofilter))
+{
+	is(sqlstate($node, 'postgres', settings(2) . <<~SQL), $f eq 'f' ? '25000' : '1000', "$f of a temporary table");
+		CREATE TEMP TABLE large AS SELECT cuckoo_agg(k) AS f FROM numbers;
+		SET parallel_leader_participation = off;
+		SELECT count(*) FROM numbers WHERE k < 200 AND (SELECT $f FROM large) @> k;
+		SQL
+}
+
 $node->stop;
 done_testing();
