@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# Measures the figures of README, guide and docs/performance.md: test/bench/run.sh
-# for all, in about half an hour, test/bench/run.sh STEP... for some of
+# Measures the figures of docs/performance.md: test/bench/run.sh for all, in about a
+# quarter of an hour, test/bench/run.sh STEP... for some of
 #
 #   speed    the core: ns per key to build, add, look up, remove
 #   peers    the core against the cuckoo filters of the paper's authors and of
@@ -10,17 +10,11 @@
 #            They are compiled as their own benchmarks are, for this machine
 #   rates    SQL: bits per key against the false-positive rate
 #   build    SQL: cuckoo_agg against other aggregates over the same rows
-#   memory   SQL: the memory of these aggregates
 #   parallel SQL: aggregates on two parallel workers
 #   scan     SQL: a scan through a filter against IN, = ANY, a semi-join
 #   join     SQL: joins with many and few keys, with a filter and without it
 #   year     SQL: the union of 365 daily filters against the rows behind them
 #   point    SQL: one lookup in a stored filter
-#   change   SQL: changes of a stored filter, one by one and at once
-#   dedupe   SQL: removing duplicates from a stream by the guide's recipe, with a
-#            shard for each session and with mixed batches, by unique indexes on
-#            the URL and on its hash, and by one filter that every batch updates:
-#            rows per second, WAL per row and bloat
 #   follow   SQL: a followed table against one untouched and one with a B-tree
 #
 # With --quick it uses a tenth of the data and fewer rounds, which shows that
@@ -38,15 +32,13 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=test/lib.sh
 . "$bench/../lib.sh"
 
-all_steps=(speed rates peers build memory parallel scan join year point change dedupe follow)
+all_steps=(speed rates peers build parallel scan join year point follow)
 charts=$root/docs
 # keys, passes, passes of the slow parts (add and remove)
 speed_runs=("10000 9 9" "100000 9 9" "1000000 5 5" "10000000 5 5" "60000000 5 1")
 peer_keys=(100000 1000000 10000000)
 rows=10000000
 rounds=5
-seconds=3
-batches=(100 1000 10000 100000)
 shared_buffers=2GB
 
 steps=()
@@ -57,8 +49,6 @@ for argument; do
 		peer_keys=(100000)
 		rows=1000000
 		rounds=3
-		seconds=1
-		batches=(100 10000)
 		shared_buffers=512MB
 	else
 		[[ " ${all_steps[*]} " == *" $argument "* ]] || die "no step is called $argument, there are: ${all_steps[*]}"
@@ -202,12 +192,12 @@ query()
 	as_user psql -XqAt -v ON_ERROR_STOP=1 -c "$1" </dev/null
 }
 
-# script FILE KIND [NUMBER]: writes a psql script from paragraphs of SQL.  Those
-# that begin with "-- @ LABEL | PLAN NODE" are measured: it times all, or
-# explains all that have a plan node, or measures the memory of one.
+# script FILE KIND: writes a psql script from paragraphs of SQL.  Those that begin
+# with "-- @ LABEL | PLAN NODE" are measured: it times all, or explains all that
+# have a plan node.
 script()
 {
-	awk -v RS= -v kind="$2" -v wanted="${3:-0}" '
+	awk -v RS= -v kind="$2" '
 		BEGIN { print "\\o /dev/null" }
 		!/^-- @ /  { print; next }
 		{
@@ -215,11 +205,9 @@ script()
 			if (!sub(/.* \| /, "", node)) node = ""
 			sub(/ \| .*/, "", label)
 			sub(/^[^\n]*\n/, "")
-			number++
 		}
 		kind == "time" { print "\\echo @" label "\n\\timing on\n" $0 "\n\\timing off" }
-		kind == "plan" && node != "" { print "\\o\n\\echo @" label " | " node "\nEXPLAIN (COSTS OFF) " $0 "\n\\o /dev/null" }
-		kind == "memory" && number == wanted { print $0 "\n\\o\n\\echo @" label "\nSELECT own_peak_kb() / 1024.0;"; exit }' "$1" |
+		kind == "plan" && node != "" { print "\\o\n\\echo @" label " | " node "\nEXPLAIN (COSTS OFF) " $0 "\n\\o /dev/null" }' "$1" |
 		as_user tee "$work/script.sql" >/dev/null
 }
 
@@ -271,30 +259,11 @@ run_parallel()
 
 run_scan() { statements_step scan "scan: a set of $keys keys, 1 % matching" scan.sql; }
 run_join() { statements_step join "join: $keys, $((rows / 100)), $((rows / 500)), $((rows / 1000)) and $((rows / 50000)) keys" join.sql; }
-run_change() { statements_step change "change: a stored filter of $keys keys" change.sql; }
 
 run_year()
 {
 	statements_step year "year: 365 daily filters with the capacity of the year" year.sql
 	echo "  the filters have $(query "SELECT pg_total_relation_size('days')") bytes"
-}
-
-run_memory()
-{
-	local number of
-
-	prepare
-	for of in distinct repeated; do
-		local -n arguments=$of
-		for ((number = 1; number <= $(grep -c '^-- @ ' "$bench/build.sql"); number++)); do
-			script "$bench/build.sql" memory "$number"
-			psql_file "$work/script.sql" "${arguments[@]}" |
-				awk -v OFS='\t' -v group="$of" '
-					/^@/ { label = group ": " substr($0, 2) }
-					/^[0-9]/ { print group, label, $1 }' >>"$results/memory"
-		done
-	done
-	table memory "memory of a process at its peak, without shared memory" MB
 }
 
 run_point()
@@ -318,70 +287,6 @@ run_point()
 		FILTERS
 	done
 	table point "point lookup: prepared, through the protocol, one client" us
-}
-
-# Prints the tables and functions of the guide's recipe.
-dedupe_recipe()
-{
-	awk '
-		/^## / { here = $0 == "## Removing duplicates from a stream" }
-		here && /^```sql$/ { block = ""; inside = 1; next }
-		inside && /^```$/ { inside = 0; if (block ~ /^CREATE (TABLE|FUNCTION) (pages|store_new)/) print block; next }
-		inside { block = block $0 "\n" }' "$root/docs/guide.md"
-}
-
-# dedupe_run METHOD SESSIONS BATCH ROUND SCRIPT.  Session n has stream n and, with
-# the guide's recipe but for mixed batches, shard n.
-dedupe_run()
-{
-	local before
-
-	printf '\\set number :number + 1\n%s\n' "$5" | as_user tee "$work/pgbench.sql" >/dev/null
-	query 'VACUUM' && query 'CHECKPOINT'
-	before=$(query 'SELECT pg_current_wal_insert_lsn()')
-	as_user_interruptibly pgbench -n -M prepared -c "$2" -j "$2" -T "$seconds" -D "number=$(($4 * 1000000))" \
-		-D "n=$3" -D "known=$((keys / $2))" -f "$work/pgbench.sql" >"$work/log/pgbench" 2>&1 || { cat "$work/log/pgbench"; die "pgbench failed"; }
-	awk -v OFS='\t' -v label="$2 sessions, batches of $3: $1" -v n="$3" -v wal="$(query "SELECT pg_current_wal_insert_lsn() - '$before'")" \
-		-v rows="$results/dedupe-rows" -v bytes="$results/dedupe-wal" '
-		/actually processed/ { done = $NF; sub(/\/.*/, "", done) }
-		/^tps = / { print "dedupe", label, $3 * n >>rows; print "dedupe", label, wal / (done * n) >>bytes }' "$work/log/pgbench"
-}
-
-run_dedupe()
-{
-	local sessions batch round
-
-	prepare
-	# Once more for mixed batches, with names of its own
-	{ dedupe_recipe; dedupe_recipe | sed -E 's/\b(pages|seen|seen_delta|store_new|fold_seen|store_mixed)\b/mixed_\1/g'; } |
-		as_user tee "$work/dedupe.sql" >/dev/null
-	psql_file "$work/dedupe.sql" >/dev/null
-	psql_file "$bench/dedupe.sql"
-	for sessions in 1 4; do
-		for batch in "${batches[@]}"; do
-			query "CALL begin_stream($sessions, $((keys / sessions)))"
-			query 'VACUUM ANALYZE'
-			# shellcheck disable=SC2016  # pgbench's variables
-			for ((round = 0; round < rounds; round++)); do
-				dedupe_run "unique index" "$sessions" "$batch" "$round" \
-					'SELECT store_indexed(batch(:client_id, :known, :number, :n));'
-				dedupe_run "unique index on the hash" "$sessions" "$batch" "$round" \
-					'SELECT store_hashed(batch(:client_id, :known, :number, :n));'
-				dedupe_run "one filter" "$sessions" "$batch" "$round" \
-					$'SELECT store_filtered(batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nVACUUM (SKIP_LOCKED) one_filter;\n\\endif'
-				dedupe_run deltas "$sessions" "$batch" "$round" \
-					$'SELECT store_new(:client_id, batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nSELECT fold_seen(:client_id);\nVACUUM (SKIP_LOCKED) seen, seen_delta;\n\\endif'
-				dedupe_run "deltas, mixed batches" "$sessions" "$batch" "$round" \
-					$'CALL mixed_store_mixed(batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nVACUUM (SKIP_LOCKED) mixed_seen, mixed_seen_delta;\n\\endif'
-			done
-			query "SELECT format(E'dedupe\\t%s sessions, batches of %s: %s\\t%s', $sessions, $batch, what, size / 1e6) FROM (VALUES
-				('unique index', pg_indexes_size('indexed_pages')), ('unique index on the hash', pg_indexes_size('hashed_pages')), ('one filter', pg_total_relation_size('one_filter')),
-				('deltas', pg_total_relation_size('seen') + pg_total_relation_size('seen_delta'))) AS v (what, size)" >>"$results/dedupe-size"
-		done
-	done
-	table dedupe-rows "dedupe: a stream of URLs, half of them new, after $keys others" "rows per s"
-	table dedupe-wal "dedupe: WAL without full-page images" "bytes/row"
-	table dedupe-size "dedupe: the index, or the tables of filters, at the end" MB
 }
 
 run_follow()
