@@ -76,6 +76,7 @@ is_same('SELECT cuckoo_union_agg(f) AS f FROM parts', 'cuckoo_union_agg, one sha
 is_same('SELECT cuckoo_union_agg(h) AS f FROM parts', 'cuckoo_union_agg, four shapes');
 is_same('SELECT cuckoo_union_agg(f) AS f FROM parts GROUP BY g % 50', 'cuckoo_union_agg, groups');
 is_same('SELECT cuckoo_union_all_agg(h) AS f FROM parts', 'cuckoo_union_all_agg, four shapes');
+is_same('SELECT cuckoo_intersection_agg(h | x) AS f FROM parts, (SELECT cuckoo_agg(-k, 200000, 0.001) AS x FROM numbers WHERE g < 5) AS s', 'cuckoo_intersection_agg, four shapes');
 
 # The groups have no key in common.
 is($node->safe_psql('postgres', 'SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 250000, 0.001) FROM numbers) FROM parts'), 't', 'a merge of the parts is the whole');
