@@ -191,6 +191,10 @@ FROM (VALUES (10), (2000)) AS sizes (n), cuckoo_from_array(ARRAY(SELECT generate
 SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f)) AS by_table, cuckoo_count(f, 1) AS count,
 	f - 1 = f AS kept, cuckoo_cardinality(f - 2) AS without_2, f - 2 @> 2 AS has_2, cuckoo_count(f - 2, 1) AS others
 FROM (SELECT cuckoo_union_all(cuckoo_new(100, 0.01) + 1 + 2, cuckoo_new(100, 0.001) + 1) AS f) AS made;
+-- The eighth copy is pinned per table, not by the sum.
+SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f)) AS by_table, cuckoo_count(f, 1) AS count, f - 1 = f AS kept,
+	cuckoo_cardinality(f + 1) AS one_more, cuckoo_cardinality(cuckoo_add_all(f, array_fill(1, ARRAY[9]))) AS nine_more
+FROM (SELECT cuckoo_union_all(cuckoo_add_all(cuckoo_new(100, 0.01), array_fill(1, ARRAY[5])), cuckoo_add_all(cuckoo_new(100, 0.001), array_fill(1, ARRAY[5]))) AS f) AS made;
 -- A removal that empties a table drops it, but not the only one.
 SELECT (cuckoo_info(f)).subfilters, (cuckoo_info(f - 1)).subfilters AS less_1, (cuckoo_info(f - 2)).subfilters AS less_2, (cuckoo_info(f - 1 - 2)).subfilters AS less_both,
 	f - 1 - 2 = cuckoo_new(100, 0.001) + 2 - 2 AS as_new

@@ -286,8 +286,6 @@ TEST(the_estimate_is_within_two_errors)
 	}
 }
 
-/* ------------------------------------------------------ copies and tables */
-
 /* ------------------------------------------------- what cannot be counted */
 
 /* Each class of a pair of buckets is in one of them, or both. */

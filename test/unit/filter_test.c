@@ -90,63 +90,6 @@ TEST(a_build_is_for_the_capacity_specified_or_the_keys_counted)
 	}
 }
 
-static bool
-CapacityFits(double fpr, uint64_t capacity)
-{
-	CuckooFilter filter;
-	CuckooShape shape;
-
-	CuckooFilterInit(&filter, fpr, capacity, 0);
-	return CuckooFirstShape(&filter, &shape);
-}
-
-TEST(a_capacity_whose_dense_table_passes_750_MiB_is_refused)
-{
-	/* 13 bits: 6 bytes per bucket of 3.86 keys */
-	uint64_t	most = CUCKOO_MAX_BYTES / 6 * 386 / 100;
-	CuckooFilter filter;
-	CuckooRun	run = {NULL, 0};
-
-	assert_true(CapacityFits(0.001, 0));
-	assert_true(CapacityFits(2e-8, 0));
-	assert_true(CapacityFits(0.001, most - 100000));
-	assert_true(!CapacityFits(0.001, most + 100000));
-	assert_true(!CapacityFits(0.1, CUCKOO_MAX_CAPACITY + 1));
-	assert_true(!CapacityFits(0.1, UINT64_MAX));
-	CuckooFilterInit(&filter, 0.001, most + 100000, 0);
-	assert_true(CuckooMakeFromHashes(&filter, &run, 1) == NULL);
-}
-
-TEST(hashes_in_pieces_build_the_same_filter)
-{
-	uint64_t   *hashes = SortedHashes(1, 5000);
-	uint64_t	random = 1;
-	Value		whole = ValueOfHashes(hashes, 5000, 0.001, 0);
-
-	for (int round = 0; round < 20; round++)
-	{
-		CuckooRun	runs[50];
-		uint64_t	at = 0;
-		CuckooFilter filter;
-		Value		pieces;
-
-		/* Empty ones among them, too. */
-		for (int i = 0; i < 50; i++)
-		{
-			uint64_t	most = 5000 - at;
-
-			runs[i].numbers = hashes + at;
-			runs[i].count = i == 49 ? most : i % 5 == 0 ? 0 :
-				RandomBelow(&random, (uint32_t) (most < 200 ? most + 1 : 200));
-			at += runs[i].count;
-		}
-		CuckooFilterInit(&filter, 0.001, 0, 0);
-		filter.key_type = CUCKOO_KEY_INTEGER;
-		pieces = Valid(CuckooMakeFromHashes(&filter, runs, 50), &filter);
-		assert_true(SameBytes(&pieces, &whole));
-	}
-}
-
 /* ----------------------------------------------------------------- growth */
 
 /* The shape after one for so many keys and bits, in a filter of this rate. */
@@ -565,25 +508,6 @@ TEST(a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was)
 }
 
 /* ------------------------------------------------------ drafts and batches */
-
-/* A table below one half that is dense, which only bytes made elsewhere have */
-TEST(adding_to_a_dense_table_below_one_half_leaves_it_dense)
-{
-	CuckooShape shape = ShapeFor(1000, 13);
-	CuckooRun	hashes = {SortedHashes(1, 300), 300};
-	CuckooPart	part = {.shape = shape, .source = {.runs = &hashes, .run_count = 1, .hashes = true},
-		.items = 300, .representation = CUCKOO_DENSE};
-	CuckooFilter filter;
-	Value		value;
-
-	CuckooFilterInit(&filter, 0.001, 1000, 0);
-	filter.key_type = CUCKOO_KEY_INTEGER;
-	value = Valid(CuckooMakeFilter(&filter, &part, 1), &filter);
-	AddKeys(&value, 1, 300, 310);
-	CheckOneTable(&value, shape, 310, CUCKOO_DENSE);
-	RemoveKeys(&value, 1, 300, 301);
-	CheckOneTable(&value, shape, 309, CUCKOO_SPARSE);
-}
 
 /*
  * Eight copies of a class fill its buckets, so another class of these buckets
