@@ -381,6 +381,21 @@ InitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 	InitPart(key, key_type, range, subtype, range->rng_collation);
 }
 
+bool
+CuckooTypeCanBeAltered(Oid type)
+{
+	Oid			base = getBaseType(type);
+	Oid			element = get_element_type(base);
+	char		kind = get_typtype(base);
+
+	check_stack_depth();
+	if (OidIsValid(element))
+		return CuckooTypeCanBeAltered(element);
+	return kind == TYPTYPE_ENUM || kind == TYPTYPE_COMPOSITE ||
+		(kind == TYPTYPE_RANGE && CuckooTypeCanBeAltered(get_range_subtype(base))) ||
+		(kind == TYPTYPE_MULTIRANGE && CuckooTypeCanBeAltered(get_multirange_range(base)));
+}
+
 void
 CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 {

@@ -340,7 +340,6 @@ set_user_command()
 		"PATH=${prefix:+$prefix/lib/postgresql/$pgversion/bin:}/usr/local/bin:/usr/bin:/bin"
 		"PGHOST=${cluster:-$work}" PGUSER=postgres PGDATABASE=postgres
 		"CUCKOO_TEST_LARGE=${CUCKOO_TEST_LARGE:-}" "CUCKOO_TEST_SECONDS=${CUCKOO_TEST_SECONDS:-}"
-		"CUCKOO_TEST_MODES=${CUCKOO_TEST_MODES:-}" "CUCKOO_TEST_SEED=${CUCKOO_TEST_SEED:-}"
 		"CUCKOO_MODEL_OPERATIONS=${CUCKOO_MODEL_OPERATIONS:-}" "CUCKOO_TEST_CONF=${CUCKOO_TEST_CONF:-}"
 		PG_TEST_TIMEOUT_DEFAULT=900 PGCTLTIMEOUT=600)
 	if [ -n "$prefix" ]; then

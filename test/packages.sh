@@ -260,7 +260,7 @@ has_its_files()
 	files=$(dpkg-deb -c "$tree/$(package first)" | awk '{ print $6 }')
 	echo "$files"
 	for file in "lib/postgresql/$major/lib/cuckoo.so" \
-		"share/postgresql/$major/extension/cuckoo"{,_citus,_follow}{.control,"--$version.sql"} \
+		"share/postgresql/$major/extension/cuckoo"{,_citus}{.control,"--$version.sql"} \
 		"share/doc/postgresql-$major-cuckoo/README.md" \
 		"share/doc/postgresql-$major-cuckoo/docs/guide.md"; do
 		grep -Fqx "./usr/$file" <<<"$files"
@@ -296,7 +296,7 @@ install_package()
 
 use_extension()
 {
-	sql "CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_citus; CREATE EXTENSION cuckoo_follow"
+	sql "CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_citus"
 	sql "CREATE TABLE filters AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 100000) AS i"
 	answers 't|100000' "SELECT (SELECT f FROM filters) @> 42, cuckoo_cardinality(f) FROM filters"
 }

@@ -15,7 +15,6 @@
 #   join     SQL: joins with many and few keys, with a filter and without it
 #   year     SQL: the union of 365 daily filters against the rows behind them
 #   point    SQL: one lookup in a stored filter
-#   follow   SQL: a followed table against one untouched and one with a B-tree
 #
 # With --quick it uses a tenth of the data and fewer rounds, which shows that
 # all steps work.  It prints tables, and writes charts to docs/ or to the
@@ -32,7 +31,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=test/lib.sh
 . "$bench/../lib.sh"
 
-all_steps=(speed rates peers build parallel scan join year point follow)
+all_steps=(speed rates peers build parallel scan join year point)
 charts=$root/docs
 # keys, passes, passes of the slow parts (add and remove)
 speed_runs=("10000 9 9" "100000 9 9" "1000000 5 5" "10000000 5 5" "60000000 5 1")
@@ -287,14 +286,6 @@ run_point()
 		FILTERS
 	done
 	table point "point lookup: prepared, through the protocol, one client" us
-}
-
-run_follow()
-{
-	prepare
-	psql_file "$bench/follow_setup.sql" >/dev/null
-	statements_step follow "followed tables" follow.sql
-	printf '  WAL of a row inserted by a statement of its own, beyond that of the table: %.0f bytes\n' "$(query 'SELECT followed_wal()')"
 }
 
 # -------------------------------------------------------------------- the run

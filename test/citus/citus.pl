@@ -444,16 +444,6 @@ is($hub->safe_psql('postgres', 'SELECT f @> 1259, items, key_type FROM (SELECT c
 is(sqlstate($hub, 'postgres', 'SELECT cuckoo_agg(r) FROM plain.names'), '0A000', '... and are an error on a plain table');
 like(error_of($_), qr/nondeterministic collation/, "a nondeterministic collation: $_") foreach 'SELECT cuckoo_agg(name) FROM names', 'SELECT cuckoo_agg(name, 100) FROM names';
 my $is_13 = $hub->safe_psql('postgres', q{SELECT extversion LIKE '13.%' FROM pg_extension WHERE extname = 'citus'}) eq 't';
-like(error_of(q{CREATE EXTENSION cuckoo_follow; SELECT cuckoo_follow('keys', 'n')}), qr/triggers are not supported on distributed tables/, '... of cuckoo_follow');
-my $here = 'SET search_path = distributed, public; SET client_min_messages = error;';
-my $follow = q{SELECT cuckoo_follow('followed', 'k'); SELECT cuckoo_follow_contains('followed_k_filter', 5::bigint); SELECT missing FROM cuckoo_follow_check('followed_k_filter')};
-$hub->safe_psql('postgres', "$here CREATE TABLE followed AS SELECT generate_series(1, 1000::bigint) AS k; SELECT citus_add_local_table_to_metadata('followed')");
-like(error_of("$here SELECT cuckoo_follow('followed', 'k')"), qr/relation "distributed.followed_k_filter" does not exist/, 'a local table in the metadata: its triggers are sent to the workers');
-is($hub->safe_psql('postgres', "$here SELECT undistribute_table('followed'); $follow") =~ s/^\n//r, "followed_k_filter\nt\n0", '... and no longer');
-$hub->safe_psql('postgres', "$here SELECT citus_add_local_table_to_metadata('followed_k_filter')");
-is(sqlstate($hub, 'postgres', "$here SELECT cuckoo_follow_contains('followed_k_filter', 5::bigint)"), '55000', 'a filter table in the metadata');
-is($hub->safe_psql('postgres', "$here DROP TABLE followed_k_filter; $follow"), "followed_k_filter\nt\n0", '... and another');
-$hub->safe_psql('postgres', "$here DROP TABLE followed");
 # The page: its blocks of SQL and their output, in a database without the
 # extensions
 $hub->safe_psql('postgres', 'DROP SCHEMA plain, distributed CASCADE; DROP EXTENSION cuckoo CASCADE; DROP TABLE rows_of_view');

@@ -196,21 +196,6 @@ next_xid(PG_FUNCTION_ARGS)
 }
 
 /*
- * completed_xid(xid8) -> void: let new snapshots show all transactions up to this
- * one, as if it had ended.
- */
-PG_FUNCTION_INFO_V1(completed_xid);
-Datum
-completed_xid(PG_FUNCTION_ARGS)
-{
-	LWLockAcquire(ProcArrayLock, LW_EXCLUSIVE);
-	TransamVariables->latestCompletedXid = PG_GETARG_FULLTRANSACTIONID(0);
-	TransamVariables->xactCompletionCount++;
-	LWLockRelease(ProcArrayLock);
-	PG_RETURN_VOID();
-}
-
-/*
  * next_oid(oid) -> void: the next OID that the server gives out, if it is free.
  * In production it takes four thousand million OIDs to come back to one.
  */
