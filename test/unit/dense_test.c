@@ -217,6 +217,30 @@ TEST(an_insert_that_finds_no_room_leaves_the_table_as_it_was)
 }
 
 /*
+ * Codes that share both buckets: eight of them fit, nine do not, also not in
+ * the last block, after those before it have been built.
+ */
+TEST(a_build_whose_codes_find_no_room_fails)
+{
+	CuckooShape shape = ShapeOf(3, 2, 8);
+	const uint64_t codes[] = {1, 2, 3, 3, 4, 5, 6, 7, 8};
+	uint64_t	later[lengthof(codes) + 3] = {1, 2, 300};
+
+	for (size_t i = 0; i < lengthof(codes); i++)
+		later[3 + i] = 2 * 256 + codes[i];
+	for (uint64_t n = 8; n <= 9; n++)
+	{
+		CuckooTable first = BuildTable(&shape, CUCKOO_DENSE, codes, n, 0);
+		CuckooTable last = BuildTable(&shape, CUCKOO_DENSE, later, n + 3, 0);
+
+		assert_int_equal(first.data != NULL, n == 8);
+		assert_int_equal(last.data != NULL, n == 8);
+		if (n == 8)
+			CheckItems(&first, 8);
+	}
+}
+
+/*
  * A table with a flipped bit either is refused or has every bucket in the form
  * in which it would be written.
  */

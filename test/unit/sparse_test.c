@@ -393,6 +393,54 @@ TEST(adding_and_removing_codes_gives_the_bytes_of_a_build)
 	}
 }
 
+/* All are encoded again, from 32 sections at a time. */
+TEST(a_code_where_the_next_sections_are_read_can_be_removed)
+{
+	static uint64_t codes[8000];
+	static bool marked[8000];
+	CuckooShape shape = ShapeOf(1, 2, 32);
+	CuckooSparse sparse;
+
+	CuckooSparseInit(&sparse, &shape, lengthof(codes));
+	assert_int_equal(sparse.sections, 64);
+	for (uint64_t i = 0; i < lengthof(codes); i++)
+	{
+		codes[i] = (i + 1) << sparse.low_bits;
+		marked[i] = i % 2 == 1;
+	}
+	CheckChanges(&shape, codes, lengthof(codes), marked);
+}
+
+/* One code added or removed, also at the very ends and in the last group. */
+TEST(each_single_code_can_be_added_and_removed)
+{
+	CuckooShape shape = ShapeOf(1, 120, 9);
+	CuckooShape largest = ShapeOf(12000, 32768, 32);
+	const uint64_t few[] = {1, CuckooShapeCodes(&largest) / 2 + 1, CuckooShapeCodes(&largest) - 1};
+	bool		marked[400] = {false};
+	uint64_t	random = 7;
+
+	for (int spread = 0; spread < SPREADS; spread++)
+	{
+		uint64_t	n = 400;
+		uint64_t   *codes = SomeCodes(&random, &shape, (Spread) spread, &n);
+
+		for (uint64_t i = 0; i < n; i++)
+		{
+			marked[i] = true;
+			CheckChanges(&shape, codes, n, marked);
+			marked[i] = false;
+		}
+	}
+	/* With low parts of 60 bits, the end of a section has more than 64. */
+	for (uint64_t n = 1; n <= lengthof(few); n++)
+	{
+		marked[n - 1] = true;
+		CheckChanges(&largest, few, n, marked);
+		marked[n - 1] = false;
+	}
+}
+
 /* -------------------------------------------------------------- checking */
 
 /*
