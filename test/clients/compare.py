@@ -153,8 +153,14 @@ def compare_keys():
             theirs.append({'hashes': unsigned(sql(' '.join('SELECT cuckoo_hash(%s, %d);' % (text, seed) for text, _ in keys)))})
     compare('lists of keys of every type: their hashes', questions, theirs, [question['keyType'] for question in questions])
 
-    # Filters of keys of one signature have no answer for keys of another.
-    types = [keys[0][0] for key_type, keys in KEYS.items() if signature(key_type, keys[0][1])]
+    # Signatures of every key, which may depend on values; filters of one have no answer for keys of another.
+    types = []
+    for key_type, keys in KEYS.items():
+        if signature(key_type, keys[0][1]):
+            rows = sql(' '.join("SELECT encode((cuckoo_new() + %s)::bytea, 'hex');" % text for text, _ in keys))
+            test([CuckooFilter(bytes.fromhex(row[0])).signature for row in rows] == [signature(key_type, value) for _, value in keys],
+                 'the signatures of %d keys of type %s' % (len(keys), str(key_type)))
+            types.append(keys[0][0])
     for one, other in zip(types, types[1:] + types[:1]):
         test(sql(try_function('text', '((cuckoo_new() + %s) @> %s)::text' % (one, other), 'SQLSTATE') + "SELECT pg_temp.try('')") == [['42804']],
              'a filter of %s has no answer for %s' % (one, other))
