@@ -32,9 +32,9 @@ CuckooIndexInit(void)
 {
 	option_kind = add_reloption_kind();
 	add_int_reloption(option_kind, "fillfactor", "Load in percent with which the index is built",
-					  CUCKOO_INDEX_FILLFACTOR, 10, 100, AccessExclusiveLock);
+					  CUCKOO_INDEX_FILLFACTOR, 10, 100, ShareUpdateExclusiveLock);
 	add_real_reloption(option_kind, "capacity", "Rows for which the index is built at least",
-					   0, 0, 1e11, AccessExclusiveLock);
+					   0, 0, 1e11, ShareUpdateExclusiveLock);
 }
 
 static bytea *
@@ -267,8 +267,9 @@ AddRows(TIDBitmap *bitmap, BlockNumber block, CuckooInterval interval)
 	uint64		end = Min(first + CuckooIntervalSize(interval), MaxHeapTuplesPerPage + 1);
 	int			count = 0;
 
-	for (uint64 offset = Max(first, FirstOffsetNumber); offset < end; offset++)
-		ItemPointerSet(&tids[count++], block, (OffsetNumber) offset);
+	/* ItemPointerSet is a macro up to 15, which uses its argument three times. */
+	for (uint64 offset = Max(first, FirstOffsetNumber); offset < end; offset++, count++)
+		ItemPointerSet(&tids[count], block, (OffsetNumber) offset);
 	tbm_add_tuples(bitmap, tids, count, true);
 	return count;
 }

@@ -11,6 +11,9 @@
 #include "access/generic_xlog.h"
 #include "access/rmgr.h"
 #include "access/xloginsert.h"
+#ifdef CUCKOO_REFUSED_SPLITS
+#include "common/pg_prng.h"
+#endif
 #include "miscadmin.h"
 #include "storage/smgr.h"
 
@@ -22,6 +25,19 @@ int
 CuckooBitsForTable(Relation heap, int bits)
 {
 	return CuckooBitsForPages(bits, 2 * (uint64) RelationGetNumberOfBlocks(heap));
+}
+
+/*
+ * The same for a page whose table is likely to grow: for eight times its size,
+ * so that the page is not narrowed each time the table doubles, unless this
+ * leaves few bits.
+ */
+static int
+BitsForGrowth(Relation heap, int bits)
+{
+	int			eightfold = CuckooBitsForPages(bits, 8 * (uint64) RelationGetNumberOfBlocks(heap));
+
+	return Min(CuckooBitsForTable(heap, bits), Max(eightfold, 16));
 }
 
 /*
@@ -46,22 +62,29 @@ CuckooExtendTo(Relation index, BlockNumber last)
  * Adding to one page
  */
 
+/* Append a piece of a generic WAL record: offset, length, bytes. */
+static char *
+PutPiece(char *to, const char *page, const void *bytes, uint16 length)
+{
+	uint16		offset = (uint16) ((const char *) bytes - page);
+
+	memcpy(to, &offset, sizeof(offset));
+	memcpy(to + sizeof(offset), &length, sizeof(length));
+	memcpy(to + 2 * sizeof(offset), bytes, length);
+	return to + 2 * sizeof(offset) + length;
+}
+
 /*
- * Log buckets that have changed as a generic WAL record, which is a list of
- * pieces: offset, length, bytes.  GenericXLogFinish finds them by comparing two
- * copies of the page byte by byte, which takes longer than all the rest.  We
- * know them.
+ * Log entries that have changed, each of which is in two places, as a generic
+ * WAL record.  GenericXLogFinish would find them by comparing two copies of the
+ * page byte by byte, which takes longer than all the rest.
  */
 static void
-LogBuckets(Buffer buffer, bool whole_page, const CuckooChanges *changes)
+LogEntries(Buffer buffer, bool whole_page, const CuckooChanges *changes)
 {
 	Page		page = BufferGetPage(buffer);
-	struct
-	{
-		uint16		offset;
-		uint16		length;
-		CuckooBucket bucket;
-	}			pieces[CUCKOO_MAX_CHANGES];
+	char		pieces[CUCKOO_MAX_CHANGES * (4 * sizeof(uint16) + sizeof(uint16) + sizeof(uint32))];
+	char	   *end = pieces;
 	XLogRecPtr	lsn;
 
 	XLogBeginInsert();
@@ -73,13 +96,13 @@ LogBuckets(Buffer buffer, bool whole_page, const CuckooChanges *changes)
 		for (int i = 0; i < changes->count; i++)
 		{
 			const CuckooBucket *bucket =
-				&CuckooPageGetEntries(page)->buckets[changes->bucket[i]];
+				&CuckooPageGetEntries(page)->buckets[changes->slot[i] / CUCKOO_ENTRIES];
+			int			slot = changes->slot[i] % CUCKOO_ENTRIES;
 
-			pieces[i].offset = (uint16) ((const char *) bucket - page);
-			pieces[i].length = sizeof(CuckooBucket);
-			pieces[i].bucket = *bucket;
+			end = PutPiece(end, page, &bucket->low[slot], sizeof(bucket->low[slot]));
+			end = PutPiece(end, page, &bucket->high[slot], sizeof(bucket->high[slot]));
 		}
-		XLogRegisterBufData(0, (char *) pieces, changes->count * sizeof(pieces[0]));
+		XLogRegisterBufData(0, pieces, (int) (end - pieces));
 	}
 	lsn = XLogInsert(RM_GENERIC_ID, 0);
 	PageSetLSN(page, lsn);
@@ -109,7 +132,7 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 {
 	Page		page = BufferGetPage(buffer);
 	CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
-	CuckooMove	move = {CuckooBitsForTable(heap, opaque->bits), {NULL, NULL}, NULL, -1};
+	CuckooMove	move = {BitsForGrowth(heap, opaque->bits), {NULL, NULL}, NULL, -1};
 	PGAlignedBlock *image;
 	bool		done;
 
@@ -137,7 +160,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooAddress *add
 	Page		page = BufferGetPage(buffer);
 	bool		is_unused = CuckooPageIsUnused(page);	/* a base page */
 	BlockNumber block = ItemPointerGetBlockNumber(tid);
-	int			bits = is_unused ? CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT) :
+	int			bits = is_unused ? BitsForGrowth(heap, CUCKOO_MAX_FINGERPRINT) :
 		CuckooPageGetOpaque(page)->bits;
 	CuckooChanges changes;
 	CuckooPageResult result;
@@ -157,7 +180,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooAddress *add
 	{
 		MarkBufferDirty(buffer);
 		if (RelationNeedsWAL(index))
-			LogBuckets(buffer, is_unused, &changes);
+			LogEntries(buffer, is_unused, &changes);
 	}
 	END_CRIT_SECTION();
 	return result;
@@ -194,6 +217,10 @@ CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits)
 {
 	uint64		pages = (uint64) meta->base_pages << (depth + 1);
 
+#ifdef CUCKOO_REFUSED_SPLITS			/* for tests: so many of 8 */
+	if (pg_prng_uint32(&pg_global_prng_state) % 8 < CUCKOO_REFUSED_SPLITS)
+		return false;
+#endif
 	return bits >= MIN_SPLIT_BITS && depth < CUCKOO_MAX_DEPTH && pages <= MAX_HOME_PAGES &&
 		pages <= 4 * (uint64) meta->home_pages;
 }

@@ -286,16 +286,21 @@ ReadFile(BuildState *state, RangeFile file)
 }
 
 /*
- * Read the next entries behind those from this one on; false if there are none.
+ * Read the next entries behind those from this one on, which become the first.
+ * If there are none, false, and all stay where they are.
  */
 static bool
 ReadNext(BuildState *state, uint64 first)
 {
 	bool		done = false;
 
+	while (state->file_count > 0 && state->files[state->file_count - 1].file == NULL)
+		state->file_count--;
+	if (state->file_count == 0)
+		return false;
 	state->count -= first;
 	memmove(state->entries, &state->entries[first], state->count * sizeof(BuildEntry));
-	while (!done && state->file_count > 0)
+	while (!done)
 	{
 		RangeFile	file = state->files[--state->file_count];
 
@@ -304,7 +309,7 @@ ReadNext(BuildState *state, uint64 first)
 		done = ReadFile(state, file);
 		BufFileClose(file.file);
 	}
-	return done;
+	return true;
 }
 
 /*
@@ -493,18 +498,23 @@ BuildPages(BuildState *state)
 				break;
 			prefix = address.prefix;
 		}
-		if (end == state->count && ReadNext(state, first))
-			first = 0;
-		else if (end > first)
+		if (end == state->count)
 		{
-			CHECK_FOR_INTERRUPTS();
-			BuildPage(state, &state->entries[first], end - first, prefix, 0);
-			state->written += end - first;
-			pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) state->written);
-			first = end;
+			bool		more = ReadNext(state, first);
+
+			/* It has moved the entries of the page to the beginning. */
+			end -= first;
+			first = 0;
+			if (more)
+				continue;
 		}
-		else
+		if (end == first)
 			return;
+		CHECK_FOR_INTERRUPTS();
+		BuildPage(state, &state->entries[first], end - first, prefix, 0);
+		state->written += end - first;
+		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) state->written);
+		first = end;
 	}
 }
 

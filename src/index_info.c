@@ -46,6 +46,13 @@ ReportWrongIndex(Oid oid, const char *hint)
 			 hint == NULL ? 0 : errhint("%s", hint)));
 }
 
+/* RelationGetIndexPredicate would call functions in it. */
+static bool
+IsPartial(Relation index)
+{
+	return !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
+}
+
 /*
  * Anyone who may read the indexed column may know its keys; the table, if it is
  * an expression or if there is a predicate.
@@ -56,7 +63,7 @@ CheckPrivileges(Relation index, Oid table)
 	AttrNumber	column = index->rd_index->indkey.values[0];
 	AclResult	allowed = pg_class_aclcheck(table, GetUserId(), ACL_SELECT);
 
-	if (allowed != ACLCHECK_OK && column != InvalidAttrNumber && RelationGetIndexPredicate(index) == NIL)
+	if (allowed != ACLCHECK_OK && column != InvalidAttrNumber && !IsPartial(index))
 		allowed = pg_attribute_aclcheck(table, column, GetUserId(), ACL_SELECT);
 	if (allowed != ACLCHECK_OK)
 		aclcheck_error(allowed, OBJECT_TABLE, get_rel_name(table));
@@ -343,7 +350,7 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	index = OpenIndex(PG_GETARG_OID(0), &heap);
-	if (RelationGetIndexPredicate(index) != NIL && (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2)))
+	if (IsPartial(index) && (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" has the keys of only some rows", RelationGetRelationName(index)),
@@ -456,22 +463,27 @@ cuckoo_index_check(PG_FUNCTION_ARGS)
 {
 	Relation	heap;
 	Relation	index = OpenIndex(PG_GETARG_OID(0), &heap);
-	IndexInfo  *info = BuildIndexInfo(index);
+	IndexInfo  *info;
 	CheckState	state = {.missing = 0};
 	Oid			user;
 	int			context;
 	int			nest_level;
 
-	CuckooIndexKeyInit(&state.key, index, InvalidOid, CurrentMemoryContext);
-	/* Check what a snapshot shows, so that others can write. */
-	info->ii_Concurrent = true;
-
 	/*
-	 * The table's owner has chosen the functions of expressions and predicates.
+	 * The table's owner has chosen the functions of expressions and predicates,
+	 * so they run as the owner.  What they call may depend on the search_path,
+	 * even on one that the session had before: the relation cache keeps
+	 * expressions with their functions inlined.  So others may not call them.
 	 */
+	if (!has_privs_of_role(GetUserId(), heap->rd_rel->relowner))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
+	CuckooIndexKeyInit(&state.key, index, InvalidOid, CurrentMemoryContext);
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(heap->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
 	nest_level = NewGUCNestLevel();
+	info = BuildIndexInfo(index);
+	/* Check what a snapshot shows, so that others can write. */
+	info->ii_Concurrent = true;
 	table_index_build_scan(heap, index, info, true, false, CheckRow, &state, NULL);
 	AtEOXact_GUC(false, nest_level);
 	SetUserIdAndSecContext(user, context);

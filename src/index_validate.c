@@ -32,17 +32,21 @@ IsEqualityOf(Oid operator, Oid type, Oid method, StrategyNumber equal)
 
 /*
  * Whether values that an operator finds equal have the same hash: those of one
- * type, or of types of one key type, or that the family has functions for.
+ * type, or of two that the family has functions for, or of one key type.  A
+ * type with a function and one without are hashed in different ways.
  */
 static bool
 HashAlike(Oid family, Oid left, Oid right)
 {
+	bool		left_has_function = OidIsValid(get_opfamily_proc(family, left, left, CUCKOO_HASH_PROC));
+	bool		right_has_function = OidIsValid(get_opfamily_proc(family, right, right, CUCKOO_HASH_PROC));
 	CuckooKeyType key_type = CuckooBuiltinKeyType(left);
 
-	return left == right ||
-		(key_type != CUCKOO_KEY_NONE && key_type == CuckooBuiltinKeyType(right)) ||
-		(OidIsValid(get_opfamily_proc(family, left, left, CUCKOO_HASH_PROC)) &&
-		 OidIsValid(get_opfamily_proc(family, right, right, CUCKOO_HASH_PROC)));
+	if (left == right)
+		return true;
+	if (left_has_function || right_has_function)
+		return left_has_function && right_has_function;
+	return key_type != CUCKOO_KEY_NONE && key_type == CuckooBuiltinKeyType(right);
 }
 
 static const char *

@@ -403,10 +403,9 @@ NumericBytes(CuckooScalar *bytes, Datum value)
  * negative.
  *
  * Equality compares months * 30 days + days + time as one 128-bit number of
- * microseconds.  The quotient and the remainder of that number by a day are
- * equivalent and need no 128-bit type.  The infinities of PostgreSQL 17 have
- * the smallest or the largest value in each field, so no other interval is
- * equal to them.
+ * microseconds.  Its quotient and remainder by a day need no 128-bit type.  No
+ * other interval is equal to the infinities of PostgreSQL 17, whose fields have
+ * the smallest or the largest values.
  */
 static void
 IntervalBytes(CuckooScalar *bytes, const Interval *interval)

@@ -119,8 +119,13 @@ CuckooJoinIntervals(CuckooInterval *sorted, int count, int most)
 static inline void
 ListChange(Slot slot, CuckooChanges *changes)
 {
+	for (int i = 0; i < changes->count && i < CUCKOO_MAX_CHANGES; i++)
+	{
+		if (changes->slot[i] == slot)
+			return;
+	}
 	if (changes->count < CUCKOO_MAX_CHANGES)
-		changes->bucket[changes->count] = (uint16_t) (slot / CUCKOO_ENTRIES);
+		changes->slot[changes->count] = (uint16_t) slot;
 	changes->count++;
 }
 
@@ -321,15 +326,16 @@ typedef struct Links
 	Slot		slots[CUCKOO_PAGE_PAIRS];
 	CuckooInterval intervals[CUCKOO_PAGE_PAIRS];
 	int			count;
-	bool		tombstone;		/* the last is one, where the walk ended */
+	int			tombstone;		/* the first; -1: none */
+	int			in_page;		/* links that are in the same page of the table */
 	bool		covered;		/* the last covers the new interval */
-	int			in_page;		/* how many are in the same page of the table */
 } Links;
 
 /*
- * Tombstones are used again from the first to the last.  So intervals that were
- * added not long ago, which are those that may have to be joined, are before
- * the first tombstone, mostly.  An interval that is added twice does no harm.
+ * Walk all of a short chain.  In a long one tombstones are used again from the
+ * first to the last, so intervals that were added not long ago, which are those
+ * that may have to be joined, are before the first tombstone, mostly.  An
+ * interval that is added twice does no harm.
  */
 static CuckooClass
 WalkChain(CuckooEntries *entries, CuckooClass class, CuckooInterval interval, Links *links)
@@ -338,17 +344,23 @@ WalkChain(CuckooEntries *entries, CuckooClass class, CuckooInterval interval, Li
 	uint64_t	entry;
 	int			link = 0;
 
+	links->tombstone = -1;
 	links->in_page = 0;
-	links->tombstone = links->covered = false;
-	while (!links->tombstone && !links->covered &&
+	links->covered = false;
+	while (!links->covered && (links->tombstone < 0 || link < CUCKOO_MAX_LINKS / 4) &&
 		   (entry = NextEntry(&chain, &links->slots[link])) != 0)
 	{
 		CuckooInterval has = EntryInterval(entry, class.bits);
 
-		links->intervals[link++] = has;
-		links->tombstone = has == CUCKOO_TOMBSTONE;
-		links->in_page += CuckooIntervalsSharePage(has, interval);
-		links->covered = !links->tombstone && CuckooIntervalCovers(has, interval);
+		links->intervals[link] = has;
+		if (has == CUCKOO_TOMBSTONE)
+			links->tombstone = links->tombstone < 0 ? link : links->tombstone;
+		else
+		{
+			links->in_page += CuckooIntervalsSharePage(has, interval);
+			links->covered = CuckooIntervalCovers(has, interval);
+		}
+		link++;
 	}
 	links->count = link;
 	return chain.next;
@@ -454,12 +466,19 @@ CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval
 		SetBegin(entries, class, changes);
 		return CUCKOO_PAGE_ADDED;
 	}
-	if (links.tombstone)
-		SetLink(entries, class, &links, links.count - 1, interval, changes);
+	if (links.tombstone >= 0)
+		SetLink(entries, class, &links, links.tombstone, interval, changes);
 	else if (links.count >= CUCKOO_MAX_LINKS)
 		SetLink(entries, class, &links, JoinLinks(entries, class, &links, changes), interval, changes);
-	else if (!Place(entries, end, MakeEntry(class.fingerprint, interval, class.bits), changes))
-		return CUCKOO_PAGE_FULL;
+	else
+	{
+		uint64_t	begin = links.count == 0 ? BeginFlag(class.bits) : 0;
+
+		if (!Place(entries, end, MakeEntry(class.fingerprint, interval, class.bits) | begin, changes))
+			return CUCKOO_PAGE_FULL;
+		if (begin != 0)
+			return CUCKOO_PAGE_ADDED;
+	}
 	SetBegin(entries, class, changes);
 	return CUCKOO_PAGE_ADDED;
 }

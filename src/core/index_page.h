@@ -267,13 +267,13 @@ typedef enum CuckooPageResult
 	CUCKOO_PAGE_FULL
 } CuckooPageResult;
 
-/* The buckets that an addition has changed */
-#define CUCKOO_MAX_CHANGES		16
+/* The slots that an addition has changed */
+#define CUCKOO_MAX_CHANGES		32
 
 typedef struct CuckooChanges
 {
 	int			count;			/* perhaps more than are listed */
-	uint16_t	bucket[CUCKOO_MAX_CHANGES];
+	uint16_t	slot[CUCKOO_MAX_CHANGES];
 } CuckooChanges;
 
 /*

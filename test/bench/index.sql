@@ -5,47 +5,47 @@ SET max_parallel_maintenance_workers = 0;
 -- @ build, bigint: btree
 CREATE INDEX timed ON index_rows USING btree (k);
 
-DROP INDEX timed;
+DROP INDEX IF EXISTS timed;
 
 -- @ build, bigint: hash
 CREATE INDEX timed ON index_rows USING hash (k);
 
-DROP INDEX timed;
+DROP INDEX IF EXISTS timed;
 
 -- @ build, bigint: cuckoo
 CREATE INDEX timed ON index_rows USING cuckoo (k);
 
-DROP INDEX timed;
+DROP INDEX IF EXISTS timed;
 
 -- @ build, uuid: btree
 CREATE INDEX timed ON index_rows USING btree (u);
 
-DROP INDEX timed;
+DROP INDEX IF EXISTS timed;
 
 -- @ build, uuid: cuckoo
 CREATE INDEX timed ON index_rows USING cuckoo (u);
 
-DROP INDEX timed;
+DROP INDEX IF EXISTS timed;
 
 -- @ build, e-mail: btree
 CREATE INDEX timed ON index_rows USING btree (email);
 
-DROP INDEX timed;
+DROP INDEX IF EXISTS timed;
 
 -- @ build, e-mail: cuckoo
 CREATE INDEX timed ON index_rows USING cuckoo (email);
 
-DROP INDEX timed;
+DROP INDEX IF EXISTS timed;
 
 -- @ build, 1,000 keys: btree
 CREATE INDEX timed ON index_rows USING btree (heavy);
 
-DROP INDEX timed;
+DROP INDEX IF EXISTS timed;
 
 -- @ build, 1,000 keys: cuckoo
 CREATE INDEX timed ON index_rows USING cuckoo (heavy);
 
-DROP INDEX timed;
+DROP INDEX IF EXISTS timed;
 
 CALL empty_table();
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
-# Measures the figures of docs/performance.md: test/bench/run.sh for all, in about a
-# quarter of an hour, test/bench/run.sh STEP... for some of
+# Measures the figures of README, guide and docs/performance.md: test/bench/run.sh
+# for all, in about half an hour, test/bench/run.sh STEP... for some of
 #
 #   speed    the core: ns per key to build, add, look up, remove
 #   peers    the core against the cuckoo filters of the paper's authors and of
@@ -15,6 +15,11 @@
 #   join     SQL: joins with many and few keys, with a filter and without it
 #   year     SQL: the union of 365 daily filters against the rows behind them
 #   point    SQL: one lookup in a stored filter
+#   dedupe   SQL: removing duplicates from a stream by a cuckoo index, by a unique
+#            B-tree, and by one filter that every batch updates: rows per second,
+#            WAL per row and size
+#   index    SQL: building, writing, vacuuming and looking up in a cuckoo index, a
+#            B-tree and a hash index, and their sizes
 #
 # With --quick it uses a tenth of the data and fewer rounds, which shows that
 # all steps work.  It prints tables, and writes charts to docs/ or to the
@@ -31,13 +36,15 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=test/lib.sh
 . "$bench/../lib.sh"
 
-all_steps=(speed rates peers build parallel scan join year point)
+all_steps=(speed rates peers build parallel scan join year point dedupe index)
 charts=$root/docs
 # keys, passes, passes of the slow parts (add and remove)
 speed_runs=("10000 9 9" "100000 9 9" "1000000 5 5" "10000000 5 5" "60000000 5 1")
 peer_keys=(100000 1000000 10000000)
 rows=10000000
 rounds=5
+seconds=3
+batches=(100 1000 10000 100000)
 shared_buffers=2GB
 
 steps=()
@@ -48,6 +55,8 @@ for argument; do
 		peer_keys=(100000)
 		rows=1000000
 		rounds=3
+		seconds=1
+		batches=(100 10000)
 		shared_buffers=512MB
 	else
 		[[ " ${all_steps[*]} " == *" $argument "* ]] || die "no step is called $argument, there are: ${all_steps[*]}"
@@ -286,6 +295,70 @@ run_point()
 		FILTERS
 	done
 	table point "point lookup: prepared, through the protocol, one client" us
+}
+
+# dedupe_run METHOD SESSIONS BATCH ROUND.  Session n has stream n.
+dedupe_run()
+{
+	local before
+
+	printf '\\set number :number + 1\nSELECT store_%s(batch(:client_id, :known, :number, :n));\n' "$1" |
+		as_user tee "$work/pgbench.sql" >/dev/null
+	query 'VACUUM' && query 'CHECKPOINT'
+	before=$(query 'SELECT pg_current_wal_insert_lsn()')
+	as_user_interruptibly pgbench -n -M prepared -c "$2" -j "$2" -T "$seconds" -D "number=$(($4 * 1000000))" \
+		-D "n=$3" -D "known=$((rows / $2))" -f "$work/pgbench.sql" >"$work/log/pgbench" 2>&1 || { cat "$work/log/pgbench"; die "pgbench failed"; }
+	awk -v OFS='\t' -v label="$2 sessions, batches of $3: $1" -v n="$3" -v wal="$(query "SELECT pg_current_wal_insert_lsn() - '$before'")" \
+		-v rows="$results/dedupe-rows" -v bytes="$results/dedupe-wal" '
+		/actually processed/ { done = $NF; sub(/\/.*/, "", done) }
+		/^tps = / { print "dedupe", label, $3 * n >>rows; print "dedupe", label, wal / (done * n) >>bytes }' "$work/log/pgbench"
+}
+
+run_dedupe()
+{
+	local sessions batch round method
+
+	prepare
+	psql_file "$bench/dedupe.sql"
+	for sessions in 1 4; do
+		query "CALL begin_stream($sessions, $((rows / sessions)))"
+		query 'VACUUM ANALYZE'
+		for batch in "${batches[@]}"; do
+			for ((round = 0; round < rounds; round++)); do
+				for method in btree cuckoo filter; do
+					dedupe_run "$method" "$sessions" "$batch" "$((round + batch))"
+				done
+			done
+		done
+	done
+	query "SELECT format(E'dedupe\t%s\t%s', what, size / 1e6) FROM (VALUES ('btree', pg_indexes_size('btree_pages')),
+		('cuckoo', pg_indexes_size('cuckoo_pages')), ('filter', pg_total_relation_size('one_filter'))) AS v (what, size)" >>"$results/dedupe-size"
+	table dedupe-rows "dedupe: a stream of URLs, half of them new, after $rows others" "rows per s"
+	table dedupe-wal "dedupe: WAL without full-page images" "bytes/row"
+	table dedupe-size "dedupe: the index or filter at the end" MB
+}
+
+run_index()
+{
+	local round method key
+
+	prepare
+	psql_file "$bench/index_setup.sql" -v "copied=$work/copied" >/dev/null
+	psql_file "$bench/index_sizes.sql" | grep -P '\t' >"$results/index-size"
+	table index-size "index: bytes per row when built, and ratios" ""
+	statements_step index "index: builds, inserts, VACUUM" index.sql -v "copied=$work/copied"
+	for ((round = 0; round < rounds; round++)); do
+		for key in absent present; do
+			for method in btree hash cuckoo; do
+				printf '%s\n' "\\set key random(1, $((rows / 5)))" \
+					"SELECT id FROM lookup_$method WHERE k = hashint8extended(:key, $([ "$key" = absent ] && echo 5 || echo 0));" |
+					as_user tee "$work/pgbench.sql" >/dev/null
+				as_user_interruptibly pgbench -n -M prepared -T "$seconds" -f "$work/pgbench.sql" 2>&1 |
+					awk -v OFS='\t' -v label="$key: $method" '/^tps = / { print "lookup", label, 1e6 / $3 }' >>"$results/lookup"
+			done
+		done
+	done
+	table lookup "index: a prepared lookup through the protocol, one client" us
 }
 
 # -------------------------------------------------------------------- the run

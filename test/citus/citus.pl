@@ -334,6 +334,29 @@ compare(
 	'columnar: aggregates' => "SELECT @{[ digest('cuckoo_agg(n)') ]}, @{[ digest('cuckoo_union_agg(f)') ]} FROM columnar;",
 	'columnar: lookups' => "SELECT count(*) FROM columnar WHERE f @> 7; SELECT count(*) FROM columnar WHERE (SELECT f FROM here WHERE name = 'all') @> n;");
 
+# Indexes of each shard, and of a reference table on every node
+$hub->safe_psql('postgres', "CREATE INDEX ON distributed.keys USING cuckoo ($column{text}); CREATE INDEX ON distributed.reference USING cuckoo (name)");
+is(sqlstate($hub, 'postgres', 'CREATE INDEX ON distributed.columnar USING cuckoo (id)'), '0A000', 'an index of a columnar table is refused');
+
+# Whether all placements of a table have an index, and the number of rows that these
+# do not find
+sub indexes
+{
+	my ($table) = @_;
+
+	return $hub->safe_psql('postgres', <<~SQL);
+		SELECT bool_and(success AND result ~ '^[0-9]+\$'), sum(result::integer)
+		FROM run_command_on_placements('distributed.$table', \$\$SELECT cuckoo_index_check(indexrelid) FROM pg_index WHERE indrelid = '%s'::regclass AND pg_get_indexdef(indexrelid) ~ 'USING cuckoo'\$\$)
+		SQL
+}
+is(indexes($_), 't|0', "indexed: $_") foreach qw(keys reference);
+my $by_index = "SELECT count(*), sum(n) FROM keys WHERE $column{text} = 'key 7'; SELECT count(*), sum(n) FROM keys WHERE $column{text} = ANY ('{key 8,key 9,none}'); "
+  . "SELECT count(*) FROM keys JOIN reference ON $column{text} = 'key ' || name; SELECT count(*) FROM reference WHERE name = '3'";
+compare(
+	'indexed' => "$by_index;",
+	'indexed: written' => "INSERT INTO keys (id, n, $column{text}) SELECT 100000 + i, i, 'key ' || i FROM generate_series(1, 2000) AS i; UPDATE keys SET $column{text} = 'key 7' WHERE id = 100003; $by_index; DELETE FROM keys WHERE id > 100000; $by_index;");
+like($hub->safe_psql('postgres', "SET citus.propagate_set_commands = 'local'; BEGIN; SET LOCAL enable_seqscan = off; EXPLAIN SELECT * FROM distributed.keys WHERE $column{text} = 'key 7'"), qr/Bitmap Index Scan on keys_/, 'workers use the index');
+
 # Queries can be run on every node.
 is($workers[0]->safe_psql('postgres', "SET search_path = distributed, public; $_"), $hub->safe_psql('postgres', "SET search_path = plain, public; $_"), 'through a worker')
   foreach 'SELECT ' . digest('cuckoo_agg(n)') . ' FROM keys', $lookup{'in a reference table'}, $lookup{'in a CTE'};
@@ -354,7 +377,8 @@ foreach my $mode (qw(block_writes force_logical))
 
 	$hub->safe_psql('postgres', "SELECT citus_move_shard_placement($shard, @{[ address($from) ]}, @{[ address($to) ]}, '$mode')");
 	is(shards("shardid = $shard AND nodeport = " . $to->port), '1', "a shard is moved, $mode");
-	compare("... and has all, $mode" => $everything);
+	compare("... and has all, $mode" => "$everything $by_index;");
+	is(indexes('keys'), 't|0', "... and its index, $mode");
 
 	my ($last, $middle) = split /\|/, $hub->safe_psql('postgres', q{SELECT shardid, (shardminvalue::bigint + shardmaxvalue::bigint) / 2 FROM pg_dist_shard WHERE logicalrelid = 'distributed.copies'::regclass ORDER BY shardid DESC LIMIT 1});
 	my $before = shards(q{table_name = 'distributed.copies'::regclass});

@@ -218,6 +218,24 @@ foreach my $squatter (
 is( as('bob', 'three', q{SELECT cuckoo_from_array(ARRAY[1, 2]) @> 2}), 't',
 	'whoever may use the schema may use the extension');
 is(as('bob', 'three', 'DROP EXTENSION cuckoo'), '42501', 'and may not drop it');
+
+# Whoever reads a table may have the filter of an index, but not call the functions in
+# its expression with the rights of their owner: bob chooses what lower is.
+my $bob_reads = q{CREATE SCHEMA IF NOT EXISTS bob; SET search_path = bob, public, pg_catalog;
+	CREATE OR REPLACE FUNCTION bob.lower(text) RETURNS text IMMUTABLE LANGUAGE sql AS 'SELECT current_user::text'; };
+is( as('alice', 'three', q{
+		CREATE TABLE names (name text);
+		INSERT INTO names VALUES ('A');
+		CREATE FUNCTION folded(text) RETURNS text IMMUTABLE LANGUAGE sql AS 'SELECT lower($1)';
+		CREATE INDEX names_folded ON names USING cuckoo (folded(name));
+		GRANT SELECT ON names TO bob;
+		GRANT CREATE ON DATABASE three TO bob;
+		SELECT cuckoo_index_check('names_folded')}),
+	'0', 'the owner of a table checks its index');
+is(as('bob', 'three', $bob_reads . q{SELECT cuckoo_index_check('names_folded')}),
+	'42501', '... another reader may not');
+is(as('bob', 'three', $bob_reads . q{SELECT cuckoo_index_filter('names_folded') @> 'a'::text}),
+	't', '... but have its filter');
 is( as($superuser, 'three', 'CREATE SCHEMA other; ALTER EXTENSION cuckoo SET SCHEMA other; SELECT other.cuckoo_from_array(ARRAY[1]) OPERATOR(other.@>) 1'),
 	't', 'it can be moved to another schema');
 

@@ -17,6 +17,7 @@ use PostgreSQL::Test::Cluster;
 use FindBin;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(usleep);
 
 sub import
 {
@@ -28,7 +29,7 @@ sub import
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
 	  for qw(new_server new_standby create_samples create_buffers digests sqlstate measure split_aggregates key_expressions
-	  page_text says page_blocks words with_hosts pgbench shows slurp_file large);
+	  page_text says page_blocks words with_hosts pgbench kill_backend shows slurp_file large);
 	return;
 }
 
@@ -147,6 +148,23 @@ sub sqlstate
 
 	return $1 if $stderr =~ /ERROR:  ([0-9A-Z]{5})/;
 	return $status == 0 ? $stdout : $stderr;
+}
+
+# Kills a process of a server, and waits until the server has noticed it and is
+# ready again.  poll_query_until could not wait: it dies if psql fails to connect
+# before it has been given its query.
+sub kill_backend
+{
+	my ($node, $pid) = @_;
+	my $killed = kill('KILL', $pid);
+
+	usleep(10_000) while kill(0, $pid);
+	foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		return $killed if system('pg_isready', '-q', '-h', $node->host, '-p', $node->port) == 0;
+		usleep(100_000);
+	}
+	die 'the server does not answer';
 }
 
 # The result of a query in a session of its own, or the SQLSTATE of its error, and the
