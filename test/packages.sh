@@ -311,7 +311,7 @@ run_autopkgtest()
 	# Check that tests ran.  15 prints "test NAME ... ok", later versions print
 	# "ok N - NAME".
 	grep -Eq '(^ok [0-9]+ +- +|^test )filter +' "$log"
-	grep -Eq '(^ok [0-9]+ +- +|^test )concurrent-add +' "$log"
+	grep -Eq '(^ok [0-9]+ +- +|^test )row-type +' "$log"
 }
 
 upgrade_package()

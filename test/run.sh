@@ -14,7 +14,6 @@
 #   s390x      portable tests of the core on an emulated big-endian machine
 #   i386       the same on a 32-bit one, whose x87 computes with more precision
 #   regress    SQL tests: pg_regress, test/sql and expected/
-#   format     the package in Python against the server: test/format
 #   clients    the packages in Python and JavaScript, and the examples of
 #              docs/drivers.md: test/clients
 #   isolation  concurrent sessions: test/isolation
@@ -29,7 +28,7 @@
 #
 #   musl       portable tests of the core with the C library musl
 #   arm64      the same on an emulated arm64
-#   coverage   which lines of src/ the steps unit, regress, format, isolation and
+#   coverage   which lines of src/ the steps unit, regress, isolation and
 #              tap ran, which are built with counters.  Fails if fewer than
 #              COVERAGE (95) percent of all lines ran.  A line that ran was not
 #              necessarily tested, but a line that did not run was not
@@ -58,9 +57,9 @@ set -euo pipefail
 . "$root/test/steps.sh"
 
 # In the order in which they start: first what others need, then the longest
-all_steps=(build sanitized tap citus regress unit sanitize clients format fuzz vpath portable clang s390x i386 isolation scripts)
+all_steps=(build sanitized tap citus regress unit sanitize clients fuzz vpath portable clang s390x i386 isolation scripts)
 other_steps=(valgrind musl arm64 coverage servers)
-after_build=(vpath regress format clients isolation tap coverage)
+after_build=(vpath regress clients isolation tap coverage)
 RUN=
 
 # For the step coverage, every object counts how often its lines run.  It is
@@ -70,7 +69,7 @@ RUN=
 coverage_flags=()
 coverage_unit=()
 if [[ " $* " == *" coverage "* ]]; then
-	set -- "$@" unit regress format isolation tap
+	set -- "$@" unit regress isolation tap
 	coverage_flags=(with_llvm=no "COPT=--coverage -O0 -Wno-cpp")
 	coverage_unit=("CFLAGS=-O0 -g --coverage")
 fi
@@ -176,7 +175,6 @@ python_step()
 	stop_server
 }
 
-run_format() { python_step format format/compare.py; }
 run_clients() { python_step clients clients/test.py "$node_modules"; }
 
 run_tap()
@@ -406,7 +404,6 @@ install_what_steps_need()
 	fi
 	! selected valgrind || needed+=(valgrind)
 	! selected coverage || needed+=(gcovr)
-	! selected format || needed+=(python3 python3-xxhash)
 	if selected citus && citus_given; then
 		needed+=("${citus_packages[@]}")
 	fi

@@ -10,13 +10,11 @@
 #            They are compiled as their own benchmarks are, for this machine
 #   rates    SQL: bits per key against the false-positive rate
 #   build    SQL: cuckoo_agg against other aggregates over the same rows
-#   memory   SQL: the memory of these aggregates
 #   parallel SQL: aggregates on two parallel workers
 #   scan     SQL: a scan through a filter against IN, = ANY, a semi-join
 #   join     SQL: joins with many and few keys, with a filter and without it
 #   year     SQL: the union of 365 daily filters against the rows behind them
 #   point    SQL: one lookup in a stored filter
-#   change   SQL: changes of a stored filter, one by one and at once
 #   dedupe   SQL: removing duplicates from a stream by a cuckoo index, by a unique
 #            B-tree, and by one filter that every batch updates: rows per second,
 #            WAL per row and size
@@ -38,7 +36,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=test/lib.sh
 . "$bench/../lib.sh"
 
-all_steps=(speed rates peers build memory parallel scan join year point change dedupe index)
+all_steps=(speed rates peers build parallel scan join year point dedupe index)
 charts=$root/docs
 # keys, passes, passes of the slow parts (add and remove)
 speed_runs=("10000 9 9" "100000 9 9" "1000000 5 5" "10000000 5 5" "60000000 5 1")
@@ -202,12 +200,12 @@ query()
 	as_user psql -XqAt -v ON_ERROR_STOP=1 -c "$1" </dev/null
 }
 
-# script FILE KIND [NUMBER]: writes a psql script from paragraphs of SQL.  Those
-# that begin with "-- @ LABEL | PLAN NODE" are measured: it times all, or
-# explains all that have a plan node, or measures the memory of one.
+# script FILE KIND: writes a psql script from paragraphs of SQL.  Those that begin
+# with "-- @ LABEL | PLAN NODE" are measured: it times all, or explains all that
+# have a plan node.
 script()
 {
-	awk -v RS= -v kind="$2" -v wanted="${3:-0}" '
+	awk -v RS= -v kind="$2" '
 		BEGIN { print "\\o /dev/null" }
 		!/^-- @ /  { print; next }
 		{
@@ -215,11 +213,9 @@ script()
 			if (!sub(/.* \| /, "", node)) node = ""
 			sub(/ \| .*/, "", label)
 			sub(/^[^\n]*\n/, "")
-			number++
 		}
 		kind == "time" { print "\\echo @" label "\n\\timing on\n" $0 "\n\\timing off" }
-		kind == "plan" && node != "" { print "\\o\n\\echo @" label " | " node "\nEXPLAIN (COSTS OFF) " $0 "\n\\o /dev/null" }
-		kind == "memory" && number == wanted { print $0 "\n\\o\n\\echo @" label "\nSELECT own_peak_kb() / 1024.0;"; exit }' "$1" |
+		kind == "plan" && node != "" { print "\\o\n\\echo @" label " | " node "\nEXPLAIN (COSTS OFF) " $0 "\n\\o /dev/null" }' "$1" |
 		as_user tee "$work/script.sql" >/dev/null
 }
 
@@ -271,30 +267,11 @@ run_parallel()
 
 run_scan() { statements_step scan "scan: a set of $keys keys, 1 % matching" scan.sql; }
 run_join() { statements_step join "join: $keys, $((rows / 100)), $((rows / 500)), $((rows / 1000)) and $((rows / 50000)) keys" join.sql; }
-run_change() { statements_step change "change: a stored filter of $keys keys" change.sql; }
 
 run_year()
 {
 	statements_step year "year: 365 daily filters with the capacity of the year" year.sql
 	echo "  the filters have $(query "SELECT pg_total_relation_size('days')") bytes"
-}
-
-run_memory()
-{
-	local number of
-
-	prepare
-	for of in distinct repeated; do
-		local -n arguments=$of
-		for ((number = 1; number <= $(grep -c '^-- @ ' "$bench/build.sql"); number++)); do
-			script "$bench/build.sql" memory "$number"
-			psql_file "$work/script.sql" "${arguments[@]}" |
-				awk -v OFS='\t' -v group="$of" '
-					/^@/ { label = group ": " substr($0, 2) }
-					/^[0-9]/ { print group, label, $1 }' >>"$results/memory"
-		done
-	done
-	table memory "memory of a process at its peak, without shared memory" MB
 }
 
 run_point()

@@ -62,14 +62,4 @@ INSERT INTO stored_filters SELECT 200, cuckoo_agg(k, :rows * 12, 0.001) FROM (SE
 CREATE TABLE small_rows (id integer PRIMARY KEY, filler text);
 INSERT INTO small_rows SELECT i, repeat('x', 100) FROM generate_series(1, 1000) AS i;
 
--- The peak of a process's memory without shared memory and programs.  Pages of
--- these are mapped but never unmapped, so their current size is that at the
--- peak.
-
-CREATE FUNCTION own_peak_kb() RETURNS bigint LANGUAGE sql VOLATILE
-	AS $$
-		SELECT sum(CASE WHEN field[1] = 'VmHWM' THEN 1 ELSE -1 END * field[2]::bigint)
-		FROM regexp_matches(pg_read_file('/proc/self/status'), '(VmHWM|RssFile|RssShmem):\s+(\d+)', 'g') AS field
-	$$;
-
 VACUUM (FREEZE, ANALYZE);

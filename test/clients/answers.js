@@ -39,12 +39,12 @@ function answer({ filter, keyType, keys, capacity, fpr, seed = 0n }) {
 	}
 	try {
 		const f = new CuckooFilter(Buffer.from(filter, 'hex'));
-		const { seed: stored, ...info } = f.info();
-		return { info: { ...info, seed: stored === null ? null : String(stored) },
-			counts: info.representation === 'partial' ? [] : keys.map((key) => f.count(key, keyType ?? undefined)) };
+		const info = Object.fromEntries(Object.entries(f.info()).map(([name, value]) =>
+			[name.replace(/[A-Z]/g, (letter) => '_' + letter.toLowerCase()), typeof value === 'bigint' ? String(value) : value]));
+		return { info, counts: keys.map((key) => f.count(key, keyType ?? undefined)) };
 	} catch (error) {
 		if (error instanceof FormatError) {
-			return { refused: error.message };
+			return { refused: true };
 		}
 		throw error;
 	}

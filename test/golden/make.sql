@@ -104,7 +104,7 @@ INSERT INTO golden VALUES
 	('grown-3', 'SELECT k FROM generate_series(1, 1400) AS k', 'cuckoo_add_all(cuckoo_new(1, 0.1, 7), array_agg(k))', false),
 	-- Tables of several blocks, which PostgreSQL builds only for many keys,
 	-- and of fingerprint sizes that no target rate requires.
-	-- test/format/writer.py wrote them.
+	-- Functions beside PostgreSQL wrote them, by docs/format.md.
 	('written-dense-5', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAAAAAAB7FK5H4XqEP24AAAAAAAAAYwAAAAAAAAABAAAAAwAAAG4AAAASAAUB3ckwgQcFWkBQ5EqACQMKwWANcMMjgFlFKEoKgV7h6YMzY3bGuQDzw06BYIkRwFUFKMqRgX+AnI4AAKcDUIBVBYvCCIzuQl4BDAQMBEwJVQVGgHiFWUUBgPMDAYBgyYIAAoA9hPHJX0XBxxyHAAAAAAAAAAA=''::cuckoofilter', false),
 	('written-sparse-5', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAAAAAAB7FK5H4XqEP24AAAAAAAAAYwAAAAAAAAABAAAAAwAAAG4AAAASAAUAAAAAABcmOUdVZW5ux7WZ2zL6iLn5onpt1mhF1uLiP9ZmBR7bfIjWUsVetC2EzNZzU5AQ0iGn/mo9pUqAQ3y1G021qazWnoy2qONcGcMgTB2nAAAAAAAAAAA=''::cuckoofilter', false),
 	('written-dense-6', 'SELECT k FROM generate_series(1, 110) AS k', '''AQABAAAAAAB7FK5H4XqEP24AAAAAAAAAYwAAAAAAAAABAAAAAwAAAG4AAAASAAYBoMmgEMx1TcrGgE3DWC4AeAURCmDBBwXWgNIASHngNIXJxrABANgafCmYeHU86AYwDcAjAMOUwPuAEnzAN8BdVcDqA6jWBAAAAJpQywLoBwD+y/OW4N8CKRxADATBccDpAwQ3EMsCiAiwboGGogChAAQ38BICeQIg3wDmB8CICAwAAA8AnD7AAAAAAAAAAAA=''::cuckoofilter', false),

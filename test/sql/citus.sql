@@ -72,6 +72,9 @@ SELECT (cuckoo_info(cuckoo_agg('x'))).key_type AS literal, (cuckoo_info(cuckoo_a
 	(cuckoo_info(cuckoo_agg(n::small))).key_type AS domain, (cuckoo_info(cuckoo_agg(t COLLATE "C", 10))).key_type AS text, (cuckoo_info(cuckoo_agg(t::scratch.mood, 10) FILTER (WHERE n > 10))).items AS none
 FROM numbers;
 
+-- A constant of regclass becomes an integer, a column remains a type that is refused.
+SELECT (cuckoo_info(cuckoo_agg('pg_class'::regclass))).key_type, left(outcome('SELECT public.cuckoo_agg(k) FROM (SELECT ''pg_class''::regclass AS k OFFSET 0) AS s'), 5) AS of_a_column;
+
 -- One's own for another type
 CREATE AGGREGATE cuckoo_agg(key mood, capacity float8) (
 	SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, SSPACE = 1024,

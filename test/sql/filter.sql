@@ -107,7 +107,7 @@ FROM generate_series(1, 50) AS i;
 SELECT (cuckoo_info(cuckoo_new() + '5')).key_type AS "+", (cuckoo_info(cuckoo_add(cuckoo_new(), '5'))).key_type AS add,
 	(cuckoo_info(cuckoo_from_array(ARRAY['5']))).key_type AS from_array, (cuckoo_info(cuckoo_agg('5'))).key_type AS agg,
 	(cuckoo_info(cuckoo_add_all(cuckoo_new(), ARRAY['5']))).key_type AS add_all,
-	cuckoo_new() + '5' @> '5' AS "@>", '5' <@ cuckoo_new() + '5' AS "<@", cuckoo_new() + '5' - '5' @> '5' AS "-",
+	cuckoo_new() + '5' @> '5' AS "@>", '5' <@ cuckoo_new() + '5' AS "<@", cuckoo_new() + '51' @> '5' || '1' AS "@> ||", cuckoo_new() + '5' - '5' @> '5' AS "-",
 	cuckoo_hash('5') = cuckoo_hash('5'::text) AS hash, cuckoo_shard('5', 10) = cuckoo_shard('5'::text, 10) AS shard;
 PREPARE untyped AS SELECT (cuckoo_info(cuckoo_new() + $1)).key_type AS "+", cuckoo_new() + '5' @> $2 AS "@>", $3 <@ cuckoo_new() + '5' AS "<@",
 	cuckoo_contains(cuckoo_new() + '5', $4) AS contains, cuckoo_count(cuckoo_new() + '5', $5) AS count, cuckoo_new() + '5' - $6 @> '5' AS "-",
@@ -161,11 +161,6 @@ CREATE VIEW grown AS SELECT c, n, cuckoo_add_all(cuckoo_new(c, 0.001), ARRAY(SEL
 SELECT c, n, i.representation, i.items, i.subfilters, i.capacity, i.expected_fpr <= (CASE WHEN c IS NULL THEN 1 ELSE 2 END) * i.target_fpr AS kept,
 	missing(f, 1, n) AS lost, kept_rate(f) AS rate
 FROM grown, cuckoo_info(f) AS i ORDER BY c NULLS FIRST, n;
--- Each table has 32 times the capacity of the one before, and only the last one
--- has room left.
-SELECT number, fingerprint_bits, capacity BETWEEN asked AND asked * 1.02 + 20 AS sized, (items = capacity) AS filled, abs(load - items / (4.0 * blocks * buckets)) < 1e-12 AS load,
-	abs(expected_fpr / (1 - power(1 - 1 / (power(2, fingerprint_bits) - 1), 8 * load)) - 1) < 1e-6 AS expected_fpr, buckets % 2 AS odd
-FROM (SELECT t.*, coalesce(32 * lag(t.capacity) OVER (ORDER BY number), 64) AS asked FROM grown, cuckoo_subfilters(f) AS t WHERE c = 64 AND n = 100000) AS t ORDER BY number;
 -- The tables add up.
 SELECT c, n, bool_and(f.items = t.items AND f.blocks = t.blocks AND f.subfilters = t.subfilters AND f.bytes = t.bytes + 4 + 36 + 12 * t.subfilters + 8
 	AND abs(f.expected_fpr - t.expected_fpr) <= 1e-12 AND f.expected_fpr = cuckoo_fpr(g.f) AND f.items = cuckoo_cardinality(g.f)
@@ -178,12 +173,6 @@ FROM grown AS g, cuckoo_info(f) AS f, LATERAL (SELECT sum(items) AS items, sum(b
 SELECT n, i.representation, i.items, i.capacity, i.subfilters, i.expected_fpr <= i.target_fpr AS kept, i.bytes
 FROM unnest('{0,1,33,1000,10000}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(10000, 0.001), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f) AS i ORDER BY n;
 
--- Rates: the width of the fingerprint follows from the rate.
-SELECT fpr, i.fingerprint_bits, i.target_fpr = fpr AS as_asked, i.expected_fpr <= i.target_fpr AS kept, round(i.bits_per_item::numeric, 1) AS bits_per_item,
-	missing(f, 1, 2000) AS lost, kept_rate(f) AS rate
-FROM unnest('{0.1,0.01,0.001,1e-6,2e-8}'::float8[]) AS fpr, cuckoo_add_all(cuckoo_new(2000, fpr), ARRAY(SELECT generate_series(1, 2000))) AS f, cuckoo_info(f) AS i
-ORDER BY fpr DESC;
-
 ---- Copies: up to eight of a key; the eighth is pinned
 SELECT (cuckoo_info(f)).representation, n, cuckoo_count(f, 7) AS count, cuckoo_cardinality(f) - others AS copies, cuckoo_count(f - 7, 7) AS less_one,
 	cuckoo_count(cuckoo_remove_all(f, array_fill(7, ARRAY[n + 1])), 7) AS less_all, f - 7 = f AS pinned, f + 7 = f AS full
@@ -191,54 +180,21 @@ FROM unnest('{0,100}'::integer[]) AS others, unnest('{0,1,2,7,8,9,10}'::integer[
 	cuckoo_add_all(cuckoo_add_all(cuckoo_new(100, 0.0001), CASE WHEN others > 0 THEN ARRAY(SELECT generate_series(101, 200)) END), array_fill(7, ARRAY[n])) AS f
 ORDER BY others, n;
 
--- One key 140,000 times: one table, and no effect on other keys.
-SELECT i.subfilters, i.items, cuckoo_count(f, 7) AS count, (SELECT count(*) FROM generate_series(101, 1000) AS k WHERE f @> k) AS others
-FROM cuckoo_add_all(cuckoo_add_all(cuckoo_new(1000, 0.001), ARRAY(SELECT generate_series(101, 1000))), array_fill(7, ARRAY[140000])) AS f, cuckoo_info(f) AS i;
-
 ---- Removal
 -- Removing an absent key leaves the filter as it is, in a sparse and a dense
 -- table.
 SELECT representation, f - 0 = f AS remove, cuckoo_remove(f, -1) = f AS remove, cuckoo_remove_all(f, '{0,-1}'::integer[]) = f AS remove_all
 FROM (VALUES (10), (2000)) AS sizes (n), cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_info(f);
 
--- All of 10,000 keys removed from one table: empty, and as it was before.
-SELECT i.representation, i.items, i.subfilters, i.load, cuckoo_fpr(f) AS fpr, f @> 1 AS found, f = cuckoo_new(capacity => 10000) + 1 - 1 AS same
-FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000))), ARRAY(SELECT generate_series(1, 10000))) AS f, cuckoo_info(f) AS i;
-
--- Half of the keys removed, from one table and from several: no other key is
--- lost.  Of several tables, a key that two of them seem to hold has to stay: no
--- more of them than the rate explains.
-SELECT i.subfilters, (SELECT count(*) FROM generate_series(1, 10000, 2) AS k WHERE NOT f @> k) AS lost,
-	i.items - 5000 <= (CASE WHEN i.subfilters = 1 THEN 0 ELSE 5000 * 0.001 + 5 * sqrt(5000 * 0.001) END) AS residue,
-	(SELECT count(*) FROM generate_series(2, 10000, 2) AS k WHERE f @> k) <= 5000 * 0.001 + 5 * sqrt(5000 * 0.001) AS gone
-FROM (VALUES (cuckoo_from_array(ARRAY(SELECT generate_series(1, 10000)))), (cuckoo_add_all(cuckoo_new(100, 0.001), ARRAY(SELECT generate_series(1, 10000))))) AS full_ (full_),
-	cuckoo_remove_all(full_, ARRAY(SELECT generate_series(2, 10000, 2))) AS f, cuckoo_info(f) AS i;
-
--- Filled and emptied five times: all keys are found each time, and it does not
--- grow.
--- The newest table is left, and then holds all keys.
-WITH RECURSIVE rounds AS (
-	SELECT 0 AS round, NULL::integer[] AS keys, NULL::cuckoofilter AS filled, cuckoo_new(100, 0.001) AS drained
-	UNION ALL SELECT round + 1, k.keys, f.filled, cuckoo_remove_all(f.filled, k.keys) FROM rounds,
-		LATERAL (SELECT ARRAY(SELECT generate_series(round * 10000 + 10001, round * 10000 + 14000)) AS keys) AS k, LATERAL (SELECT cuckoo_add_all(drained, k.keys) AS filled) AS f WHERE round < 5)
-SELECT round, i.subfilters AS tables, i.bytes, filled @> ALL (keys) AS found, cuckoo_cardinality(drained) <= 20 * round AS residue FROM rounds, cuckoo_info(filled) AS i WHERE round > 0 ORDER BY round;
-
 -- Several tables.  A copy is removed only if exactly one of them seems to hold
 -- the key.
 SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f)) AS by_table, cuckoo_count(f, 1) AS count,
 	f - 1 = f AS kept, cuckoo_cardinality(f - 2) AS without_2, f - 2 @> 2 AS has_2, cuckoo_count(f - 2, 1) AS others
 FROM (SELECT cuckoo_union_all(cuckoo_new(100, 0.01) + 1 + 2, cuckoo_new(100, 0.001) + 1) AS f) AS made;
--- A further copy goes to the table that holds the key, although there is room
--- in the last one, so that it can be removed again.
-SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f)) AS before, (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f + 3)) AS "3 again",
-	(SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f + 4)) AS "4", cuckoo_count(f + 3, 3) AS count, cuckoo_count(f + 3 - 3, 3) AS less_one, cuckoo_count(f + 3 - 3 - 3, 3) AS less_two
-FROM (SELECT cuckoo_union_all(cuckoo_new(100, 0.01) + 3, cuckoo_new(100, 0.001)) AS f) AS made;
 -- The eighth copy is pinned per table, not by the sum.
 SELECT cuckoo_cardinality(f) AS items, (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f)) AS by_table, cuckoo_count(f, 1) AS count, f - 1 = f AS kept,
 	cuckoo_cardinality(f + 1) AS one_more, cuckoo_cardinality(cuckoo_add_all(f, array_fill(1, ARRAY[9]))) AS nine_more
 FROM (SELECT cuckoo_union_all(cuckoo_add_all(cuckoo_new(100, 0.01), array_fill(1, ARRAY[5])), cuckoo_add_all(cuckoo_new(100, 0.001), array_fill(1, ARRAY[5]))) AS f) AS made;
-SELECT (SELECT array_agg(items ORDER BY number) FROM cuckoo_subfilters(f)) AS by_table, f + 1 = f AS full
-FROM (SELECT cuckoo_union_all(cuckoo_add_all(cuckoo_new(100, 0.01), array_fill(1, ARRAY[20])), cuckoo_new(100, 0.001)) AS f) AS made;
 -- A removal that empties a table drops it, but not the only one.
 SELECT (cuckoo_info(f)).subfilters, (cuckoo_info(f - 1)).subfilters AS less_1, (cuckoo_info(f - 2)).subfilters AS less_2, (cuckoo_info(f - 1 - 2)).subfilters AS less_both,
 	f - 1 - 2 = cuckoo_new(100, 0.001) + 2 - 2 AS as_new

@@ -119,22 +119,3 @@ SELECT items, representation FROM (SELECT cuckoo_agg(k, 10009, 0.001) AS f FROM 
 SELECT way, items, subfilters, representation, f @> ALL (ARRAY(SELECT k FROM few)) AS found
 FROM (VALUES ('as they come', cuckoo_add_all(cuckoo_new(capacity => 10009), ARRAY(SELECT k FROM few))),
 	('into a dense table', cuckoo_add_all((SELECT cuckoo_agg(k, 10009, 0.001) FROM (SELECT k FROM few OFFSET 9) AS many), ARRAY(SELECT k FROM few LIMIT 9)))) AS v (way, f), cuckoo_info(f);
-
--- The inverse of the finalizer gives any number of fingerprints with the same
--- two buckets.  These have 29 bits, for the lowest rate.
-CREATE FUNCTION unfinish(h bigint) RETURNS bigint IMMUTABLE LANGUAGE plpgsql AS $$
-BEGIN
-	h := h # (h >> 16);
-	h := mod(h::numeric * 2127672349, 4294967296)::bigint;
-	h := h # (h >> 13) # (h >> 26);
-	h := mod(h::numeric * 2781581891, 4294967296)::bigint;
-	RETURN h # (h >> 16);
-END $$;
-CREATE TABLE vain AS SELECT array_agg(key_of(hash_of(16, 29, 0, unfinish(h), 1)) ORDER BY h) AS keys, bool_and(bucket_sum(unfinish(h), 32) = 1) AS same_buckets
-	FROM generate_series(1, 3200) AS h WHERE unfinish(h) BETWEEN 1 AND (1 << 29) - 1;
-SELECT array_length(keys, 1) > 300 AS many, same_buckets FROM vain;
--- A table for 100 keys takes them, sparse; the next one has other buckets.
-SELECT n, number, t.items, buckets, fingerprint_bits, representation, f @> ALL (keys[:n]) AS found
-FROM vain, unnest('{8,9,100,300}'::integer[]) AS n, cuckoo_add_all(cuckoo_new(100, 2e-8), keys[:n]) AS f, cuckoo_subfilters(f) AS t ORDER BY n, number;
-SELECT items, subfilters, representation, f @> ALL (keys[:20] || ARRAY(SELECT generate_series(1, 100)::bigint)) AS found
-FROM vain, cuckoo_add_all((SELECT cuckoo_agg(k, 100, 2e-8) FROM generate_series(1, 100) AS k), keys[:20]) AS f, cuckoo_info(f);

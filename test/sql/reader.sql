@@ -68,23 +68,6 @@ CLOSE d;
 COMMIT;
 SELECT bool_and(f @> 777777) AS contains FROM filters;
 
--- In a PL/pgSQL variable, through an error that is caught
-CREATE FUNCTION lookups(OUT contained integer, OUT caught integer) LANGUAGE plpgsql AS $$
-	DECLARE v cuckoofilter;
-	BEGIN
-		contained := 0;
-		caught := 0;
-		SELECT f INTO v FROM filters WHERE how = '160 kB';
-		FOR k IN 1..1000 LOOP
-			BEGIN
-				IF v @> k THEN contained := contained + 1; END IF;
-				IF 1 / (k % 10) > 1 THEN NULL; END IF;
-			EXCEPTION WHEN division_by_zero THEN caught := caught + 1;
-			END;
-		END LOOP;
-	END $$;
-SELECT * FROM lookups();
-
 -- More filters than a session keeps, in turn
 CREATE TABLE many AS SELECT g, cuckoo_from_array(ARRAY(SELECT generate_series(g, g + 5000))) AS f FROM generate_series(1, 40) AS g;
 SELECT count(*) FILTER (WHERE f @> (g + k)) AS contained, count(*) AS looked_up

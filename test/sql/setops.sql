@@ -84,18 +84,6 @@ FROM (VALUES (300, 300, 300), (300, 1000, 300), (300, 1e6, 300), (2000, 2000, 50
 	LATERAL (SELECT cuckoo_agg(k, capacity, 0.001) AS whole FROM generate_series(1, n) AS k) AS w,
 	unnest('{left,right,tree}'::text[]) AS g
 GROUP BY n, capacity, parts, whole ORDER BY n, capacity, parts;
--- Parts in groups of parts, however they were made
-SELECT groups, bool_and(whole = cuckoo_agg) AS same FROM (VALUES (1), (3), (100), (2500)) AS v (groups),
-	LATERAL (SELECT cuckoo_union_all_agg(part) AS whole FROM (SELECT cuckoo_union_all_agg(f) AS part FROM
-		(SELECT k, CASE k % 3 WHEN 0 THEN cuckoo_new(5000, 0.001) + k WHEN 1 THEN cuckoo_agg(k, 5000, 0.001) ELSE cuckoo_from_array(ARRAY[k], 5000, 0.001) END AS f
-		FROM generate_series(1, 5000) AS k GROUP BY k) AS f GROUP BY k % groups) AS p) AS w,
-	(SELECT cuckoo_agg(k, 5000, 0.001) FROM generate_series(1, 5000) AS k) AS a GROUP BY groups ORDER BY groups;
--- For parts of unknown capacity the order and grouping do not matter either.
-SELECT count(DISTINCT fold('all', g, CASE o WHEN 1 THEN up ELSE down END)) AS different, bool_and(fold('all', g, up) = summed) AS agg, (brief(summed)).*
-FROM (SELECT array_agg(f ORDER BY p) AS up, array_agg(f ORDER BY -p) AS down, cuckoo_union_all_agg(f) AS summed
-		FROM (SELECT k % 9 AS p, cuckoo_agg(k) AS f FROM generate_series(1, 9000) AS k GROUP BY 1) AS p) AS x,
-	unnest('{left,right,tree}'::text[]) AS g, generate_series(1, 2) AS o GROUP BY summed;
-
 -- Unions of overlapping filters with several rates and capacities, some of them
 -- dense and some not removable: the same bytes in any order and grouping
 CREATE TABLE many AS
@@ -107,36 +95,8 @@ FROM (SELECT array_agg(f ORDER BY i) AS up, array_agg(f ORDER BY -i) AS down, ar
 		cuckoo_union_agg(f) AS united, cuckoo_union_all_agg(f ORDER BY md5('x' || i)) AS summed FROM many) AS x,
 	unnest('{|,all}'::text[]) AS operator, unnest('{left,right,tree}'::text[]) AS g, generate_series(1, 3) AS o GROUP BY operator, united, summed ORDER BY operator;
 
--- With parallel workers
-CREATE TABLE singles AS SELECT k, cuckoo_new(20000, 0.001) + k AS f FROM generate_series(1, 20000) AS k;
-ALTER TABLE singles SET (parallel_workers = 3);
-ALTER TABLE many SET (parallel_workers = 3);
-CREATE TABLE parts AS SELECT k / 500 AS part, cuckoo_agg(k, 50000, 0.001) AS f FROM generate_series(0, 49999) AS k GROUP BY 1;
-ALTER TABLE parts SET (parallel_workers = 3);
--- 40 filters with 2,000 keys in common, and 500 of their own
-CREATE TABLE shared AS SELECT i, cuckoo_agg(k, 10000, 0.001) AS f, cuckoo_agg(k, 10000 + 100 * (i % 7), 0.001) AS other_shape
-FROM generate_series(1, 40) AS i, LATERAL (SELECT generate_series(1, 2000) UNION ALL SELECT generate_series(1000 * i + 2001, 1000 * i + 2500)) AS k (k) GROUP BY i;
-ALTER TABLE shared SET (parallel_workers = 3);
-ANALYZE singles, many, parts, shared;
-CREATE TABLE serial AS SELECT cuckoo_union_agg(f) AS united, cuckoo_union_all_agg(f) AS summed FROM many;
-SET parallel_setup_cost = 0;
-SET parallel_tuple_cost = 0;
-SET min_parallel_table_scan_size = 0;
-SET max_parallel_workers_per_gather = 3;
-EXPLAIN (COSTS OFF) SELECT cuckoo_union_all_agg(f), cuckoo_union_agg(f) FROM parts;
-EXPLAIN (COSTS OFF) SELECT cuckoo_intersection_agg(f) FROM shared;
-SELECT cuckoo_intersection_agg(f) = (SELECT cuckoo_agg(k, 10000, 0.001) FROM generate_series(1, 2000) AS k) AS one_shape, missing(cuckoo_intersection_agg(other_shape), 1, 2000),
-	cuckoo_cardinality(cuckoo_intersection_agg(other_shape)) - 2000 AS others FROM shared;
-SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 50000, 0.001) FROM generate_series(0, 49999) AS k) AS same_bytes, (brief(cuckoo_union_agg(f))).* FROM parts;
-SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 20000, 0.001) FROM generate_series(1, 20000) AS k) AS of_one_key_each FROM singles;
-SELECT count(*) AS groups, bool_and(f = (SELECT cuckoo_agg(k, 20000, 0.001) FROM generate_series(1, 20000) AS k WHERE k % 7 = g)) AS same
-FROM (SELECT k % 7 AS g, cuckoo_union_all_agg(f) AS f FROM singles GROUP BY 1) AS x;
-SELECT cuckoo_union_agg(f) = united AS united, cuckoo_union_all_agg(f) = summed AS summed FROM many, serial GROUP BY united, summed;
-SET parallel_leader_participation = off;
-SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 20000, 0.001) FROM generate_series(1, 20000) AS k) AS of_one_key_each FROM singles;
-SELECT cuckoo_union_agg(f) = united AS united, cuckoo_union_all_agg(f) = summed AS summed FROM many, serial GROUP BY united, summed;
-RESET parallel_leader_participation;
-RESET max_parallel_workers_per_gather;
+CREATE TABLE singles AS SELECT k, cuckoo_new(20000, 0.001) + k AS f FROM generate_series(1, 3000) AS k;
+CREATE TABLE serial AS SELECT cuckoo_union_agg(f) AS united FROM many;
 
 ---- Different shapes: side by side
 SELECT (brief(f('a') | f('other rate'))).*, missing(f('a') | f('other rate'), 1, 4000);
@@ -203,12 +163,6 @@ SELECT (f('a') & f('full')) = f('a') AS subset_left, (f('full') & f('a')) = f('a
 -- The filter with the smaller expected rate gives its parameters, sub-filters and
 -- key type; the first one if both are equal.
 SELECT (brief(f & g)).*, (brief(g & f)).* FROM (SELECT cuckoo_agg(k, 5000, 0.01) AS f, cuckoo_agg(k, 900, 1e-6, 0) AS g FROM generate_series(1, 800) AS k) AS x;
--- Filters that have grown or were put together, dense and sparse
-SELECT n, m, (cuckoo_info(f)).subfilters AS left, (cuckoo_info(g)).subfilters AS right, (cuckoo_info(f & g)).subfilters, missing(f & g, 1 + m / 2, least(n, m + m / 2)), missing(g & f, 1 + m / 2, least(n, m + m / 2)),
-	cuckoo_cardinality(f & g) - greatest(least(n, m + m / 2) - m / 2, 0) <= 5 + 1.5 * (n * cuckoo_fpr(g) + m * cuckoo_fpr(f)) AS few_others
-FROM unnest('{10,3000,50000}'::integer[]) AS n, unnest('{8,2000,40000}'::integer[]) AS m,
-	LATERAL (SELECT cuckoo_add_all(cuckoo_new(100, 0.001), ARRAY(SELECT generate_series(1, n))) AS f, cuckoo_add_all(cuckoo_new(1500, 0.01), ARRAY(SELECT generate_series(1 + m / 2, m + m / 2))) AS g) AS x
-ORDER BY n, m;
 -- Copies: the smaller number
 SELECT i, j, cuckoo_count(f & g, 'x') AS same_shape, cuckoo_count(f & h, 'x') AS other_shape FROM (VALUES (1, 1), (2, 5), (5, 2), (8, 3), (8, 8)) AS v (i, j),
 	LATERAL (SELECT cuckoo_add_all(cuckoo_new(100, 1e-6), array_fill('x'::text, ARRAY[i])) AS f, cuckoo_add_all(cuckoo_new(100, 1e-6), array_fill('x'::text, ARRAY[j])) AS g,
@@ -232,14 +186,6 @@ SELECT keys, round(error::numeric, 3) AS error FROM cuckoo_common(cuckoo_new(100
 SELECT capacity, truth, cuckoo_cardinality(f & g) > truth + 100 AS others_in_intersection, (common(f, g, truth)).*
 FROM (VALUES (NULL, 0), (NULL, 1000), (300000, 0), (300000, 1000)) AS v (capacity, truth),
 	LATERAL (SELECT cuckoo_agg(k, capacity) AS f FROM generate_series(1, 2000) AS k) AS x, LATERAL (SELECT cuckoo_agg(k, capacity) AS g FROM generate_series(2001 - truth, 300000) AS k) AS y;
--- Filters that have grown, multisets, unions past the capacity
-SELECT truth, (common(f, g, truth)).* FROM
-	(SELECT 20000 AS truth, cuckoo_add_all(cuckoo_new(10000, 0.01), ARRAY(SELECT generate_series(1, 30000))) AS f, cuckoo_add_all(cuckoo_new(5000), ARRAY(SELECT generate_series(10001, 50000))) AS g UNION ALL
-	SELECT 10000, (SELECT cuckoo_multiset_agg(k / 3, 60000, 0.01) FROM generate_series(0, 59999) AS k), (SELECT cuckoo_multiset_agg(k / 5, 100000, 0.01) FROM generate_series(50000, 149999) AS k) UNION ALL
-	SELECT 2000, f('a') | f('b') | f('full'), (SELECT cuckoo_union_agg(g) FROM (SELECT cuckoo_agg(k, 1000, 0.01) AS g FROM generate_series(8001, 12000) AS k GROUP BY k % 4) AS parts)) AS x;
--- A key in several sub-filters of both counts once.
-SELECT truth, (common(f | g, f | g, truth)).*, (common(f | g, g, truth)).* FROM
-	(SELECT 20000 AS truth, (SELECT cuckoo_agg(k, 20000, 0.01) FROM generate_series(1, 20000) AS k) AS f, (SELECT cuckoo_agg(k, 50000, 0.01) FROM generate_series(1, 20000) AS k) AS g) AS x;
 -- The error is Infinity if the filters are so full that nothing is known.
 SELECT (cuckoo_common(f, f)).error FROM (SELECT cuckoo_union_agg(cuckoo_new(1, 0.1) + k) AS f FROM generate_series(1, 9999) AS k) AS x;
 SELECT cuckoo_common(f('a'), NULL) AS "right", cuckoo_common(NULL, f('a')) AS "left";
@@ -277,7 +223,7 @@ FROM (SELECT i, cuckoo_union_all_agg(f) OVER (ORDER BY i) AS running, cuckoo_uni
 	cuckoo_union_agg(f) OVER () AS whole, cuckoo_union_all_agg(f) OVER (PARTITION BY i % 5) AS part, cuckoo_union_all_agg(f) FILTER (WHERE i >= 0) OVER (ORDER BY i) AS again FROM many) AS w;
 -- From small states, which are filters, to large ones, one key at a time
 SELECT count(*) AS rows, bool_and(running = (SELECT cuckoo_agg(i, 20000, 0.001) FROM generate_series(1, k) AS i)) AS same
-FROM (SELECT k, cuckoo_union_all_agg(f) OVER (ORDER BY k) AS running FROM singles WHERE k <= 3000) AS w WHERE k % 100 = 0;
+FROM (SELECT k, cuckoo_union_all_agg(f) OVER (ORDER BY k) AS running FROM singles) AS w WHERE k % 100 = 0;
 
 -- Many groups
 SELECT count(*), sum(cuckoo_cardinality(f)) FROM (SELECT k % 20000 AS n, cuckoo_union_all_agg(cuckoo_from_array(ARRAY[k])) AS f FROM generate_series(1, 60000) AS k GROUP BY 1) AS g;

@@ -15,52 +15,10 @@ CREATE FUNCTION entries(f cuckoofilter) RETURNS bigint LANGUAGE sql RETURN (SELE
 ---- Builds: below three quarters, at three quarters, at the capacity
 SELECT c, e, n, (SELECT brief(cuckoo_agg(k, c, 0.001)) FROM generate_series(1, n) AS k) AS aggregate, brief(cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), c, 0.001)) AS "array"
 FROM unnest('{100,1000,10000,200000}'::integer[]) AS c, entries(cuckoo_new(c, 0.001)) AS e, LATERAL (VALUES (e / 2 - 1), (e * 3 / 4 - 1), (e * 3 / 4), (c)) AS v (n) ORDER BY c, n;
--- Combinations: a quarter with a half gives the same as building the whole
-SELECT n, brief(cuckoo_union_all(f, g)) AS union_all, brief(f | g) AS union, cuckoo_union_all(f, g) = cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), 1000, 0.001) AS same
-FROM entries(cuckoo_new(1000, 0.001)) AS e, LATERAL (VALUES (e * 3 / 4 - 1), (e * 3 / 4)) AS v (n),
-	LATERAL (SELECT cuckoo_from_array(ARRAY(SELECT generate_series(1, e / 4)), 1000, 0.001) AS f, cuckoo_from_array(ARRAY(SELECT generate_series(e / 4 + 1, n)), 1000, 0.001) AS g) AS x ORDER BY n;
 -- A dense filter after removals, merged with an empty one, equals a filter
 -- built from the remaining keys.
 SELECT brief(f), brief(cuckoo_union_all(f, cuckoo_new(1000, 0.001))) AS with_empty
 FROM cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 1000, 0.001), ARRAY(SELECT generate_series(1, 300))) AS f;
-
----- Single keys: both ways across three quarters, one half, the capacity, and the
----- next table
--- Each key is added, then removed in the same order.  There is a line whenever
--- the representation or the number of tables changes, and one for the last key.
-CREATE FUNCTION crossings(f cuckoofilter, n integer) RETURNS TABLE (change text, key integer, before text, after text, entries bigint, lost bigint) LANGUAGE plpgsql AS $$
-DECLARE
-	g cuckoofilter;
-BEGIN
-	FOREACH change IN ARRAY '{add,remove}'::text[] LOOP
-		FOR k IN 1 .. n LOOP
-			g := CASE change WHEN 'add' THEN f + k ELSE f - k END;
-			IF change = 'remove' AND k = n OR (SELECT array_agg(t.representation ORDER BY number) FROM cuckoo_subfilters(f) AS t) <> (SELECT array_agg(t.representation ORDER BY number) FROM cuckoo_subfilters(g) AS t) THEN
-				key := k;
-				before := brief(f);
-				after := brief(g);
-				entries := entries(f);
-				lost := CASE change WHEN 'add' THEN missing(g, 1, k) ELSE missing(g, k + 1, n) END;
-				RETURN NEXT;
-			END IF;
-			f := g;
-		END LOOP;
-	END LOOP;
-END $$;
-SELECT * FROM crossings(cuckoo_new(100, 0.001), 130);
-SELECT * FROM crossings(cuckoo_new(1000, 0.0001), 1000);
-SELECT * FROM crossings(cuckoo_new(1, 0.1), 200);
--- If the items go up and down around three quarters, the table stays dense;
--- around one half, it stays sparse.  Nothing is lost.
-SELECT e, n, n * 100 / e AS percent, brief(f) AS before, brief(g) AS after, missing(g, 1, n::integer) AS lost
-FROM entries(cuckoo_new(1000, 0.001)) AS e, (VALUES (true), (false)) AS v (from_dense), LATERAL (VALUES (e / 2 - 1), (e / 2), (e * 3 / 4 - 1), (e * 3 / 4)) AS w (n),
-	LATERAL (SELECT CASE WHEN from_dense THEN cuckoo_remove_all(cuckoo_from_array(ARRAY(SELECT generate_series(1, 1000)), 1000, 0.001), ARRAY(SELECT generate_series(n + 1, 1000))) ELSE cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), 1000, 0.001) END AS f) AS x,
-	LATERAL (SELECT f + 0 + (-1) - 0 - (-1) AS g) AS y ORDER BY from_dense DESC, n;
--- The same in one call, which collects changes and makes them at once
-SELECT n, brief(added) AS added, brief(removed) AS removed, missing(added, 1, n::integer) + missing(removed, 1, 100) AS lost
-FROM entries(cuckoo_new(1000, 0.001)) AS e, LATERAL (VALUES (e / 2), (e * 3 / 4 - 1), (e * 3 / 4), (1000)) AS v (n),
-	LATERAL (SELECT cuckoo_add_all(cuckoo_new(1000, 0.001), ARRAY(SELECT generate_series(1, n))) AS added) AS x,
-	LATERAL (SELECT cuckoo_remove_all(added, ARRAY(SELECT generate_series(101, n))) AS removed) AS y ORDER BY n;
 
 -- The shapes of growth: after a specified capacity each table is for 32 times
 -- the one before, with at least two bits more than the rate needs, then one
@@ -76,8 +34,6 @@ SELECT missing(f, 1, 1100000) AS lost, cuckoo_fpr(f) < 0.001 AS kept, round((cuc
 -- If 50,001 keys are removed from the newest table, a few stay, because the
 -- other table seems to hold them, too.
 SELECT brief(cuckoo_remove_all(f, ARRAY(SELECT generate_series(1050000, 1100000)))) FROM grown;
--- A table of another rate in the same place: growth depends on the newest
-SELECT number, items, capacity, fingerprint_bits AS bits FROM cuckoo_subfilters(cuckoo_add_all(cuckoo_union_all(cuckoo_new(20, 0.01), cuckoo_new(100, 0.001)), ARRAY(SELECT generate_series(1, 200)))) ORDER BY number;
 
 ---- Small counted filters have the first table of an unknown capacity.
 CREATE TABLE counted AS SELECT n, cuckoo_agg(k) AS f FROM unnest('{1,1000,1023,1024,1025,2000}'::integer[]) AS n, generate_series(1, n) AS k GROUP BY n;

@@ -82,6 +82,10 @@ DROP INDEX filters_hash;
 CREATE INDEX filters_btree ON filters (f);
 SELECT uses('SELECT count(*) FROM filters WHERE f = cuckoo_from_array(''{7,8}''::integer[])', 'filters_btree') AS plan;
 SELECT count(*), min(id), max(id) FROM filters WHERE f = cuckoo_from_array('{7,8}'::integer[]);
+-- It takes filters of up to 2,696 bytes, because PostgreSQL limits its entries.
+SELECT n, bytes, bytes <= 2696 AS fits, left(outcome(format('INSERT INTO filters VALUES (2000, %L)', f)), 5) AS outcome
+FROM unnest('{1500,2000}'::integer[]) AS n, LATERAL (SELECT cuckoo_agg(i) AS f FROM generate_series(1, n) AS i) AS s, cuckoo_info(f) ORDER BY n;
+DELETE FROM filters WHERE id = 2000;
 SELECT (SELECT count(*) FROM filters WHERE f < cuckoo_from_array('{7,8}'::integer[])) + (SELECT count(*) FROM filters WHERE f >= cuckoo_from_array('{7,8}'::integer[])) AS parts,
 	(SELECT count(*) FROM filters WHERE f IS NULL) AS nulls;
 RESET enable_seqscan;
@@ -125,27 +129,6 @@ UPDATE kept SET f = cuckoo_add_all(f, ARRAY(SELECT generate_series(1, 900)));
 UPDATE kept SET f = cuckoo_remove_all(f, ARRAY(SELECT generate_series(1, 900))) - 2 - 5;
 CREATE TABLE kept_again AS SELECT * FROM kept;
 SELECT cuckoo_cardinality(k.f) AS items, (cuckoo_info(k.f)).representation, k.f = a.f AS same FROM kept AS k JOIN kept_again AS a USING (id);
-
--- Views, generated columns, constraints, expression indexes, defaults
-CREATE TABLE tagged (id integer, tags text[], f cuckoofilter GENERATED ALWAYS AS (cuckoo_from_array(tags)) STORED,
-	extra cuckoofilter DEFAULT cuckoo_new(NULL, 0.01) CHECK (cuckoo_cardinality(extra) <= 2));
-INSERT INTO tagged (id, tags) VALUES (1, '{red,green}'), (2, '{blue,red}'), (3, '{}');
-CREATE INDEX tagged_red ON tagged (id) WHERE f @> 'red';
-CREATE INDEX tagged_blue ON tagged ((f @> 'blue'));
-CREATE VIEW reds AS SELECT id FROM tagged WHERE f @> 'red';
-SELECT string_agg(id::text, ' ' ORDER BY id) AS reds FROM reds;
-UPDATE tagged SET tags = tags || 'red'::text WHERE id = 3;
-SELECT string_agg(id::text, ' ' ORDER BY id) AS reds FROM reds;
-UPDATE tagged SET extra = extra + 'a' + 'b';
-SELECT left(outcome($$UPDATE tagged SET extra = extra + 'c'$$), 5);
-
--- Domains over the type
-CREATE DOMAIN small_filter AS cuckoofilter NOT NULL CHECK (cuckoo_cardinality(VALUE) < 3);
-CREATE TABLE of_domain (f small_filter);
-INSERT INTO of_domain VALUES (cuckoo_new() + 1);
-UPDATE of_domain SET f = f + 2;
-SELECT f @> 2 AS contains, 3 <@ f AS contained, cuckoo_cardinality(f) AS items, f = cuckoo_new() + 2 + 1 AS equal FROM of_domain;
-SELECT outcome('UPDATE of_domain SET f = f + 3');
 
 -- Arrays and rows of the type
 SELECT ARRAY[cuckoo_new(), cuckoo_new() + 1]::text::cuckoofilter[] = ARRAY[cuckoo_new(), cuckoo_new() + 1] AS arrays,

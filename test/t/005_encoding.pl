@@ -48,6 +48,9 @@ sub filters
 		-- sorts its keys by length
 		SELECT cuckoo_hash(jsonb_build_object(left($letters, 2), 1, 'abc', 2, 'a', left($letters, 1)));
 		SELECT md5(cuckoo_add_all(cuckoo_new(seed => 42), array_agg(k))::bytea) FROM keys;
+		-- A label of an enum, whatever the others are, and a long text
+		DO \$\$ BEGIN EXECUTE format('CREATE TYPE pg_temp.mood AS ENUM (%L, %L)', '$encoding', left($letters, 2)); END \$\$;
+		SELECT cuckoo_hash(enum_last(NULL::pg_temp.mood)) # cuckoo_hash(repeat($letters, 25000));
 		SQL
 }
 
@@ -55,7 +58,7 @@ foreach my $encoding (grep { $letters{$_} } @encodings)
 {
 	my $expected = filters('UTF8', $letters{$encoding});
 
-	is(scalar(split /\n/, $expected), 12, 'filters over lists, tables, arrays, jsonb, rows');
+	is(scalar(split /\n/, $expected), 13, 'filters over lists, tables, arrays, jsonb, rows');
 	is(filters($encoding, $letters{$encoding}), $expected, "$encoding and UTF8 give the same filters, in bytes");
 }
 
@@ -106,9 +109,16 @@ SKIP:
 	is(sqlstate($node, 'mule', q{SELECT cuckoo_hash(E'\\x81\\xE9')}), '42883', 'a key that no conversion exists for is an error');
 }
 
-# In SQL_ASCII the meaning of bytes is unknown: they count as UTF-8.
 my $e_acute = $node->safe_psql('utf8', q{SELECT cuckoo_hash(U&'\00E9')});
 is($node->safe_psql('latin1', q{SELECT cuckoo_hash(U&'\00E9')}), $e_acute, 'a letter has one hash in UTF8 and in LATIN1');
+
+# It is PostgreSQL's own conversion, whatever the search path finds.
+my $odd = q{SET search_path = odd, pg_catalog, public; SELECT };
+$node->safe_psql('latin1', q{CREATE SCHEMA odd; CREATE DEFAULT CONVERSION odd.odd FOR 'LATIN1' TO 'UTF8' FROM iso8859_1_to_utf8; UPDATE pg_conversion SET conproc = 'utf8_to_iso8859_1' WHERE conname = 'odd'});
+like(sqlstate($node, 'latin1', qq{$odd convert_to(U&'\\00E9', 'UTF8')}), qr/^[0-9A-Z]{5}$/, 'a conversion that fails');
+is($node->safe_psql('latin1', qq{$odd cuckoo_hash(U&'\\00E9')}), $e_acute, '... does not convert keys');
+
+# In SQL_ASCII the meaning of bytes is unknown: they count as UTF-8.
 is($node->safe_psql('sql_ascii', q{SELECT cuckoo_hash(E'\xC3\xA9')}), $e_acute, 'and the same in SQL_ASCII, if a client wrote it as UTF-8');
 is($node->safe_psql('sql_ascii', q{SELECT cuckoo_hash(E'\x81')}), $node->safe_psql('win1252', q{SET client_encoding = 'WIN1252'; SELECT cuckoo_hash(E'\x81')}),
 	'text without a form in UTF8 is hashed as its bytes');

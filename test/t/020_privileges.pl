@@ -100,19 +100,6 @@ is( as('alice', 'one', "SELECT count(*) FROM $functions WHERE p.proowner = 'alic
 is( as('alice', 'one', "SELECT string_agg(DISTINCT l.lanname, ' ' ORDER BY l.lanname) FROM $functions JOIN pg_language AS l ON l.oid = p.prolang WHERE p.prosqlbody IS NULL"),
 	'c internal', 'no function has a body whose names a search_path could change');
 
-foreach my $forbidden (
-	q{CREATE OR REPLACE FUNCTION ext.cuckoo_cardinality(f ext.cuckoofilter) RETURNS bigint LANGUAGE sql IMMUTABLE AS 'SELECT 0::bigint'},
-	q{ALTER FUNCTION ext.cuckoo_cardinality(ext.cuckoofilter) SECURITY DEFINER},
-	q{ALTER FUNCTION ext.cuckoo_cardinality(ext.cuckoofilter) OWNER TO alice},
-	q{ALTER OPERATOR ext.@> (ext.cuckoofilter, anycompatible) OWNER TO alice},
-	q{ALTER TYPE ext.cuckoofilter SET (SEND = NONE)},
-	q{CREATE CAST (ext.cuckoofilter AS text) WITHOUT FUNCTION},
-	q{CREATE FUNCTION mine(ext.cuckoofilter) RETURNS bigint LANGUAGE c AS '$libdir/cuckoo', 'cuckoo_cardinality'})
-{
-	my ($what) = $forbidden =~ /^(.{0,60})/;
-	is(as('alice', 'one', $forbidden), '42501', "not allowed to the extension's owner: $what");
-}
-
 # A hostile search_path.  All planted objects raise an error when they are used.
 
 my $raise = q{RETURNS boolean LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = 'TRAP1'; END$$};

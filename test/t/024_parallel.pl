@@ -76,6 +76,7 @@ is_same('SELECT cuckoo_union_agg(f) AS f FROM parts', 'cuckoo_union_agg, one sha
 is_same('SELECT cuckoo_union_agg(h) AS f FROM parts', 'cuckoo_union_agg, four shapes');
 is_same('SELECT cuckoo_union_agg(f) AS f FROM parts GROUP BY g % 50', 'cuckoo_union_agg, groups');
 is_same('SELECT cuckoo_union_all_agg(h) AS f FROM parts', 'cuckoo_union_all_agg, four shapes');
+is_same('SELECT cuckoo_intersection_agg(h | x) AS f FROM parts, (SELECT cuckoo_agg(-k, 200000, 0.001) AS x FROM numbers WHERE g < 5) AS s', 'cuckoo_intersection_agg, four shapes');
 
 # The groups have no key in common.
 is($node->safe_psql('postgres', 'SELECT cuckoo_union_all_agg(f) = (SELECT cuckoo_agg(k, 250000, 0.001) FROM numbers) FROM parts'), 't', 'a merge of the parts is the whole');
@@ -121,6 +122,16 @@ SET client_min_messages = error;
 CREATE TABLE united AS SELECT cuckoo_union_agg(f) AS f FROM (SELECT cuckoo_stream_agg(t, 1000, 0.001) AS f FROM numbers GROUP BY g % 32) AS parts;
 SELECT (SELECT bool_and(f @> t) FROM numbers), subfilters = 2, expected_fpr <= 0.002 * 32 FROM united, cuckoo_info(f);
 SQL
+
+# Workers cannot read a large filter of a temporary table, but what is made of it.
+foreach my $f (qw(f f::bytea::cuckoofilter))
+{
+	is(sqlstate($node, 'postgres', settings(2) . <<~SQL), $f eq 'f' ? '25000' : '1000', "$f of a temporary table");
+		CREATE TEMP TABLE large AS SELECT cuckoo_agg(k) AS f FROM numbers;
+		SET parallel_leader_participation = off;
+		SELECT count(*) FROM numbers WHERE k < 200 AND (SELECT $f FROM large) @> k;
+		SQL
+}
 
 $node->stop;
 done_testing();

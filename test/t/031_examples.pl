@@ -99,14 +99,67 @@ foreach my $extensions ('cuckoo', 'cuckoo and cuckoo_citus')
 	}
 }
 
-# Every function of the extension cuckoo that the reference lists has one, and so
-# has every operator.
-my @without = grep { my $name = $_; !grep { /\b$name\(/ } @expressions }
-  split /\n/, $node->safe_psql('shop', q{SELECT DISTINCT proname FROM pg_proc WHERE proname LIKE 'cuckoo\_%' AND proname !~ '_(transfn|combine|final|sel|joinsel)$'});
-is("@without", '', 'every function has an example in the reference');
-@without = grep { my $name = $_; !grep { / \Q$name\E / } @expressions }
-  split /\n/, $node->safe_psql('shop', q{SELECT DISTINCT oprname FROM pg_operator WHERE oprleft = 'cuckoofilter'::regtype OR oprright = 'cuckoofilter'::regtype});
-is("@without", '', 'every operator has an example in the reference');
+# Every function and operator has a place in the reference, and an example there.
+# At a glance has each operator, and each function without one.
+my $reference = page_text('docs/reference.md');
+my ($glance) = $reference =~ /^## At a glance$(.*?)^## /ms;
+my $names = $node->safe_psql('shop', <<~'SQL');
+	SELECT DISTINCT proname, EXISTS (SELECT FROM pg_operator WHERE oprcode = p.oid) FROM pg_proc AS p
+	WHERE proname LIKE 'cuckoo\_%' AND proname !~ '_(transfn|combine|final|sel|joinsel)$'
+	UNION SELECT oprname, NULL FROM pg_operator WHERE 'cuckoofilter'::regtype IN (oprleft, oprright)
+	SQL
+foreach (split /\n/, $names)
+{
+	my ($name, $has_operator) = split /\|(?=[tf]?$)/;
+	my $function = $name =~ /^\w/;
+
+	ok((grep { $function ? /\b$name\(/ : / \Q$name\E / } @expressions), "the reference has an example of $name");
+	like($reference, qr/^`$name\(/m, "... and its arguments") if $function;
+	like($glance, qr/(`|f |key )\Q${\($name =~ s{\|}{\\|}r)}\E(`|\(| )/, '... and it at a glance') if $has_operator ne 't';
+}
+
+# The messages in the README's headings about trouble.  The last two need a server
+# without the extension or with another minor version.
+my %raised_by = (
+	'key type does not match cuckoofilter' => q{SELECT cuckoo_new() + 1 @> 'one'},
+	'type "cuckoofilter" does not exist' => q{SET search_path = ''; SELECT NULL::cuckoofilter},
+	'could not find function "ckhandler" in file ".../cuckoo.so"' => q{CREATE FUNCTION ckhandler(internal) RETURNS index_am_handler LANGUAGE c AS '$libdir/cuckoo'},
+	'extension "cuckoo" is not available' => undef,
+	'could not load library ".../cuckoo.so": ... undefined symbol' => undef);
+my ($troubles) = page_text('README.md') =~ /^## Troubleshooting$(.*?)^## /ms;
+my @messages = sort map { /`([^`]+)`/g } $troubles =~ /^#### (.*)$/mg;
+is(join("\n", @messages), join("\n", sort keys %raised_by), 'the messages of the headings');
+foreach my $message (grep { $raised_by{$_} } @messages)
+{
+	my $pattern = join '.*', map { quotemeta } split / *\.\.\. */, $message;
+
+	like(($node->psql('shop', $raised_by{$message}, on_error_stop => 1))[2], qr/ERROR:  .*$pattern/, "raised: $message");
+}
+
+# Links: each to a file and a heading that there are, and to every page and picture
+# one from the README or from another page
+my $root = "$FindBin::RealBin/../..";
+my ($pages, $pictures) = map { [ map { s{^\Q$root/\E}{}r } glob "$root/$_" ] } '{*,docs/*,clients/*/*}.md', 'docs/*.svg';
+my %linked;
+foreach my $page (@$pages)
+{
+	my ($folder) = $page =~ m{^(.*/)?};
+
+	foreach my $link (page_text($page) =~ /\]\(((?!https?:)[^)\s]+)\)/g)
+	{
+		my ($file, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
+
+		$file = $file eq '' ? $page : ($folder // '') . $file;
+		1 while $file =~ s{[^/]+/\.\./}{};
+		ok(-e "$root/$file", "$page: $link") or next;
+		$linked{$file} = 1 if $file ne $page;
+		next if !defined $anchor;
+		# The anchors of headings, as forges make them
+		my @anchors = map { lc =~ s/[^\w\- ]//gr =~ tr/ /-/r } page_text($file) =~ /^#+ (.*)$/mg;
+		ok((grep { $_ eq $anchor } @anchors), "$page: the heading of $link");
+	}
+}
+ok($linked{$_}, "linked: $_") foreach grep { /^docs/ } @$pages, @$pictures;
 
 $node->stop;
 done_testing();

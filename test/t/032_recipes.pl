@@ -67,11 +67,9 @@ my ($sets) = recipe('docs/guide.md', 'Recipes', 'CREATE TABLE sets');
 my ($add_new) = recipe('docs/guide.md', 'Recipes', 'array_agg\(DISTINCT key\)');
 my ($add_one) = $sets =~ /^(UPDATE sets .*;)$/ms;
 
-says('docs/guide.md', 'The `UPDATE` returns no row if the key looks known, nor if no filter has this name.');
 is($node->safe_psql('postgres', "BEGIN; $sets $add_one " . $add_one =~ s/'urls'/'url'/r), 't', 'a key is new once, and only in a filter that there is');
 is($node->safe_psql('postgres', "BEGIN; $sets SELECT ctid FROM sets; $add_new SELECT ctid FROM sets; $add_new SELECT ctid FROM sets"),
 	"t\n(0,2)\n{https://example.com/2}\n(0,3)\n(0,3)", 'without a new key no row is written');
-says('docs/guide.md', '`CF.RESERVE` for `CF.ADDNX` | `cuckoo_new(capacity, removable => false)`');
 is(sqlstate($node, 'postgres', "BEGIN; $sets UPDATE sets SET f = f - 'https://example.com/'"), '55000', 'and none can be removed');
 
 # Each key is new for one session only.  At this rate no false positive is
@@ -136,12 +134,10 @@ check_stream('with the lock');
 
 # Batches delivered again, and in a transaction
 my $again = 'ARRAY[' . join(', ', map { "'again $_'" } 1 .. 100) . ']';
-says('docs/guide.md', '`store_mixed` commits, so it is an error in a transaction. Save your position in a queue after it: a batch that is delivered again stores nothing twice.');
 is(sqlstate($node, 'postgres', "BEGIN; CALL store_mixed($again)"), '2D000', 'store_mixed in a transaction');
 is($node->safe_psql('postgres', "CALL store_mixed($again); CALL store_mixed($again || ARRAY['again 0', 'again 1']); SELECT count(*), count(DISTINCT url) FROM pages WHERE url LIKE 'again %'"),
 	'101|101', 'batches delivered again');
 $node->safe_psql('postgres', "INSERT INTO delivered SELECT url FROM pages WHERE url LIKE 'again %'");
-says('docs/guide.md', 'Or call `store_new` in your transaction, for the shards in ascending order.');
 is($node->safe_psql('postgres', <<~SQL), "100|0|t\n0", 'all shards in a transaction');
 	BEGIN;
 	DO \$\$ BEGIN
@@ -153,7 +149,6 @@ is($node->safe_psql('postgres', <<~SQL), "100|0|t\n0", 'all shards in a transact
 	ROLLBACK;
 	SELECT count(*) FROM pages WHERE url LIKE 'once %';
 	SQL
-says('docs/guide.md', 'NULL URLs are dropped.');
 is($node->safe_psql('postgres', q{CALL store_mixed(ARRAY[NULL, 'again 0']); SELECT store_new(0, ARRAY[NULL]) > 0; SELECT count(*) FROM pages WHERE url IS NULL}), "t\n0", 'NULL URLs');
 is($node->safe_psql('postgres', 'SELECT count(*) = count(DISTINCT url) FROM pages'), 't', 'with the lock: none is stored twice');
 

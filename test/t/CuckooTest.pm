@@ -253,7 +253,7 @@ sub page_text
 	return slurp_file("$FindBin::RealBin/../../$_[0]");
 }
 
-# Tests that a page has a sentence, wherever its lines are broken.
+# Tests that a page has a row of figures.
 sub says
 {
 	my ($page, $sentence) = @_;

@@ -105,26 +105,6 @@ WriteByTheBook(uint8_t *buckets, int bits, uint64_t number,
 				entries[i] >> 4);
 }
 
-TEST(multisets_are_numbered_in_order_without_gaps)
-{
-	uint32_t	number = 0;
-
-	CuckooInitMultisets();
-	for (uint32_t d = 0; d < 16; d++)
-		for (uint32_t c = 0; c <= d; c++)
-			for (uint32_t b = 0; b <= c; b++)
-				for (uint32_t a = 0; a <= b; a++)
-				{
-					assert_int_equal(CuckooMultisetRank(a, b, c, d), number);
-					assert_int_equal(CuckooMultisets[number], a | b << 4 | c << 8 | d << 12);
-					number++;
-				}
-	assert_int_equal(number, CUCKOO_MULTISETS);
-	/* Lookups must also work in a bucket whose twelve bits are damaged. */
-	for (; number < 4096; number++)
-		assert_int_equal(CuckooMultisets[number], 0);
-}
-
 /*
  * Buckets with even numbers start at a byte, those with odd numbers in the
  * middle of one.  They have the bits described in bucket.h, in whatever order

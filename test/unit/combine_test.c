@@ -133,139 +133,19 @@ TEST(union_all_of_disjoint_parts_gives_the_bytes_of_the_whole)
 	}
 }
 
-/*
- * Single additions leave a dense table not canonical.  A combination with
- * nothing has its bytes, and one with more items is canonical.
- */
-TEST(a_combination_with_empty_filters_has_the_bytes_of_the_one_that_is_not)
-{
-	Value		added = ValueOfHashes(NULL, 0, 0.001, 1000);
-	Value		empty = ValueOfHashes(NULL, 0, 0.001, 1000);
-	Value		built = ValueOfKeys(1, 0, 900, 0.001, 1000);
-	Value		rest = ValueOfKeys(1, 900, 910, 0.001, 1000);
-	Value		whole = ValueOfKeys(1, 0, 910, 0.001, 1000);
-	Value		both;
-
-	AddKeys(&added, 1, 0, 800);
-	AddKeys(&added, 1, 800, 900);
-	assert_true(!SameBytes(&added, &built));
-	for_each_operation(operation)
-	{
-		Value		values[3] = {empty, added, empty};
-
-		both = Combine(operation, values + 1, 1);
-		assert_true(SameBytes(&both, &added));
-		both = Combine(operation, values, 3);
-		assert_true(SameBytes(&both, &added));
-	}
-	both = CombineTwo(CUCKOO_UNION_ALL, &added, &rest);
-	assert_true(SameBytes(&both, &whole));
-}
-
-/* A dense table of less than three quarters is what removals have left. */
-TEST(a_combination_is_sparse_below_three_quarters_also_with_nothing)
-{
-	CuckooShape shape;
-	uint64_t	from;
-	Value		value = ValueOfKeys(1, 0, 900, 0.001, 1000);
-	Value		sparse = ValueOfKeys(1, 0, 600, 0.001, 1000);
-	Value		again;
-
-	RemoveKeys(&value, 1, 600, 900);
-	assert_int_equal(Open(&value).tables[0].representation, CUCKOO_DENSE);
-	again = Combine(CUCKOO_UNION, &value, 1);
-	assert_true(SameBytes(&again, &sparse));
-
-	assert_true(CuckooShapeFor(&shape, 1000, 20));
-	from = CuckooShapeEntries(&shape) * 3 / 4;
-	for_each_operation(operation)
-	{
-		for (uint64_t keys = from - 1; keys <= from; keys++)
-		{
-			Value		left = ValueOfKeys(1, 0, 400, 1e-5, 1000);
-			Value		right = ValueOfKeys(1, 400, keys, 1e-5, 1000);
-			Value		both = CombineTwo(operation, &left, &right);
-
-			assert_int_equal(Open(&both).items, keys);
-			assert_int_equal(Open(&both).tables[0].representation,
-							 keys < from ? CUCKOO_SPARSE : CUCKOO_DENSE);
-		}
-	}
-}
-
-TEST(a_combination_may_be_made_and_go_on)
-{
-	CuckooCombination combination;
-
-	CuckooCombinationInit(&combination, CUCKOO_UNION_ALL);
-	for (uint64_t keys = 50; keys <= 1000; keys += 50)
-	{
-		Value		part = ValueOfKeys(1, keys - 50, keys, 0.001, 1000);
-		Value		expected = ValueOfKeys(1, 0, keys, 0.001, 1000);
-		CuckooFilter filter = Open(&part);
-		Value		made;
-
-		assert_int_equal(CuckooCombinationAdd(&combination, &filter), CUCKOO_NO_CONFLICT);
-		made = Valid(CuckooCombinationMake(&combination, &filter), &filter);
-		assert_true(SameBytes(&made, &expected));
-	}
-	CuckooCombinationRelease(&combination);
-}
-
-/* An ordinary table: keys cannot be added to it, but removed from it. */
-TEST(tables_of_one_shape_become_one_also_past_its_entries)
-{
-	Value		values[10];
-	Value		united;
-	CuckooFilter filter;
-
-	for (uint64_t i = 0; i < 10; i++)
-		values[i] = ValueOfKeys(1, 100 * i, 100 * i + 100, 0.001, 100);
-	united = Combine(CUCKOO_UNION, values, 10);
-	filter = Open(&united);
-	assert_int_equal(filter.table_count, 1);
-	assert_true(filter.items > 950 && filter.items > CuckooShapeEntries(&filter.tables[0].shape));
-	assert_int_equal(filter.tables[0].representation, CUCKOO_SPARSE);
-	assert_int_equal(filter.capacity, 100);
-	assert_int_equal(CountFound(&united, 1, 0, 1000), 1000);
-	assert_int_equal(AddHash(&united, KeyHash(1, 5000)), CUCKOO_CHANGED);
-	assert_int_equal(Open(&united).table_count, 2);
-
-	united = Combine(CUCKOO_UNION_ALL, values, 10);
-	RemoveKeys(&united, 1, 0, 900);
-	assert_int_equal(CountFound(&united, 1, 900, 1000), 100);
-}
-
-/* The combination is as it was: without the last, and its capacity. */
-TEST(sixteen_shapes_combine_and_a_seventeenth_is_refused)
-{
-	CuckooCombination combination;
-	CuckooFilter filter;
-	Value		made;
-
-	CuckooCombinationInit(&combination, CUCKOO_UNION);
-	for (uint64_t i = 0; i < 17; i++)
-	{
-		Value		value = ValueOfKeys(1, 10 * i, 10 * i + 10, 0.001, 100 + 50 * i);
-
-		filter = Open(&value);
-		assert_int_equal(CuckooCombinationAdd(&combination, &filter),
-						 i < 16 ? CUCKOO_NO_CONFLICT : CUCKOO_TOO_MANY_TABLES);
-		FreeValue(&value);
-	}
-	made = Valid(CuckooCombinationMake(&combination, &filter), &filter);
-	assert_int_equal(filter.table_count, 16);
-	assert_int_equal(filter.capacity, 850);
-	assert_int_equal(CountFound(&made, 1, 0, 160), 160);
-
-	/* Shapes that it has already can still be combined. */
-	made = ValueOfKeys(1, 1000, 1010, 0.001, 100);
-	filter = Open(&made);
-	assert_int_equal(CuckooCombinationAdd(&combination, &filter), CUCKOO_NO_CONFLICT);
-	CuckooCombinationRelease(&combination);
-}
-
 /* ----------------------------------------------------------- intersection */
+
+static Value
+Intersect(const Value *left, const Value *right)
+{
+	CuckooFilter f = Open(left);
+	CuckooFilter g = Open(right);
+	CuckooFilter both;
+	uint8_t    *bytes;
+
+	assert_int_equal(CuckooIntersect(&f, &g, &both, &bytes), CUCKOO_NO_CONFLICT);
+	return Valid(bytes, &both);
+}
 
 /*
  * A pair of buckets of one shape is two of the other, so their last classes end
@@ -286,15 +166,10 @@ TEST(classes_that_only_touch_have_no_hash_in_common)
 		{
 			Value		value = ValueOfCodes(&shape, &codes[i & 1], 1, 0.01, 20);
 			Value		half = ValueOfCodes(&halves, &half_codes[i >> 1], 1, 0.01, 20);
-			CuckooFilter filters[2] = {Open(&value), Open(&half)};
-			CuckooFilter both;
-			uint8_t    *bytes;
+			Value		both = Intersect(&value, &half);
 
-			assert_int_equal(CuckooIntersect(&filters[0], &filters[1], &both, &bytes),
-							 CUCKOO_NO_CONFLICT);
-			Valid(bytes, &both);
-			assert_int_equal(both.tables[0].shape.bits, bits < 10 ? 10 : bits);
-			assert_int_equal(both.items, (i & 1) == i >> 1);
+			assert_int_equal(Open(&both).tables[0].shape.bits, bits < 10 ? 10 : bits);
+			assert_int_equal(Open(&both).items, (i & 1) == i >> 1);
 		}
 	}
 }
@@ -308,96 +183,14 @@ TEST(a_class_that_256_items_overlap_is_kept)
 	uint64_t	codes[256];
 	Value		value = ValueOfCodes(&shape, &code, 1, 0.01, 20);
 	Value		many;
-	CuckooFilter filters[2];
-	CuckooFilter both;
-	uint8_t    *bytes;
+	Value		both;
 
 	for (uint64_t i = 0; i < lengthof(codes); i++)
 		codes[i] = 1 << 16 | (32740 + i / CUCKOO_MAX_COPIES);
 	many = ValueOfCodes(&finer, codes, lengthof(codes), 0.01, 20);
-	filters[0] = Open(&value);
-	filters[1] = Open(&many);
-	assert_int_equal(CuckooIntersect(&filters[0], &filters[1], &both, &bytes), CUCKOO_NO_CONFLICT);
-	Valid(bytes, &both);
-	assert_int_equal(both.tables[0].shape.bits, 10);
-	assert_int_equal(both.items, 1);
-}
-
-static Value
-Intersect(const Value *left, const Value *right)
-{
-	CuckooFilter f = Open(left);
-	CuckooFilter g = Open(right);
-	CuckooFilter both;
-	uint8_t    *bytes;
-
-	assert_int_equal(CuckooIntersect(&f, &g, &both, &bytes), CUCKOO_NO_CONFLICT);
-	return Valid(bytes, &both);
-}
-
-/* Each key is in one of sixteen tables. */
-TEST(a_key_in_any_table_is_in_the_intersection)
-{
-	Value		values[CUCKOO_MAX_TABLES];
-	Value		all;
-
-	for (uint64_t i = 0; i < lengthof(values); i++)
-		values[i] = ValueOfKeys(1, i, i + 1, 1e-6, 100 * (i + 1));
-	all = Combine(CUCKOO_UNION, values, lengthof(values));
-	assert_int_equal(Open(&all).table_count, CUCKOO_MAX_TABLES);
-	for (uint64_t i = 0; i < lengthof(values); i++)
-	{
-		Value		one = ValueOfKeys(1, i, i + 1, 1e-6, 5000);
-		Value		both[2] = {Intersect(&all, &one), Intersect(&one, &all)};
-		CuckooFilter filters[2] = {Open(&all), Open(&one)};
-		double		keys;
-		double		error;
-
-		for (int swap = 0; swap < 2; swap++)
-		{
-			assert_int_equal(CountFound(&both[swap], 1, i, i + 1), 1);
-			assert_int_equal(Open(&both[swap]).items, 1);
-			CuckooCommon(&filters[swap], &filters[1 - swap], &keys, &error);
-			assert_true(rint(keys) == 1);
-		}
-	}
-}
-
-/*
- * The class 600 of 1,023 covers 37,574 to 37,636 of 65,535 fully, and one on
- * either side in part.
- */
-TEST(of_neighbouring_classes_those_that_overlap_are_kept)
-{
-	CuckooShape shape = ShapeOf(1, 8, 10);
-	CuckooShape finer = ShapeOf(1, 8, 16);
-	const uint64_t code = 1 << 10 | 600;
-	uint64_t	first = CuckooCodeOf(&finer, CuckooFirstHash(&shape, code));
-	uint64_t	last = CuckooCodeOf(&finer, CuckooFirstHash(&shape, code + 1) - 1);
-	uint64_t	codes[100];
-	Value		one = ValueOfCodes(&shape, &code, 1, 0.01, 20);
-	Value		many;
-	Value		both;
-	Value		wanted;
-
-	for (uint64_t i = 0; i < lengthof(codes); i++)
-		codes[i] = first - 10 + i;
-	assert_true(last - first > 60 && last < codes[90]);
-	many = ValueOfCodes(&finer, codes, lengthof(codes), 0.01, 20);
-	both = Intersect(&one, &many);
+	both = Intersect(&value, &many);
 	assert_int_equal(Open(&both).tables[0].shape.bits, 10);
 	assert_int_equal(Open(&both).items, 1);
-
-	/* The many are kept if the other's rate is larger. */
-	for (uint64_t i = 0; i < lengthof(codes); i++)
-		codes[i] = 1 << 10 | (551 + i);
-	one = ValueOfCodes(&shape, codes, lengthof(codes), 0.01, 20);
-	for (uint64_t i = 0; i < lengthof(codes); i++)
-		codes[i] = CuckooCodeOf(&finer, CuckooFirstHash(&shape, 1 << 10 | 551)) - 50 + i;
-	many = ValueOfCodes(&finer, codes, lengthof(codes), 0.01, 20);
-	wanted = ValueOfCodes(&finer, codes + 50, lengthof(codes) - 50, 0.01, 20);
-	both = Intersect(&one, &many);
-	assert_true(SameBytes(&both, &wanted));
 }
 
 /* ---------------------------------------------------------------- headers */
@@ -485,40 +278,4 @@ TEST(headers_combine_to_the_smaller_rate_the_larger_capacity_and_all_flags)
 				fail_msg("case %zu, operation %d: other fields than expected", i, way >> 1);
 		}
 	}
-}
-
-TEST(nothing_and_unset_filters_combine_to_an_unset_one)
-{
-	CuckooFilter unset;
-	uint8_t		bytes[CUCKOO_HEADER_BYTES + CUCKOO_TAIL_BYTES];
-	Value		value = {bytes, sizeof(bytes)};
-	Value		none = Combine(CUCKOO_UNION, NULL, 0);
-	Value		two;
-
-	unset.header = (CuckooHeader) {.flags = CUCKOO_FLAG_UNSET};
-	CuckooLayOut(&unset, bytes);
-	two = CombineTwo(CUCKOO_UNION_ALL, &value, &value);
-	assert_true(SameBytes(&none, &value));
-	assert_true(SameBytes(&two, &value));
-}
-
-TEST(a_conflict_leaves_the_combination_as_it_was)
-{
-	Value		value = ValueOfKeys(1, 0, 500, 0.001, 1000);
-	CuckooFilter part = Open(&value);
-	CuckooFilter other = part;
-	CuckooCombination combination;
-	Value		made;
-
-	CuckooCombinationInit(&combination, CUCKOO_UNION_ALL);
-	assert_int_equal(CuckooCombinationAdd(&combination, &part), CUCKOO_NO_CONFLICT);
-	other.seed = 1;
-	other.capacity = 5000;
-	assert_int_equal(CuckooCombinationAdd(&combination, &other), CUCKOO_OTHER_SEED);
-	other.seed = 0;
-	other.key_type = CUCKOO_KEY_TEXT;
-	assert_int_equal(CuckooCombinationAdd(&combination, &other), CUCKOO_OTHER_KEY_TYPE);
-	made = Valid(CuckooCombinationMake(&combination, &part), &part);
-	assert_true(SameBytes(&made, &value));
-	CuckooCombinationRelease(&combination);
 }

@@ -286,61 +286,7 @@ TEST(the_estimate_is_within_two_errors)
 	}
 }
 
-/* Without a correction for chance, 2,000 and 50,000 keys have about 45 in common. */
-TEST(disjoint_sets_of_any_sizes_have_nothing_in_common)
-{
-	for (uint64_t capacity = 0; capacity <= 50000; capacity += 50000)
-	{
-		Value		f = ValueOfKeys(1, 0, 2000, 0.001, capacity);
-		Value		g = ValueOfKeys(1, 10000, 60000, 0.001, capacity);
-		Estimate	estimate = Common(&f, &g);
-
-		assert_true(estimate.keys <= 2 * estimate.error);
-		/* Less if both were built with one capacity */
-		assert_true(capacity == 0 ? estimate.error > 5 && estimate.error < 8 : estimate.error < 1.5);
-	}
-}
-
-/* ------------------------------------------------------ copies and tables */
-
-TEST(copies_count_once)
-{
-	Value		f = ValueOfKeys(1, 0, 1000, 1e-6, 10000);
-	Value		g = ValueOfKeys(1, 500, 1500, 1e-6, 10000);
-	Value		f2 = CombineTwo(CUCKOO_UNION_ALL, &f, &f);
-	Value		g3 = CombineTwo(CUCKOO_UNION_ALL, &g, &g);
-
-	g3 = CombineTwo(CUCKOO_UNION_ALL, &g3, &g);
-	assert_true(AreClose(rint(Common(&f2, &g3).keys), 500));
-	assert_true(AreClose(rint(Common(&f2, &f2).keys), 1000));
-}
-
-TEST(a_key_in_several_tables_of_both_filters_counts_once)
-{
-	Value		f = ValueOfKeys(1, 0, 1000, 1e-6, 2000);
-	Value		g = ValueOfKeys(1, 0, 1000, 1e-6, 4000);
-	Value		both = CombineTwo(CUCKOO_UNION, &f, &g);
-
-	assert_int_equal(Open(&both).table_count, 2);
-	assert_true(AreClose(rint(Common(&both, &f).keys), 1000));
-	assert_true(AreClose(rint(Common(&g, &both).keys), 1000));
-	assert_true(AreClose(rint(Common(&both, &both).keys), 1000));
-}
-
 /* ------------------------------------------------- what cannot be counted */
-
-TEST(nothing_is_common_with_an_empty_filter)
-{
-	Value		values[3] = {ValueOfKeys(1, 0, 1000, 0.001, 0), ValueOfKeys(1, 0, 0, 0.001, 0),
-	Combine(CUCKOO_UNION, NULL, 0)};
-
-	for (int i = 1; i < 9; i++)
-	{
-		Estimate	estimate = Common(&values[i / 3], &values[i % 3]);
-
-		assert_true(estimate.keys == 0 && estimate.error == 0);
-	}
-}
 
 /* Each class of a pair of buckets is in one of them, or both. */
 TEST(nothing_is_known_if_no_class_is_free)
@@ -400,21 +346,6 @@ TEST(the_estimate_is_not_limited_by_items_of_eight_copies)
 	estimate = Common(&value, &value);
 	assert_true(fabs(estimate.keys - 80000) <= 2 * estimate.error);
 	assert_true(estimate.keys > (double) Open(&value).items);
-}
-
-TEST(filters_of_different_seeds_or_key_types_conflict)
-{
-	Value		f = ValueOfKeys(1, 0, 100, 0.001, 0);
-	CuckooFilter left = Open(&f);
-	CuckooFilter right = left;
-	double		keys;
-	double		error;
-
-	right.seed = 1;
-	assert_int_equal(CuckooCommon(&left, &right, &keys, &error), CUCKOO_OTHER_SEED);
-	right.seed = 0;
-	right.key_type = CUCKOO_KEY_TEXT;
-	assert_int_equal(CuckooCommon(&left, &right, &keys, &error), CUCKOO_OTHER_KEY_TYPE);
 }
 
 TEST(counting_checks_for_interrupts)

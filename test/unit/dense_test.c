@@ -216,20 +216,6 @@ TEST(an_insert_that_finds_no_room_leaves_the_table_as_it_was)
 	}
 }
 
-TEST(the_same_codes_shape_and_seed_give_the_same_bytes_and_another_seed_others)
-{
-	CuckooShape shape;
-	uint64_t   *codes;
-	CuckooTable tables[3];
-
-	assert_true(CuckooShapeFor(&shape, 20000, 13));
-	codes = CodesOf(&shape, KEYS, 20000);
-	for (uint64_t i = 0; i < 3; i++)
-		tables[i] = BuildTable(&shape, CUCKOO_DENSE, codes, 20000, 1 + i / 2);
-	assert_true(SameTable(&tables[0], &tables[1]));
-	assert_true(!SameTable(&tables[0], &tables[2]));
-}
-
 /*
  * Codes that share both buckets: eight of them fit, nine do not, also not in
  * the last block, after those before it have been built.

@@ -90,63 +90,6 @@ TEST(a_build_is_for_the_capacity_specified_or_the_keys_counted)
 	}
 }
 
-static bool
-CapacityFits(double fpr, uint64_t capacity)
-{
-	CuckooFilter filter;
-	CuckooShape shape;
-
-	CuckooFilterInit(&filter, fpr, capacity, 0);
-	return CuckooFirstShape(&filter, &shape);
-}
-
-TEST(a_capacity_whose_dense_table_passes_750_MiB_is_refused)
-{
-	/* 13 bits: 6 bytes per bucket of 3.86 keys */
-	uint64_t	most = CUCKOO_MAX_BYTES / 6 * 386 / 100;
-	CuckooFilter filter;
-	CuckooRun	run = {NULL, 0};
-
-	assert_true(CapacityFits(0.001, 0));
-	assert_true(CapacityFits(2e-8, 0));
-	assert_true(CapacityFits(0.001, most - 100000));
-	assert_true(!CapacityFits(0.001, most + 100000));
-	assert_true(!CapacityFits(0.1, CUCKOO_MAX_CAPACITY + 1));
-	assert_true(!CapacityFits(0.1, UINT64_MAX));
-	CuckooFilterInit(&filter, 0.001, most + 100000, 0);
-	assert_true(CuckooMakeFromHashes(&filter, &run, 1) == NULL);
-}
-
-TEST(hashes_in_pieces_build_the_same_filter)
-{
-	uint64_t   *hashes = SortedHashes(1, 5000);
-	uint64_t	random = 1;
-	Value		whole = ValueOfHashes(hashes, 5000, 0.001, 0);
-
-	for (int round = 0; round < 20; round++)
-	{
-		CuckooRun	runs[50];
-		uint64_t	at = 0;
-		CuckooFilter filter;
-		Value		pieces;
-
-		/* Empty ones among them, too. */
-		for (int i = 0; i < 50; i++)
-		{
-			uint64_t	most = 5000 - at;
-
-			runs[i].numbers = hashes + at;
-			runs[i].count = i == 49 ? most : i % 5 == 0 ? 0 :
-				RandomBelow(&random, (uint32_t) (most < 200 ? most + 1 : 200));
-			at += runs[i].count;
-		}
-		CuckooFilterInit(&filter, 0.001, 0, 0);
-		filter.key_type = CUCKOO_KEY_INTEGER;
-		pieces = Valid(CuckooMakeFromHashes(&filter, runs, 50), &filter);
-		assert_true(SameBytes(&pieces, &whole));
-	}
-}
-
 /* ----------------------------------------------------------------- growth */
 
 /* The shape after one for so many keys and bits, in a filter of this rate. */
@@ -261,25 +204,6 @@ TEST(a_batch_fills_the_tables_that_it_opens_evenly)
 		/* The rate is that of finding a key in any of the tables. */
 		assert_true(fabs(CuckooFilterRate(&filter) - (1 - none)) < 1e-12);
 	}
-}
-
-TEST(an_unknown_capacity_grows_past_2_to_the_20_keys_and_keeps_the_rate)
-{
-	const CuckooShape shapes[] = {ShapeFor(CUCKOO_FIRST_KEYS, 8), ShapeFor(CUCKOO_SECOND_KEYS, 9)};
-	static const CuckooRepresentation representations[] = {CUCKOO_DENSE, CUCKOO_SPARSE};
-	uint64_t	items[] = {CuckooShapeCapacity(&shapes[0]), 1};
-	Value		value = ValueOfHashes(NULL, 0, 0.1, 0);
-	CuckooFilter filter;
-
-	AddKeys(&value, 1, 0, items[0]);
-	CheckTables(&value, 1, shapes, items, representations);
-	AddKeys(&value, 1, items[0], items[0] + 1);
-	CheckTables(&value, 2, shapes, items, representations);
-	filter = Open(&value);
-	assert_true(CuckooFilterRate(&filter) < 0.1);
-	assert_int_equal(CountFound(&value, 1, 0, items[0] + 1), items[0] + 1);
-	assert_true(fabs((double) CountFound(&value, 2, 0, 200000) / 200000 -
-					 CuckooFilterRate(&filter)) < 0.005);
 }
 
 /* Add so many copies of each key, key after key, in batches as they are best. */
@@ -585,54 +509,6 @@ TEST(a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was)
 
 /* ------------------------------------------------------ drafts and batches */
 
-TEST(a_draft_may_be_finished_and_go_on)
-{
-	Value		value = ValueOfHashes(NULL, 0, 0.001, 3000);
-	CuckooDraft draft;
-	uint64_t	key = 0;
-
-	CuckooDraftOpen(&draft, value.bytes, value.length);
-	for (int round = 0; round < 40; round++)
-	{
-		for (int i = 0; i < 100; i++)
-			assert_int_equal(ApplyHash(&draft, CUCKOO_ADD, KeyHash(1, key++)), CUCKOO_CHANGED);
-		value = Finish(&draft);
-		assert_int_equal(CountFound(&value, 1, 0, key), key);
-	}
-	assert_int_equal(Open(&value).table_count, 2);
-}
-
-TEST(fields_changed_in_a_draft_are_written)
-{
-	Value		value = ValueOfKeys(1, 0, 10, 0.001, 100);
-	CuckooDraft draft;
-	Value		after;
-
-	CuckooDraftOpen(&draft, value.bytes, value.length);
-	draft.filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-	after = Finish(&draft);
-	assert_int_equal(Open(&after).flags, CUCKOO_FLAG_NOT_REMOVABLE);
-}
-
-/* A table below one half that is dense, which only bytes made elsewhere have */
-TEST(adding_to_a_dense_table_below_one_half_leaves_it_dense)
-{
-	CuckooShape shape = ShapeFor(1000, 13);
-	CuckooRun	hashes = {SortedHashes(1, 300), 300};
-	CuckooPart	part = {.shape = shape, .source = {.runs = &hashes, .run_count = 1, .hashes = true},
-		.items = 300, .representation = CUCKOO_DENSE};
-	CuckooFilter filter;
-	Value		value;
-
-	CuckooFilterInit(&filter, 0.001, 1000, 0);
-	filter.key_type = CUCKOO_KEY_INTEGER;
-	value = Valid(CuckooMakeFilter(&filter, &part, 1), &filter);
-	AddKeys(&value, 1, 300, 310);
-	CheckOneTable(&value, shape, 310, CUCKOO_DENSE);
-	RemoveKeys(&value, 1, 300, 301);
-	CheckOneTable(&value, shape, 309, CUCKOO_SPARSE);
-}
-
 /*
  * Eight copies of a class fill its buckets, so another class of these buckets
  * finds no place.  The table is made again once: sparse, not dense.
@@ -660,62 +536,6 @@ TEST(a_dense_table_without_a_place_is_not_built_dense_again)
 	assert_int_equal(changed, 9);
 	value = Finish(&draft);
 	CheckOneTable(&value, shape, 9009, CUCKOO_SPARSE);
-}
-
-/* In one batch and in the next, in a sparse table, a dense one and two tables */
-TEST(a_key_that_is_not_new_is_not_added_again)
-{
-	static const uint64_t before[] = {0, 10, 900, 1200};
-
-	for (size_t i = 0; i < lengthof(before); i++)
-	{
-		Value		value = ValueOfHashes(NULL, 0, 1e-6, 1000);
-
-		StreamKeys(&value, 0, before[i], 1, CUCKOO_ADD_NEW);
-		StreamKeys(&value, before[i], 20, 3, CUCKOO_ADD_NEW);
-		StreamKeys(&value, 0, before[i] + 20, 1, CUCKOO_ADD_NEW);
-		assert_int_equal(Open(&value).items, before[i] + 20);
-		assert_int_equal(CountFound(&value, 1, 0, before[i] + 20), before[i] + 20);
-	}
-}
-
-TEST(batches_give_the_sparse_bytes_of_keys_together)
-{
-	for (int distinct = 0; distinct <= 1; distinct++)
-	{
-		CuckooEdit	edit = distinct ? CUCKOO_ADD_NEW : CUCKOO_ADD;
-		Value		value = ValueOfHashes(NULL, 0, 0.01, 20000);
-		Value		single = ValueOfHashes(NULL, 0, 0.01, 20000);
-		CuckooDraft draft;
-
-		CuckooDraftOpen(&draft, single.bytes, single.length);
-		for (uint64_t key = 0; key < 14000; key++)
-			ApplyHash(&draft, edit, KeyHash(1, key));
-		single = Finish(&draft);
-
-		StreamKeys(&value, 0, 10, 1, CUCKOO_ADD);
-		StreamKeys(&value, 10, 13990, 1, edit);
-		assert_true(SameBytes(&value, &single));
-
-		/* the same keys again: none, or a copy of each */
-		StreamKeys(&value, 0, 14000, 1, edit);
-		assert_int_equal(CountFound(&value, 1, 0, 14000), 14000);
-		assert_int_equal(Open(&value).table_count, distinct ? 1 : 2);
-		assert_true(distinct ? Open(&value).items < 14000 : Open(&value).items == 28000);
-	}
-}
-
-TEST(batches_across_three_quarters_make_a_table_dense_and_beyond_its_capacity_grow)
-{
-	Value		value = ValueOfHashes(NULL, 0, 1e-6, 20000);
-
-	StreamKeys(&value, 0, 19000, 1, CUCKOO_ADD_NEW);
-	CheckOneTable(&value, ShapeFor(20000, 23), 19000, CUCKOO_DENSE);
-	assert_int_equal(CountFound(&value, 1, 0, 19000), 19000);
-	StreamKeys(&value, 19000, 200000, 1, CUCKOO_ADD);
-	assert_int_equal(Open(&value).table_count, 2);
-	assert_int_equal(Open(&value).items, 219000);
-	assert_int_equal(CountFound(&value, 1, 0, 219000), 219000);
 }
 
 /* Eight copies of each key, key after key, find no room in a dense table. */

@@ -248,14 +248,6 @@ TEST(the_version_read_is_that_of_the_bytes)
 	}
 }
 
-TEST(an_unset_filter_is_44_bytes_of_which_two_are_not_zero)
-{
-	static const uint8_t expected[44] = {1, 0, 0, CUCKOO_FLAG_UNSET};
-
-	assert_int_equal(SampleNamed("unset")->length, sizeof(expected));
-	assert_memory_equal(SampleNamed("unset")->bytes, expected, sizeof(expected));
-}
-
 TEST(lengths_are_those_of_the_parts_and_0_beyond_the_largest_filter)
 {
 	CuckooShape small = ShapeOf(2, 4, 13);
@@ -565,21 +557,6 @@ TEST(an_impossible_shape_is_refused_by_the_number_of_its_table)
 										  cases[i].bytes, cases[i].values[v]),
 							 BAD_TABLE, 0, table + 1);
 	}
-}
-
-/* Of an ordinary table, which is sparse, there can be more items than entries. */
-TEST(a_sparse_table_may_have_more_items_than_entries)
-{
-	Value		parts[9];
-	Value		past;
-	CuckooFilter filter;
-
-	for (uint64_t i = 0; i < 9; i++)
-		parts[i] = ValueOfKeys(1, 20 * i, 20 * i + 20, 0.01, 1);
-	past = Combine(CUCKOO_UNION, parts, 9);
-	filter = Open(&past);
-	assert_true(filter.items > CuckooShapeEntries(&filter.tables[0].shape));
-	CheckVerdict(Judge(past.bytes, past.length), VALID, 0, 0);
 }
 
 TEST(tables_that_do_not_ascend_are_refused)

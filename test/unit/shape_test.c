@@ -106,22 +106,6 @@ TEST(shapes_are_ordered_by_size_then_bits_then_blocks)
 
 /* ------------------------------------------------------------------ rates */
 
-TEST(bits_are_the_fewest_that_keep_the_rate_at_the_capacity)
-{
-	uint64_t	random = 2;
-
-	for (int k = 0; k < 100000; k++)
-	{
-		double		exponent = ldexp((double) (NextRandom(&random) >> 11), -53);
-		double		fpr = CUCKOO_MIN_FPR * pow(CUCKOO_MAX_FPR / CUCKOO_MIN_FPR, exponent);
-		int			bits = CuckooBitsFor(fpr);
-
-		assert_true(bits >= 7 && bits <= 29);
-		assert_true(7.72 / (ldexp(1, bits) - 1) <= fpr * (1 + 1e-15));
-		assert_true(7.72 / (ldexp(1, bits - 1) - 1) > fpr * (1 - 1e-15));
-	}
-}
-
 TEST(the_expected_rate_is_that_of_eight_comparisons_at_full_load)
 {
 	CuckooShape shape = ShapeOf(1, 1000, 13);
@@ -136,24 +120,6 @@ TEST(the_expected_rate_is_that_of_eight_comparisons_at_full_load)
 }
 
 /* ---------------------------------------------------------------- classes */
-
-/* A larger chi-square is not chance: slightly more than five sigma. */
-static double
-ChiSquareLimit(double degrees)
-{
-	return degrees + 5 * sqrt(2 * degrees) + 20;
-}
-
-static double
-ChiSquare(const uint32_t *counts, uint32_t cells, double samples)
-{
-	double		expected = samples / cells;
-	double		sum = 0;
-
-	for (uint32_t i = 0; i < cells; i++)
-		sum += (counts[i] - expected) * (counts[i] - expected) / expected;
-	return sum;
-}
 
 TEST(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back)
 {
@@ -249,60 +215,4 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 						(CuckooCodeOf(shape, hash) < code) == (hash < HashOfCode(shape, code)));
 		}
 	}
-}
-
-TEST(buckets_and_fingerprints_are_evenly_spread)
-{
-	static const CuckooShape shapes[] = {
-		{1, 2, 5}, {1, 6, 8}, {3, 30, 5}, {7, 100, 8}, {5, 1022, 10}, {1, 32768, 13}
-	};
-	const int	samples = 2000000;
-
-	for (size_t i = 0; i < lengthof(shapes); i++)
-	{
-		const CuckooShape *shape = &shapes[i];
-		uint32_t	cells = (uint32_t) CuckooShapePairs(shape);
-		uint32_t	fingerprints = CuckooShapeFingerprints(shape);
-		uint32_t   *first = Allocate(cells * sizeof(uint32_t));
-		uint32_t   *second = Allocate(cells * sizeof(uint32_t));
-		uint32_t   *fingerprint = Allocate(fingerprints * sizeof(uint32_t));
-
-		for (int k = 0; k < samples; k++)
-		{
-			CuckooPlace place = CuckooPlaceOf(shape, KeyHash(2, (uint64_t) k));
-
-			first[(place.base + place.i1) / 2]++;
-			second[(place.base + place.i2) / 2]++;
-			fingerprint[place.fingerprint - 1]++;
-		}
-		assert_true(ChiSquare(first, cells, samples) < ChiSquareLimit(cells));
-		assert_true(ChiSquare(second, cells, samples) < ChiSquareLimit(cells));
-		assert_true(ChiSquare(fingerprint, fingerprints, samples) <
-					ChiSquareLimit(fingerprints));
-		pfree(first);
-		pfree(second);
-		pfree(fingerprint);
-	}
-}
-
-/* Neighbouring fingerprints must not send entries to related buckets. */
-TEST(neighbouring_fingerprints_have_unrelated_sums)
-{
-	const uint32_t buckets = 1024;
-	uint32_t	differences[1024] = {0};
-
-	for (uint32_t fingerprint = 1; fingerprint <= 200000; fingerprint++)
-	{
-		uint32_t	a = CuckooBucketSum(fingerprint, buckets);
-		uint32_t	b = CuckooBucketSum(fingerprint + 1, buckets);
-
-		differences[(b - a) & (buckets - 1)]++;
-	}
-	/* Two odd numbers differ by an even one. */
-	for (uint32_t i = 0; i < buckets / 2; i++)
-	{
-		assert_int_equal(differences[2 * i + 1], 0);
-		differences[i] = differences[2 * i];
-	}
-	assert_true(ChiSquare(differences, buckets / 2, 200000) < ChiSquareLimit(buckets / 2));
 }

@@ -90,19 +90,6 @@ TEST(sorting_a_million_hashes_checks_for_interrupts_after_at_most_65536)
 	assert_true(interrupt_checks >= 1000000 / 65536);
 }
 
-TEST(a_list_becomes_sorted_and_distinct)
-{
-	CuckooList	list = {NULL, 0, 0};
-
-	CuckooListPut(&list, 3);
-	CuckooListPut(&list, 1);
-	CuckooListPut(&list, 3);
-	CuckooListUnique(&list);
-	assert_int_equal(list.count, 2);
-	assert_true(list.numbers[0] == 1 && list.numbers[1] == 3);
-	CuckooListFree(&list);
-}
-
 TEST(repetitions_are_dropped_from_sorted_hashes)
 {
 	uint64_t	some[] = {0, 0, 0, 1, 2, 2, 5, UINT64_MAX, UINT64_MAX};

@@ -262,43 +262,6 @@ TEST(low_parts_of_0_to_60_bits_are_kept)
 	}
 }
 
-/* A table of the fewest classes, every one eight times. */
-TEST(a_table_may_hold_eight_copies_of_every_class)
-{
-	uint64_t	random = 3;
-
-	for (uint32_t buckets = 2; buckets <= 40; buckets += 2)
-	{
-		CuckooShape shape = ShapeOf(1, buckets, 5);
-		uint64_t	codes[40 / 2 * 31 * 8];
-		uint64_t	n = 0;
-
-		for (uint64_t code = 1; code < CuckooShapeCodes(&shape); code++)
-		{
-			for (int copy = 0; copy < 8 && code % 32 != 0; copy++)
-				codes[n++] = code;
-		}
-		CheckTable(&random, &shape, codes, n);
-	}
-}
-
-TEST(hostile_codes_that_share_a_group_are_found)
-{
-	static const CuckooShape shapes[] = {{1, 20000, 13}, {30, 32768, 18}, {12000, 32768, 32}};
-	uint64_t	random = 4;
-
-	for (size_t i = 0; i < lengthof(shapes); i++)
-	{
-		for (int spread = ONE_GROUP; spread < SPREADS; spread++)
-		{
-			uint64_t	n = 60000;
-			uint64_t   *codes = SomeCodes(&random, &shapes[i], (Spread) spread, &n);
-
-			CheckTable(&random, &shapes[i], codes, n);
-		}
-	}
-}
-
 TEST(reading_gives_way_also_among_groups_without_codes)
 {
 	CuckooShape shape = {12000, 32768, 32};

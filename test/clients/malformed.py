@@ -7,13 +7,84 @@ value that breaks this rule and, as far as possible, no other.
 
 import struct
 import sys
+from pathlib import Path
 
 sys.dont_write_bytecode = True
 
-from writer import encode, make_dense, make_sparse, pack, write, write_keys, write_partial
+sys.path.insert(0, str(Path(__file__).parents[2] / 'clients' / 'python' / 'src'))
 
-from pgcuckoo.filter import UNSET_FILTER
-from pgcuckoo.tables import DenseTable, Shape, SparseTable
+from pgcuckoo import CuckooFilter
+from pgcuckoo.filter import DIRECTORY, END_BYTES, HEADER, UNSET_FILTER, VERSION
+from pgcuckoo.keys import number_of, signature
+from pgcuckoo.tables import (DENSE, MULTISETS, RANK_BITS, SPARSE, DenseTable, Shape, SparseTable,
+                             entry_order)
+
+
+# ------------------------------------------------ bytes, by docs/format.md
+
+def encode(table, groups):
+    """The table with these codes in each group, even if they are not valid."""
+    low_bits, bits, index, items, start = table.low_bits, '', b'', 0, 0
+    for j, codes in enumerate(groups):
+        highs = [code >> low_bits for code in codes]
+        for high in range(16 * j, 16 * j + 16):
+            bits += '1' * highs.count(high) + '0'
+        for code in codes if low_bits else []:
+            bits += format(code % 2**low_bits, '0%db' % low_bits)[::-1]
+        if j % 8 == 0:
+            start = items
+            index += struct.pack('<I', start)
+        items += len(codes)
+        index += bytes([min(items - start, 255)])
+    index += index[-1:] * (-len(groups) % 8)
+    table.data = index + int(bits[::-1], 2).to_bytes((len(bits) + 7) // 8, 'little')
+    return table
+
+
+def make_sparse(shape, codes):
+    """The table of ascending codes."""
+    table = SparseTable(shape, len(codes))
+    return encode(table, [[code for code in codes if code >> table.low_bits >> 4 == j] for j in range(table.groups)])
+
+
+def pack(shape, entries):
+    """The number of 4 (f - 1) bits that encodes up to four entries, given in any order."""
+    entries = sorted(entries + [0] * (4 - len(entries)), key=entry_order)
+    value = MULTISETS.index(tuple(entry & 15 for entry in entries))
+    for i, entry in enumerate(entries):
+        value |= entry >> 4 << (RANK_BITS + (shape.bits - 4) * i)
+    return value
+
+
+def make_dense(shape, codes):
+    """The table of so few codes that each finds room in one of its buckets."""
+    buckets = [[] for _ in range(shape.all_buckets)]
+    for even, odd, fingerprint in map(shape.place, codes):
+        buckets[even if len(buckets[even]) < 4 else odd].append(fingerprint)
+    table = DenseTable(shape, len(codes))
+    table.data = b''.join((pack(shape, one) | pack(shape, two) << 4 * (shape.bits - 1)).to_bytes(shape.bits - 1, 'little')
+                          for one, two in zip(buckets[::2], buckets[1::2]))
+    return table
+
+
+def write(tables, key_type, fpr, capacity=0, seed=0, flags=0, in_order=True):
+    """The bytes of a filter of these tables, whose shapes are put in order."""
+    tables = sorted(tables, key=lambda table: table.shape.key()) if in_order else tables
+    number, of = (number_of(key_type), signature(key_type)) if key_type else (0, 0)
+    return (HEADER.pack(VERSION, 0, number, flags, of, fpr, capacity, seed, len(tables), bytes(3)) +
+            b''.join(DIRECTORY.pack(table.shape.blocks, table.items, table.shape.buckets, table.shape.bits,
+                                    DENSE if isinstance(table, DenseTable) else SPARSE) for table in tables) +
+            b''.join(table.data for table in tables) + bytes(END_BYTES))
+
+
+def write_partial(key_type, hashes, fpr, capacity=0, seed=0):
+    """The bytes of a partial state of these hashes, in any order."""
+    number, of = (number_of(key_type), signature(key_type)) if key_type else (0, 0)
+    return (HEADER.pack(VERSION, 1, number, 0, of, fpr, capacity, seed, 0, bytes(3)) +
+            struct.pack('<%dQ' % len(hashes), *sorted(hashes)) + bytes(END_BYTES))
+
+
+# ---------------------------------------------------------------- the values
 
 BLOCKS, ITEMS, BUCKETS, BITS, REPRESENTATION, TABLE = 36, 40, 44, 46, 47, 48
 
@@ -26,9 +97,9 @@ fewer = encode(SparseTable(sparse.shape, sparse.items),
                [[code for code in codes[:-1] if code >> sparse.low_bits >> 4 == j] for j in range(4)])
 fewer.data += bytes(fewer.size() - len(fewer.data))
 dense_filter = write([make_dense(Shape(1, 8, 9), [513 * i + 1 for i in range(4)])], 'integer', 0.01)
-empty_filter = write_keys('integer', [], 0.01, 100)
+empty_filter = CuckooFilter.build([], 'integer', 100, 0.01).data
 partial = write_partial('text', [1, 2, 3], 0.01)
-array_filter = write_keys(('array', 'integer'), [[1]], 0.01, 1)
+array_filter = CuckooFilter.build([[1]], ('array', 'integer'), 1, 0.01).data
 
 
 def patch(data, at, format_, value):
@@ -39,14 +110,8 @@ def patch(data, at, format_, value):
 
 
 def of_codes(shape, *groups):
-    """A filter of one sparse table with these codes in each group, even if they are not valid.
-
-    make_sparse() would correct them.
-    """
-    table = SparseTable(shape, sum(map(len, groups)))
-    assert table.groups == len(groups)
-    encode(table, groups)
-    return write([table], 'integer', 0.01)
+    """A filter of one sparse table with these codes in each group, even if they are not valid."""
+    return write([encode(SparseTable(shape, sum(map(len, groups))), groups)], 'integer', 0.01)
 
 
 def of_bucket(bits, number, items):
@@ -58,13 +123,6 @@ def of_bucket(bits, number, items):
 
 def tables(*shapes):
     return [make_sparse(Shape(*shape), []) for shape in shapes]
-
-
-def in_order(*shapes):
-    """An empty filter with tables in this order, which write() would correct."""
-    data = write(tables(*shapes), None, 0.01)
-    entries = b''.join(write([table], None, 0.01)[BLOCKS:TABLE] for table in tables(*shapes))
-    return data[:BLOCKS] + entries + data[BLOCKS + len(entries):]
 
 
 small = Shape(1, 6, 5)
@@ -107,8 +165,8 @@ malformed = {
     'representation 2': patch(sparse_filter, REPRESENTATION, 'B', 2),
     'more items than entries': patch(dense_filter, ITEMS, 'I', 33),
     'items without a key type': patch(sparse_filter, 2, 'B', 0),
-    'tables in another order': in_order((1, 8, 7), (1, 6, 9)),
-    'a shape twice': in_order((1, 6, 9), (1, 6, 9)),
+    'tables in another order': write(tables((1, 8, 7), (1, 6, 9)), None, 0.01, in_order=False),
+    'a shape twice': write(tables((1, 6, 9), (1, 6, 9)), None, 0.01, in_order=False),
     'a byte too few': sparse_filter[:-1],
     'a byte too many': sparse_filter + b'\0',
     'a sparse table that is cut off': sparse_filter[:60] + bytes(8),

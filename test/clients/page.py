@@ -1,14 +1,15 @@
-"""Checks the examples of docs/format.md with the package in clients/python; see compare.py."""
+"""Checks the examples of docs/format.md with the package in clients/python; see test.py."""
 
 import re
 import struct
 from pathlib import Path
 
-from writer import RANKS, capacity_of, code_at, make_sparse, shape_for, write_keys, write_partial
+from compare import capacity_of
+from malformed import make_sparse, write_partial
 
 from pgcuckoo import CuckooFilter, hash_key, shard
 from pgcuckoo.keys import NUMBERS, SHARD_SEED, description, signature
-from pgcuckoo.tables import DenseTable, Shape
+from pgcuckoo.tables import MULTISETS, DenseTable, Shape, shape_for
 from xxhash import xxh3_64_intdigest
 
 PAGE = Path(__file__).parent.parent.parent / 'docs' / 'format.md'
@@ -34,9 +35,7 @@ def check_classes(row):
     key_hash = hash_key(key_type, int(value) if value.isdigit() else value)
     return (key_hash == int(hash_, 16) and shape.code(key_hash) == code and code >> bits == pair and
             shape.place(code) == (block * buckets + even, block * buckets + odd, fingerprint) and
-            shape.bucket_sum(fingerprint) == sum_ and
-            code_at(shape, block * buckets + even, fingerprint) == code and
-            code_at(shape, block * buckets + odd, fingerprint) == code)
+            shape.bucket_sum(fingerprint) == sum_)
 
 
 def check_bucket(row):
@@ -44,7 +43,7 @@ def check_bucket(row):
     table = DenseTable(Shape(1, 2, int(bits)), 0)
     table.data = int(bucket, 16).to_bytes(table.size(), 'little')
     entries = [int(entry, 16) for entry in re.findall(r'\w+', entries)]
-    return table.bucket(0) == entries and RANKS[tuple(entry & 15 for entry in entries)] == int(rank)
+    return table.bucket(0) == entries and MULTISETS[int(rank)] == tuple(entry & 15 for entry in entries)
 
 
 def check_size(row):
@@ -94,7 +93,7 @@ def examples():
     page = page[page.index('\n## Examples\n'):page.index('\n## Keys\n')]
     one, first, second, dense, partial = (
         bytes.fromhex(''.join(block.split())) for block in re.findall(r'(?:^    [0-9a-f ]+\n)+', page, re.M))
-    yield (len(one) == 72 and one == write_keys('integer', [42], 0.001, 1) and
+    yield (len(one) == 72 and one == CuckooFilter.build([42], 'integer', 1).data and
            '%.4e' % CuckooFilter(one).expected_fpr == '4.0697e-05'), 'page: a filter of one key'
     yield (make_sparse(Shape(1, 6, 5), [1, 9, 9, 40, 41, 63, 70, 95]).data == first and
            make_sparse(Shape(1, 28, 5), [c for c in range(5, 448, 5) if c % 32]).data == second
