@@ -17,34 +17,24 @@ set -euo pipefail
 [ $# = 0 ] || die "unexpected argument: $1 (see --help)"
 
 # The index comes from the machine's package lists; fresh machines have none.
-packages_known()
-{
+packages_known() {
 	apt-cache dumpavail | grep -c '^Package:' || true
 }
 
-show()
-{
+show() {
 	build_extension
 	start_server
 	# One package per line, in COPY's text format
-	apt-cache dumpavail | awk -v OFS='\t' '
-		function put()
-		{
-			if (package != "")
-				print package, section, homepage
-			package = section = homepage = "\\N"
+	apt-cache dumpavail | awk -v RS= -v FS='\n' -v OFS='\t' '{
+		package = section = homepage = "\\N"
+		gsub(/\\/, "\\\\")
+		for (i = 1; i <= NF; i++) {
+			if (sub(/^Package: */, "", $i)) package = $i
+			else if (sub(/^Section: */, "", $i)) section = $i
+			else if (sub(/^Homepage: */, "", $i)) homepage = $i
 		}
-		BEGIN { put(); package = "" }
-		/^Package: / { put() }
-		/^(Package|Section|Homepage): / {
-			field = $1
-			sub(/^[^ ]* */, "")
-			gsub(/\\/, "\\\\")
-			if (field == "Package:") package = $0
-			if (field == "Section:") section = $0
-			if (field == "Homepage:") homepage = $0
-		}
-		END { put() }' | as_user tee "$work/packages.tsv" >/dev/null
+		print package, section, homepage
+	}' | as_user tee "$work/packages.tsv" >/dev/null
 	as_user psql -X -q -A -t -v ON_ERROR_STOP=1 -f "$src/test/demo.sql"
 }
 

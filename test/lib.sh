@@ -7,64 +7,45 @@
 # packages are downloaded and unpacked there but never installed, so the
 # machine's own PostgreSQL and its clusters are left alone.  src/ is a copy of
 # the checkout, which the unprivileged user may be unable to read or write.
-#
-# Environment: PGVERSION=17 chooses a PostgreSQL, by default that of the Debian
-# release.  KEEP=1 keeps the folder.  CUCKOO_PACKAGES=FOLDER keeps the
-# downloaded packages for the next run.  CUCKOO_TEST_CONF has lines for every
-# postgresql.conf.
+# docs/testing.md explains the variables of the environment.
 
 root=$(cd -P "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-work=''
-src=''
-prefix=''
-pg_config=''
-cluster=''
-
+work='' src='' prefix='' pg_config='' cluster=''
 # The functions below read the output of apt, so it must not be translated.
 export LC_ALL=C.UTF-8
 
-die()
-{
+die() {
 	echo "error: $*" >&2
 	exit 1
 }
 
 # The comment at the head of each script is its help.
-case ${1:-} in
--h | --help)
+if [[ ${1:-} =~ ^(-h|--help)$ ]]; then
 	sed -n '3,/^$/ s/^#\( \|$\)//p' "$0"
 	exit
-	;;
-esac
+fi
 
 # ---------------------------------------------------------------- packages
 
-installed()
-{
+installed() {
 	dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -x installed >/dev/null
 }
 
-can_be_root()
-{
-	[ "$(id -u)" = 0 ] || command -v sudo >/dev/null
-}
+sudo=()
+[ "$(id -u)" = 0 ] || sudo=(sudo)
+can_be_root() { [ "$(id -u)" = 0 ] || command -v sudo >/dev/null; }
 
 # Runs apt-get in a session of its own, which Ctrl-C does not reach, because
 # interrupted it would leave packages half installed.  Bash acts on a signal
 # when apt-get has ended.
-root_apt_get()
-{
-	local sudo=()
-
-	[ "$(id -u)" = 0 ] || sudo=(sudo)
+root_apt_get() {
 	"${sudo[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1 \
 		setsid --wait apt-get -q -o DPkg::Lock::Timeout=600 "$@" </dev/null
 }
 
 # Updates the package lists, once per run: new machines have none, and those of
 # old machines are outdated.
-update_package_lists()
-{
+update_package_lists() {
 	[ -z "${lists_updated:-}" ] && can_be_root || return 0
 	lists_updated=1
 	echo "updating Debian's package lists"
@@ -75,8 +56,7 @@ update_package_lists()
 # not every architecture has every cross compiler.  If none is missing, this
 # needs neither root nor a network.
 newly_installed=()
-need_packages()
-{
+need_packages() {
 	local package log missing=()
 
 	for package; do
@@ -95,27 +75,25 @@ need_packages()
 	newly_installed+=("${missing[@]}")
 }
 
-say_installed()
-{
+say_installed() {
 	[ ${#newly_installed[@]} = 0 ] || echo "Installed on this machine, with what they depend on: ${newly_installed[*]}
 To remove them: apt-get purge --autoremove ${newly_installed[*]}"
 }
 
 # --------------------------------------------------------------- PostgreSQL
 
-# Sets pgversion to a major version, and packages to what the extension needs
-# besides PostgreSQL.
-find_postgresql()
-{
-	# shellcheck disable=SC2034  # used by the scripts
-	packages=(gcc libc6-dev make tzdata)
+# What the extension needs besides PostgreSQL
+# shellcheck disable=SC2034  # used by the scripts
+packages=(gcc libc6-dev make tzdata)
+
+# Sets pgversion to a major version: PGVERSION, or that of the Debian release.
+find_postgresql() {
 	pgversion=${PGVERSION:-$(default_version)}
 	[ -n "$pgversion" ] || { update_package_lists; pgversion=$(default_version); }
 	[ -n "$pgversion" ] || die "apt knows no package postgresql"
 }
 
-default_version()
-{
+default_version() {
 	apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p'
 }
 
@@ -129,8 +107,7 @@ bare=(-o Dir::State::status=/dev/null -o Dir::Cache::pkgcache= -o Dir::Cache::sr
 # files.  APT-OPTIONs are for another architecture, of which this machine has
 # no libraries.
 more_postgresql=()
-download_postgresql()
-{
+download_postgresql() {
 	local folder=$1 version name library libraries names=() headers=()
 	local bare=("${bare[@]}" "${@:2}")
 
@@ -156,8 +133,7 @@ download_postgresql()
 }
 
 # unpack FOLDER: unpacks the files of debs there
-unpack()
-{
+unpack() {
 	local deb
 
 	for deb in "${debs[@]}"; do
@@ -168,15 +144,13 @@ unpack()
 # use_prefix FOLDER: what follows uses the PostgreSQL there.  Debian's finds its
 # files relative to its programs, so pg_config, the server and make install use
 # this folder.
-use_prefix()
-{
+use_prefix() {
 	prefix=$1
 	pg_config=$prefix/usr/lib/postgresql/$pgversion/bin/pg_config
 }
 
 # Puts PostgreSQL into $work/prefix.
-make_prefix()
-{
+make_prefix() {
 	local part
 
 	downloads=${CUCKOO_PACKAGES:-$work/packages}
@@ -205,8 +179,7 @@ make_prefix()
 # Sets user_command, which runs a command as the unprivileged user.  PostgreSQL
 # refuses to run as root, so root uses the user nobody.  The environment starts
 # empty, so that PGDATA, CFLAGS or MAKEFLAGS of the caller have no effect.
-set_user_command()
-{
+set_user_command() {
 	local variable libraries
 
 	printf -v libraries '%s:' "$prefix"/{usr/,}lib/*-linux-*
@@ -221,16 +194,14 @@ set_user_command()
 		user_command=(setpriv --reuid=nobody --regid=nogroup --clear-groups -- "${user_command[@]}")
 }
 
-as_user()
-{
+as_user() {
 	set_user_command
 	"${user_command[@]}" "$@"
 }
 
 # start COMMAND...: runs a command in the background, in a process group of its
 # own, so that clean_up can stop all that it has started
-start()
-{
+start() {
 	set -m
 	"$@" </dev/null &
 	set +m
@@ -238,15 +209,13 @@ start()
 
 # interruptibly COMMAND...: the same, and waits for it.  (Bash acts on a signal
 # at once if it waits, but not while a command runs in the foreground.)
-interruptibly()
-{
+interruptibly() {
 	start "$@"
 	wait $!
 }
 
 # Ends what runs in the background, and waits until it has ended.
-end_jobs()
-{
+end_jobs() {
 	local groups signal
 
 	mapfile -t groups < <(jobs -rp | sed 's/^/-/')
@@ -260,8 +229,7 @@ end_jobs()
 }
 
 # stop_servers FOLDER MODE: stops all servers whose data is in this folder
-stop_servers()
-{
+stop_servers() {
 	local pidfile
 
 	find "$1" -name postmaster.pid 2>/dev/null | while read -r pidfile; do
@@ -271,8 +239,7 @@ stop_servers()
 
 # Stops what runs, and removes the folder.
 leave_running=
-clean_up()
-{
+clean_up() {
 	local status=$?
 
 	trap - EXIT
@@ -280,11 +247,7 @@ clean_up()
 	end_jobs
 	cd /
 	[ -n "$leave_running" ] || stop_servers "$work" immediate
-	if [ -n "${KEEP:-}" ]; then
-		echo "kept: $work"
-	else
-		rm -rf "$work"
-	fi
+	if [ -n "${KEEP:-}" ]; then echo "kept: $work"; else rm -rf "$work"; fi
 	exit "$status"
 }
 
@@ -293,16 +256,14 @@ trap 'exit 143' TERM HUP
 
 # copy_checkout FOLDER [COMMAND]: copies this checkout without build products.
 # COMMAND, such as as_user, makes the folder and runs tar.
-copy_checkout()
-{
+copy_checkout() {
 	"${@:2}" mkdir -p "$1"
 	tar -C "$root" --exclude=./.git --exclude-from="$root/.gitignore" -cf - . | "${@:2}" tar -C "$1" -xf -
 }
 
-# make_folder [FOLDER]: makes the temporary folder.  Its script run does the
-# same as as_user, for use with a kept folder.
-make_folder()
-{
+# Makes the temporary folder.  Its script run does the same as as_user, for use
+# with a kept folder.
+make_folder() {
 	local dir
 
 	# The path of a socket has at most 107 bytes, other users may have no access
@@ -334,8 +295,7 @@ make_folder()
 # --------------------------------------------- the extension and its servers
 
 # build_extension MAKE-ARGUMENT...: builds and installs the extension
-build_extension()
-{
+build_extension() {
 	{ as_user make -s -C "$src" -j"$(nproc)" PG_CONFIG="$pg_config" "$@" all &&
 		as_user make -s -C "$src" PG_CONFIG="$pg_config" "$@" install; } >"$cluster/build.log" 2>&1 ||
 		{ head -n 100 "$cluster/build.log"; die "the build failed"; }
@@ -343,8 +303,7 @@ build_extension()
 
 # own_build FOLDER MAKE-ARGUMENT...: the same in this folder, with a copy of the
 # checkout and one of PostgreSQL, which what follows uses
-own_build()
-{
+own_build() {
 	src=$1/src
 	copy_checkout "$src" as_user
 	as_user cp -al "$work/prefix" "$1/prefix"
@@ -356,8 +315,7 @@ own_build()
 # in that folder, so its port number cannot be in use already.  It does not sync
 # files, because nobody needs its data after a power failure.  $initdb can be
 # another program than that in the path.
-make_cluster()
-{
+make_cluster() {
 	as_user "${initdb:-initdb}" -D "$cluster/data" -U postgres -A trust -N -k --no-instructions \
 		--encoding=UTF8 --locale=C.UTF-8 >"$cluster/initdb.log" 2>&1 ||
 		{ cat "$cluster/initdb.log"; die "initdb failed"; }
@@ -375,15 +333,13 @@ make_cluster()
 
 # run_server [COMMAND...]: starts the cluster.  COMMAND is pg_ctl, or for
 # example env VARIABLE=VALUE pg_ctl, or pg_ctl -p PROGRAM.
-run_server()
-{
+run_server() {
 	[ $# -gt 0 ] || set -- pg_ctl
 	as_user "$@" -D "$cluster/data" -l "$cluster/data/log" -w start >"$cluster/start.log" 2>&1 ||
 		{ cat "$cluster/start.log" "$cluster/data/log"; die "the server did not start"; }
 }
 
-start_server()
-{
+start_server() {
 	make_cluster
 	run_server
 }

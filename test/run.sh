@@ -1,48 +1,15 @@
 #!/usr/bin/env bash
 #
-# Runs the tests: test/run.sh for all, test/run.sh NAME... for some of
-#
-#   build      builds and installs the extension, with warnings as errors
-#   vpath      builds it in a separate folder, as Debian's package tools do,
-#              with clang
-#   unit       unit tests of the core, with gcc
-#   clang      the same with clang
-#   portable   the same in plain C11, without extensions of gcc and clang
-#   sanitize   the same under AddressSanitizer and UndefinedBehaviorSanitizer
-#   fuzz       fuzzing of the core, ten seconds: test/fuzz
-#   s390x      portable tests of the core on an emulated big-endian machine
-#   i386       the same on a 32-bit one, whose x87 computes with more precision
-#   regress    SQL tests: pg_regress, test/sql and expected/
-#   format     the package in Python against the server: test/format
-#   clients    the packages in Python and JavaScript, and the examples of
-#              docs/drivers.md: test/clients
-#   isolation  concurrent sessions: test/isolation
-#   tap        tests with servers of their own: test/t
-#   sanitized  the SQL tests with the extension under the sanitizers
-#   citus      the extension on Citus, a coordinator and two workers: test/citus.
-#              CUCKOO_CITUS=PATH names the source of Citus: a folder, a tarball,
-#              or a folder with a tarball.  If there is none, the step is left
-#              out
-#
-# Some steps run only if you name them:
-#
-#   musl       portable tests of the core with the C library musl
-#   arm64      the same on an emulated arm64
-#   valgrind   unit and SQL tests under valgrind (40 minutes)
-#   servers    the SQL tests on emulated servers: i386_server and s390x_server
-#              (20 minutes)
-#   random     random SQL over all functions under the sanitizers, for
-#              CUCKOO_TEST_SECONDS (60) from CUCKOO_TEST_SEED on
-#   coverage   which lines of src/ the steps unit, regress, format, isolation and
-#              tap ran.  Fails if fewer than COVERAGE (95) percent ran
-#
-# One test: REGRESS=NAME test/run.sh regress, ISOLATION=NAME test/run.sh
-# isolation, PROVE_TESTS=test/t/NAME.pl test/run.sh tap.
+# Runs the tests: test/run.sh for all, test/run.sh NAME... for some steps, which
+# docs/testing.md explains.  Each is a function in steps.sh.
 #
 # As many steps run side by side as there are processors, but at least two.  A
 # step prints its line when it has ended, and if it failed, its log.  The last
 # line is "N passed, N failed".  The exit status is 0 only if a test ran and none
 # failed.
+#
+# REGRESS=NAME, ISOLATION=NAME and PROVE_TESTS=FILE choose tests of the steps
+# regress, isolation and tap.
 #
 # Needs a Debian machine, and root or sudo if packages are missing.
 #
@@ -50,6 +17,7 @@
 # clang.  CUCKOO_PACKAGES=FOLDER keeps downloads for the next run.  KEEP=1 keeps
 # the temporary folder.  CUCKOO_TEST_LARGE=1 also tests filters of 100 MB.
 # CUCKOO_TEST_CONF=SETTINGS runs the tests with other settings of PostgreSQL.
+# CUCKOO_CITUS=PATH names the source of Citus.
 
 set -euo pipefail
 # shellcheck source=test/lib.sh
@@ -69,8 +37,7 @@ for step in $steps; do
 	[[ "$after_build" != *" $step "* ]] || steps+='build '
 done
 
-selected()
-{
+selected() {
 	[[ "$steps" == *" $1 "* ]]
 }
 
@@ -87,8 +54,7 @@ fi
 
 # count LOG: prints the numbers of passed and failed tests: lines of pg_regress,
 # of TAP, of cmocka and of "N passed, N failed"
-count()
-{
+count() {
 	awk '
 		/^ok [0-9 ]+- .*# [Ss][Kk][Ii][Pp]/ { next }
 		/^ok +[0-9]+ |^test .* \.\.\. ok / { passed++ }
@@ -102,25 +68,15 @@ count()
 }
 
 # print_log LOG: prints the beginning and the end of a log, without the tests
-# that passed.  cmocka prints a line when a test starts and when it ends: the
-# test in which a program crashed stays.
-print_log()
-{
-	awk '
-		/^ok |^\[ +OK / { started = ""; next }
-		started != "" { line[++n] = started; started = "" }
-		/^\[ RUN / { started = $0; next }
-		{ line[++n] = $0 }
-		END {
-			for (i = 1; i <= n; i++)
-				if (i <= 100 || i > n - 100) print "    " line[i]; else if (i == 101) print "    ..."
-		}' "$1"
+# that passed
+print_log() {
+	grep -Ev '^(ok |\[ +OK )' "$1" | awk '{ line[NR] = "    " $0 }
+		END { for (i = 1; i <= NR; i++) if (i <= 100 || i > NR - 100) print line[i]; else if (i == 101) print "    ..." }'
 }
 
 # Runs a step and prints its line.  A step that fails, or in which no test ran,
 # counts as a failed test.
-run_step()
-{
+run_step() {
 	local step=$1 began=$SECONDS status=0 passed failed note
 	local here=$work/$step log=$work/log/$step cluster=$work/$step
 
@@ -130,13 +86,12 @@ run_step()
 	status=$?
 	set -e
 	stop_servers "$here" fast
-	note=$(sed -n 's/^# not run: //p' "$log")
-	if [ "$status" = 0 ] && [ -n "$note" ]; then
+	read -r passed failed < <(count "$log")
+	if [ "$status $passed $failed" = "0 0 0" ] && note=$(grep '^not run: ' "$log"); then
+		printf '%-10s %s\n' "$step" "$note"
 		echo 0 0 >"$work/result/$step"
-		printf '%-10s not run: %s\n' "$step" "$note"
 		return
 	fi
-	read -r passed failed < <(count "$log")
 	[ "$failed" != 0 ] || { [ "$status" = 0 ] && [ "$passed" != 0 ]; } || failed=1
 	note=$(sed -n 's/^# note: //p' "$log")
 	[ "$failed" = 0 ] || note+=$'\n'$(print_log "$log")
@@ -145,8 +100,7 @@ run_step()
 }
 
 # Starts a step when there is room for it.
-start_step()
-{
+start_step() {
 	local room
 
 	room=$(nproc)
@@ -158,8 +112,7 @@ start_step()
 
 # Debian's node-postgres, or npm's if Debian's does not fit the machine's
 # Node.js, which need not be Debian's
-find_node_postgres()
-{
+find_node_postgres() {
 	node_modules=/usr/share/nodejs
 	installed node-pg || { apt-get -qq -s install node-pg >/dev/null 2>&1 && need_packages node-pg; } && return
 	[ -d "$downloads/npm/node_modules/pg" ] ||

@@ -3,24 +3,21 @@
 # The steps of run.sh, each a function step_NAME.  It runs in a shell of its own
 # that ends at the first command that fails, in the step's folder $here.  Its
 # output is the step's log, in which run.sh counts the lines of passed and failed
-# tests.  In a line "# note: TEXT", TEXT is printed; "# not run: WHY" says that
+# tests.  In a line "# note: TEXT", TEXT is printed; "not run: WHY" says that
 # there is nothing to count.
 
 # What the steps need besides the packages of find_postgresql
-packages_of()
-{
+packages_of() {
 	case $1 in
 	build) echo ${llvm:+"$clang" "llvm-$llvm"} ;;
 	unit | portable | sanitize) echo libcmocka-dev ;;
 	clang) echo libcmocka-dev "$clang" ;;
 	vpath) echo "$clang" ;;
 	fuzz) echo "$clang" ${llvm:+"libclang-rt-$llvm-dev"} ;;
-	s390x) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user ;;
+	s390x | s390x_server) echo gcc-s390x-linux-gnu libc6-dev-s390x-cross qemu-user ;;
 	# gcc-multilib conflicts with every cross compiler.
-	i386) echo gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user ;;
+	i386 | i386_server) echo gcc-i686-linux-gnu libc6-dev-i386-cross qemu-user ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user ;;
-	i386_server) packages_of i386 ;;
-	s390x_server) packages_of s390x ;;
 	musl) echo musl-tools ;;
 	valgrind) echo valgrind libcmocka-dev ;;
 	coverage) echo gcovr ;;
@@ -40,8 +37,7 @@ packages_of()
 
 # ------------------------------------------------------------- the extension
 
-step_build()
-{
+step_build() {
 	own_build "$here" WERROR=1 "${build_flags[@]}"
 	echo "# note: PostgreSQL $(as_user "$pg_config" --version | cut -d' ' -f2), $("$compiler" --version | head -n 1)"
 	echo "1 passed, 0 failed"
@@ -49,8 +45,7 @@ step_build()
 
 # A build in a separate folder installs the same files as one in the tree, and
 # finds the tests.
-step_vpath()
-{
+step_vpath() {
 	local make smallest
 
 	copy_checkout "$here/src" as_user
@@ -68,8 +63,7 @@ step_vpath()
 
 # pg_regress FOLDER MAKE-ARGUMENT...: runs tests by pg_regress, which leaves
 # differences in this folder
-pg_regress()
-{
+pg_regress() {
 	as_user make -C "$src" PG_CONFIG="$pg_config" "${@:2}" installcheck && return
 	head -n 200 "$1/regression.diffs" || true
 	server_findings || true
@@ -78,54 +72,32 @@ pg_regress()
 
 # Prints what the server's log says of crashes and of sanitizers, and fails if it
 # says nothing.
-server_findings()
-{
+server_findings() {
 	grep -E -A 40 -m 5 'PANIC|TRAP:|terminated by signal|ERROR: AddressSanitizer|runtime error:|cuckoofilter made is not valid' \
 		"$cluster/data/log" | cut -c 1-1000
 }
 
 # shellcheck disable=SC2120  # steps pass arguments
-sql_tests()
-{
+sql_tests() {
 	pg_regress "$src" ISOLATION= TAP_TESTS= ${REGRESS:+"REGRESS=$REGRESS"} "$@"
 }
 
-step_regress()
-{
-	start_server
-	sql_tests
-}
-
-step_isolation()
-{
-	start_server
-	pg_regress "$src/output_iso" REGRESS= TAP_TESTS= ${ISOLATION:+"ISOLATION=$ISOLATION"}
-}
+step_regress() { start_server && sql_tests; }
+step_isolation() { start_server && pg_regress "$src/output_iso" REGRESS= TAP_TESTS= ${ISOLATION:+"ISOLATION=$ISOLATION"}; }
 
 # By Debian's own interpreter, because others would not find Debian's modules
-step_format()
-{
-	start_server
-	as_user /usr/bin/python3 "$src/test/format/compare.py"
-}
-
-step_clients()
-{
-	start_server
-	as_user /usr/bin/python3 "$src/test/clients/test.py" "$node_modules"
-}
+step_format() { start_server && as_user /usr/bin/python3 "$src/test/format/compare.py"; }
+step_clients() { start_server && as_user /usr/bin/python3 "$src/test/clients/test.py" "$node_modules"; }
 
 # prove_tests MAKE-ARGUMENT...: runs TAP tests, and prints why one ended early,
 # which only its own log says
-prove_tests()
-{
+prove_tests() {
 	as_user make -C "$src" PG_CONFIG="$pg_config" REGRESS= ISOLATION= "$@" installcheck && return
 	grep -l 'your test exited with' "$src"/tmp_check/log/regress_log_* | xargs -r tail -n 30
 	return 1
 }
 
-step_tap()
-{
+step_tap() {
 	local pgxs
 
 	pgxs=$(as_user "$pg_config" --pgxs)
@@ -135,11 +107,10 @@ step_tap()
 }
 
 # Citus 13 supports PostgreSQL 15 to 17, Citus 14 supports 16 to 18.
-step_citus()
-{
+step_citus() {
 	local source=$citus_source version tarballs
 
-	[ -e "$source" ] || { echo "# not run: there is no source of Citus, which CUCKOO_CITUS=PATH would name"; return; }
+	[ -e "$source" ] || { echo "not run: there is no source of Citus, which CUCKOO_CITUS=PATH would name"; return; }
 	src=$here/src
 	copy_checkout "$src" as_user
 	as_user cp -al "$prefix" "$here/prefix"
@@ -176,20 +147,21 @@ step_citus()
 # unit_tests MAKE-ARGUMENT...: builds the programs of test/unit, whose names have
 # no dot, and runs several at once, by the command RUN if that is set.  A program
 # that ends before its tests or crashes is a failed test.
-unit_tests()
-{
-	local log status good bad
+unit_tests() {
+	local program status good bad
 
-	as_user make -s -f "$work/src/test/unit/Makefile" -j"$(nproc)" BUILD="$here" "$@" all
+	as_user make -s -f "$src/test/unit/Makefile" -j"$(nproc)" BUILD="$here" "$@" all
 	# shellcheck disable=SC2016  # for the shells of the unprivileged user
 	as_user sh -c 'find "$1" -maxdepth 1 -type f ! -name "*.*" | sort |
 		xargs -P "$2" -I "{}" sh -c "$3 {} >{}.log 2>&1; echo \$? >{}.status"' sh "$here" "$(nproc)" "${RUN:-}"
-	for log in "$here"/*.log; do
-		cat "$log"
-		status=$(cat "${log%.log}.status")
-		read -r good bad < <(count "$log")
+	for program in "$here"/*.status; do
+		status=$(cat "$program")
+		program=${program%.status}
+		echo "${program##*/}:"
+		cat "$program.log"
+		read -r good bad < <(count "$program.log")
 		[ "$bad" != 0 ] || { [ "$status" = 0 ] && [ "$good" != 0 ]; } ||
-			echo "not ok $(basename "$log" .log): $good tests passed, exit status $status"
+			echo "not ok ${program##*/}: $good tests passed, exit status $status"
 	done
 }
 
@@ -203,9 +175,8 @@ step_portable() { RUN=$fewer unit_tests CC=gcc PORTABLE=1; }
 step_sanitize() { RUN="$fewer ASAN_OPTIONS=quarantine_size_mb=8" unit_tests CC=gcc SANITIZE=1; }
 
 # emulated EMULATOR COMPILER: linked statically, so that they need no libraries
-emulated()
-{
-	command -v "$2" >/dev/null || { echo "# not run: there is no $2"; return; }
+emulated() {
+	command -v "$2" >/dev/null || { echo "not run: there is no $2"; return; }
 	RUN=$1 unit_tests CC="$2" LDFLAGS=-static cmocka=
 }
 
@@ -215,11 +186,10 @@ step_i386() { emulated qemu-i386 i686-linux-gnu-gcc; }
 step_arm64() { emulated qemu-aarch64 aarch64-linux-gnu-gcc; }
 step_musl() { emulated '' musl-gcc; }
 
-step_fuzz()
-{
+step_fuzz() {
 	echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' |
 		as_user "$clang" -fsanitize=fuzzer -x c -o "$here/there" - ||
-		{ echo "# not run: $clang or its libFuzzer is missing"; return; }
+		{ echo "not run: $clang or its libFuzzer is missing"; return; }
 	as_user env CC="$clang" "$work/src/test/fuzz/run.sh" 10 | sed '$ s/^/# note: /'
 	echo "1 passed, 0 failed"
 }
@@ -231,19 +201,19 @@ step_fuzz()
 # ends at the first finding.  AddressSanitizer does not see the borders of
 # chunks inside PostgreSQL's own memory blocks: the core is tested with exact
 # allocations by the step sanitize.
-own_sanitized_build()
-{
+own_sanitized_build() {
 	local loaded options
 
 	own_build "$here" CC=gcc with_llvm=no \
 		COPT="-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g1 $*"
+	# With AddressSanitizer loaded first, glibc waits forever in bindtextdomain.
+	as_user gcc -x c -shared -fPIC -fno-builtin -o "$here/untranslated.so" - <<-'C'
+		char *bindtextdomain(char *domain, char *folder) { (void) domain; return folder; }
+	C
 	# The stacks that find uses after a return are small, because
 	# AddressSanitizer searches them after every error that SQL catches, which
 	# took most of the time.  Little freed memory is kept from being used again,
 	# because a new page costs more than what is done with it.
-	# With AddressSanitizer loaded first, glibc waits forever in bindtextdomain.
-	as_user tee "$here/untranslated.c" >/dev/null <<<'char *bindtextdomain(char *domain, char *folder) { (void) domain; return folder; }'
-	as_user gcc -shared -fPIC -fno-builtin -o "$here/untranslated.so" "$here/untranslated.c"
 	options=detect_leaks=0:abort_on_error=1:detect_stack_use_after_return=1:max_uar_stack_size_log=16:quarantine_size_mb=8
 	make_cluster
 	run_server env LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so) $here/untranslated.so" \
@@ -254,8 +224,7 @@ own_sanitized_build()
 
 # With little room for stored filters in memory, so that all ways of reading them
 # are used
-step_sanitized()
-{
+step_sanitized() {
 	own_sanitized_build -DCUCKOO_CHECK
 	sql_tests PGOPTIONS='-c cuckoo.cache_size=24kB'
 	! server_findings
@@ -267,24 +236,23 @@ step_sanitized()
 # was allocated or freed, or where the value that was never set was made.  Other
 # errors belong to the server or the C library; test/valgrind.supp excludes the
 # known ones.  valgrind's --error-exitcode would end all of the server.
-step_valgrind()
-{
+step_valgrind() {
 	local failed=0
 
 	own_build "$here" CC=gcc with_llvm=no COPT="-O1 -g -fno-omit-frame-pointer -DCUCKOO_CHECK"
-	as_user mkdir "$here/errors"
+	as_user mkdir "$here"/{errors,bin}
 	# A program of that name, so that pg_ctl finds the rest beside it
-	as_user tee "$here/postgres" >/dev/null <<-SH
+	as_user tee "$here/bin/postgres" >/dev/null <<-SH
 		#!/bin/sh
 		exec valgrind --quiet --trace-children=yes --log-file="$here/errors/%p" --suppressions="$src/test/valgrind.supp" \\
 			--track-origins=yes --leak-check=no --error-limit=no --num-callers=60 --fullpath-after= \\
 			"${pg_config%/*}/postgres" "\$@"
 	SH
-	as_user chmod +x "$here/postgres"
+	as_user chmod +x "$here/bin/postgres"
 	make_cluster
 	# The JIT calls the same functions of ours, and would take most of the time.
 	as_user tee -a "$cluster/data/postgresql.conf" >/dev/null <<<'jit = off'
-	run_server pg_ctl -p "$here/postgres"
+	run_server pg_ctl -p "$here/bin/postgres"
 	[ "$(as_user psql -XqAtc "SELECT pg_read_file('/proc/' || pg_backend_pid() || '/maps') ~ 'vgpreload_memcheck'")" = t ] ||
 		die "the server runs without valgrind"
 	# Everything takes fifty times as long here.
@@ -293,9 +261,9 @@ step_valgrind()
 	stop_servers "$here" fast
 
 	# A line with only the process separates errors.
-	sed -E 's/^(==|\*\*)[0-9]+(==|\*\*) ?//' "$here"/errors/* | awk -v RS= -v ours="$src/src/" '
+	sed -sE 's/^(==|\*\*)[0-9]+(==|\*\*) ?//; $G' "$here"/errors/* | awk -v RS= -v ours="$src/src/" '
 		!/ (at|by) 0x/ { next }
-		index($0, ours) { print $0 "\n\nnot ok: an error with a place in src/\n"; next }
+		index($0, ours) { print $0 "\n\nnot ok - an error with a place in src/\n"; next }
 		{ others++ }
 		END { print "# note: " others + 0 " errors of the server and the C library" }'
 	RUN='valgrind -q --track-origins=yes --error-exitcode=9' unit_tests CC=gcc
@@ -307,8 +275,7 @@ step_valgrind()
 # and whose pointers have 32 bits, or s390x, which is big-endian.  The server is
 # Debian's package for it and runs under qemu-user; psql and pg_regress are this
 # machine's.
-foreign_server_tests()
-{
+foreign_server_tests() {
 	local program tree=$here/tree bin=$here/tree/usr/lib/postgresql/$pgversion/bin
 	local options=(-o "APT::Architecture=$1" -o "APT::Architectures=$1" -o "Dir::State::lists=$here/lists")
 
@@ -344,8 +311,7 @@ step_s390x_server() { foreign_server_tests s390x s390x-linux-gnu-gcc; }
 # With assertions.  It fails if a server crashes, closes a connection, or reports
 # an error whose SQLSTATE says that it is internal (XX...).  The same seed gives
 # the same statements.
-step_random()
-{
+step_random() {
 	local seed=${CUCKOO_TEST_SEED:-$((RANDOM * 100))} end statements=0
 	local errors internal='closed the connection|connection to server was lost|ERROR:  XX'
 
@@ -359,7 +325,7 @@ step_random()
 			SELECT random_sql(500) \\gexec
 		SQL
 		if grep -Eq "$internal" "$here/batch"; then
-			echo "not ok: seed $seed"
+			echo "not ok - seed $seed"
 			grep -E -A 2 "$internal" "$here/batch" | cut -c 1-1000 | head -n 10
 			# A server that crashed recovers by itself.
 			sleep 5
@@ -376,8 +342,7 @@ step_random()
 
 # Adds up the counts of the unit tests and of the extension.  Processes write
 # their counts when they exit; those that a test has killed write none.
-step_coverage()
-{
+step_coverage() {
 	local status=0
 
 	gcovr --root "$src" --filter "$src/src/" --fail-under-line "${COVERAGE:=95}" "$src/src" "$work/unit" >"$here/lines" || status=1
