@@ -261,6 +261,7 @@ step_valgrind() {
 	stop_servers "$here" fast
 
 	# A line with only the process separates errors.
+	# shellcheck disable=SC2016  # for sed
 	sed -sE 's/^(==|\*\*)[0-9]+(==|\*\*) ?//; $G' "$here"/errors/* | awk -v RS= -v ours="$src/src/" '
 		!/ (at|by) 0x/ { next }
 		index($0, ours) { print $0 "\n\nnot ok - an error with a place in src/\n"; next }

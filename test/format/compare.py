@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Compares clients/python with docs/format.md and the server that psql connects to; see run.sh."""
+"""Compares clients/python with docs/format.md and a server, for "test/run.sh format"."""
 
 import math
 import os
