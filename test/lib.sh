@@ -27,9 +27,7 @@ fi
 
 # ---------------------------------------------------------------- packages
 
-installed() {
-	dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -x installed >/dev/null
-}
+installed() { dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null | grep -x installed >/dev/null; }
 
 sudo=()
 [ "$(id -u)" = 0 ] || sudo=(sudo)
@@ -93,9 +91,7 @@ find_postgresql() {
 	[ -n "$pgversion" ] || die "apt knows no package postgresql"
 }
 
-default_version() {
-	apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p'
-}
+default_version() { apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p'; }
 
 # Options that make apt act as if nothing were installed.  It then lists all that
 # a package needs.
@@ -194,10 +190,7 @@ set_user_command() {
 		user_command=(setpriv --reuid=nobody --regid=nogroup --clear-groups -- "${user_command[@]}")
 }
 
-as_user() {
-	set_user_command
-	"${user_command[@]}" "$@"
-}
+as_user() { set_user_command && "${user_command[@]}" "$@"; }
 
 # start COMMAND...: runs a command in the background, in a process group of its
 # own, so that clean_up can stop all that it has started
@@ -339,7 +332,4 @@ run_server() {
 		{ cat "$cluster/start.log" "$cluster/data/log"; die "the server did not start"; }
 }
 
-start_server() {
-	make_cluster
-	run_server
-}
+start_server() { make_cluster && run_server; }

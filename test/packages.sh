@@ -27,8 +27,7 @@ need_packages debootstrap git make python3
 # ---------------------------------------------------------------- archives
 
 # Makes a repository whose only commit is this checkout with uncommitted changes.
-make_repository()
-{
+make_repository() {
 	mkdir "$folder/repository"
 	copy_checkout "$folder/repository"
 	cd "$folder/repository"
@@ -39,55 +38,40 @@ make_repository()
 }
 
 # The Makefile would get the path of PGXS from pg_config.
-dist()
-{
-	rm -rf "$1"
+dist() {
 	git clone -q "$folder/repository" "$1"
 	make -s -C "$1" PG_CONFIG=: PGXS=/dev/null dist
 }
 
-archives_are_equal()
-{
+archives_are_equal() {
 	dist "$folder/one"
 	(umask 077 && TZ=Pacific/Kiritimati dist "$folder/another/folder")
-	[ -s "$folder/one/dist/$archive.zip" ]
 	diff -r "$folder/one/dist" "$folder/another/folder/dist"
 }
 
-# Both archives have all committed files except those that .gitattributes
-# excludes.
-archives_are_whole()
-{
+# They have all committed files except those that .gitattributes excludes.
+archives_are_whole() {
 	cd "$folder/repository"
 	git ls-files | grep -Ev '^(\.ci/|\.github/|\.gitattributes$)' | sed "s|^|$archive/|" | sort >"$folder/wanted"
 	tar -tf "$folder/one/dist/$archive.tar.gz" | grep -v '/$' | sort | diff "$folder/wanted" -
-	python3 -m zipfile -l "$folder/one/dist/$archive.zip" | awk 'NR > 1 && $1 !~ /\/$/ { print $1 }' |
-		sort | diff "$folder/wanted" -
+	python3 -m zipfile -l "$folder/one/dist/$archive.zip" | awk 'NR > 1 && $1 !~ /\/$/ { print $1 }' | sort | diff "$folder/wanted" -
 }
 
 # ----------------------------------------------------------- Debian packages
 
 # copy_tree FROM TO: copies a tree, and sets tree to the copy
-copy_tree()
-{
+copy_tree() {
 	tree=$trees/$2
 	cp -a --one-file-system "$trees/$1" "$tree"
 	mount_tree "$2" "$release"
 }
 
-in_tree_install()
-{
-	in_tree "$tree" apt-get -q -y --no-install-recommends "$@"
-}
+in_tree_install() { in_tree "$tree" apt-get -q -y --no-install-recommends "$@"; }
 
-as_builder()
-{
-	in_tree "$tree" runuser -u builder -- env HOME=/build "$@"
-}
+as_builder() { in_tree "$tree" runuser -u builder -- env HOME=/build "$@"; }
 
 # Installs exactly the build dependencies that the package declares.
-prepare_build()
-{
+prepare_build() {
 	copy_tree minimal build
 	in_tree "$tree" useradd -d /build -m builder
 	cp -R "$folder/one/packaging/debian" "$tree/build/debian"
@@ -97,16 +81,14 @@ prepare_build()
 }
 
 # The committed control file differs from the generated one only in the version.
-control_is_current()
-{
+control_is_current() {
 	diff <(sed -E 's/(postgresql-|PostgreSQL )17/\1NN/g' "$root/packaging/debian/control") \
 		<(sed -E "s/(postgresql-|PostgreSQL )$major/\1NN/g" "$tree/build/debian/control")
 }
 
 # build FOLDER REVISION VARIABLE=VALUE...: builds the package with these
 # environment variables
-build()
-{
+build() {
 	local there=/build/$1 revision=$2
 
 	shift 2
@@ -119,13 +101,9 @@ build()
 }
 
 # package FOLDER: prints the file of the package that was built there
-package()
-{
-	(cd "$tree" && compgen -G "build/$1/postgresql-$major-cuckoo_*.deb")
-}
+package() { (cd "$tree" && compgen -G "build/$1/postgresql-$major-cuckoo_*.deb"); }
 
-packages_are_equal()
-{
+packages_are_equal() {
 	local file files=0
 
 	for file in "$tree/build/first/"*.{deb,dsc,debian.tar.xz}; do
@@ -136,8 +114,7 @@ packages_are_equal()
 	[ "$files" = 4 ]
 }
 
-depends_on_minor()
-{
+depends_on_minor() {
 	local minor
 
 	minor=$(in_tree "$tree" "/usr/lib/postgresql/$major/bin/pg_config" --version | sed 's/^PostgreSQL \([^ ]*\).*/\1/; s/\([0-9]\)\([a-z]\)/\1~\2/')
@@ -146,20 +123,15 @@ depends_on_minor()
 	[[ ", $(dpkg-deb -f "$tree/$(package first)" Depends)," = *", postgresql-$major (>"[=\>]" $minor),"* ]]
 }
 
-sql()
-{
-	in_tree "$tree" runuser -u postgres -- psql -XqAt -v ON_ERROR_STOP=1 -c "$1"
-}
+sql() { in_tree "$tree" runuser -u postgres -- psql -XqAt -v ON_ERROR_STOP=1 -c "$1"; }
 
 # answers WANTED QUERY: whether the query has the wanted result
-answers()
-{
+answers() {
 	sql "$2" | tee /dev/stderr | grep -Fqx "$1"
 }
 
 # Installs the package while the server runs, which is not restarted.
-install_package()
-{
+install_package() {
 	copy_tree minimal installed
 	in_tree_install install "postgresql-$major"
 	in_tree "$tree" pg_conftool "$major" main set listen_addresses ''
@@ -170,16 +142,14 @@ install_package()
 	ls "$tree/usr/share/doc/postgresql-$major-cuckoo/"{README.md,docs/guide.md}
 }
 
-use_extension()
-{
+use_extension() {
 	sql "CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_citus; CREATE EXTENSION cuckoo_follow"
 	sql "CREATE TABLE filters AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 100000) AS i"
 	answers 't|100000' "SELECT (SELECT f FROM filters) @> 42, cuckoo_cardinality(f) FROM filters"
 }
 
 # In the tree of the build, because the tests need the build dependencies, too.
-run_autopkgtest()
-{
+run_autopkgtest() {
 	in_tree_install install autopkgtest dpkg-dev
 	in_tree "$tree" autopkgtest "/$(package first)" "/build/first/postgresql-cuckoo_$version-1.dsc" -- null
 	grep -Eq '^installcheck +PASS' "$log"
@@ -188,8 +158,7 @@ run_autopkgtest()
 	grep -Eq '(^ok [0-9]+ +- +|^test )concurrent-add +' "$log"
 }
 
-upgrade_package()
-{
+upgrade_package() {
 	in_tree_install install "/$(package next)"
 	[ "$(in_tree "$tree" dpkg-query -W -f '${Version}' "postgresql-$major-cuckoo")" = "$version-2" ]
 	answers 't|100000' "SELECT (SELECT f FROM filters) @> 42, cuckoo_cardinality(f) FROM filters"
@@ -197,8 +166,7 @@ upgrade_package()
 
 # Without the package the server still runs, but cannot use filters.  When the
 # package is installed again, the filters are unchanged.
-remove_package()
-{
+remove_package() {
 	in_tree_install remove "postgresql-$major-cuckoo"
 	answers 1 "SELECT 1"
 	(! sql "SELECT cuckoo_cardinality(f) FROM filters") 2>&1 | grep -F 'could not access file "$libdir/cuckoo"'
@@ -206,8 +174,7 @@ remove_package()
 	answers 100000 "SELECT cuckoo_cardinality(f) FROM filters"
 }
 
-purge_package()
-{
+purge_package() {
 	in_tree_install purge "postgresql-$major-cuckoo"
 	[ -z "$(find "$tree/usr" "$tree/etc" "$tree/var" -name '*cuckoo*' ! -path '*/apt.conf.d/*' | tee /dev/stderr)" ]
 	[ -z "$(in_tree "$tree" dpkg-query -W -f '${Status}\n' "postgresql-$major-cuckoo" 2>/dev/null | grep -v not-installed | tee /dev/stderr)" ]
@@ -217,8 +184,7 @@ purge_package()
 
 # Runs the instructions of our Dockerfile, in trees like the official image, which
 # has the server's packages.  It knows only those that occur there.
-run_dockerfile()
-{
+run_dockerfile() {
 	local instruction rest image_version
 
 	copy_tree minimal image
@@ -243,8 +209,7 @@ run_dockerfile()
 	done < <(sed -n '/^#/d; :a; /\\$/ { N; s/\\\n[\t ]*//; ta }; /./p' "$root/packaging/docker/Dockerfile")
 }
 
-image_has_extension()
-{
+image_has_extension() {
 	local ctl=(runuser -u postgres -- "/usr/lib/postgresql/$major/bin/pg_ctl" -D /var/lib/postgresql/data)
 
 	tree=$trees/stage-final
@@ -254,8 +219,7 @@ image_has_extension()
 	in_tree "$tree" "${ctl[@]}" -w stop
 }
 
-image_has_nothing_else()
-{
+image_has_nothing_else() {
 	[ -z "$(diff <(cd "$trees/image" && find usr/bin usr/lib usr/share | sort) \
 		<(cd "$trees/stage-final" && find usr/bin usr/lib usr/share | sort) | grep '^[<>]' | grep -Ev 'cuckoo|/bitcode$' | tee /dev/stderr)" ]
 }

@@ -37,9 +37,7 @@ for step in $steps; do
 	[[ "$after_build" != *" $step "* ]] || steps+='build '
 done
 
-selected() {
-	[[ "$steps" == *" $1 "* ]]
-}
+selected() { [[ "$steps" == *" $1 "* ]]; }
 
 # Coverage counts how often lines run.  Without optimization, which would merge
 # lines, the C library's headers warn, and from bitcode the JIT would run

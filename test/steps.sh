@@ -93,7 +93,7 @@ step_clients() { start_server && as_user /usr/bin/python3 "$src/test/clients/tes
 # which only its own log says
 prove_tests() {
 	as_user make -C "$src" PG_CONFIG="$pg_config" REGRESS= ISOLATION= "$@" installcheck && return
-	grep -l 'your test exited with' "$src"/tmp_check/log/regress_log_* | xargs -r tail -n 30
+	grep -l 'your test exited with' "$src"/tmp_check/log/regress_log_* 2>/dev/null | xargs -r tail -n 30
 	return 1
 }
 

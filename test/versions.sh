@@ -22,21 +22,18 @@ set -euo pipefail
 first=$1
 need_packages debootstrap
 
-prepare()
-{
+prepare() {
 	make_tree "$1" "$1"
 	copy_checkout "$trees/$1/srv/cuckoo"
 	cp "$folder/upgrade.sh" "$trees/$1/srv"
 }
 
 # in_release RELEASE COMMAND...
-in_release()
-{
+in_release() {
 	in_tree "$trees/$1" env CUCKOO_PACKAGES=/srv/downloads "PGVERSION=$(newest_major "$trees/$1")" "${@:2}"
 }
 
-run_tests()
-{
+run_tests() {
 	# shellcheck disable=SC2086  # several steps
 	in_release "$1" /srv/cuckoo/test/run.sh ${STEPS:-build regress isolation tap}
 }
@@ -91,8 +88,7 @@ to)
 esac
 SCRIPT
 
-upgrade()
-{
+upgrade() {
 	mkdir "$trees/$1/old"
 	mount --bind "$trees/$first" "$trees/$1/old"
 	in_release "$1" bash /srv/upgrade.sh to
