@@ -11,7 +11,7 @@
 # test/run.sh runs every test, and test/demo.sh the demo.  Both bring their own
 # server.
 
-EXTENSION = cuckoo cuckoo_citus cuckoo_follow
+EXTENSION = cuckoo cuckoo_citus
 MODULE_big = cuckoo
 
 # The folder of this Makefile.  PGXS sets $(srcdir) to the same, but is included
@@ -38,7 +38,7 @@ REGRESS_PREP = $(if $(wildcard expected),,link-expected)
 # Empty lists stay undefined: PGXS tests whether they are defined.
 ifneq ($(call found,test/isolation/specs/*.spec),)
 ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(call found,test/isolation/specs/*.spec))
-ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=cuckoo --load-extension=cuckoo_follow
+ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=cuckoo
 endif
 ifneq ($(call found,test/t/*.pl),)
 TAP_TESTS = 1

@@ -36,7 +36,7 @@ CREATE TYPE cuckoofilter (
 	STORAGE = external
 );
 COMMENT ON TYPE cuckoofilter IS
-	'cuckoo filter: an approximate set of keys; a lookup has no false negatives, and false positives at a chosen rate';
+	'cuckoo filter: an approximate set of keys, with no false negatives and a chosen rate of false positives';
 
 -- Casts from and to bytea: explicit, and the cast from bytea validates
 
@@ -56,12 +56,12 @@ COMMENT ON CAST (cuckoofilter AS bytea) IS 'to the portable bytes';
 CREATE FUNCTION cuckoo_new(capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, seed bigint DEFAULT 0, removable boolean DEFAULT true) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_new(float8, float8, bigint, boolean) IS
-	'an empty filter: capacity in keys (at least 1, rounded up; NULL: unknown), target rate fpr (2e-8 to 0.1), seed of the hash; NULL means the default. If removable is false, removing keys is an error: for filters to which keys are added only if they are new, because two keys can then share an item. An error if a filter of that capacity would be too large';
+	'an empty filter: capacity in keys (from 1; NULL: unknown), rate fpr (2e-8 to 0.1), seed; unless removable, removing keys is an error';
 
 CREATE FUNCTION cuckoo_from_array(keys anycompatiblearray, capacity float8 DEFAULT NULL, fpr float8 DEFAULT 0.001, seed bigint DEFAULT 0) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray, float8, float8, bigint) IS
-	'a filter over the distinct elements of an array, as cuckoo_agg makes it, with the same parameters (capacity in keys, target rate, seed); NULL elements are skipped';
+	'a filter of the distinct elements of an array, with the parameters of cuckoo_agg';
 
 -- Change: adding to a NULL filter makes one, and a NULL key leaves the filter as
 -- it is
@@ -69,17 +69,17 @@ COMMENT ON FUNCTION cuckoo_from_array(anycompatiblearray, float8, float8, bigint
 CREATE FUNCTION cuckoo_add(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add(cuckoofilter, anycompatible) IS
-	'the filter with one more copy of the key; a NULL filter is an empty one. A key with eight copies is pinned, and further copies change nothing. An error for another key type';
+	'the filter (NULL: an empty one) with one more copy of the key, up to eight; an error for another key type';
 
 CREATE FUNCTION cuckoo_add_all(f cuckoofilter, keys anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_add_all(cuckoofilter, anycompatiblearray) IS
-	'the filter with one more copy of each element of the array; a NULL filter is an empty one, and NULL elements are skipped. An error for another key type';
+	'the filter with one more copy of each element of the array, as by cuckoo_add';
 
 CREATE FUNCTION cuckoo_remove(f cuckoofilter, key anycompatible) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_remove(cuckoofilter, anycompatible) IS
-	'the filter with one copy less of a key that was added to it; unchanged if there is none, if the key is pinned, or if several sub-filters contain it. NULL for a NULL filter. Removing a key that was never added can lose another. An error for another key type, and for a filter that is not removable';
+	'the filter with one copy less of a key that was added, if that is safe; an error for another key type, or if it is not removable';
 
 CREATE FUNCTION cuckoo_remove_all(f cuckoofilter, keys anycompatiblearray) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -91,22 +91,22 @@ COMMENT ON FUNCTION cuckoo_remove_all(cuckoofilter, anycompatiblearray) IS
 CREATE FUNCTION cuckoo_union(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_union(cuckoofilter, cuckoofilter) IS
-	'union of the sets: of each key the larger number of copies. Sub-filters of equal shape become one, others are kept side by side, 16 at most. Not removable if both filters hold keys, or one is not. An error for different seeds or key types';
+	'union: of each key the larger number of copies; an error for other seeds or key types, or more than 16 sub-filters';
 
 CREATE FUNCTION cuckoo_union_all(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_union_all(cuckoofilter, cuckoofilter) IS
-	'sum of the multisets: the copies of both, up to eight. Sub-filters of equal shape become one, others are kept side by side, 16 at most. Removable if both filters are. An error for different seeds or key types';
+	'sum: of each key the copies of both, up to eight; an error for other seeds or key types, or more than 16 sub-filters';
 
 CREATE FUNCTION cuckoo_intersection(f cuckoofilter, g cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_intersection(cuckoofilter, cuckoofilter) IS
-	'the keys of both: a key of both is never missing. Of the filter with the smaller expected rate (as if both were removable), the items that may be in the other one, with its parameters; the filters may have any capacities and rates. Removable if both filters are. An error for different seeds or key types';
+	'the keys of both, and false positives; an error for other seeds or key types';
 
 CREATE FUNCTION cuckoo_common(f cuckoofilter, g cuckoofilter, OUT keys bigint, OUT error float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_common(cuckoofilter, cuckoofilter) IS
-	'how many distinct keys two filters have in common: an estimate (keys) that leaves out what is expected by chance, and its standard error in keys (error; Infinity if the filters are too full to tell). The filters may have any capacities and rates. Keys with copies, or in several sub-filters, count once. The false positives in a result of cuckoo_intersection count as keys. An error for different seeds or key types. Source: linear counting (Whang, Vander-Zanden, Taylor 1990) of fingerprint classes';
+	'estimate of how many distinct keys are in both, and its standard error, by linear counting (Whang et al., 1990); an error for other seeds or key types';
 
 -- Look up
 
@@ -127,7 +127,7 @@ COMMENT ON FUNCTION cuckoo_contains_joinsel(internal, oid, internal, smallint, i
 CREATE FUNCTION cuckoo_contains(f cuckoofilter, key anycompatible) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
 COMMENT ON FUNCTION cuckoo_contains(cuckoofilter, anycompatible) IS
-	'whether the filter may hold the key: always true for a key it holds, and for others at the rate that cuckoo_fpr expects (Fan et al., CoNEXT 2014). An error for another key type';
+	'whether the filter may hold the key (Fan et al., CoNEXT 2014); wrongly true at the rate cuckoo_fpr; an error for another key type';
 
 CREATE FUNCTION cuckoo_contained(key anycompatible, f cuckoofilter) RETURNS boolean
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 2;
@@ -169,7 +169,7 @@ CREATE FUNCTION cuckoo_info(f cuckoofilter,
 	OUT bits_per_item float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_info(cuckoofilter) IS
-	'parameters and state of a filter: representation (sparse, dense, mixed, or partial: the state of an aggregate; NULL: unset), key type, items stored, capacity in keys (NULL: unknown), load of its entries, target and expected false-positive rate, bits of a fingerprint in the first sub-filter, sub-filters, blocks, seed, whether keys can be removed, size in bytes and in bits per item';
+	'parameters and contents of a filter: capacity in keys (NULL: unknown), load, rates, size in bytes and in bits per item';
 
 CREATE FUNCTION cuckoo_subfilters(f cuckoofilter,
 	OUT number integer,
@@ -185,17 +185,17 @@ CREATE FUNCTION cuckoo_subfilters(f cuckoofilter,
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 2;
 COMMENT ON FUNCTION cuckoo_subfilters(cuckoofilter) IS
-	'the sub-filters of a filter, in their order: items stored, capacity in keys, load of their entries, expected false-positive rate, bits of a fingerprint, blocks, buckets per block, bytes, representation (sparse or dense)';
+	'the sub-filters of a filter in their order: items, capacity in keys, load, expected rate, shape, bytes';
 
 CREATE FUNCTION cuckoo_fpr(f cuckoofilter) RETURNS float8
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_fpr(cuckoofilter) IS
-	'the expected false-positive rate of the filter as it is now: the fraction of absent keys reported as present. An upper bound if items have several copies, or there are several sub-filters';
+	'expected false-positive rate of the filter now, 0 to 1: the fraction of absent keys reported as present';
 
 CREATE FUNCTION cuckoo_hash(key anycompatible, seed bigint DEFAULT 0) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_hash(anycompatible, bigint) IS
-	'the 64-bit hash of a key under a seed: XXH3 of its canonical bytes, the same on every platform and in every version';
+	'64-bit hash of a key under a seed: XXH3 of its canonical bytes, the same everywhere and in every version';
 
 CREATE FUNCTION cuckoo_shard(key anycompatible, shards integer) RETURNS integer
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -459,7 +459,7 @@ CREATE AGGREGATE cuckoo_agg(key anycompatible, capacity float8, fpr float8, seed
 	COMBINEFUNC = cuckoo_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_agg(anycompatible, float8, float8, bigint) IS
-	'a filter over the distinct keys: capacity in keys (NULL: the number counted, or unknown for up to 1,024), target rate fpr (2e-8 to 0.1, default 0.001), seed of the hash (default 0); NULL keys are skipped. An error if parameters differ between rows';
+	'a filter of the distinct keys: capacity in keys (default: counted), rate fpr (2e-8 to 0.1; default 0.001), seed (default 0)';
 
 CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8) (
 	SFUNC = cuckoo_stream_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
@@ -483,7 +483,7 @@ CREATE AGGREGATE cuckoo_stream_agg(key anycompatible, capacity float8, fpr float
 	COMBINEFUNC = cuckoo_stream_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_stream_agg(anycompatible, float8, float8, bigint) IS
-	'a filter over the keys, each added if the filter does not contain it yet: capacity in keys, target rate fpr (default 0.001), seed of the hash (default 0); needs memory for a few filters, not for all keys; not removable; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+	'a filter of the distinct keys, not removable, in the memory of a few filters; an error without a capacity, in keys';
 
 CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8) (
 	SFUNC = cuckoo_multiset_agg_transfn, STYPE = cuckoofilter, SSPACE = 16384,
@@ -507,7 +507,7 @@ CREATE AGGREGATE cuckoo_multiset_agg(key anycompatible, capacity float8, fpr flo
 	COMBINEFUNC = cuckoo_multiset_agg_combine, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_multiset_agg(anycompatible, float8, float8, bigint) IS
-	'a filter with a copy of the key for each row, up to eight: capacity in copies, target rate fpr (default 0.001), seed of the hash (default 0); needs memory for a few filters, not for all keys; NULL keys are skipped. An error if parameters differ between rows, or without a capacity';
+	'a filter with a copy of the key for each row, up to eight; an error without a capacity, in copies';
 
 -- Aggregates over filters
 --
@@ -523,7 +523,7 @@ CREATE AGGREGATE cuckoo_union_agg(f cuckoofilter) (
 	COMBINEFUNC = cuckoo_union_agg_transfn, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_union_agg(cuckoofilter) IS
-	'union of the sets of keys of all filters, as by cuckoo_union; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';
+	'union of all filters, as by cuckoo_union; a WARNING if the expected rate is over ten times the target rate';
 
 CREATE FUNCTION cuckoo_union_all_agg_transfn(cuckoofilter, cuckoofilter) RETURNS cuckoofilter
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -535,7 +535,7 @@ CREATE AGGREGATE cuckoo_union_all_agg(f cuckoofilter) (
 	COMBINEFUNC = cuckoo_union_all_agg_transfn, PARALLEL = SAFE
 );
 COMMENT ON AGGREGATE cuckoo_union_all_agg(cuckoofilter) IS
-	'sum of the multisets of keys of all filters, as by cuckoo_union_all; NULL is skipped. A WARNING if the expected rate is more than ten times the target rate';
+	'sum of all filters, as by cuckoo_union_all; a WARNING if the expected rate is over ten times the target rate';
 
 CREATE AGGREGATE cuckoo_intersection_agg(f cuckoofilter) (
 	SFUNC = cuckoo_intersection, STYPE = cuckoofilter, SSPACE = 16384,
@@ -543,3 +543,107 @@ CREATE AGGREGATE cuckoo_intersection_agg(f cuckoofilter) (
 );
 COMMENT ON AGGREGATE cuckoo_intersection_agg(cuckoofilter) IS
 	'the keys that all filters have, as by cuckoo_intersection; NULL is skipped, and over no rows the result is NULL';
+
+-- The index access method
+
+CREATE FUNCTION cuckoo_index_handler(internal) RETURNS index_am_handler
+	AS 'MODULE_PATHNAME' LANGUAGE C;
+COMMENT ON FUNCTION cuckoo_index_handler(internal) IS
+	'handler of the index access method cuckoo';
+
+CREATE ACCESS METHOD cuckoo TYPE INDEX HANDLER cuckoo_index_handler;
+COMMENT ON ACCESS METHOD cuckoo IS
+	'small index for equality';
+
+-- Only types that are hashed alike share a family: a date and a timestamp do
+-- not, as whether they are equal depends on TimeZone.
+CREATE OPERATOR FAMILY integer_ops USING cuckoo;
+CREATE OPERATOR CLASS int2_ops DEFAULT FOR TYPE int2 USING cuckoo FAMILY integer_ops AS
+	OPERATOR 1 = (int2, int2);
+CREATE OPERATOR CLASS int4_ops DEFAULT FOR TYPE int4 USING cuckoo FAMILY integer_ops AS
+	OPERATOR 1 = (int4, int4);
+CREATE OPERATOR CLASS int8_ops DEFAULT FOR TYPE int8 USING cuckoo FAMILY integer_ops AS
+	OPERATOR 1 = (int8, int8);
+ALTER OPERATOR FAMILY integer_ops USING cuckoo ADD
+	OPERATOR 1 = (int2, int4), OPERATOR 1 = (int2, int8),
+	OPERATOR 1 = (int4, int2), OPERATOR 1 = (int4, int8),
+	OPERATOR 1 = (int8, int2), OPERATOR 1 = (int8, int4);
+CREATE OPERATOR FAMILY float_ops USING cuckoo;
+CREATE OPERATOR CLASS float4_ops DEFAULT FOR TYPE float4 USING cuckoo FAMILY float_ops AS
+	OPERATOR 1 = (float4, float4);
+CREATE OPERATOR CLASS float8_ops DEFAULT FOR TYPE float8 USING cuckoo FAMILY float_ops AS
+	OPERATOR 1 = (float8, float8);
+ALTER OPERATOR FAMILY float_ops USING cuckoo ADD
+	OPERATOR 1 = (float4, float8), OPERATOR 1 = (float8, float4);
+CREATE OPERATOR FAMILY text_ops USING cuckoo;
+CREATE OPERATOR CLASS text_ops DEFAULT FOR TYPE text USING cuckoo FAMILY text_ops AS
+	OPERATOR 1 = (text, text);
+CREATE OPERATOR CLASS name_ops DEFAULT FOR TYPE name USING cuckoo FAMILY text_ops AS
+	OPERATOR 1 = (name, name);
+ALTER OPERATOR FAMILY text_ops USING cuckoo ADD
+	OPERATOR 1 = (text, name), OPERATOR 1 = (name, text);
+CREATE OPERATOR CLASS oid_ops DEFAULT FOR TYPE oid USING cuckoo AS
+	OPERATOR 1 = (oid, oid);
+CREATE OPERATOR CLASS bool_ops DEFAULT FOR TYPE bool USING cuckoo AS
+	OPERATOR 1 = (bool, bool);
+CREATE OPERATOR CLASS char_ops DEFAULT FOR TYPE "char" USING cuckoo AS
+	OPERATOR 1 = ("char", "char");
+CREATE OPERATOR CLASS bpchar_ops DEFAULT FOR TYPE bpchar USING cuckoo AS
+	OPERATOR 1 = (bpchar, bpchar);
+CREATE OPERATOR CLASS bytea_ops DEFAULT FOR TYPE bytea USING cuckoo AS
+	OPERATOR 1 = (bytea, bytea);
+CREATE OPERATOR CLASS bit_ops DEFAULT FOR TYPE bit USING cuckoo AS
+	OPERATOR 1 = (bit, bit);
+CREATE OPERATOR CLASS varbit_ops DEFAULT FOR TYPE varbit USING cuckoo AS
+	OPERATOR 1 = (varbit, varbit);
+CREATE OPERATOR CLASS numeric_ops DEFAULT FOR TYPE numeric USING cuckoo AS
+	OPERATOR 1 = (numeric, numeric);
+CREATE OPERATOR CLASS money_ops DEFAULT FOR TYPE money USING cuckoo AS
+	OPERATOR 1 = (money, money);
+CREATE OPERATOR CLASS uuid_ops DEFAULT FOR TYPE uuid USING cuckoo AS
+	OPERATOR 1 = (uuid, uuid);
+CREATE OPERATOR CLASS date_ops DEFAULT FOR TYPE date USING cuckoo AS
+	OPERATOR 1 = (date, date);
+CREATE OPERATOR CLASS time_ops DEFAULT FOR TYPE time USING cuckoo AS
+	OPERATOR 1 = (time, time);
+CREATE OPERATOR CLASS timetz_ops DEFAULT FOR TYPE timetz USING cuckoo AS
+	OPERATOR 1 = (timetz, timetz);
+CREATE OPERATOR CLASS timestamp_ops DEFAULT FOR TYPE timestamp USING cuckoo AS
+	OPERATOR 1 = (timestamp, timestamp);
+CREATE OPERATOR CLASS timestamptz_ops DEFAULT FOR TYPE timestamptz USING cuckoo AS
+	OPERATOR 1 = (timestamptz, timestamptz);
+CREATE OPERATOR CLASS interval_ops DEFAULT FOR TYPE interval USING cuckoo AS
+	OPERATOR 1 = (interval, interval);
+CREATE OPERATOR CLASS inet_ops DEFAULT FOR TYPE inet USING cuckoo AS
+	OPERATOR 1 = (inet, inet);
+CREATE OPERATOR CLASS macaddr_ops DEFAULT FOR TYPE macaddr USING cuckoo AS
+	OPERATOR 1 = (macaddr, macaddr);
+CREATE OPERATOR CLASS macaddr8_ops DEFAULT FOR TYPE macaddr8 USING cuckoo AS
+	OPERATOR 1 = (macaddr8, macaddr8);
+CREATE OPERATOR CLASS pg_lsn_ops DEFAULT FOR TYPE pg_lsn USING cuckoo AS
+	OPERATOR 1 = (pg_lsn, pg_lsn);
+CREATE OPERATOR CLASS xid8_ops DEFAULT FOR TYPE xid8 USING cuckoo AS
+	OPERATOR 1 = (xid8, xid8);
+CREATE OPERATOR CLASS jsonb_ops DEFAULT FOR TYPE jsonb USING cuckoo AS
+	OPERATOR 1 = (jsonb, jsonb);
+CREATE OPERATOR CLASS array_ops DEFAULT FOR TYPE anyarray USING cuckoo AS
+	OPERATOR 1 = (anyarray, anyarray);
+CREATE OPERATOR CLASS range_ops DEFAULT FOR TYPE anyrange USING cuckoo AS
+	OPERATOR 1 = (anyrange, anyrange);
+CREATE OPERATOR CLASS multirange_ops DEFAULT FOR TYPE anymultirange USING cuckoo AS
+	OPERATOR 1 = (anymultirange, anymultirange);
+
+CREATE FUNCTION cuckoo_index_filter(index regclass, fpr float8 DEFAULT NULL, partial boolean DEFAULT false) RETURNS cuckoofilter
+	AS 'MODULE_PATHNAME' LANGUAGE C PARALLEL RESTRICTED;
+COMMENT ON FUNCTION cuckoo_index_filter(regclass, float8, boolean) IS
+	'the keys of a cuckoo index as a filter that is not removable';
+
+CREATE FUNCTION cuckoo_index_info(index regclass, OUT file_pages bigint, OUT pages bigint, OUT overflow_pages bigint, OUT depth integer, OUT entries bigint, OUT joined_entries bigint, OUT tombstones bigint, OUT load float8, OUT min_fingerprint_bits integer, OUT max_fingerprint_bits integer, OUT expected_false_rows float8)
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION cuckoo_index_info(regclass) IS
+	'the pages and entries of a cuckoo index, and the rows that a lookup of an absent key is expected to find';
+
+CREATE FUNCTION cuckoo_index_check(index regclass) RETURNS bigint
+	AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION cuckoo_index_check(regclass) IS
+	'the number of rows that a cuckoo index does not find: 0 unless it is damaged';

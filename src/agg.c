@@ -150,10 +150,7 @@ ReadParameters(FunctionCallInfo fcinfo, CuckooCall *call)
 	call->has_row = true;
 }
 
-/*
- * Read a row: its parameters, its key type (NONE if its key is NULL), and the
- * hash of its key.
- */
+/* Read a row: its parameters, key type (NONE if its key is NULL), and hash. */
 static inline const CuckooHeader *
 ReadRow(FunctionCallInfo fcinfo, uint64 *hash)
 {
@@ -271,14 +268,19 @@ SortLists(LargeKeys *large, CuckooRun *runs)
 }
 
 /*
- * Make room in a full list: by dropping repetitions, if that may give half of it,
- * or else by doubling.  A column without repetitions should not be sorted at every
- * doubling, so one list is a sample for all: distinct hashes are spread evenly.  It
- * is full a quarter earlier than others.  If it loses a quarter then, they are
- * sorted when they are full, and have room for four times their distinct hashes: 32
- * bytes for each.  So are lists half as long again as the sample, which have a few
- * frequent keys: 64 bytes.  Others may still have repetitions, of keys chosen by
- * their hashes, and are sorted when they have grown by a factor of 16: 256 bytes.
+ * Make room in a full list: sort it, which drops repetitions, if it has grown
+ * by a factor since it was sorted last, or else double its room.
+ *
+ *	factor	lists								at most per distinct hash
+ *	  2		all, if the sample lost a quarter			 32 bytes
+ *	  2		half as long again as the sample:
+ *			they have a few frequent keys				 64 bytes
+ *	 16		others, which may have repetitions of
+ *			keys that somebody chose by their hashes	256 bytes
+ *
+ * Distinct hashes are spread evenly, so one list is a sample for all, and a
+ * column without repetitions is not sorted at every doubling.  The sample has a
+ * quarter less room, so it is sorted before the others are full.
  */
 static void
 MakeRoom(LargeKeys *large, int i)
@@ -428,10 +430,7 @@ OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 	}
 }
 
-/*
- * What to return to the executor: the pointer that it passed, if the state has
- * not moved.
- */
+/* What to return: the pointer that was passed, if the state has not moved. */
 static inline Datum
 StateDatum(const KeysState *state)
 {

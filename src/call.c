@@ -40,8 +40,8 @@ CuckooFindKey(FunctionCallInfo fcinfo, int argument, bool elements)
 	return &call->key;
 }
 
-double
-CuckooCheckFpr(double fpr)
+static double
+CheckFpr(double fpr)
 {
 	if (!(fpr >= CUCKOO_MIN_FPR && fpr <= CUCKOO_MAX_FPR))
 		ereport(ERROR,
@@ -53,8 +53,9 @@ CuckooCheckFpr(double fpr)
 	return fpr;
 }
 
-uint64
-CuckooCheckCapacity(double capacity)
+/* The capacity in keys, rounded up. */
+static uint64
+CheckCapacity(double capacity)
 {
 	/* A NaN fails the comparison.  Below 1, somebody wrote the rate first. */
 	if (!(capacity >= 1))
@@ -78,8 +79,8 @@ CuckooCheckParameters(const CuckooParameters *given)
 	CuckooHeader header = {.seed = given->seed};
 
 	if (given->has_capacity)
-		header.capacity = CuckooCheckCapacity(given->capacity);
-	header.fpr = CuckooCheckFpr(given->fpr);
+		header.capacity = CheckCapacity(given->capacity);
+	header.fpr = CheckFpr(given->fpr);
 	CuckooCheckSize(header.fpr, header.capacity);
 	return header;
 }

@@ -77,11 +77,6 @@ CuckooGetParameters(FunctionCallInfo fcinfo, int first, int count)
 /* Check them: the header of a filter without key type and tables. */
 extern CuckooHeader CuckooCheckParameters(const CuckooParameters *given);
 
-extern double CuckooCheckFpr(double fpr);
-
-/* The capacity in keys, rounded up. */
-extern uint64 CuckooCheckCapacity(double capacity);
-
 /*
  * Hash the elements of an array argument, whose key type must be that of the
  * filter, and the same for all.  An array without any may be of another type:

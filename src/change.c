@@ -88,10 +88,7 @@ cuckoo_add(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
 }
 
-/*
- * Refuse a filter in which two keys may share an item: removing one could lose
- * the other.
- */
+/* Refuse a filter in which removing a key could lose another. */
 static void
 CheckRemovable(const CuckooFilter *filter)
 {

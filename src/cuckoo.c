@@ -9,6 +9,7 @@
 
 #include "utils/guc.h"
 
+#include "index.h"
 #include "reader.h"
 
 CUCKOO_MODULE_MAGIC("cuckoo", "1.0.0");
@@ -19,5 +20,6 @@ void
 _PG_init(void)
 {
 	CuckooReaderInit();
+	CuckooIndexInit();
 	MarkGUCPrefixReserved("cuckoo");
 }

@@ -141,10 +141,7 @@ cuckoo_subfilters(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/*
- * cuckoo_fpr(f) -> float8: the expected false-positive rate of the filter as
- * it is now
- */
+/* cuckoo_fpr(f) -> float8: the expected false-positive rate as it is now */
 PG_FUNCTION_INFO_V1(cuckoo_fpr);
 Datum
 cuckoo_fpr(PG_FUNCTION_ARGS)

@@ -114,7 +114,7 @@ cuckoofilter_in(PG_FUNCTION_ARGS)
 		ereturn(fcinfo->context, (Datum) 0,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s", "cuckoofilter"),
-				 errdetail("The text form of a filter is base64.")));
+				 errdetail("The text form of a filter is base64 without line breaks.")));
 	if (!CheckOutside(bytes, (size_t) decoded, ERRCODE_INVALID_TEXT_REPRESENTATION,
 					  fcinfo->context))
 		PG_RETURN_NULL();

@@ -105,6 +105,8 @@ CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key)
 			 errdetail("The key type of the filter is %s, that of the key is %s.",
 					   CuckooKeyTypeDescribe(filter->key_type, filter->signature),
 					   CuckooKeyTypeDescribe(key->key_type, key->signature)),
+			 filter->key_type == CUCKOO_KEY_COMPOSITE && key->key_type == CUCKOO_KEY_COMPOSITE ?
+			 errhint("Rows must have columns of the same types in the same order.") :
 			 errhint("Cast the key to the type that the filter was built from.")));
 }
 
@@ -120,8 +122,8 @@ ExplainRefusal(Oid type, Oid refused_bound)
 
 	if (CuckooIsFilterType(type))
 	{
-		errdetail("A filter cannot be tested for a subset.");
-		return errhint("To combine filters, use cuckoo_union or cuckoo_union_all.");
+		errdetail("Filters have no difference, and cannot be tested for a subset.");
+		return errhint("To combine filters, use cuckoo_union, cuckoo_union_all or cuckoo_intersection.");
 	}
 	if (OidIsValid(refused_bound))
 		errdetail("Its bounds are not compared by the default operator class of type %s.",
@@ -222,6 +224,13 @@ GetNested(CuckooKey *key)
 	return key->nested;
 }
 
+/* Says in an error in which column of a row it is. */
+static void
+DescribeColumn(void *attribute)
+{
+	errcontext("column \"%s\" of a composite key", NameStr(((Form_pg_attribute) attribute)->attname));
+}
+
 /*
  * The row type of a tuple.
  *
@@ -271,10 +280,13 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 	for (int i = 0; i < row->desc->natts; i++)
 	{
 		Form_pg_attribute attribute = TupleDescAttr(row->desc, i);
+		ErrorContextCallback context = {error_context_stack, DescribeColumn, attribute};
 
 		if (attribute->attisdropped)
 			continue;
+		error_context_stack = &context;
 		CuckooKeyInit(&row->keys[i], attribute->atttypid, attribute->attcollation, row->ctx);
+		error_context_stack = context.previous;
 		row->attributes++;
 		row->has_rows |= row->keys[i].has_rows;
 	}
@@ -292,16 +304,10 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 /*
  * Signatures
  *
- * A signature is the hash of a description.  The description of a key type
- * begins with the number of the key type in one byte.  For an array, range or
- * multirange, the description of the elements or bounds follows.  For a
- * composite, the number of attributes in two bytes and the description of each
- * attribute follow.  The attributes of an anonymous record are known only from
- * its value; without one, their number is 65535 and no description follows.
- *
- * The two functions here describe a type, and return whether it has no
- * anonymous records inside.  If there are row types inside, AppendNested makes
- * the description of each value.
+ * A signature is the hash of a description (docs/format.md, "Signature").  The
+ * two functions here describe a type, and return whether it has no anonymous
+ * records inside.  If there are row types inside, AppendNested makes the
+ * description of each value.
  */
 
 static bool
@@ -379,6 +385,21 @@ InitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 	if (range->rng_cmp_proc_finfo.fn_oid != lookup_type_cache(subtype, TYPECACHE_CMP_PROC)->cmp_proc)
 		RefuseType(key->type, subtype);
 	InitPart(key, key_type, range, subtype, range->rng_collation);
+}
+
+bool
+CuckooTypeCanBeAltered(Oid type)
+{
+	Oid			base = getBaseType(type);
+	Oid			element = get_element_type(base);
+	char		kind = get_typtype(base);
+
+	check_stack_depth();
+	if (OidIsValid(element))
+		return CuckooTypeCanBeAltered(element);
+	return kind == TYPTYPE_ENUM || kind == TYPTYPE_COMPOSITE ||
+		(kind == TYPTYPE_RANGE && CuckooTypeCanBeAltered(get_range_subtype(base))) ||
+		(kind == TYPTYPE_MULTIRANGE && CuckooTypeCanBeAltered(get_multirange_range(base)));
 }
 
 void

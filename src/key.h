@@ -51,6 +51,14 @@ typedef struct CuckooKey
  */
 extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx);
 
+/*
+ * Whether ALTER TYPE can change the hashes of a type's values, at any depth: for
+ * rows that exist then, no trigger fires and no index is built anew.  Enum values
+ * are hashed by their label, and composite values by the number and types of
+ * their attributes.
+ */
+extern bool CuckooTypeCanBeAltered(Oid type);
+
 /* What CuckooKeyHash calls for keys that are not integers */
 extern uint64 CuckooHashOther(CuckooKey *key, Datum value, uint64 seed);
 

@@ -103,25 +103,6 @@ CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature)
 	return psprintf("%s (signature %08x)", CuckooKeyTypeName(key_type), signature);
 }
 
-bool
-CuckooIsFunction(Oid function, const char *symbol)
-{
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	bool		found = false;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	if (((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
-	{
-		bool		isnull;
-		Datum		source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
-
-		found = !isnull && strcmp(TextDatumGetCString(source), symbol) == 0;
-	}
-	ReleaseSysCache(tuple);
-	return found;
-}
-
 /*
  * The extension can be installed in any schema, and anyone can create a type
  * named cuckoofilter.  The type is therefore recognized by the C symbol of its
@@ -132,11 +113,24 @@ CuckooIsFilterType(Oid type)
 {
 	Oid			input;
 	Oid			io_param;
+	HeapTuple	tuple;
+	bool		found = false;
 
 	if (!get_typisdefined(type))
 		return false;
 	getTypeInputInfo(type, &input, &io_param);
-	return CuckooIsFunction(input, "cuckoofilter_in");
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(input));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	if (((Form_pg_proc) GETSTRUCT(tuple))->prolang == ClanguageId)
+	{
+		bool		isnull;
+		Datum		symbol = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+
+		found = !isnull && strcmp(TextDatumGetCString(symbol), "cuckoofilter_in") == 0;
+	}
+	ReleaseSysCache(tuple);
+	return found;
 }
 
 CuckooKeyType
@@ -207,6 +201,9 @@ PointVarlena(CuckooScalar *bytes, Datum value)
  * Convert a scalar's bytes from the database encoding to UTF-8.  ASCII is the
  * same in every server encoding.  In EUC_JP and EUC_TW some characters have
  * several forms, which text tells apart: as keys they are one.
+ *
+ * Text that has no form in UTF-8 stays as it is: an index must not refuse a row
+ * that its table takes.
  */
 static void
 ConvertText(CuckooScalar *bytes)
@@ -216,6 +213,7 @@ ConvertText(CuckooScalar *bytes)
 	const char *text = bytes->data;
 	size_t		i = 0;
 	char	   *converted;
+	Datum		done;			/* number of bytes converted */
 
 	while (i < bytes->length && !IS_HIGHBIT_SET(text[i]))
 		i++;
@@ -240,10 +238,15 @@ ConvertText(CuckooScalar *bytes)
 
 	/* The text is below 1 GB, but the room for the result can exceed it. */
 	converted = palloc_extended(bytes->length * MAX_CONVERSION_GROWTH + 1, MCXT_ALLOC_HUGE);
-	(void) FunctionCall6(&conversion,
+	done = FunctionCall6(&conversion,
 						 Int32GetDatum(encoding), Int32GetDatum(PG_UTF8),
 						 CStringGetDatum(text), CStringGetDatum(converted),
-						 Int32GetDatum((int32) bytes->length), BoolGetDatum(false));
+						 Int32GetDatum((int32) bytes->length), BoolGetDatum(true));
+	if (DatumGetInt32(done) < (int32) bytes->length)
+	{
+		pfree(converted);
+		return;
+	}
 	ReplaceBytes(bytes, converted, strlen(converted));
 }
 
@@ -400,10 +403,9 @@ NumericBytes(CuckooScalar *bytes, Datum value)
  * negative.
  *
  * Equality compares months * 30 days + days + time as one 128-bit number of
- * microseconds.  The quotient and the remainder of that number by a day are
- * equivalent and need no 128-bit type.  The infinities of PostgreSQL 17 have
- * the smallest or the largest value in each field, so no other interval is
- * equal to them.
+ * microseconds.  Its quotient and remainder by a day need no 128-bit type.  No
+ * other interval is equal to the infinities of PostgreSQL 17, whose fields have
+ * the smallest or the largest values.
  */
 static void
 IntervalBytes(CuckooScalar *bytes, const Interval *interval)

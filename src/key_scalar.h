@@ -48,12 +48,6 @@ extern char *CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature);
  */
 extern CuckooKeyType CuckooBuiltinKeyType(Oid type);
 
-/*
- * Whether a function is the C function of this name, wherever it is and whatever
- * ALTER FUNCTION has set
- */
-extern bool CuckooIsFunction(Oid function, const char *symbol);
-
 /* Whether this is the type cuckoofilter.  Its values are validated bytes. */
 extern bool CuckooIsFilterType(Oid type);
 

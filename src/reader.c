@@ -4,24 +4,31 @@
  *	  Reading stored filters: first in slices, then whole.
  *
  * A filter that comes from a table through a sub-select, a join or a PL/pgSQL
- * variable is usually a TOAST pointer, and reading it whole for every row
- * would cost milliseconds.  A lookup needs only the header and a few bytes of
- * each table.  Values of the type are stored uncompressed, so these parts can
- * be read alone.  If keys are looked up in the same filter again and again, it
- * is read whole as soon as the slices read have cost about as much as that,
- * if the setting cuckoo.cache_size leaves room for it.
+ * variable is usually a TOAST pointer, and reading it whole for every row would
+ * cost milliseconds.  A lookup needs only the header and a few bytes of each
+ * table.  Values of the type are stored uncompressed, so these parts can be
+ * read alone.  If keys are looked up in the same filter again and again, it is
+ * read whole as soon as the slices read have cost about as much as that, if the
+ * setting cuckoo.cache_size leaves room for it.
  *
  * The filters read last are kept to the end of the transaction, by their TOAST
  * pointers.  A stored value never changes, but PostgreSQL reuses a value id as
- * soon as no row has it, so a pointer can later name another value.  We
- * therefore look at the row of its first chunk: if that is in its old place,
- * from the same command of the same transaction, then it is the same value.
+ * soon as no row has it, so a pointer can later name another value.  Before a
+ * filter that was kept is used, we therefore look at the row of its first
+ * chunk: if that is in its old place, from the same command of the same
+ * transaction, then it is the same value.
  *
- * We need not look again within the same Moment, because another value needs
- * new rows.  If our own transaction has inserted these, its command counter has
- * advanced.  If another one has, it has ended since, and then a snapshot taken
- * later differs.  A snapshot from before that is still active keeps the old
- * rows, unless their insertion was rolled back with a subtransaction.
+ * To look takes microseconds, so we do it once in a Moment: as long as our
+ * command, our subtransaction and the active snapshot are the same.  Another
+ * value cannot have come within it, because that needs new rows in place of the
+ * old ones:
+ *
+ * - If our own transaction had inserted the new rows, its command would be a
+ *	 later one.
+ * - If another transaction had, it would have ended since we looked, and a
+ *	 snapshot taken after that would differ.
+ * - A snapshot taken before keeps the old rows.  Only rolling back our own
+ *	 subtransaction that inserted them would remove them, and end the Moment.
  *
  *-------------------------------------------------------------------------
  */
@@ -60,9 +67,9 @@ static int	cache_size;
 #define SMALL_BYTES			16384
 
 /*
- * What stays the same while no transaction ends and ours changes nothing.  While
- * a snapshot's xmax is the same, its counts can only decrease.  (Copies of
- * snapshots have no snapXactCompletionCount.)
+ * What tells moments apart.  Of snapshots with the same xmax, a later one has
+ * smaller counts if a transaction has ended in between.  (Copies of snapshots
+ * have no snapXactCompletionCount.)
  */
 typedef struct Moment
 {

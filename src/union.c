@@ -126,10 +126,7 @@ cuckoo_union_all_agg_transfn(PG_FUNCTION_ARGS)
 	return CuckooCombineState(fcinfo, CUCKOO_UNION_ALL, false);
 }
 
-/*
- * Warn, once per call site, if the expected rate of a result is more than ten
- * times the target rate.
- */
+/* Warn, once per call site, of a rate more than ten times the target rate. */
 static void
 WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)
 {

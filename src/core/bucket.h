@@ -34,10 +34,7 @@
 #define CUCKOO_RANK_BITS	12
 #define CUCKOO_LOW_BITS		4
 
-/*
- * How the buckets of a table are packed.  This depends only on f and is
- * computed once per table.
- */
+/* How the buckets of a table are packed, computed from f once per table. */
 typedef struct CuckooPacking
 {
 	uint8_t		high_bits;		/* bits of a high part: f - 4 */
@@ -119,10 +116,7 @@ typedef struct CuckooBits
 	uint64_t	high;
 } CuckooBits;
 
-/*
- * Where a bucket starts: an even one at this byte, an odd one odd_shift bits
- * later.
- */
+/* Where a bucket starts: an even one here, an odd one odd_shift bits later. */
 static inline const uint8_t *
 CuckooBucketAt(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
 {

@@ -330,10 +330,7 @@ OpenSweep(const CuckooShape *shape, const Codes *tables, int count)
 	return sweep;
 }
 
-/*
- * The next interval, in the order of first codes; false if there is none.  It
- * may overlap those before.
- */
+/* The next interval by first code, or false; it may overlap earlier ones. */
 static inline bool
 NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
 {
@@ -500,19 +497,29 @@ OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
 
 /*
  * Estimate how many keys a table has in common with another filter, of which
- * codes has the first "others" tables.  Those after them, before number i, which
- * is the table, are of its own filter: what these have is not counted again.
+ * codes has the first "others" tables.  Those after them, before number i,
+ * which is the table, are of its own filter: what these have is not counted
+ * again.
  *
- * Let a keys be only in the table and c common, and let the tables before leave
- * n of all m classes free, and all tables f.  The variance is then
+ * Let a be the number of keys only in the table, and c that of common ones.  Of
+ * all m classes, the tables before leave n free, and the other filter f of
+ * these; the table leaves N of the n unused, and F of the f.  The estimate is
  *
- *		m expm1(a / m) (m / f - exp(c / m) m / n)  +  m expm1(c / m) m / n - c
+ *		m ln(F / f) - m ln(N / n)
  *
- * Nearly all of it is the first part: other keys that are in covered classes by
- * chance.  It is written as a number of keys times the odds of that.  There may
- * be fewer common keys than estimated, and more others.  The error is therefore
- * that of as many fewer as the error itself, as in Wilson's interval: otherwise
- * it would be far too small if nearly all classes are covered.
+ * In linear counting, classes are unused independently of each other, with a
+ * probability of exp(-(a + c) / m), or exp(-a / m) among the f.  So N and F are
+ * binomial, cov(F, N) = var(F) because F is a part of N, and the variance of
+ * ln X is var(X) / X^2.  That of the estimate is therefore
+ *
+ *		m expm1(a / m) (m / f - exp(c / m) m / n)  +  m expm1(c / m) m / n
+ *
+ * less c, because there are exactly c common keys.  Nearly all of it is the
+ * first part, keys * odds below: other keys that are in covered classes by
+ * chance.  If the estimate is too high by the error, there are as many more of
+ * these.  So the error solves error^2 = (keys + error) * odds, as in Wilson's
+ * interval; it would be far too small otherwise if nearly all classes are
+ * covered.
  */
 static double
 CommonKeys(const Codes *codes, int others, int i, double *variance)

@@ -82,10 +82,7 @@ extern CuckooConflict CuckooCombinationAdd(CuckooCombination *combination,
  */
 extern void CuckooCombinationCollapse(CuckooCombination *combination);
 
-/*
- * Make the filter of all that was added; NULL if it would be too large.  More
- * may be added afterwards.
- */
+/* The filter of all that was added so far; NULL if it would be too large. */
 extern uint8_t *CuckooCombinationMake(CuckooCombination *combination,
 									  CuckooFilter *filter);
 

@@ -501,10 +501,7 @@ RepresentationAfter(const CuckooDraft *draft, int i)
 		CUCKOO_SPARSE : CuckooRepresentationFor(&table->shape, table->items);
 }
 
-/*
- * Make again what a batch has left to do.  Returns false if the filter would be
- * too large.
- */
+/* Make again what a batch has left; false if the filter would be too large. */
 static bool
 RewriteDraft(CuckooDraft *draft)
 {

@@ -69,10 +69,10 @@ extern int	CuckooFilterCount(const CuckooFilter *filter, uint64_t hash);
 extern uint64_t CuckooFilterPinned(const CuckooFilter *filter);
 
 /*
- * The expected rate of table i: CuckooShapeRate.  In a filter that is not
- * removable, where a union or adding a new key stores each class once, it is the
- * fraction of the classes that are stored.  Both count items, so they are upper
- * bounds if classes have several copies.
+ * The expected rate of table i: CuckooShapeRate of its items; in a filter that
+ * is not removable, where a union or adding a new key stores each class once,
+ * items divided by classes.  If classes have several copies, it is an upper
+ * bound.
  */
 extern double CuckooFilterTableRate(const CuckooFilter *filter, int i);
 
@@ -84,10 +84,7 @@ extern double CuckooFilterTableRate(const CuckooFilter *filter, int i);
  */
 extern double CuckooFilterRate(const CuckooFilter *filter);
 
-/*
- * The shape of a filter's first table; false if the filter would be too large
- * when that is dense.
- */
+/* The shape of the first table; false if it would be too large when dense. */
 extern bool CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape);
 
 /*

@@ -176,10 +176,7 @@ CuckooTableOffset(const CuckooFilter *filter, int i)
 	return offset;
 }
 
-/*
- * Point the filter to its tables or hashes in bytes, which must be long
- * enough.
- */
+/* Point the filter to its tables or hashes in bytes, which are long enough. */
 static void
 PointInto(CuckooFilter *filter, uint8_t *bytes)
 {

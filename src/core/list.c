@@ -254,18 +254,12 @@ CuckooListReserve(CuckooList *list, uint64_t room)
 }
 
 void
-CuckooListSort(CuckooList *list)
+CuckooListUnique(CuckooList *list)
 {
 	uint64_t   *scratch = CuckooAllocate(list->count, sizeof(uint64_t));
 
 	CuckooSort(list->numbers, scratch, (size_t) list->count);
 	pfree(scratch);
-}
-
-void
-CuckooListUnique(CuckooList *list)
-{
-	CuckooListSort(list);
 	list->count = CuckooUnique(list->numbers, (size_t) list->count);
 }
 

@@ -47,9 +47,7 @@ CuckooListPut(CuckooList *list, uint64_t number)
 	list->numbers[list->count++] = number;
 }
 
-extern void CuckooListSort(CuckooList *list);
-
-/* The same, and drop repetitions. */
+/* Sort them, and drop repetitions. */
 extern void CuckooListUnique(CuckooList *list);
 
 /* Free its memory, which leaves an empty list. */

@@ -183,14 +183,21 @@ CuckooBucketSum(uint32_t fingerprint, uint32_t buckets)
 	return (uint32_t) ((uint64_t) h * buckets >> 32) | 1;
 }
 
+/* The other bucket of a pair, modulo B, given the sum of both. */
+static inline uint32_t
+CuckooOtherBucket(uint32_t sum, uint32_t bucket, uint32_t buckets)
+{
+	uint32_t	other = sum - bucket;
+
+	/* Avoid a branch, which would be mispredicted half the time. */
+	return other + (buckets & (0 - (other >> 31)));
+}
+
 /* The alternate bucket of a fingerprint, within the block. */
 static inline uint32_t
 CuckooAlternateBucket(uint32_t fingerprint, uint32_t bucket, uint32_t buckets)
 {
-	uint32_t	other = CuckooBucketSum(fingerprint, buckets) - bucket;
-
-	/* Avoid a branch, which would be mispredicted half the time. */
-	return other + (buckets & (0 - (other >> 31)));
+	return CuckooOtherBucket(CuckooBucketSum(fingerprint, buckets), bucket, buckets);
 }
 
 /*

@@ -547,8 +547,8 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
  */
 
 /*
- * Write a section with these codes: of each group the high parts in unary, then
- * the low parts.  start is the number of codes before the section.
+ * Write a section with these codes: of each group the upper part, then the low
+ * parts.  start is the number of codes before the section.
  */
 static void
 PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,

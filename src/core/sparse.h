@@ -1,27 +1,34 @@
 /*-------------------------------------------------------------------------
  *
  * sparse.h
- *	  A sparse table: its sorted codes in Elias-Fano form.
+ *	  A sparse table: its sorted codes in Elias-Fano form (P. Elias, JACM 21,
+ *	  1974; R. M. Fano, MIT 1971).
  *
- * P. Elias: "Efficient storage and retrieval by content and address of static
- * files", JACM 21 (1974); R. M. Fano: "On the number of bits required to
- * implement an associative memory", MIT 1971.
+ * The high bits of sorted numbers ascend, so it is enough to store how many
+ * numbers have each value of them.  A code is split into a high part and a low
+ * part of l bits.  The upper part of a group has, for each possible high part,
+ * a 1 per code that has it, then a 0; the low parts follow.  With l = 4, the
+ * codes 1, 9, 9, 40, 41, 63, 70 and 95 are
  *
- * A code is split into a quotient, its high part, and a remainder, its low part
- * of l bits.  High parts ascend and are stored in unary: for each of the Z
- * possible ones, a 1 per code that has it, then a 0.  A lookup finds the codes
- * of a high part by rank and select.  l is the smallest number for which there
- * are at most eight high parts for every seven codes.  A table then needs about
- * log2(U / n) + 2.8 bits per code, whatever its capacity.
+ *		high part	0			1	2		3	4	5	6 to 15
+ *		upper part	1 1 1 0		0	1 1 0	1 0	1 0	1 0	0 ... 0
+ *		low parts	1 9 9			8 9		15	6	15
  *
- * High parts come in groups of 16, so that one word holds the unary part of
- * nearly all groups.  After it come the low parts.  Eight groups are a section,
- * of which the index says how many codes are before it (4 bytes) and in it up to
- * the end of each group (a byte each, 255 at most).  (Groups of 64 with 4 bytes
- * each would save 0.2 to 0.29 bits per code, but a lookup would take 1.25 times
- * as long in cache, and 1.6 times in memory.)
- * docs/format.md describes every bit.  The same multiset of codes always has
- * the same bytes.
+ * To find 41, that is 2 and 9, a lookup skips two 0s and on the way counts
+ * three 1s.  So it compares 9 with the low parts after the third, as many as
+ * there are 1s before the next 0.
+ *
+ * A group has 16 high parts, and l is the smallest number for which there are
+ * at most eight high parts for every seven codes: then nearly all upper parts
+ * fit into one word.  To find a group, the index has 12 bytes for each section
+ * of eight: how many codes are before it (4), and in it up to the end of each
+ * group (a byte each, 255 at most).  All this takes about log2(U / n) + 2.8
+ * bits per code, whatever the capacity.  (Groups of 64 with 4 bytes each would
+ * save 0.2 to 0.29 bits, but a lookup would take 1.25 times as long in cache,
+ * and 1.6 times in memory.)
+ *
+ * The same multiset of codes always has the same bytes; docs/format.md
+ * describes every bit.
  *
  *-------------------------------------------------------------------------
  */

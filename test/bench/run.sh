@@ -17,11 +17,11 @@
 #   year     SQL: the union of 365 daily filters against the rows behind them
 #   point    SQL: one lookup in a stored filter
 #   change   SQL: changes of a stored filter, one by one and at once
-#   dedupe   SQL: removing duplicates from a stream by the guide's recipe, with a
-#            shard for each session and with mixed batches, by unique indexes on
-#            the URL and on its hash, and by one filter that every batch updates:
-#            rows per second, WAL per row and bloat
-#   follow   SQL: a followed table against one untouched and one with a B-tree
+#   dedupe   SQL: removing duplicates from a stream by a cuckoo index, by a unique
+#            B-tree, and by one filter that every batch updates: rows per second,
+#            WAL per row and size
+#   index    SQL: building, writing, vacuuming and looking up in a cuckoo index, a
+#            B-tree and a hash index, and their sizes
 #
 # With --quick it uses a tenth of the data and fewer rounds, which shows that
 # all steps work.  It prints tables, and writes charts to docs/ or to the
@@ -37,7 +37,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=test/lib.sh
 . "$bench/../lib.sh"
 
-all_steps=(speed rates peers build memory parallel scan join year point change dedupe follow)
+all_steps=(speed rates peers build memory parallel scan join year point change dedupe index)
 charts=$root/docs
 # keys, passes, passes of the slow parts (add and remove)
 speed_runs=("10000 9 9" "100000 9 9" "1000000 5 5" "10000000 5 5" "60000000 5 1")
@@ -319,27 +319,17 @@ run_point()
 	table point "point lookup: prepared, through the protocol, one client" us
 }
 
-# Prints the tables and functions of the guide's recipe.
-dedupe_recipe()
-{
-	awk '
-		/^## / { here = $0 == "## Removing duplicates from a stream" }
-		here && /^```sql$/ { block = ""; inside = 1; next }
-		inside && /^```$/ { inside = 0; if (block ~ /^CREATE (TABLE|FUNCTION) (pages|store_new)/) print block; next }
-		inside { block = block $0 "\n" }' "$root/docs/guide.md"
-}
-
-# dedupe_run METHOD SESSIONS BATCH ROUND SCRIPT.  Session n has stream n and, with
-# the guide's recipe but for mixed batches, shard n.
+# dedupe_run METHOD SESSIONS BATCH ROUND.  Session n has stream n.
 dedupe_run()
 {
 	local before
 
-	printf '\\set number :number + 1\n%s\n' "$5" | as_user tee "$work/pgbench.sql" >/dev/null
+	printf '\\set number :number + 1\nSELECT store_%s(batch(:client_id, :known, :number, :n));\n' "$1" |
+		as_user tee "$work/pgbench.sql" >/dev/null
 	query 'VACUUM' && query 'CHECKPOINT'
 	before=$(query 'SELECT pg_current_wal_insert_lsn()')
 	as_user pgbench -n -M prepared -c "$2" -j "$2" -T "$seconds" -D "number=$(($4 * 1000000))" \
-		-D "n=$3" -D "known=$((keys / $2))" -f "$work/pgbench.sql" >"$work/log/pgbench" 2>&1 || { cat "$work/log/pgbench"; die "pgbench failed"; }
+		-D "n=$3" -D "known=$((rows / $2))" -f "$work/pgbench.sql" >"$work/log/pgbench" 2>&1 || { cat "$work/log/pgbench"; die "pgbench failed"; }
 	awk -v OFS='\t' -v label="$2 sessions, batches of $3: $1" -v n="$3" -v wal="$(query "SELECT pg_current_wal_insert_lsn() - '$before'")" \
 		-v rows="$results/dedupe-rows" -v bytes="$results/dedupe-wal" '
 		/actually processed/ { done = $NF; sub(/\/.*/, "", done) }
@@ -348,47 +338,49 @@ dedupe_run()
 
 run_dedupe()
 {
-	local sessions batch round
+	local sessions batch round method
 
 	prepare
-	# Once more for mixed batches, with names of its own
-	{ dedupe_recipe; dedupe_recipe | sed -E 's/\b(pages|seen|seen_delta|store_new|fold_seen|store_mixed)\b/mixed_\1/g'; } |
-		as_user tee "$work/dedupe.sql" >/dev/null
-	psql_file "$work/dedupe.sql" >/dev/null
 	psql_file "$bench/dedupe.sql"
 	for sessions in 1 4; do
+		query "CALL begin_stream($sessions, $((rows / sessions)))"
+		query 'VACUUM ANALYZE'
 		for batch in "${batches[@]}"; do
-			query "CALL begin_stream($sessions, $((keys / sessions)))"
-			query 'VACUUM ANALYZE'
-			# shellcheck disable=SC2016  # pgbench's variables
 			for ((round = 0; round < rounds; round++)); do
-				dedupe_run "unique index" "$sessions" "$batch" "$round" \
-					'SELECT store_indexed(batch(:client_id, :known, :number, :n));'
-				dedupe_run "unique index on the hash" "$sessions" "$batch" "$round" \
-					'SELECT store_hashed(batch(:client_id, :known, :number, :n));'
-				dedupe_run "one filter" "$sessions" "$batch" "$round" \
-					$'SELECT store_filtered(batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nVACUUM (SKIP_LOCKED) one_filter;\n\\endif'
-				dedupe_run deltas "$sessions" "$batch" "$round" \
-					$'SELECT store_new(:client_id, batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nSELECT fold_seen(:client_id);\nVACUUM (SKIP_LOCKED) seen, seen_delta;\n\\endif'
-				dedupe_run "deltas, mixed batches" "$sessions" "$batch" "$round" \
-					$'CALL mixed_store_mixed(batch(:client_id, :known, :number, :n));\n\\if :number % 64 = 0\nVACUUM (SKIP_LOCKED) mixed_seen, mixed_seen_delta;\n\\endif'
+				for method in btree cuckoo filter; do
+					dedupe_run "$method" "$sessions" "$batch" "$((round + batch))"
+				done
 			done
-			query "SELECT format(E'dedupe\\t%s sessions, batches of %s: %s\\t%s', $sessions, $batch, what, size / 1e6) FROM (VALUES
-				('unique index', pg_indexes_size('indexed_pages')), ('unique index on the hash', pg_indexes_size('hashed_pages')), ('one filter', pg_total_relation_size('one_filter')),
-				('deltas', pg_total_relation_size('seen') + pg_total_relation_size('seen_delta'))) AS v (what, size)" >>"$results/dedupe-size"
 		done
 	done
-	table dedupe-rows "dedupe: a stream of URLs, half of them new, after $keys others" "rows per s"
+	query "SELECT format(E'dedupe\t%s\t%s', what, size / 1e6) FROM (VALUES ('btree', pg_indexes_size('btree_pages')),
+		('cuckoo', pg_indexes_size('cuckoo_pages')), ('filter', pg_total_relation_size('one_filter'))) AS v (what, size)" >>"$results/dedupe-size"
+	table dedupe-rows "dedupe: a stream of URLs, half of them new, after $rows others" "rows per s"
 	table dedupe-wal "dedupe: WAL without full-page images" "bytes/row"
-	table dedupe-size "dedupe: the index, or the tables of filters, at the end" MB
+	table dedupe-size "dedupe: the index or filter at the end" MB
 }
 
-run_follow()
+run_index()
 {
+	local round method key
+
 	prepare
-	psql_file "$bench/follow_setup.sql" >/dev/null
-	statements_step follow "followed tables" follow.sql
-	printf '  WAL of a row inserted by a statement of its own, beyond that of the table: %.0f bytes\n' "$(query 'SELECT followed_wal()')"
+	psql_file "$bench/index_setup.sql" -v "copied=$work/copied" >/dev/null
+	psql_file "$bench/index_sizes.sql" | grep -P '\t' >"$results/index-size"
+	table index-size "index: bytes per row when built, and ratios" ""
+	statements_step index "index: builds, inserts, VACUUM" index.sql -v "copied=$work/copied"
+	for ((round = 0; round < rounds; round++)); do
+		for key in absent present; do
+			for method in btree hash cuckoo; do
+				printf '%s\n' "\\set key random(1, $((rows / 5)))" \
+					"SELECT id FROM lookup_$method WHERE k = hashint8extended(:key, $([ "$key" = absent ] && echo 5 || echo 0));" |
+					as_user tee "$work/pgbench.sql" >/dev/null
+				as_user pgbench -n -M prepared -T "$seconds" -f "$work/pgbench.sql" 2>&1 |
+					awk -v OFS='\t' -v label="$key: $method" '/^tps = / { print "lookup", label, 1e6 / $3 }' >>"$results/lookup"
+			done
+		done
+	done
+	table lookup "index: a prepared lookup through the protocol, one client" us
 }
 
 # -------------------------------------------------------------------- the run

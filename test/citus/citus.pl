@@ -366,6 +366,29 @@ compare(
 	'columnar: aggregates' => "SELECT @{[ digest('cuckoo_agg(n)') ]}, @{[ digest('cuckoo_union_agg(f)') ]} FROM columnar;",
 	'columnar: lookups' => "SELECT count(*) FROM columnar WHERE f @> 7; SELECT count(*) FROM columnar WHERE (SELECT f FROM here WHERE name = 'all') @> n;");
 
+# Indexes of each shard, and of a reference table on every node
+$hub->safe_psql('postgres', "CREATE INDEX ON distributed.keys USING cuckoo ($column{text}); CREATE INDEX ON distributed.reference USING cuckoo (name)");
+is(sqlstate($hub, 'postgres', 'CREATE INDEX ON distributed.columnar USING cuckoo (id)'), '0A000', 'an index of a columnar table is refused');
+
+# Whether all placements of a table have an index, and the number of rows that these
+# do not find
+sub indexes
+{
+	my ($table) = @_;
+
+	return $hub->safe_psql('postgres', <<~SQL);
+		SELECT bool_and(success AND result ~ '^[0-9]+\$'), sum(result::integer)
+		FROM run_command_on_placements('distributed.$table', \$\$SELECT cuckoo_index_check(indexrelid) FROM pg_index WHERE indrelid = '%s'::regclass AND pg_get_indexdef(indexrelid) ~ 'USING cuckoo'\$\$)
+		SQL
+}
+is(indexes($_), 't|0', "indexed: $_") foreach qw(keys reference);
+my $by_index = "SELECT count(*), sum(n) FROM keys WHERE $column{text} = 'key 7'; SELECT count(*), sum(n) FROM keys WHERE $column{text} = ANY ('{key 8,key 9,none}'); "
+  . "SELECT count(*) FROM keys JOIN reference ON $column{text} = 'key ' || name; SELECT count(*) FROM reference WHERE name = '3'";
+compare(
+	'indexed' => "$by_index;",
+	'indexed: written' => "INSERT INTO keys (id, n, $column{text}) SELECT 100000 + i, i, 'key ' || i FROM generate_series(1, 2000) AS i; UPDATE keys SET $column{text} = 'key 7' WHERE id = 100003; $by_index; DELETE FROM keys WHERE id > 100000; $by_index;");
+like($hub->safe_psql('postgres', "SET citus.propagate_set_commands = 'local'; BEGIN; SET LOCAL enable_seqscan = off; EXPLAIN SELECT * FROM distributed.keys WHERE $column{text} = 'key 7'"), qr/Bitmap Index Scan on keys_/, 'workers use the index');
+
 # Queries can be run on every node.
 is($workers[0]->safe_psql('postgres', "SET search_path = distributed, public; $_"), $hub->safe_psql('postgres', "SET search_path = plain, public; $_"), 'through a worker')
   foreach 'SELECT ' . digest('cuckoo_agg(n)') . ' FROM keys', $lookup{'in a reference table'}, $lookup{'in a CTE'};
@@ -386,7 +409,8 @@ foreach my $mode (qw(block_writes force_logical))
 
 	$hub->safe_psql('postgres', "SELECT citus_move_shard_placement($shard, @{[ address($from) ]}, @{[ address($to) ]}, '$mode')");
 	is(shards("shardid = $shard AND nodeport = " . $to->port), '1', "a shard is moved, $mode");
-	compare("... and has all, $mode" => $everything);
+	compare("... and has all, $mode" => "$everything $by_index;");
+	is(indexes('keys'), 't|0', "... and its index, $mode");
 
 	my ($last, $middle) = split /\|/, $hub->safe_psql('postgres', q{SELECT shardid, (shardminvalue::bigint + shardmaxvalue::bigint) / 2 FROM pg_dist_shard WHERE logicalrelid = 'distributed.copies'::regclass ORDER BY shardid DESC LIMIT 1});
 	my $before = shards(q{table_name = 'distributed.copies'::regclass});
@@ -469,7 +493,6 @@ $hub->safe_psql('postgres', <<~'SQL');
 	CREATE TABLE distributed.names (id bigint, name text COLLATE nocase, ci citext, r regclass);
 	SELECT create_distributed_table('distributed.names', 'id');
 	INSERT INTO distributed.names VALUES (1, 'a', 'a', 'pg_class'), (2, 'A', 'A', 'pg_proc');
-	CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 	SQL
 says($page, '`DISTINCT` and `ORDER BY` inside an aggregate, and windows that are not partitioned by the '
 	  . 'distribution column: all rows are sent');
@@ -478,10 +501,9 @@ like(tasks($_), qr/Query: SELECT (n|k\d+) AS /, "rows travel: $_")
 says($page, 'Citus refuses such a query ("complex joins are only supported when ...").');
 like(error_of('SET citus.enable_repartition_joins = on; SELECT count(*) FROM keys JOIN others ON others.part = keys.part JOIN sharded USING (n) WHERE (SELECT cuckoo_agg(n) FROM sharded) @> keys.n'),
 	qr/complex joins are only supported when/, 'a filter condition beside a repartition join');
-says($page, 'without an error \'a\' and \'A\' are two keys');
+says($page, 'Keys of `citext` and `reg` types, which become');
 is($hub->safe_psql('postgres', 'SELECT cuckoo_cardinality(cuckoo_agg(ci)), cuckoo_cardinality(cuckoo_agg(ci, 100)), cuckoo_cardinality(cuckoo_agg(lower(ci::text))) FROM distributed.names'), '2|2|1', 'keys of citext are sent as text');
 is(sqlstate($hub, 'postgres', 'CREATE TABLE plain.names AS SELECT * FROM distributed.names; SELECT cuckoo_agg(ci) FROM plain.names'), '0A000', '... and are an error on a plain table');
-says($page, '(Keys of `regclass` and other `reg` types become integers.)');
 is($hub->safe_psql('postgres', 'SELECT f @> 1259, items, key_type FROM (SELECT cuckoo_agg(r) AS f FROM distributed.names) AS s, cuckoo_info(f)'), 't|2|integer', 'keys of regclass are sent as integers');
 is(sqlstate($hub, 'postgres', 'SELECT cuckoo_agg(r) FROM plain.names'), '0A000', '... and are an error on a plain table');
 like(error_of($_), qr/nondeterministic collation/, "a nondeterministic collation: $_") foreach 'SELECT cuckoo_agg(name) FROM names', 'SELECT cuckoo_agg(name, 100) FROM names';
@@ -491,19 +513,6 @@ $is_13 and like(error_of('EXPLAIN ANALYZE SELECT cuckoo_agg(n) FROM keys'), qr/c
 says($page, '`plan_cache_mode = force_generic_plan` with parameters of an aggregate: '
 	  . '"could not create distributed plan".');
 like(error_of('SET plan_cache_mode = force_generic_plan; PREPARE agg(float8) AS SELECT cuckoo_agg(n, $1) FROM keys; EXECUTE agg(1000)'), qr/could not create distributed plan/, 'generic plans');
-says($page, 'Citus does not support them on distributed tables.');
-like(error_of('CREATE TRIGGER t AFTER INSERT ON keys FOR EACH STATEMENT EXECUTE FUNCTION nothing()'), qr/triggers are not supported on distributed tables/, 'triggers');
-like(error_of(q{CREATE EXTENSION cuckoo_follow; SELECT cuckoo_follow('keys', 'n')}), qr/triggers are not supported on distributed tables/, '... of cuckoo_follow');
-says($page, q{It also fails if the table or its filter table is in Citus's metadata (`citus_add_local_table_to_metadata`). Drop the filter table, call `undistribute_table` if the table is there, and follow it again.});
-my $here = 'SET search_path = distributed, public; SET client_min_messages = error;';
-my $follow = q{SELECT cuckoo_follow('followed', 'k'); SELECT cuckoo_follow_contains('followed_k_filter', 5::bigint); SELECT missing FROM cuckoo_follow_check('followed_k_filter')};
-$hub->safe_psql('postgres', "$here CREATE TABLE followed AS SELECT generate_series(1, 1000::bigint) AS k; SELECT citus_add_local_table_to_metadata('followed')");
-like(error_of("$here SELECT cuckoo_follow('followed', 'k')"), qr/relation "distributed.followed_k_filter" does not exist/, 'a local table in the metadata: its triggers are sent to the workers');
-is($hub->safe_psql('postgres', "$here SELECT undistribute_table('followed'); $follow") =~ s/^\n//r, "followed_k_filter\nt\n0", '... and no longer');
-$hub->safe_psql('postgres', "$here SELECT citus_add_local_table_to_metadata('followed_k_filter')");
-is(sqlstate($hub, 'postgres', "$here SELECT cuckoo_follow_contains('followed_k_filter', 5::bigint)"), '55000', 'a filter table in the metadata');
-is($hub->safe_psql('postgres', "$here DROP TABLE followed_k_filter; $follow"), "followed_k_filter\nt\n0", '... and another');
-$hub->safe_psql('postgres', "$here DROP TABLE followed");
 says($page, 'A filter that is a literal or a parameter is printed into the query of every task.');
 like(tasks($lookup{'in a literal'}), qr/Query: .*\Q$literal\E/, 'a literal is in every task');
 unlike(tasks("WITH f AS MATERIALIZED (SELECT '$literal'::cuckoofilter AS f) $count (SELECT f FROM f) \@> n"), qr/\Q$literal\E/, '... but not through a materialized CTE');

@@ -17,6 +17,9 @@
  *				pairs and groups, with these choices instead of chance.  It
  *				compares each filter with an exact model.
  *
+ * pages		What page_model.h does to the pages of an index, with these choices.
+ *				They are of few links, so that short inputs reach all code.
+ *
  * exercise.h has the operations of the core, and what must hold after each.
  * Valid() of support.h runs the validator in memory of exactly that size, so
  * that AddressSanitizer notices a single byte read too many.
@@ -26,6 +29,7 @@
 #define SUPPORT_PORTABLE
 #include "../unit/exercise.h"
 #include "../unit/model.h"
+#include "../unit/page_model.h"
 
 /* No filter here becomes larger: small ones show the same faults. */
 #define MAX_BYTES	(64 * 1024)
@@ -173,7 +177,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	input.next = data + 1;
 	input.left = size - 1;
-	switch (data[0] % 3)
+	random_state = 1;
+	switch (data[0] % 4)
 	{
 		case 0:
 			FuzzRaw(data + 1, size - 1);
@@ -181,12 +186,16 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		case 1:
 			FuzzSound(&input, XXH3_64bits(data, size));
 			break;
-		default:
-			random_state = 1;
+		case 2:
 			choices = input.next;
 			choices_left = input.left;
 			while (choices_left > 0)
 				Live(300);
+			break;
+		default:
+			choices = input.next;
+			choices_left = input.left;
+			(void) LivePages();
 	}
 	FreeAll();
 	return 0;

@@ -24,10 +24,10 @@ trap 'rm -rf "$folder"' EXIT
 
 # Tracing comparisons costs half of the time, so only the validator is built
 # with it: its header has values that must be guessed.
-flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src" -DCUCKOO_STANDALONE
+flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src" -DCUCKOO_STANDALONE -DCUCKOO_MAX_LINKS=4
 	"-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=all)
 objects=()
-for file in "$here/filter_fuzz.c" "$src"/{shape,list,bucket,dense,sparse,table,format,filter,combine}.c; do
+for file in "$here/filter_fuzz.c" "$src"/{shape,list,bucket,dense,sparse,table,format,filter,combine,index_page}.c; do
 	object=$folder/$(basename "$file" .c).o
 	guess=(-fno-sanitize-coverage=trace-cmp)
 	[ "$object" != "$folder/format.o" ] || guess=()
@@ -44,7 +44,7 @@ if [ -n "${FUZZ_INPUT:-}" ]; then
 fi
 
 # Raw inputs (first byte 0) from the golden filters, and some inputs of the
-# other two sorts to begin with.
+# other three sorts to begin with.
 mkdir "$folder/seeds" "$folder/found"
 while IFS=$'\t' read -r name _ _ _ base64; do
 	{ printf '\0'; base64 -d <<<"$base64"; } >"$folder/seeds/$name"
@@ -52,6 +52,7 @@ done < <(tail -n +2 "$here/../golden/filters.tsv")
 for i in 1 2 3 4 5 6 7 8; do
 	printf '\1\%o\2\3\1\0\1%0400d' "$i" 0 >"$folder/seeds/sound-$i"
 	printf '\2\%o\%o\1\354\0\356\1\354\12\0\4\353\5\42\1\3\0\2' "$i" "$((i * 7))" >"$folder/seeds/differential-$i"
+	printf '\3\%o\1\2\%o%0400d' "$i" "$((i * 5))" 0 >"$folder/seeds/pages-$i"
 done
 
 status=0

@@ -3,7 +3,7 @@
  * cuckoo_test.c
  *	  Functions for test/t that SQL cannot have: an aggregate that runs another
  *	  one up to its state, as Citus does; the next OID of the server; a stored
- *	  filter with another size.
+ *	  filter with another size; a VACUUM of an index that stops in its midst.
  *
  * On Citus, a worker does not run SELECT cuckoo_agg(key) but
  * SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, key).  Such a call
@@ -21,15 +21,19 @@
 #include "postgres.h"
 
 #include "access/detoast.h"
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "catalog/pg_aggregate.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "storage/bufmgr.h"
 #include "storage/lwlock.h"
+#include "utils/array.h"
 #include "utils/datum.h"
 #include "utils/expandeddatum.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
@@ -196,21 +200,6 @@ next_xid(PG_FUNCTION_ARGS)
 }
 
 /*
- * completed_xid(xid8) -> void: let new snapshots show all transactions up to this
- * one, as if it had ended.
- */
-PG_FUNCTION_INFO_V1(completed_xid);
-Datum
-completed_xid(PG_FUNCTION_ARGS)
-{
-	LWLockAcquire(ProcArrayLock, LW_EXCLUSIVE);
-	TransamVariables->latestCompletedXid = PG_GETARG_FULLTRANSACTIONID(0);
-	TransamVariables->xactCompletionCount++;
-	LWLockRelease(ProcArrayLock);
-	PG_RETURN_VOID();
-}
-
-/*
  * next_oid(oid) -> void: the next OID that the server gives out, if it is free.
  * In production it takes four thousand million OIDs to come back to one.
  */
@@ -241,4 +230,64 @@ one_byte_less(PG_FUNCTION_ARGS)
 	pointer.va_rawsize--;
 	memcpy(VARDATA_EXTERNAL(copy), &pointer, sizeof(pointer));
 	PG_RETURN_POINTER(copy);
+}
+
+/* Rows to remove from an index, and those after which to stop */
+typedef struct DeadRows
+{
+	Datum	   *rows;
+	int			count;
+	Datum	   *stops;
+	int			stop_count;		/* that have not been asked about yet */
+} DeadRows;
+
+static int
+FindRow(const Datum *rows, int count, ItemPointer tid)
+{
+	int			i = 0;
+
+	while (i < count && !ItemPointerEquals(tid, (ItemPointer) DatumGetPointer(rows[i])))
+		i++;
+	return i;
+}
+
+static bool
+IsDead(ItemPointer tid, void *arg)
+{
+	DeadRows   *dead = arg;
+	int			i = FindRow(dead->stops, dead->stop_count, tid);
+
+	if (i < dead->stop_count)
+	{
+		dead->stops[i] = dead->stops[--dead->stop_count];
+		if (dead->stop_count == 0)
+			(void) DirectFunctionCall1(pg_advisory_lock_int8, Int64GetDatum(1));
+	}
+	return FindRow(dead->rows, dead->count, tid) < dead->count;
+}
+
+/*
+ * bulk_delete(index regclass, dead tid[], stops tid[]) -> bigint: removes rows from
+ * an index, as VACUUM does, but waits for the advisory lock 1 when it has been asked
+ * about all rows of another list.  Returns how many entries were removed.
+ */
+PG_FUNCTION_INFO_V1(bulk_delete);
+Datum
+bulk_delete(PG_FUNCTION_ARGS)
+{
+	DeadRows	dead;
+	IndexVacuumInfo info = {
+		.index = index_open(PG_GETARG_OID(0), RowExclusiveLock),
+		.message_level = DEBUG1,
+		.strategy = GetAccessStrategy(BAS_VACUUM)
+	};
+	IndexBulkDeleteResult *result;
+
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), TIDOID, sizeof(ItemPointerData), false, TYPALIGN_SHORT,
+					  &dead.rows, NULL, &dead.count);
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), TIDOID, sizeof(ItemPointerData), false, TYPALIGN_SHORT,
+					  &dead.stops, NULL, &dead.stop_count);
+	result = index_bulk_delete(&info, NULL, IsDead, &dead);
+	index_close(info.index, RowExclusiveLock);
+	PG_RETURN_INT64((int64) result->tuples_removed);
 }

@@ -1,10 +1,9 @@
--- Catalog: the objects of the three extensions, and that they work in any schema
+-- Catalog: the objects of the two extensions, and that they work in any schema
 --
 -- The checks list violations, so they should return nothing.  They also cover
 -- whatever is added later.
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 CREATE EXTENSION cuckoo_citus;
-CREATE EXTENSION cuckoo_follow;
 
 CREATE VIEW member AS
 	SELECT extname AS extension, classid, objid, pg_describe_object(classid, objid, 0) AS object
@@ -24,13 +23,7 @@ SELECT count(*) < 90 AS few FROM member WHERE extension = 'cuckoo';
 SELECT object FROM member WHERE NOT EXISTS (SELECT FROM pg_description WHERE classoid = classid AND objoid = objid AND objsubid = 0);
 SELECT object, provolatile, proparallel FROM member JOIN pg_proc ON objid = pg_proc.oid
 WHERE classid = 'pg_proc'::regclass AND (proleakproof OR prosecdef OR 'anyelement'::regtype = ANY (proargtypes::oid[])
-	OR (extension <> 'cuckoo_follow' AND (provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' ELSE 'i' END) OR proparallel <> 's')));
-
--- The functions that follow a table read and write tables.  A filter table may
--- be temporary: only the leader process could look keys up in it.
-SELECT proname COLLATE "C", provolatile, proparallel, proisstrict FROM member JOIN pg_proc ON objid = pg_proc.oid
-WHERE classid = 'pg_proc'::regclass AND extension = 'cuckoo_follow'
-ORDER BY 1;
+	OR provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' ELSE 'i' END) OR proparallel <> 's');
 
 -- Lookups are strict; what changes or makes a filter is not.
 SELECT DISTINCT proname COLLATE "C", proisstrict FROM member JOIN pg_proc ON objid = pg_proc.oid
@@ -71,7 +64,7 @@ SELECT typlen, typalign, typstorage FROM pg_type WHERE oid = 'cuckoofilter'::reg
 -- They can be moved to any schema.
 SELECT extname, extrelocatable FROM pg_extension WHERE extname LIKE 'cuckoo%' ORDER BY extname;
 
-DROP EXTENSION cuckoo_citus, cuckoo_follow;
+DROP EXTENSION cuckoo_citus;
 
 ---- In another schema that is not on the search path
 BEGIN;

@@ -62,6 +62,11 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	$$SELECT cuckoo_agg('(0,0)'::point)$$, 'SELECT cuckoo_agg(typinput) FROM pg_type', $$SELECT cuckoo_agg(x) FROM (VALUES ('5'::xid)) AS v (x)$$,
 	'SELECT cuckoo_new() + cuckoo_new()', 'SELECT cuckoo_new() - cuckoo_new()', 'SELECT cuckoo_new() @> cuckoo_new()', 'SELECT cuckoo_new() <@ cuckoo_new()',
 	'SELECT cuckoo_add(cuckoo_new(), cuckoo_new())', 'SELECT cuckoo_from_array(ARRAY[cuckoo_new()])', 'SELECT cuckoo_agg(cuckoo_new())',
+	-- The text form with the line breaks of encode and of the shell's base64; and
+	-- untyped operands, which the operators + and - make filters
+	$$SELECT encode(fixed::bytea, 'base64')::cuckoofilter FROM f$$, $$SELECT 'foo' + true$$,
+	-- Rows with the same columns in another order
+	$$SELECT cuckoo_new() + ROW(1, 'x'::text) @> ROW('x'::text, 1)$$,
 	-- Collations: none, or more than one
 	'SELECT cuckoo_new() + (c || p) FROM words', 'SELECT cuckoo_agg(c || p) FROM words', 'SELECT cuckoo_new() @> ARRAY[c || p] FROM words',
 	'SELECT cuckoo_agg((c || p) COLLATE "C") @> ''ab'' FROM words',
@@ -179,6 +184,11 @@ SELECT what, (SELECT count(*) FROM (VALUES ('%1$s + %2$s'), ('%1$s @> %2$s'), ('
 		WHERE outcome('SELECT ' || format(q, '(cuckoo_new() + ' || f || ')', '(cuckoo_new() + ' || g || ')')) LIKE '42804 | cuckoofilters with different key types%') AS refused_of_2,
 	left(outcome(format('SELECT merge_states(s) FROM (SELECT state_of(%s) AS s UNION ALL SELECT state_of(%s)) AS x', f, g)), 60) AS states
 FROM nested;
+
+-- A column that cannot be part of a key is named, also in a row in a row.
+CREATE TYPE json_row AS (i integer, j json);
+CREATE TYPE json_outer_row AS (a integer, r json_row);
+SELECT cuckoo_new() + ROW(1, ROW(2, '{}'))::json_outer_row;
 
 -- A label that an enum no longer has
 CREATE TYPE shade AS ENUM ('light', 'dark');

@@ -184,6 +184,14 @@ ORDER BY stored.how;
 SELECT refusal($$(repeat('[', 1000) || repeat(']', 1000))::jsonb$$) AS deep,
 	refusal('array_fill(1.5, ARRAY[100000])') AS long;
 
+-- The date of a timestamptz depends on TimeZone, unless its zone is written.
+SET TimeZone = 'UTC';
+CREATE TABLE instants AS SELECT '2026-01-01 00:30:00Z'::timestamptz + i * interval '8 hours' AS at FROM generate_series(0, 8) AS i;
+CREATE TABLE dates AS SELECT cuckoo_agg(at::date) AS here, cuckoo_agg((at AT TIME ZONE 'UTC')::date) AS utc FROM instants;
+SET TimeZone = 'America/New_York';
+SELECT count(*) FILTER (WHERE NOT here @> at::date) AS missed, count(*) FILTER (WHERE NOT utc @> (at AT TIME ZONE 'UTC')::date) AS missed_in_utc FROM instants, dates;
+RESET TimeZone;
+
 ---- What cannot be a key
 CREATE TABLE collated (c text COLLATE "C", p text COLLATE "POSIX");
 INSERT INTO collated VALUES ('a', 'b');

@@ -127,3 +127,6 @@ FROM unnest('{0,3,1000}'::integer[]) AS n, LATERAL (SELECT cuckoo_union_all(cuck
 
 -- A row of NULLs and an array of NULLs are keys, not NULL.
 SELECT cuckoo_cardinality(cuckoo_new() + ROW(NULL::integer, NULL::text)) AS row, cuckoo_cardinality(cuckoo_new() + '{NULL}'::integer[]) AS "array";
+
+-- The operators + and - take an untyped NULL beside another type for a filter.
+SELECT pg_typeof(NULL + 'a'::text) AS added, pg_typeof(NULL - true) AS removed;

@@ -126,6 +126,15 @@ is(digests($node, 'postgres', $_), $expected, "$_: unchanged") foreach qw(as_sel
 is(digests($node, 'postgres', 'plain'), digests($node, 'postgres', '(SELECT * FROM samples WHERE pg_column_size(f) < 8000) AS s'), 'values that are never toasted');
 
 # ---------------------------------------------------- pg_dump and pg_restore
+# PostgreSQL does not write in which schema the operators of these are, and a dump
+# sets no search path, so these tables are not restored.
+my @comparisons = ('f IS DISTINCT FROM g', 'NULLIF(f, g) IS NULL', 'CASE f WHEN g THEN true END', 'ROW(f, 1) < ROW(g, 1)', 'f <> g');
+$node->safe_psql('postgres', "CREATE DATABASE $_") foreach qw(compared restored_compared);
+$node->safe_psql('compared', join ';', 'CREATE EXTENSION cuckoo', map { "CREATE TABLE compared_$_ (f cuckoofilter, g cuckoofilter, CHECK ($comparisons[$_]))" } 0 .. 4);
+$node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/compared", '-d', $node->connstr('compared') ], 'dump of comparisons');
+$node->command_fails([ 'pg_restore', '-d', $node->connstr('restored_compared'), "$folder/compared" ], 'restore of comparisons');
+is($node->safe_psql('restored_compared', q{SELECT tablename FROM pg_tables WHERE tablename LIKE 'compared%'}), 'compared_4', 'only the comparison by an operator is restored');
+
 $node->safe_psql('postgres', 'CREATE DATABASE dumped');
 create_samples($node, database => 'dumped');
 $node->safe_psql('dumped', <<~'SQL');
@@ -148,6 +157,8 @@ $node->safe_psql('dumped', <<~'SQL');
 	CREATE VIEW answers AS SELECT id, grows @> 7 AS seven, 'a' <@ fixed AS a, grows @> ANY (ARRAY[8, 9]) FROM objects;
 	CREATE MATERIALIZED VIEW of_all AS SELECT cuckoo_agg(id) AS f, cuckoo_agg(id::text, 100, 0.01) AS g FROM objects;
 	CREATE FUNCTION seen(integer) RETURNS boolean BEGIN ATOMIC SELECT cuckoo_contains(grows, $1) FROM objects WHERE id = 2; END;
+	CREATE TRIGGER changed BEFORE UPDATE ON objects FOR EACH ROW WHEN (old.fixed <> new.fixed OR old.small::bytea IS DISTINCT FROM new.small::bytea)
+		EXECUTE FUNCTION suppress_redundant_updates_trigger();
 	SQL
 
 # The content of a database: tables and answers, and whether indexes work.
@@ -194,35 +205,27 @@ foreach my $way (
 	is(definitions("restored_$name"), $definitions, "with the same definitions, $name");
 }
 
-# The three extensions in schemas of their own, with what depends on them
-$node->safe_psql('postgres', "CREATE DATABASE $_") foreach qw(three restored_three);
-$node->safe_psql('three', <<~'SQL');
+# The two extensions in schemas of their own, with what depends on them
+$node->safe_psql('postgres', "CREATE DATABASE $_") foreach qw(two restored_two);
+$node->safe_psql('two', <<~'SQL');
 	CREATE SCHEMA a;
 	CREATE SCHEMA "b b";
-	CREATE SCHEMA c;
 	CREATE EXTENSION cuckoo SCHEMA a;
 	CREATE EXTENSION cuckoo_citus SCHEMA "b b";
-	CREATE EXTENSION cuckoo_follow SCHEMA c;
 	SET search_path = public, "b b", a;
 	CREATE TABLE numbers AS SELECT i AS n FROM generate_series(1, 1000) AS i;
 	CREATE AGGREGATE own_agg(key integer[]) (SFUNC = cuckoo_agg_transfn, STYPE = cuckoofilter, FINALFUNC = cuckoo_agg_final, COMBINEFUNC = cuckoo_agg_combine);
 	CREATE VIEW typed AS SELECT cuckoo_agg(n) AS f FROM numbers;
 	CREATE VIEW own AS SELECT own_agg(ARRAY[n]) AS f FROM numbers;
-	SELECT c.cuckoo_follow('numbers', 'n');
-	INSERT INTO numbers SELECT generate_series(1001, 2000);
 	SQL
-$node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/three", '-d', $node->connstr('three') ], 'dump of three extensions');
-$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored_three'), "$folder/three" ], 'restore');
-is(definitions('restored_three'), definitions('three'), 'with the same definitions');
-my $check = q{SELECT missing, triggers_enabled FROM c.cuckoo_follow_check('numbers_n_filter')};
-is($node->safe_psql('restored_three', $check), '0|f', 'the filter of a followed table has to be rebuilt');
-$node->safe_psql('restored_three', q{SELECT c.cuckoo_follow_rebuild('numbers_n_filter')});
+$node->command_ok([ 'pg_dump', '-Fc', '-f', "$folder/two", '-d', $node->connstr('two') ], 'dump of two extensions');
+$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored_two'), "$folder/two" ], 'restore');
+is(definitions('restored_two'), definitions('two'), 'with the same definitions');
 foreach my $query (
 	q{SELECT extname, extnamespace::regnamespace FROM pg_extension ORDER BY 1},
-	q{SELECT md5(typed.f::text), md5(own.f::text) FROM typed, own},
-	$check)
+	q{SELECT md5(typed.f::text), md5(own.f::text) FROM typed, own})
 {
-	is($node->safe_psql('restored_three', $query), $node->safe_psql('three', $query), "the same: $query");
+	is($node->safe_psql('restored_two', $query), $node->safe_psql('two', $query), "the same: $query");
 }
 
 # As large as filters get in practice

@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 my $source = "$FindBin::RealBin/../..";
 
 # The extensions share a library, so they have one version.
-my @extensions = qw(cuckoo cuckoo_citus cuckoo_follow);
+my @extensions = qw(cuckoo cuckoo_citus);
 
 # ---------------- The version is written in several places, which must agree
 
@@ -59,7 +59,7 @@ sub objects_after
 	return $dump =~ s/^\\(un)?restrict .*$//mgr =~ s/'\d+'::pg_catalog\.oid//gr;
 }
 
-my %few = (cuckoo => 80, cuckoo_citus => 380, cuckoo_follow => 90);
+my %few = (cuckoo => 80, cuckoo_citus => 380);
 foreach my $extension (@extensions)
 {
 	my $fresh = objects_after("CREATE EXTENSION $extension CASCADE");

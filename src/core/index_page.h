@@ -1,0 +1,326 @@
+/*-------------------------------------------------------------------------
+ *
+ * index_page.h
+ *	  The entries of one page of a cuckoo index.
+ *
+ * A page is a small cuckoo table of its own.  An entry is the fingerprint of a
+ * key and an interval of positions, in which rows of the key may be.  Most
+ * intervals are one position, which is one row of the table.  One of the two
+ * buckets of a fingerprint is even and identifies the pair, as in shape.h.  The
+ * number of the pair and the fingerprint are a piece of the hash, so entries can
+ * move to pages with other pieces: see CuckooPageMove.
+ *
+ * A key has an entry for each of its rows.  In the paper's table all of them
+ * would be in one pair of buckets, which is soon full.  So a pair has at most one
+ * entry of a fingerprint, and the next one is in the next pair of a chain
+ * (D. Ting, R. Cole: "Conditional Cuckoo Filters", SIGMOD 2021).  A chain ends at
+ * the first pair that has no entry of the fingerprint.  To move an entry to its
+ * other bucket does not change its pair, so chains stay what they are.
+ *
+ * All chains of a fingerprint go around the page in the same order, and so may
+ * join.  Three rules keep them right:
+ *
+ * An entry may be in the pair of its key, or anywhere behind it.  A flag says
+ * that a chain begins in its pair, whichever chain the entry itself belongs to.
+ * So all classes of a page are known, and what a lookup of each would find.
+ *
+ * An entry that is removed may be amid a chain.  It leaves a tombstone: an
+ * interval that no row has, which lookups walk over and additions use again.
+ * A tombstone with only others up to the chain's end is part of no chain that
+ * has anything after it, whichever key it began with, and is cleared.
+ *
+ * Intervals are joined if a key has more than two in one page of the table, or
+ * CUCKOO_MAX_LINKS in all.  The result has to be in the latest of their places:
+ * every chain that has an earlier one goes on to it (if it began between them, it
+ * has been there).
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_INDEX_PAGE_H
+#define CUCKOO_INDEX_PAGE_H
+
+#include "shape.h"
+
+#define CUCKOO_PAGE_BUCKETS		340
+#define CUCKOO_PAGE_PAIRS		(CUCKOO_PAGE_BUCKETS / 2)	/* 170 = 2 * 5 * 17 */
+#define CUCKOO_PAGE_ENTRIES		(CUCKOO_PAGE_BUCKETS * CUCKOO_ENTRIES)
+
+#ifndef CUCKOO_MAX_LINKS
+#define CUCKOO_MAX_LINKS		128
+#endif
+
+/*
+ * A position is the number of a page of the table, and the row's offset in it.
+ */
+#define CUCKOO_OFFSET_BITS		9
+#define CUCKOO_PAGE_POSITIONS	(UINT64_C(1) << CUCKOO_OFFSET_BITS)
+
+/*
+ * Intervals are numbered as the nodes of a binary tree in order: position p is
+ * the leaf 2p + 1, and 2^k aligned positions are an odd multiple of 2^k.  The
+ * lowest set bit is therefore the number of positions.  Numbers do not depend
+ * on how many positions there are.
+ */
+typedef uint64_t CuckooInterval;
+
+/* In memory; in an entry it is the last position, which is none of a row. */
+#define CUCKOO_TOMBSTONE		((CuckooInterval) 0)
+
+static inline CuckooInterval
+CuckooIntervalOf(uint32_t block, uint32_t offset)
+{
+	return 2 * (block * CUCKOO_PAGE_POSITIONS + offset) + 1;
+}
+
+/* The number of positions */
+static inline uint64_t
+CuckooIntervalSize(CuckooInterval interval)
+{
+	return interval & (0 - interval);
+}
+
+static inline uint64_t
+CuckooIntervalFirst(CuckooInterval interval)
+{
+	return (interval - CuckooIntervalSize(interval)) / 2;
+}
+
+static inline bool
+CuckooIntervalIsExact(CuckooInterval interval)
+{
+	return interval % 2 == 1;
+}
+
+/*
+ * Whether an interval, no tombstone, covers another: whether this is among the
+ * nodes below it.
+ */
+static inline bool
+CuckooIntervalCovers(CuckooInterval interval, CuckooInterval other)
+{
+	uint64_t	size = CuckooIntervalSize(interval);
+
+	return other - (interval - size) - 1 < 2 * size - 1;
+}
+
+/* Whether an interval is in one page of the table. */
+static inline bool
+CuckooIntervalIsInPage(CuckooInterval interval)
+{
+	return CuckooIntervalSize(interval) <= CUCKOO_PAGE_POSITIONS;
+}
+
+/* Whether two intervals are in the same page of the table. */
+static inline bool
+CuckooIntervalsSharePage(CuckooInterval a, CuckooInterval b)
+{
+	uint64_t	nodes = 2 * CUCKOO_PAGE_POSITIONS;	/* of a page, with 0 for larger ones */
+
+	return a / nodes == b / nodes && a % nodes != 0 && b % nodes != 0;
+}
+
+/* The smallest interval that covers both. */
+extern CuckooInterval CuckooIntervalJoin(CuckooInterval a, CuckooInterval b);
+
+/*
+ * Join sorted intervals to at most so many: first those that have small ones in
+ * common, which add the least.  Returns how many there are.
+ */
+extern int	CuckooJoinIntervals(CuckooInterval *sorted, int count, int most);
+
+#ifndef CUCKOO_ENTRY_BITS
+#define CUCKOO_ENTRY_BITS		48
+#endif
+
+/*
+ * The bits of fingerprints, which are the same in one page: what intervals for
+ * the table's pages leave.  With five, the largest table has room.
+ */
+#define CUCKOO_MIN_FINGERPRINT	5
+#define CUCKOO_MAX_FINGERPRINT	(CUCKOO_ENTRY_BITS - 2 - CUCKOO_OFFSET_BITS - 6)
+
+/* The number of the table's pages that entries can name */
+static inline uint64_t
+CuckooPageSpan(int bits)
+{
+	return UINT64_C(1) << (CUCKOO_ENTRY_BITS - 2 - CUCKOO_OFFSET_BITS - bits);
+}
+
+/* As many bits as possible, at most so many, for so many pages of the table */
+static inline int
+CuckooBitsForPages(int bits, uint64_t pages)
+{
+	while (bits > CUCKOO_MIN_FINGERPRINT && CuckooPageSpan(bits) < pages)
+		bits--;
+	return bits;
+}
+
+/* Four entries */
+typedef struct CuckooBucket
+{
+	uint16_t	low[CUCKOO_ENTRIES];
+	uint32_t	high[CUCKOO_ENTRIES];
+} CuckooBucket;
+
+typedef struct CuckooEntries
+{
+	CuckooBucket buckets[CUCKOO_PAGE_BUCKETS];
+} CuckooEntries;
+
+/*
+ * The pair of buckets and the fingerprint of a key, which are the same for few
+ * others
+ */
+typedef struct CuckooClass
+{
+	uint32_t	even;
+	uint32_t	fingerprint;
+	int			bits;			/* of fingerprints in this page */
+} CuckooClass;
+
+/*
+ * Where a hash is in an index of so many base pages.  The hash is a fraction of
+ * 2^64.  At some depth it is scaled to the pairs of as many pages as there are
+ * then, and what remains begins with the fingerprint.
+ */
+typedef struct CuckooAddress
+{
+	uint64_t	prefix;
+	uint32_t	pair;			/* of its page */
+	uint64_t	rest;			/* begins with the fingerprint */
+	int			depth;
+} CuckooAddress;
+
+static inline CuckooAddress
+CuckooAddressOf(uint32_t base_pages, uint64_t hash, int depth)
+{
+	uint64_t	base_pairs = (uint64_t) base_pages * CUCKOO_PAGE_PAIRS;
+	uint64_t	fraction = hash * base_pairs;	/* modulo 2^64 */
+	uint32_t	unused;
+	uint64_t	pair = CuckooScale(base_pairs, hash, &unused);
+
+	if (depth > 0)
+		pair = pair << depth | fraction >> (64 - depth);
+	return (CuckooAddress) {pair / CUCKOO_PAGE_PAIRS, (uint32_t) (pair % CUCKOO_PAGE_PAIRS),
+		fraction << depth, depth};
+}
+
+static inline CuckooClass
+CuckooAddressClass(const CuckooAddress *address, int bits)
+{
+	return (CuckooClass) {2 * address->pair, (uint32_t) (address->rest >> (64 - bits)), bits};
+}
+
+/*
+ * The code of a class in the whole index, which is below
+ * N * 170 * 2^(depth + bits).  As depth and bits are 32 at most together, it is
+ * less than 2^64.
+ */
+static inline uint64_t
+CuckooClassCode(uint64_t prefix, CuckooClass class)
+{
+	return (prefix * CUCKOO_PAGE_PAIRS + class.even / 2) << class.bits | class.fingerprint;
+}
+
+/*
+ * The first hash whose code, of so many bits for depth and fingerprint, is this
+ * or a larger one; 0 if there is none.
+ */
+static inline uint64_t
+CuckooFirstHashOf(uint32_t base_pages, uint64_t code, int code_bits)
+{
+	uint64_t	base_pairs = (uint64_t) base_pages * CUCKOO_PAGE_PAIRS;
+	uint64_t	whole = code >> code_bits;
+	uint64_t	fraction = code_bits == 0 ? 0 : code << (64 - code_bits);
+	uint64_t	upper = whole << 32 | fraction >> 32;
+	uint64_t	lower = (upper % base_pairs) << 32 | (fraction & UINT32_MAX);
+
+	/* Times 2^64 and divided by the pairs, in two steps below 2^64 */
+	return whole >= base_pairs ? 0 :
+		(upper / base_pairs << 32) + lower / base_pairs + (lower % base_pairs != 0);
+}
+
+/* The intervals of a class, one after another, and with tombstones */
+typedef struct CuckooChain
+{
+	CuckooEntries *entries;
+	CuckooClass next;
+	uint32_t	step;			/* in buckets */
+	uint32_t	sum;			/* of the numbers of each pair's buckets */
+	int			links;			/* pairs seen so far */
+} CuckooChain;
+
+extern CuckooChain CuckooChainBegin(CuckooEntries *entries, CuckooClass class);
+extern bool CuckooChainNext(CuckooChain *chain, CuckooInterval *interval);
+
+/*
+ * The entry in a slot, four for each bucket; false if there is none.  Its class
+ * is that of a key if is_begin.
+ */
+extern bool CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits,
+						   CuckooClass *class, CuckooInterval *interval, bool *is_begin);
+
+typedef enum CuckooPageResult
+{
+	CUCKOO_PAGE_ADDED,
+	CUCKOO_PAGE_PRESENT,
+	CUCKOO_PAGE_FULL
+} CuckooPageResult;
+
+/* The slots that an addition has changed */
+#define CUCKOO_MAX_CHANGES		32
+
+typedef struct CuckooChanges
+{
+	int			count;			/* perhaps more than are listed */
+	uint16_t	slot[CUCKOO_MAX_CHANGES];
+} CuckooChanges;
+
+/*
+ * Add an interval to a class, and list what changes.  If there is no room, the
+ * page is left as it was.
+ */
+extern CuckooPageResult CuckooPageAdd(CuckooEntries *entries, CuckooClass class,
+									  CuckooInterval interval, CuckooChanges *changes);
+
+/* The number of entries, with tombstones */
+extern int	CuckooPageCount(const CuckooEntries *entries);
+
+/*
+ * Pages to which entries move: to one with shorter fingerprints, or from a page
+ * that splits to two halves.  Their pairs are those of half as many hashes: the
+ * first bit of a fingerprint becomes the last bit of the pair's number.
+ */
+typedef struct CuckooMove
+{
+	int			bits;			/* of fingerprints in all these pages */
+	CuckooEntries *halves[2];	/* the second is NULL if there is one page */
+	CuckooEntries *overflow;	/* for what finds no room in one of them, or NULL */
+	int			overflow_half;	/* which of them; -1: none */
+} CuckooMove;
+
+/*
+ * Add what lookups of each class find to other pages.  An interval is added
+ * several times where chains have joined: false if that makes so many that
+ * there is no room.
+ */
+extern bool CuckooPageMove(CuckooEntries *from, int bits, CuckooMove *move);
+
+/*
+ * Whether all rows of an interval, which is in one page of the table, are to be
+ * removed.
+ */
+typedef bool (*CuckooIsDead) (CuckooInterval interval, void *arg);
+
+typedef struct CuckooPageCounts
+{
+	int			entries;		/* that remain, without tombstones */
+	int			removed;
+	bool		changed;
+} CuckooPageCounts;
+
+/* Remove rows, and tombstones that are no longer needed. */
+extern CuckooPageCounts CuckooPageRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead,
+										 void *arg);
+
+#endif							/* CUCKOO_INDEX_PAGE_H */

@@ -1,0 +1,344 @@
+/*-------------------------------------------------------------------------
+ *
+ * index.c
+ *	  The index access method cuckoo: what PostgreSQL calls.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "index.h"
+
+#include "access/amapi.h"
+#include "access/reloptions.h"
+#include "access/relscan.h"
+#include "access/table.h"
+#include "catalog/index.h"
+#include "catalog/pg_am.h"
+#include "commands/defrem.h"
+#include "commands/progress.h"
+#include "commands/vacuum.h"
+#include "nodes/execnodes.h"
+#include "nodes/tidbitmap.h"
+#include "pgstat.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+PGDLLEXPORT Datum cuckoo_index_handler(PG_FUNCTION_ARGS);
+
+static relopt_kind option_kind;
+
+void
+CuckooIndexInit(void)
+{
+	option_kind = add_reloption_kind();
+	add_int_reloption(option_kind, "fillfactor", "Load in percent with which the index is built",
+					  CUCKOO_INDEX_FILLFACTOR, 10, 100, ShareUpdateExclusiveLock);
+	add_real_reloption(option_kind, "capacity", "Rows for which the index is built at least",
+					   0, 0, 1e11, ShareUpdateExclusiveLock);
+}
+
+static bytea *
+Options(Datum options, bool validate)
+{
+	static const relopt_parse_elt elements[] = {
+		{.optname = "fillfactor", .opttype = RELOPT_TYPE_INT,
+		.offset = offsetof(CuckooIndexOptions, fillfactor)},
+		{.optname = "capacity", .opttype = RELOPT_TYPE_REAL,
+		.offset = offsetof(CuckooIndexOptions, capacity)}
+	};
+
+	return (bytea *) build_reloptions(options, validate, option_kind, sizeof(CuckooIndexOptions),
+									  elements, lengthof(elements));
+}
+
+static char *
+BuildPhaseName(int64 phase)
+{
+	switch (phase)
+	{
+		case PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE:
+			return "initializing";
+		case CUCKOO_PHASE_SCAN:
+			return "scanning table";
+		case CUCKOO_PHASE_SORT:
+			return "sorting keys";
+		case CUCKOO_PHASE_WRITE:
+			return "writing pages";
+		default:
+			return NULL;
+	}
+}
+
+/*
+ * Keys
+ */
+
+/*
+ * Prepare to hash keys of a type; InvalidOid is that of the operator class, as
+ * which the keys of the index are hashed.  (ALTER TYPE from varchar to text
+ * keeps an index, whose column has then another type.)  What is polymorphic has
+ * the type of the indexed column.
+ */
+void
+CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, Oid type, MemoryContext ctx)
+{
+	Oid			class_type = index->rd_opcintype[0];
+	Oid			function;
+
+	if (!OidIsValid(type))
+		type = class_type;
+	memset(key, 0, sizeof(CuckooIndexKey));
+	key->collation = index->rd_indcollation[0];
+	key->scratch = AllocSetContextCreate(ctx, "cuckoo index key", ALLOCSET_SMALL_SIZES);
+	function = type == class_type ? index_getprocid(index, 1, CUCKOO_HASH_PROC) :
+		get_opfamily_proc(index->rd_opfamily[0], type, type, CUCKOO_HASH_PROC);
+	if (OidIsValid(function))
+		fmgr_info_cxt(function, &key->hash, ctx);
+	else
+	{
+		if (IsPolymorphicType(type))
+			type = TupleDescAttr(RelationGetDescr(index), 0)->atttypid;
+		CuckooKeyInit(&key->key, type, key->collation, ctx);
+	}
+}
+
+uint64
+CuckooIndexHash(CuckooIndexKey *key, Datum value)
+{
+	MemoryContext old;
+	uint64		hash;
+
+	if (key->key.key_type == CUCKOO_KEY_INTEGER)
+		return CuckooKeyHash(&key->key, value, CUCKOO_INDEX_SEED);
+	old = MemoryContextSwitchTo(key->scratch);
+	if (OidIsValid(key->hash.fn_oid))
+		hash = DatumGetUInt64(FunctionCall2Coll(&key->hash, key->collation, value,
+												Int64GetDatum(CUCKOO_INDEX_SEED)));
+	else
+		hash = CuckooKeyHash(&key->key, value, CUCKOO_INDEX_SEED);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(key->scratch);
+	return hash;
+}
+
+/*
+ * Refuse what would make an index wrong, when it is built: tables that are not
+ * PostgreSQL's own, and types that ALTER TYPE changes without building it anew.
+ */
+void
+CuckooCheckIndexed(Relation heap, Relation index)
+{
+	Oid			class_type = index->rd_opcintype[0];
+	Oid			type = getBaseType(TupleDescAttr(RelationGetDescr(index), 0)->atttypid);
+	Oid			collation = index->rd_indcollation[0];
+	CuckooKeyType key_type = CuckooBuiltinKeyType(type);
+
+	if (heap->rd_rel->relam != HEAP_TABLE_AM_OID)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index access method \"cuckoo\" supports only tables of access method \"heap\""),
+				 errdetail("Table \"%s\" has access method \"%s\".", RelationGetRelationName(heap),
+						   get_am_name(heap->rd_rel->relam))));
+	if (OidIsValid(index_getprocid(index, 1, CUCKOO_HASH_PROC)))
+		return;
+	if (CuckooTypeCanBeAltered(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index access method \"cuckoo\" does not support type %s", format_type_be(type)),
+				 errdetail("ALTER TYPE of an enum or composite type changes how its values are hashed, and does not rebuild indexes."),
+				 errhint("Index an expression of another type, or columns of the composite.")));
+	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index access method \"cuckoo\" does not support nondeterministic collations"),
+				 errdetail("Text that is equal under collation \"%s\" can have different bytes.",
+						   get_collation_name(collation)),
+				 errhint("Index an expression that is the same for all equal text, such as lower(column COLLATE \"C\"), and use it in queries.")));
+
+	/*
+	 * A type such as citext is taken for text, but has another equality.  An
+	 * error would make TRUNCATE, REINDEX or a restore fail after ALTER TYPE of
+	 * an indexed column.
+	 */
+	if (type != class_type && !IsPolymorphicType(class_type) &&
+		(key_type == CUCKOO_KEY_NONE || key_type != CuckooBuiltinKeyType(class_type)))
+		ereport(WARNING,
+				(errmsg("index \"%s\" cannot be used to compare values of type %s",
+						RelationGetRelationName(index), format_type_be(type)),
+				 errdetail("Its operator class compares them as type %s.", format_type_be(class_type)),
+				 errhint("Index an expression of type %s, or create an operator class for type %s.",
+						 format_type_be(class_type), format_type_be(type))));
+}
+
+static bool
+Insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap,
+	   IndexUniqueCheck check pg_attribute_unused(), bool unchanged pg_attribute_unused(),
+	   struct IndexInfo *info)
+{
+	CuckooIndexKey *key = info->ii_AmCache;
+
+	if (isnull[0])
+		return false;
+	if (key == NULL)
+	{
+		key = MemoryContextAlloc(info->ii_Context, sizeof(CuckooIndexKey));
+		CuckooIndexKeyInit(key, index, InvalidOid, info->ii_Context);
+		info->ii_AmCache = key;
+	}
+	CuckooIndexAdd(index, heap, CuckooIndexHash(key, values[0]), tid);
+	return false;
+}
+
+/*
+ * Scans
+ */
+
+typedef struct CuckooScan
+{
+	CuckooIndexKey key;			/* of the type that the scan key has */
+	Oid			subtype;		/* this type; InvalidOid: that of the index */
+	bool		has_key;
+	CuckooList	found;			/* intervals */
+} CuckooScan;
+
+static IndexScanDesc
+BeginScan(Relation index, int keys, int orderbys)
+{
+	IndexScanDesc scan = RelationGetIndexScan(index, keys, orderbys);
+
+	scan->opaque = palloc0(sizeof(CuckooScan));
+	return scan;
+}
+
+static void
+Rescan(IndexScanDesc scan, ScanKey keys, int key_count pg_attribute_unused(),
+	   ScanKey orderbys pg_attribute_unused(), int orderby_count pg_attribute_unused())
+{
+	if (keys != NULL && scan->numberOfKeys > 0)
+		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
+}
+
+static void
+EndScan(IndexScanDesc scan)
+{
+	CuckooScan *state = scan->opaque;
+
+	CuckooListFree(&state->found);
+	if (state->has_key)
+		MemoryContextDelete(state->key.scratch);
+	pfree(state);
+}
+
+static uint64
+HashScanKey(CuckooScan *state, Relation index, ScanKey skey)
+{
+	if (!state->has_key || skey->sk_subtype != state->subtype)
+	{
+		if (state->has_key)
+			MemoryContextDelete(state->key.scratch);
+		state->has_key = false;
+		CuckooIndexKeyInit(&state->key, index, skey->sk_subtype, CurrentMemoryContext);
+		state->subtype = skey->sk_subtype;
+		state->has_key = true;
+	}
+	return CuckooIndexHash(&state->key, skey->sk_argument);
+}
+
+/* The lock of the query keeps VACUUM from shortening the table. */
+static BlockNumber
+HeapBlocks(Relation index)
+{
+	Relation	heap = table_open(index->rd_index->indrelid, AccessShareLock);
+	BlockNumber blocks = RelationGetNumberOfBlocks(heap);
+
+	table_close(heap, AccessShareLock);
+	return blocks;
+}
+
+/*
+ * Add the rows of an interval in one page of the table.  Their conditions are
+ * checked again.
+ */
+static int64
+AddRows(TIDBitmap *bitmap, BlockNumber block, CuckooInterval interval)
+{
+	ItemPointerData tids[MaxHeapTuplesPerPage];
+	uint64		first = CuckooIntervalFirst(interval) % CUCKOO_PAGE_POSITIONS;
+	uint64		end = Min(first + CuckooIntervalSize(interval), MaxHeapTuplesPerPage + 1);
+	int			count = 0;
+
+	/* ItemPointerSet is a macro up to 15, which uses its argument three times. */
+	for (uint64 offset = Max(first, FirstOffsetNumber); offset < end; offset++, count++)
+		ItemPointerSet(&tids[count], block, (OffsetNumber) offset);
+	tbm_add_tuples(bitmap, tids, count, true);
+	return count;
+}
+
+/*
+ * An entry may outlive its row, and the page of the table that had it.  Under
+ * SERIALIZABLE the scan would read such a page, and fail.
+ */
+static int64
+GetBitmap(IndexScanDesc scan, TIDBitmap *bitmap)
+{
+	Relation	index = scan->indexRelation;
+	CuckooScan *state = scan->opaque;
+	ScanKey		skey = scan->keyData;	/* what others say is checked again */
+	BlockNumber heap_blocks;
+	int64		added = 0;
+
+	pgstat_count_index_scan(index);
+	CuckooCountSearch(scan);
+	if (skey->sk_flags & SK_ISNULL)
+		return 0;
+	CuckooIndexLookUp(index, HashScanKey(state, index, skey), &state->found);
+	if (state->found.count == 0)
+		return 0;
+	heap_blocks = HeapBlocks(index);
+	for (uint64 i = 0; i < state->found.count; i++)
+	{
+		CuckooInterval interval = state->found.numbers[i];
+		uint64		block = CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS;
+		uint64		end = block + CuckooIntervalSize(interval) / CUCKOO_PAGE_POSITIONS;
+
+		if (end == block && block < heap_blocks)
+			added += AddRows(bitmap, (BlockNumber) block, interval);
+		for (; block < Min(end, heap_blocks); block++, added++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			tbm_add_page(bitmap, (BlockNumber) block);
+		}
+	}
+	return added;
+}
+
+PG_FUNCTION_INFO_V1(cuckoo_index_handler);
+Datum
+cuckoo_index_handler(PG_FUNCTION_ARGS)
+{
+	/*
+	 * Not amsummarizing: HOT updates that change the key would leave chains
+	 * whose older rows an index built anew does not have.
+	 */
+	static const IndexAmRoutine routine = {
+		.type = T_IndexAmRoutine,
+		.amstrategies = 1,
+		.amsupport = 1,
+		.amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL,
+		.ambuild = CuckooIndexBuild,
+		.ambuildempty = CuckooIndexBuildEmpty,
+		.aminsert = Insert,
+		.ambulkdelete = CuckooIndexBulkDelete,
+		.amvacuumcleanup = CuckooIndexVacuumCleanup,
+		.amcostestimate = CuckooIndexCost,
+		.amoptions = Options,
+		.ambuildphasename = BuildPhaseName,
+		.amvalidate = CuckooIndexValidate,
+		.ambeginscan = BeginScan,
+		.amrescan = Rescan,
+		.amgetbitmap = GetBitmap,
+		.amendscan = EndScan
+	};
+
+	CUCKOO_RETURN_AM(routine);
+}

@@ -1,0 +1,197 @@
+/*-------------------------------------------------------------------------
+ *
+ * index.h
+ *	  The index access method: what its files share.
+ *
+ * A cuckoo index says where in a table rows of a key may be.  The hash of a key
+ * is a fraction of 2^64.  At depth d it is scaled to 0 .. N 2^d - 1, its prefix,
+ * and what remains is scaled to a pair of buckets and a fingerprint.  Every page
+ * has a depth of its own, and the keys of one prefix of this depth.  When it is
+ * full, it splits: it stays the page of the keys with prefix 2p of the next
+ * depth, and those with prefix 2p + 1 go to another page.
+ *
+ * Block 0 is the metapage, and then come the N base pages, which are region 0.
+ * Region d > 0 has the pages that splits of depth d - 1 make, by the number of
+ * the prefix that splits.  It has up to CUCKOO_PIECES pieces, each of which is
+ * begun with the first split that needs it.  Like the hash index, leave it to
+ * the file system to give zeros for a piece's pages that are not in use.
+ *
+ * A piece has the pages for one range of the hashes, which is the same at all
+ * depths that have more pages than pieces.  So it is begun after the pieces, of
+ * regions of less depth, from which its pages split, and a page always follows
+ * the one from which it has split: VACUUM relies on that.
+ *
+ * A page that cannot split gets overflow pages, which are a list, the newest
+ * first.  An overflow page keeps its depth and its entries if the home page
+ * splits later; both halves then have the same list, and add others before it.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_INDEX_H
+#define CUCKOO_INDEX_H
+
+#include "compat.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "port/pg_bitutils.h"
+#include "storage/bufmgr.h"
+#include "utils/rel.h"
+
+#include "core/index_page.h"
+#include "core/list.h"
+#include "key.h"
+
+#define CUCKOO_INDEX_MAGIC		0x0C0C0F14
+#define CUCKOO_INDEX_SEED		0
+#define CUCKOO_INDEX_FILLFACTOR	90
+#define CUCKOO_MAX_BASE_PAGES	(UINT32_C(1) << 24) /* pairs are less than 2^32 */
+#define CUCKOO_MAX_DEPTH		24
+#define CUCKOO_PIECES			64
+
+/* The special space of every page */
+typedef struct CuckooPageOpaque
+{
+	BlockNumber next;			/* overflow page; InvalidBlockNumber: none */
+	uint8		depth;
+	uint8		bits;			/* of fingerprints; 0: the page is not in use */
+	uint16		page_id;		/* for tools that look at files */
+} CuckooPageOpaque;
+
+#define CUCKOO_PAGE_ID			0xFC0C
+
+#define CuckooPageGetOpaque(page)	((CuckooPageOpaque *) PageGetSpecialPointer(page))
+#define CuckooPageGetEntries(page)	((CuckooEntries *) PageGetContents(page))
+
+StaticAssertDecl(MaxHeapTuplesPerPage < CUCKOO_PAGE_POSITIONS - 1, "offsets do not fit in a position");
+StaticAssertDecl(MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries) +
+				 MAXALIGN(sizeof(CuckooPageOpaque)) <= BLCKSZ, "entries do not fit in a page");
+
+/*
+ * A page that has never had entries.  Zeros are an empty page of depth 0 if it
+ * is a base page; elsewhere they say that the page they would split from has
+ * not split.
+ */
+static inline bool
+CuckooPageIsUnused(Page page)
+{
+	return PageIsNew(page) || CuckooPageGetOpaque(page)->bits == 0;
+}
+
+/* The content of the metapage */
+typedef struct CuckooIndexMeta
+{
+	uint32		magic;
+	uint16		version;
+	uint16		key_type;
+	uint32		signature;
+	uint32		base_pages;		/* N */
+	uint32		home_pages;		/* in use, with all base pages */
+	uint32		overflow_pages;
+	BlockNumber pieces[CUCKOO_MAX_DEPTH][CUCKOO_PIECES];	/* their first blocks, of region 1 on;
+															 * 0: not begun */
+} CuckooIndexMeta;
+
+StaticAssertDecl(sizeof(CuckooIndexMeta) <= sizeof(CuckooEntries), "pieces do not fit in the metapage");
+
+#define CuckooPageGetMeta(page)		((CuckooIndexMeta *) PageGetContents(page))
+
+/*
+ * A copy of the metapage, as every backend keeps one.  It may be old: pages say
+ * what they are, so it takes only more steps to find the right one.
+ */
+typedef struct CuckooMetaCopy
+{
+	CuckooIndexMeta meta;
+	int			depth;			/* that most pages have */
+	int			detours;		/* since the copy was made */
+} CuckooMetaCopy;
+
+typedef struct CuckooIndexOptions
+{
+	int32		vl_len_;
+	int			fillfactor;
+	double		capacity;
+} CuckooIndexOptions;
+
+/*
+ * How keys are hashed: as those of filters, or by the hash function that the
+ * operator class of another type has.
+ */
+typedef struct CuckooIndexKey
+{
+	CuckooKey	key;
+	FmgrInfo	hash;			/* fn_oid is InvalidOid if there is none */
+	Oid			collation;
+	MemoryContext scratch;		/* for one value: detoasted, converted */
+} CuckooIndexKey;
+
+/* The operator class's function: hash_extended(type, seed bigint) -> bigint */
+#define CUCKOO_HASH_PROC		1
+
+/* index.c */
+extern void CuckooIndexInit(void);
+extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, Oid type, MemoryContext ctx);
+extern uint64 CuckooIndexHash(CuckooIndexKey *key, Datum value);
+extern void CuckooCheckIndexed(Relation heap, Relation index);
+
+/* index_validate.c */
+extern bool CuckooIndexValidate(Oid opclass);
+
+/* index_cost.c */
+struct PlannerInfo;
+struct IndexPath;
+extern void CuckooIndexCost(struct PlannerInfo *root, struct IndexPath *path, double loop_count,
+							double *startup_cost, double *total_cost, double *selectivity,
+							double *correlation, double *pages);
+
+/* index_store.c */
+extern void CuckooInitPage(Page page, int depth, int bits);
+extern void CuckooPutMeta(Page page, const CuckooIndexMeta *meta);
+extern void CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta);
+extern const CuckooIndexMeta *CuckooReadMeta(Relation index);
+extern const CuckooIndexMeta *CuckooGetMeta(Relation index);
+extern BlockNumber *CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages,
+								  uint32 *page);
+extern BlockNumber CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth);
+extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *address);
+extern void CuckooIndexLookUp(Relation index, uint64 hash, CuckooList *intervals);
+
+/*
+ * Called with a page of a hash, locked: the home page, and then its overflow
+ * pages
+ */
+typedef void (*CuckooVisitor) (Page page, uint64 hash, void *arg);
+extern void CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg);
+
+/* index_add.c */
+extern Buffer CuckooExtendTo(Relation index, BlockNumber last);
+extern int	CuckooBitsForTable(Relation heap, int bits);
+extern bool CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits);
+extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid);
+
+/*
+ * index_build.c; the phases of a build, after
+ * PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE
+ */
+#define CUCKOO_PHASE_SCAN		2
+#define CUCKOO_PHASE_SORT		3
+#define CUCKOO_PHASE_WRITE		4
+
+struct IndexInfo;
+struct IndexBuildResult;
+extern struct IndexBuildResult *CuckooIndexBuild(Relation heap, Relation index,
+												 struct IndexInfo *info);
+extern void CuckooIndexBuildEmpty(Relation index);
+
+/* index_vacuum.c */
+struct IndexVacuumInfo;
+struct IndexBulkDeleteResult;
+extern struct IndexBulkDeleteResult *CuckooIndexBulkDelete(struct IndexVacuumInfo *info,
+														   struct IndexBulkDeleteResult *stats,
+														   IndexBulkDeleteCallback callback,
+														   void *callback_state);
+extern struct IndexBulkDeleteResult *CuckooIndexVacuumCleanup(struct IndexVacuumInfo *info,
+															  struct IndexBulkDeleteResult *stats);
+
+#endif							/* CUCKOO_INDEX_H */

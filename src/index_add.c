@@ -1,0 +1,426 @@
+/*-------------------------------------------------------------------------
+ *
+ * index_add.c
+ *	  Adding to a cuckoo index, which grows by splits of pages; for the locks, see
+ *	  index_store.c.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "index.h"
+
+#include "access/generic_xlog.h"
+#include "access/rmgr.h"
+#include "access/xloginsert.h"
+#ifdef CUCKOO_REFUSED_SPLITS
+#include "common/pg_prng.h"
+#endif
+#include "miscadmin.h"
+#include "storage/smgr.h"
+
+#define MIN_SPLIT_BITS		6	/* of the fingerprints of a page that splits */
+#define MAX_HOME_PAGES		(UINT64CONST(1) << 31)
+
+/* The bits of fingerprints, at most so many, with which the table can double */
+int
+CuckooBitsForTable(Relation heap, int bits)
+{
+	return CuckooBitsForPages(bits, 2 * (uint64) RelationGetNumberOfBlocks(heap));
+}
+
+/*
+ * The same for a page whose table is likely to grow: for eight times its size,
+ * so that the page is not narrowed each time the table doubles, unless this
+ * leaves few bits.
+ */
+static int
+BitsForGrowth(Relation heap, int bits)
+{
+	int			eightfold = CuckooBitsForPages(bits, 8 * (uint64) RelationGetNumberOfBlocks(heap));
+
+	return Min(CuckooBitsForTable(heap, bits), Max(eightfold, 16));
+}
+
+/*
+ * Extend the file up to a page, which is the only one that is written.  Returns
+ * it locked; the caller has to initialize and to log it, so that replay extends
+ * the file, too.
+ */
+Buffer
+CuckooExtendTo(Relation index, BlockNumber last)
+{
+	PGIOAlignedBlock zero;
+	Buffer		buffer;
+
+	memset(zero.data, 0, BLCKSZ);
+	smgrextend(RelationGetSmgr(index), MAIN_FORKNUM, last, zero.data, false);
+	buffer = ReadBuffer(index, last);
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	return buffer;
+}
+
+/*
+ * Adding to one page
+ */
+
+/* Append a piece of a generic WAL record: offset, length, bytes. */
+static char *
+PutPiece(char *to, const char *page, const void *bytes, uint16 length)
+{
+	uint16		offset = (uint16) ((const char *) bytes - page);
+
+	memcpy(to, &offset, sizeof(offset));
+	memcpy(to + sizeof(offset), &length, sizeof(length));
+	memcpy(to + 2 * sizeof(offset), bytes, length);
+	return to + 2 * sizeof(offset) + length;
+}
+
+/*
+ * Log entries that have changed, each of which is in two places, as a generic
+ * WAL record.  GenericXLogFinish would find them by comparing two copies of the
+ * page byte by byte, which takes longer than all the rest.
+ */
+static void
+LogEntries(Buffer buffer, bool whole_page, const CuckooChanges *changes)
+{
+	Page		page = BufferGetPage(buffer);
+	char		pieces[CUCKOO_MAX_CHANGES * (4 * sizeof(uint16) + sizeof(uint16) + sizeof(uint32))];
+	char	   *end = pieces;
+	XLogRecPtr	lsn;
+
+	XLogBeginInsert();
+	if (whole_page || changes->count > CUCKOO_MAX_CHANGES)
+		XLogRegisterBuffer(0, buffer, REGBUF_FORCE_IMAGE | REGBUF_STANDARD);
+	else
+	{
+		XLogRegisterBuffer(0, buffer, REGBUF_STANDARD);
+		for (int i = 0; i < changes->count; i++)
+		{
+			const CuckooBucket *bucket =
+				&CuckooPageGetEntries(page)->buckets[changes->slot[i] / CUCKOO_ENTRIES];
+			int			slot = changes->slot[i] % CUCKOO_ENTRIES;
+
+			end = PutPiece(end, page, &bucket->low[slot], sizeof(bucket->low[slot]));
+			end = PutPiece(end, page, &bucket->high[slot], sizeof(bucket->high[slot]));
+		}
+		XLogRegisterBufData(0, pieces, (int) (end - pieces));
+	}
+	lsn = XLogInsert(RM_GENERIC_ID, 0);
+	PageSetLSN(page, lsn);
+}
+
+/* An image of a page, to be filled by moving entries */
+static CuckooEntries *
+InitImage(PGAlignedBlock *image, int depth, int bits)
+{
+	CuckooInitPage((Page) image->data, depth, bits);
+	return CuckooPageGetEntries((Page) image->data);
+}
+
+static void
+LogImage(GenericXLogState *state, Buffer buffer, const PGAlignedBlock *image)
+{
+	memcpy(GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE), image->data, BLCKSZ);
+}
+
+/*
+ * Shorten the fingerprints of a page so that it can name the pages that the
+ * table has, and twice as many.  Leave a page that is nearly full: it would not
+ * find room for all entries.
+ */
+static bool
+Narrow(Relation index, Relation heap, Buffer buffer)
+{
+	Page		page = BufferGetPage(buffer);
+	CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
+	CuckooMove	move = {BitsForGrowth(heap, opaque->bits), {NULL, NULL}, NULL, -1};
+	PGAlignedBlock *image;
+	bool		done;
+
+	if (CuckooPageCount(CuckooPageGetEntries(page)) > CUCKOO_PAGE_ENTRIES / 16 * 15)
+		return false;
+	image = palloc(sizeof(PGAlignedBlock));
+	move.halves[0] = InitImage(image, opaque->depth, move.bits);
+	CuckooPageGetOpaque((Page) image->data)->next = opaque->next;
+	done = CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move);
+	if (done)
+	{
+		GenericXLogState *state = GenericXLogStart(index);
+
+		LogImage(state, buffer, image);
+		GenericXLogFinish(state);
+	}
+	pfree(image);
+	return done;
+}
+
+static CuckooPageResult
+AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooAddress *address,
+		  ItemPointer tid)
+{
+	Page		page = BufferGetPage(buffer);
+	bool		is_unused = CuckooPageIsUnused(page);	/* a base page */
+	BlockNumber block = ItemPointerGetBlockNumber(tid);
+	int			bits = is_unused ? BitsForGrowth(heap, CUCKOO_MAX_FINGERPRINT) :
+		CuckooPageGetOpaque(page)->bits;
+	CuckooChanges changes;
+	CuckooPageResult result;
+
+	if (block >= CuckooPageSpan(bits))
+	{
+		if (!Narrow(index, heap, buffer))
+			return CUCKOO_PAGE_FULL;
+		bits = CuckooPageGetOpaque(page)->bits;
+	}
+	START_CRIT_SECTION();
+	if (is_unused)
+		CuckooInitPage(page, 0, bits);
+	result = CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits),
+						   CuckooIntervalOf(block, ItemPointerGetOffsetNumber(tid)), &changes);
+	if (result == CUCKOO_PAGE_ADDED)
+	{
+		MarkBufferDirty(buffer);
+		if (RelationNeedsWAL(index))
+			LogEntries(buffer, is_unused, &changes);
+	}
+	END_CRIT_SECTION();
+	return result;
+}
+
+/*
+ * Growing
+ */
+
+static Buffer
+LockMeta(Relation index)
+{
+	Buffer		buffer = ReadBuffer(index, 0);
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	return buffer;
+}
+
+/* Unlock the metapage, and keep a copy of what it is now. */
+static void
+UnlockMeta(Relation index, Buffer meta_buffer)
+{
+	CuckooKeepMeta(index, CuckooPageGetMeta(BufferGetPage(meta_buffer)));
+	UnlockReleaseBuffer(meta_buffer);
+}
+
+/*
+ * Whether a page may split.  A page that is much deeper than most has keys that
+ * somebody has chosen for it, or keys of many rows each.  Its splits would make
+ * pieces in which few pages are in use.
+ */
+bool
+CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits)
+{
+	uint64		pages = (uint64) meta->base_pages << (depth + 1);
+
+#ifdef CUCKOO_REFUSED_SPLITS			/* for tests: so many of 8 */
+	if (pg_prng_uint32(&pg_global_prng_state) % 8 < CUCKOO_REFUSED_SPLITS)
+		return false;
+#endif
+	return bits >= MIN_SPLIT_BITS && depth < CUCKOO_MAX_DEPTH && pages <= MAX_HOME_PAGES &&
+		pages <= 4 * (uint64) meta->home_pages;
+}
+
+/*
+ * Begin the piece of a region that has a page.  Its last page is logged first,
+ * so that nobody waits for the metapage while replay extends the file.
+ */
+static void
+BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
+{
+	BlockNumber first = RelationGetNumberOfBlocks(index);
+	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
+	GenericXLogState *state;
+	Buffer		last;
+	uint32		pages;
+	uint32		page;
+
+	CuckooPieceOf(meta, number, region, &pages, &page);
+	last = CuckooExtendTo(index, first + pages - 1);
+	state = GenericXLogStart(index);
+	CuckooInitPage(GenericXLogRegisterBuffer(state, last, GENERIC_XLOG_FULL_IMAGE), 0, 0);
+	GenericXLogFinish(state);
+	UnlockReleaseBuffer(last);
+
+	state = GenericXLogStart(index);
+	meta = CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
+	*CuckooPieceOf(meta, number, region, &pages, &page) = first;
+	GenericXLogFinish(state);
+}
+
+typedef struct SplitImages
+{
+	PGAlignedBlock halves[2];
+	PGAlignedBlock overflow;
+	int			overflow_half;	/* whose it is; -1: it is not needed */
+} SplitImages;
+
+/*
+ * Divide the entries of a home page to two halves, which have its list of
+ * overflow pages.
+ */
+static bool
+MakeHalves(Relation heap, Page home, SplitImages *images)
+{
+	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(home);
+	CuckooMove	move = {CuckooBitsForTable(heap, opaque->bits - 1), {NULL, NULL}, NULL, -1};
+
+	for (int i = 0; i < 2; i++)
+	{
+		move.halves[i] = InitImage(&images->halves[i], opaque->depth + 1, move.bits);
+		CuckooPageGetOpaque((Page) images->halves[i].data)->next = opaque->next;
+	}
+	move.overflow = InitImage(&images->overflow, opaque->depth + 1, move.bits);
+	CuckooPageGetOpaque((Page) images->overflow.data)->next = opaque->next;
+	if (!CuckooPageMove(CuckooPageGetEntries(home), opaque->bits, &move))
+		return false;
+	images->overflow_half = move.overflow_half;
+	return true;
+}
+
+/* Replace a home page by its halves. */
+static void
+PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitImages *images)
+{
+	int			depth = CuckooPageGetOpaque(BufferGetPage(home))->depth + 1;
+	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
+	Buffer		overflow = InvalidBuffer;
+	GenericXLogState *state;
+	Buffer		right;
+
+	if (CuckooBlockOf(meta, 2 * prefix + 1, depth) == InvalidBlockNumber)
+		BeginPiece(index, meta_buffer, prefix, depth);
+	right = ReadBuffer(index, CuckooBlockOf(meta, 2 * prefix + 1, depth));
+	LockBuffer(right, BUFFER_LOCK_EXCLUSIVE);
+	if (!CuckooPageIsUnused(BufferGetPage(right)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" has unexpected entries in block %u",
+						RelationGetRelationName(index), BufferGetBlockNumber(right)),
+				 errhint("Please REINDEX it.")));
+	if (images->overflow_half >= 0)
+	{
+		overflow = CuckooExtendTo(index, RelationGetNumberOfBlocks(index));
+		CuckooPageGetOpaque((Page) images->halves[images->overflow_half].data)->next =
+			BufferGetBlockNumber(overflow);
+	}
+
+	state = GenericXLogStart(index);
+	LogImage(state, home, &images->halves[0]);
+	LogImage(state, right, &images->halves[1]);
+	if (BufferIsValid(overflow))
+		LogImage(state, overflow, &images->overflow);
+	meta = CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
+	meta->home_pages++;
+	meta->overflow_pages += BufferIsValid(overflow);
+	GenericXLogFinish(state);
+	UnlockReleaseBuffer(right);
+	if (BufferIsValid(overflow))
+		UnlockReleaseBuffer(overflow);
+}
+
+static bool
+Split(Relation index, Relation heap, Buffer home, uint64 prefix)
+{
+	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(BufferGetPage(home));
+	SplitImages *images;
+	bool		done;
+
+	/* The copy of the metapage may be from when the index was smaller. */
+	if (!CuckooMaySplit(CuckooGetMeta(index), opaque->depth, opaque->bits) &&
+		!CuckooMaySplit(CuckooReadMeta(index), opaque->depth, opaque->bits))
+		return false;
+	images = palloc(sizeof(SplitImages));
+	done = MakeHalves(heap, BufferGetPage(home), images);
+	if (done)
+	{
+		Buffer		meta_buffer = LockMeta(index);
+
+		PutHalves(index, meta_buffer, home, prefix, images);
+		UnlockMeta(index, meta_buffer);
+	}
+	pfree(images);
+	return done;
+}
+
+/*
+ * Give a home page another overflow page, the first in its list, with one
+ * entry.
+ */
+static void
+AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
+				ItemPointer tid)
+{
+	int			bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT - address->depth);
+	Buffer		meta_buffer = LockMeta(index);
+	Buffer		buffer = CuckooExtendTo(index, RelationGetNumberOfBlocks(index));
+	GenericXLogState *state = GenericXLogStart(index);
+	CuckooPageOpaque *opaque = CuckooPageGetOpaque(GenericXLogRegisterBuffer(state, home, 0));
+	CuckooIndexMeta *meta = CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
+	Page		page = GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE);
+	CuckooChanges changes;
+
+	CuckooInitPage(page, address->depth, bits);
+	CuckooPageGetOpaque(page)->next = opaque->next;
+	opaque->next = BufferGetBlockNumber(buffer);
+	meta->overflow_pages++;
+	CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits),
+				  CuckooIntervalOf(ItemPointerGetBlockNumber(tid),
+								   ItemPointerGetOffsetNumber(tid)), &changes);
+	GenericXLogFinish(state);
+	UnlockReleaseBuffer(buffer);
+	UnlockMeta(index, meta_buffer);
+}
+
+/*
+ * Add to the newest overflow page of a home page, unless another one has it as
+ * well.
+ */
+static bool
+AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
+				  ItemPointer tid)
+{
+	BlockNumber next = CuckooPageGetOpaque(BufferGetPage(home))->next;
+	Buffer		buffer;
+	bool		added;
+
+	if (next == InvalidBlockNumber)
+		return false;
+	buffer = ReadBuffer(index, next);
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	added = CuckooPageGetOpaque(BufferGetPage(buffer))->depth == address->depth &&
+		AddToPage(index, heap, buffer, address, tid) != CUCKOO_PAGE_FULL;
+	UnlockReleaseBuffer(buffer);
+	return added;
+}
+
+/*
+ * Add a key's row.  Only the home page and its first overflow page are looked
+ * at: whoever chose keys for one page could make all others be searched for
+ * each key.  A page that could not split is tried again when its overflow page
+ * is full.
+ */
+void
+CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid)
+{
+	bool		split = true;
+
+	while (split)
+	{
+		CuckooAddress address;
+		Buffer		home = CuckooFindPage(index, hash, BUFFER_LOCK_EXCLUSIVE, &address);
+
+		split = AddToPage(index, heap, home, &address, tid) == CUCKOO_PAGE_FULL &&
+			!AddToOverflowPage(index, heap, home, &address, tid);
+		if (split && !Split(index, heap, home, address.prefix))
+		{
+			AddOverflowPage(index, heap, home, &address, tid);
+			split = false;
+		}
+		UnlockReleaseBuffer(home);
+	}
+}

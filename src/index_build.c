@@ -1,0 +1,634 @@
+/*-------------------------------------------------------------------------
+ *
+ * index_build.c
+ *	  Building a cuckoo index.
+ *
+ * The hashes and intervals of all rows are sorted, and those of each key joined
+ * to as many as it will have.  If they do not fit in memory, they first go to
+ * temporary files, each with a range of the hashes.  Then the number of base
+ * pages is chosen.  What a page will have is known before it is filled: if that
+ * is too much, it is built as if it had split.
+ *
+ * With PostgreSQL's tuplesort, which copies each entry twice, all this would
+ * take twice as long.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "index.h"
+
+#include <math.h>
+
+#include "access/tableam.h"
+#include "access/xloginsert.h"
+#include "catalog/index.h"
+#include "commands/progress.h"
+#include "commands/tablespace.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "storage/buffile.h"
+#include "utils/backend_progress.h"
+#include "utils/memutils.h"
+
+typedef struct BuildEntry
+{
+	uint64		hash;
+	CuckooInterval interval;
+} BuildEntry;
+
+#define ST_SORT SortEntries
+#define ST_ELEMENT_TYPE BuildEntry
+#define ST_COMPARE(a, b) \
+	((a)->hash != (b)->hash ? ((a)->hash > (b)->hash ? 1 : -1) : \
+	 ((a)->interval > (b)->interval) - ((a)->interval < (b)->interval))
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/*
+ * Hashes are divided into ranges by eight bits.  Entries of one range differ
+ * only in the bits below these.
+ */
+#define RANGE_BITS	8
+#define RANGES		(1 << RANGE_BITS)
+#define SAMPLE_RANGES	16
+
+typedef struct RangeFile
+{
+	BufFile    *file;			/* NULL: there are no entries */
+	uint64		count;
+	int			below;			/* bits in which the hashes differ */
+} RangeFile;
+
+typedef struct BuildState
+{
+	CuckooIndexKey key;
+	CuckooIndexMeta meta;
+	int			bits;			/* of fingerprints */
+	Relation	index;
+	BuildEntry *entries;		/* in memory */
+	uint64		count;
+	uint64		room;
+	uint64		max_room;
+	RangeFile  *files;			/* those of the lowest hashes last */
+	int			file_count;		/* 0: all entries are in memory */
+	uint64		written;		/* entries in pages */
+} BuildState;
+
+/*
+ * Sorting
+ */
+
+static inline int
+RangeOf(const BuildEntry *entry, int below)
+{
+	return (int) (entry->hash >> (below - RANGE_BITS) & (RANGES - 1));
+}
+
+/*
+ * Put entries in the order of their ranges.  Sets ends to where those of each
+ * end.
+ */
+static void
+Divide(BuildEntry *entries, uint64 count, int below, uint64 *ends)
+{
+	uint64		next[RANGES];
+	uint64		end = 0;
+
+	memset(ends, 0, RANGES * sizeof(uint64));
+	for (uint64 i = 0; i < count; i++)
+		ends[RangeOf(&entries[i], below)]++;
+	for (int range = 0; range < RANGES; range++)
+	{
+		next[range] = end;
+		ends[range] = end += ends[range];
+	}
+	for (int range = 0; range < RANGES; range++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		while (next[range] < ends[range])
+		{
+			BuildEntry *here = &entries[next[range]];
+			BuildEntry *there = &entries[next[RangeOf(here, below)]++];
+			BuildEntry	entry = *there;
+
+			*there = *here;
+			*here = entry;
+		}
+	}
+}
+
+/* Few are left to compare in the end, because hashes are spread. */
+static void
+Order(BuildEntry *entries, uint64 count, int below)
+{
+	uint64		ends[RANGES];
+	uint64		first = 0;
+
+	if (count < RANGES || below == 0)
+	{
+		SortEntries(entries, count);
+		return;
+	}
+	Divide(entries, count, below, ends);
+	for (int range = 0; range < RANGES; range++)
+	{
+		Order(&entries[first], ends[range] - first, below - RANGE_BITS);
+		first = ends[range];
+	}
+}
+
+/*
+ * Append an interval to sorted ones of its key.  Three in one page of the table
+ * are one entry.
+ */
+static int
+AppendInterval(CuckooInterval *intervals, int count, CuckooInterval interval)
+{
+	CuckooInterval *last = &intervals[count - 1];
+
+	if (count > 0 && CuckooIntervalsSharePage(last[0], interval))
+	{
+		if (count > 1 && CuckooIntervalsSharePage(last[-1], interval))
+		{
+			last[-1] = CuckooIntervalJoin(last[-1], CuckooIntervalJoin(last[0], interval));
+			return count - 1;
+		}
+		if (!CuckooIntervalIsExact(last[0]))
+		{
+			last[0] = CuckooIntervalJoin(last[0], interval);
+			return count;
+		}
+	}
+	intervals[count] = interval;
+	return count + 1;
+}
+
+/*
+ * Sort entries, and join those of each key.  Returns how many there are then.
+ */
+static uint64
+SortAndJoin(BuildEntry *entries, uint64 count, int below)
+{
+	CuckooInterval intervals[8 * CUCKOO_MAX_LINKS];
+	uint64		kept = 0;
+
+	Order(entries, count, below);
+	for (uint64 i = 0; i < count;)
+	{
+		uint64		hash = entries[i].hash;
+		int			links = 0;
+
+		for (; i < count && entries[i].hash == hash; i++)
+		{
+			if (links == lengthof(intervals))
+				links = CuckooJoinIntervals(intervals, links, CUCKOO_MAX_LINKS);
+			links = AppendInterval(intervals, links, entries[i].interval);
+		}
+		links = CuckooJoinIntervals(intervals, links, CUCKOO_MAX_LINKS);
+		for (int k = 0; k < links; k++)
+			entries[kept++] = (BuildEntry) {hash, intervals[k]};
+	}
+	return kept;
+}
+
+static void
+GrowTo(BuildState *state, uint64 room)
+{
+	if (room <= state->room)
+		return;
+	state->room = room;
+	state->entries = repalloc_huge(state->entries, room * sizeof(BuildEntry));
+}
+
+/*
+ * Files
+ */
+
+/*
+ * Append entries to the files of their ranges, from the highest to the lowest.
+ */
+static void
+WriteFiles(RangeFile *files, BuildEntry *entries, uint64 count, int below)
+{
+	uint64		ends[RANGES];
+	uint64		first = 0;
+
+	Divide(entries, count, below, ends);
+	for (int range = 0; range < RANGES; range++)
+	{
+		RangeFile  *file = &files[RANGES - 1 - range];
+
+		if (ends[range] == first)
+			continue;
+		if (file->file == NULL)
+			file->file = BufFileCreateTemp(false);
+		BufFileWrite(file->file, &entries[first], (ends[range] - first) * sizeof(BuildEntry));
+		file->count += ends[range] - first;
+		file->below = below - RANGE_BITS;
+		first = ends[range];
+	}
+}
+
+/* Make place for the files of the ranges of one. */
+static RangeFile *
+AppendFiles(BuildState *state)
+{
+	RangeFile  *files;
+
+	state->files = state->files == NULL ? palloc(RANGES * sizeof(RangeFile)) :
+		repalloc(state->files, (state->file_count + RANGES) * sizeof(RangeFile));
+	files = &state->files[state->file_count];
+	memset(files, 0, RANGES * sizeof(RangeFile));
+	state->file_count += RANGES;
+	return files;
+}
+
+/* Read up to max_room entries of a file behind those in memory. */
+static uint64
+ReadChunk(BuildState *state, const RangeFile *file, uint64 done)
+{
+	uint64		count = Min(file->count - done, state->max_room);
+	size_t		bytes = count * sizeof(BuildEntry);
+
+	GrowTo(state, state->count + count);
+	if (BufFileRead(file->file, &state->entries[state->count], bytes) != bytes)
+		ereport(ERROR,
+				(errcode_for_file_access(), errmsg("could not read from temporary file: %m")));
+	return count;
+}
+
+/*
+ * Read a file behind the entries in memory, sorted and joined.  If there is no
+ * room for all of it, false, and its entries are in files of smaller ranges;
+ * but the entries of one hash are few when they are joined.
+ */
+static bool
+ReadFile(BuildState *state, RangeFile file)
+{
+	bool		fits = file.count <= state->max_room || file.below == 0;
+	RangeFile  *files = fits ? NULL : AppendFiles(state);
+	uint64		left = state->count;
+
+	if (BufFileSeek(file.file, 0, 0, SEEK_SET) != 0)
+		ereport(ERROR, (errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
+	for (uint64 done = 0, count; done < file.count; done += count)
+	{
+		count = ReadChunk(state, &file, done);
+		state->count = left + SortAndJoin(&state->entries[left], state->count + count - left, file.below);
+		if (!fits)
+		{
+			WriteFiles(files, &state->entries[left], state->count - left, file.below);
+			state->count = left;
+		}
+	}
+	return fits;
+}
+
+/*
+ * Read the next entries behind those from this one on, which become the first.
+ * If there are none, false, and all stay where they are.
+ */
+static bool
+ReadNext(BuildState *state, uint64 first)
+{
+	bool		done = false;
+
+	while (state->file_count > 0 && state->files[state->file_count - 1].file == NULL)
+		state->file_count--;
+	if (state->file_count == 0)
+		return false;
+	state->count -= first;
+	memmove(state->entries, &state->entries[first], state->count * sizeof(BuildEntry));
+	while (!done)
+	{
+		RangeFile	file = state->files[--state->file_count];
+
+		if (file.file == NULL)
+			continue;
+		done = ReadFile(state, file);
+		BufFileClose(file.file);
+	}
+	return true;
+}
+
+/*
+ * How many entries there will be when they are joined, and none is in memory:
+ * in all ranges as in some.
+ */
+static double
+JoinedCount(BuildState *state)
+{
+	uint64		joined = 0;
+
+	for (int range = 0; range < SAMPLE_RANGES; range++)
+	{
+		RangeFile	file = state->files[RANGES - 1 - range];
+
+		for (uint64 done = 0, count; file.file != NULL && done < file.count; done += count)
+		{
+			if (done == 0 && BufFileSeek(file.file, 0, 0, SEEK_SET) != 0)
+				ereport(ERROR,
+						(errcode_for_file_access(), errmsg("could not rewind temporary file: %m")));
+			count = ReadChunk(state, &file, done);
+			joined += SortAndJoin(state->entries, count, file.below);
+		}
+	}
+	return (double) joined * RANGES / SAMPLE_RANGES;
+}
+
+/*
+ * Reading the table
+ */
+
+static void
+MakeRoom(BuildState *state)
+{
+	if (state->room < state->max_room)
+		GrowTo(state, Min(4 * state->room, state->max_room));
+	else
+	{
+		if (state->file_count == 0)
+			(void) AppendFiles(state);
+		WriteFiles(state->files, state->entries, state->count, 64);
+		state->count = 0;
+	}
+}
+
+static void
+AddRow(Relation index pg_attribute_unused(), ItemPointer tid, Datum *values, bool *isnull,
+	   bool alive pg_attribute_unused(), void *arg)
+{
+	BuildState *state = arg;
+
+	if (isnull[0])
+		return;
+	if (state->count == state->room)
+		MakeRoom(state);
+	state->entries[state->count++] =
+		(BuildEntry) {CuckooIndexHash(&state->key, values[0]),
+		CuckooIntervalOf(ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid))};
+}
+
+/*
+ * Filling pages
+ */
+
+/*
+ * Add entries to a page, up to the first that finds no room.  Returns how many
+ * have been added.
+ */
+static uint64
+FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 count)
+{
+	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
+
+	for (uint64 i = 0; i < count; i++)
+	{
+		CuckooAddress address = CuckooAddressOf(state->meta.base_pages, entries[i].hash, opaque->depth);
+		CuckooChanges changes;
+
+		if (CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(&address, opaque->bits),
+						  entries[i].interval, &changes) == CUCKOO_PAGE_FULL)
+			return i;
+	}
+	return count;
+}
+
+/* Extend the file up to a page, which is not in use. */
+static void
+ExtendUnused(Relation index, BlockNumber last)
+{
+	Buffer		buffer = CuckooExtendTo(index, last);
+
+	CuckooInitPage(BufferGetPage(buffer), 0, 0);
+	MarkBufferDirty(buffer);
+	UnlockReleaseBuffer(buffer);
+}
+
+/* Begin the piece that has the page of a prefix. */
+static void
+BeginPieceOf(BuildState *state, uint64 prefix, int depth)
+{
+	if (CuckooBlockOf(&state->meta, prefix, depth) == InvalidBlockNumber)
+	{
+		BlockNumber first = RelationGetNumberOfBlocks(state->index);
+		uint32		pages;
+		uint32		page;
+
+		*CuckooPieceOf(&state->meta, prefix / 2, depth, &pages, &page) = first;
+		ExtendUnused(state->index, first + pages - 1);
+	}
+}
+
+/* Give a home page an overflow page with as many entries as it has room for. */
+static uint64
+FillOverflowPage(BuildState *state, Page home, const BuildEntry *entries, uint64 count)
+{
+	CuckooPageOpaque *opaque = CuckooPageGetOpaque(home);
+	Buffer		buffer = CuckooExtendTo(state->index, RelationGetNumberOfBlocks(state->index));
+	Page		page = BufferGetPage(buffer);
+
+	CuckooInitPage(page, opaque->depth, opaque->bits);
+	CuckooPageGetOpaque(page)->next = opaque->next;
+	opaque->next = BufferGetBlockNumber(buffer);
+	state->meta.overflow_pages++;
+	count = FillPage(state, page, entries, count);
+	MarkBufferDirty(buffer);
+	UnlockReleaseBuffer(buffer);
+	return count;
+}
+
+/*
+ * Build the page of a prefix, or those of its halves.  If one overflow page is
+ * enough, it is better: each split would begin a piece of a region, and the
+ * file be larger by half.
+ *
+ * The right half's piece is begun before the left half can split: VACUUM relies
+ * on the order of regions.
+ */
+static void
+BuildPage(BuildState *state, const BuildEntry *entries, uint64 count, uint64 prefix, int depth)
+{
+	Buffer		home = ReadBuffer(state->index, CuckooBlockOf(&state->meta, prefix, depth));
+	Page		page = BufferGetPage(home);
+	int			bits = Min(state->bits, CUCKOO_MAX_FINGERPRINT - depth);
+	bool		split;
+	uint64		done;
+
+	LockBuffer(home, BUFFER_LOCK_EXCLUSIVE);
+	CuckooInitPage(page, depth, bits);
+	done = FillPage(state, page, entries, count);
+	split = count - done > CUCKOO_PAGE_ENTRIES && CuckooMaySplit(&state->meta, depth, bits);
+	while (done < count && !split)
+		done += FillOverflowPage(state, page, entries + done, count - done);
+	MarkBufferDirty(home);
+	UnlockReleaseBuffer(home);
+
+	if (split)
+	{
+		uint64		left = 0;
+
+		while (left < count &&
+			   CuckooAddressOf(state->meta.base_pages, entries[left].hash, depth + 1).prefix == 2 * prefix)
+			left++;
+		state->meta.home_pages++;
+		BeginPieceOf(state, 2 * prefix + 1, depth + 1);
+		BuildPage(state, entries, left, 2 * prefix, depth + 1);
+		BuildPage(state, entries + left, count - left, 2 * prefix + 1, depth + 1);
+	}
+}
+
+/* Build the base pages that have entries. */
+static void
+BuildPages(BuildState *state)
+{
+	uint64		first = 0;
+
+	for (;;)
+	{
+		uint64		prefix = 0;
+		uint64		end = first;
+
+		for (; end < state->count; end++)
+		{
+			CuckooAddress address = CuckooAddressOf(state->meta.base_pages, state->entries[end].hash, 0);
+
+			if (end > first && address.prefix != prefix)
+				break;
+			prefix = address.prefix;
+		}
+		if (end == state->count)
+		{
+			bool		more = ReadNext(state, first);
+
+			/* It has moved the entries of the page to the beginning. */
+			end -= first;
+			first = 0;
+			if (more)
+				continue;
+		}
+		if (end == first)
+			return;
+		CHECK_FOR_INTERRUPTS();
+		BuildPage(state, &state->entries[first], end - first, prefix, 0);
+		state->written += end - first;
+		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) state->written);
+		first = end;
+	}
+}
+
+static void
+InitMeta(CuckooIndexMeta *meta, const CuckooIndexKey *key)
+{
+	memset(meta, 0, sizeof(CuckooIndexMeta));
+	meta->magic = CUCKOO_INDEX_MAGIC;
+	meta->version = 1;
+	meta->key_type = (uint16) key->key.key_type;
+	meta->signature = key->key.signature;
+	meta->base_pages = meta->home_pages = 1;
+}
+
+/* In percent: with fuller pages, many of them would be built split. */
+#define MAX_LOAD	92
+
+/*
+ * The number of base pages for so many entries.  Each split takes a bit of the
+ * fingerprints, and intervals for a large table leave few.  If there are few
+ * entries now, but later one for each row, bits would run out without more base
+ * pages.
+ */
+static uint32
+BasePages(Relation index, double entries, double table_pages)
+{
+	const CuckooIndexOptions *options = (CuckooIndexOptions *) index->rd_options;
+	int			load = Min(options == NULL ? CUCKOO_INDEX_FILLFACTOR : options->fillfactor, MAX_LOAD);
+	double		rows = options == NULL ? entries : Max(entries, options->capacity);
+	double		pages = Max(ceil(rows / (CUCKOO_PAGE_ENTRIES * (load / 100.0))),
+							table_pages / 256 * Min(table_pages / (1 << 24), 1));
+
+	return (uint32) Min(Max(pages, 1), CUCKOO_MAX_BASE_PAGES);
+}
+
+/* Read the table, sort, and say how many entries there will be. */
+static double
+ReadTable(BuildState *state, Relation heap, IndexInfo *info, IndexBuildResult *result)
+{
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_SCAN);
+	result->heap_tuples = table_index_build_scan(heap, state->index, info, true, true, AddRow, state,
+												 NULL);
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_SORT);
+	if (state->file_count == 0)
+		return state->count = SortAndJoin(state->entries, state->count, 64);
+	WriteFiles(state->files, state->entries, state->count, 64);
+	state->count = 0;
+	return JoinedCount(state);
+}
+
+IndexBuildResult *
+CuckooIndexBuild(Relation heap, Relation index, IndexInfo *info)
+{
+	BuildState *state = palloc0(sizeof(BuildState));
+	IndexBuildResult *result = palloc0(sizeof(IndexBuildResult));
+	double		entries;
+	Buffer		buffer;
+
+	if (RelationGetNumberOfBlocks(index) != 0)
+		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
+	CuckooCheckIndexed(heap, index);
+	state->index = index;
+	CuckooIndexKeyInit(&state->key, index, InvalidOid, CurrentMemoryContext);
+	PrepareTempTablespaces();
+	state->room = 4096;
+	state->max_room = Max((uint64) maintenance_work_mem * 1024 / sizeof(BuildEntry), 4096);
+	state->entries = palloc(state->room * sizeof(BuildEntry));
+	entries = ReadTable(state, heap, info, result);
+
+	/* Others may have added to the table until it was read, but not since. */
+	state->bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT);
+	InitMeta(&state->meta, &state->key);
+	state->meta.base_pages = state->meta.home_pages =
+		BasePages(index, entries, RelationGetNumberOfBlocks(heap));
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_WRITE);
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) entries);
+	ExtendUnused(index, state->meta.base_pages);
+	BuildPages(state);
+
+	buffer = ReadBuffer(index, 0);
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	CuckooPutMeta(BufferGetPage(buffer), &state->meta);
+	MarkBufferDirty(buffer);
+	CuckooKeepMeta(index, &state->meta);
+	UnlockReleaseBuffer(buffer);
+	if (RelationNeedsWAL(index))
+		log_newpage_range(index, MAIN_FORKNUM, 0, RelationGetNumberOfBlocks(index), true);
+	result->index_tuples = (double) state->written;
+	pfree(state->entries);
+	pfree(state);
+	return result;
+}
+
+/* An unlogged index after a crash: a metapage and one page */
+void
+CuckooIndexBuildEmpty(Relation index)
+{
+	CuckooIndexKey key;
+	CuckooIndexMeta meta;
+
+	CuckooIndexKeyInit(&key, index, InvalidOid, CurrentMemoryContext);
+	InitMeta(&meta, &key);
+	for (int i = 0; i < 2; i++)
+	{
+		Buffer		buffer = ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK, NULL);
+
+		START_CRIT_SECTION();
+		if (i == 0)
+			CuckooPutMeta(BufferGetPage(buffer), &meta);
+		else
+			CuckooInitPage(BufferGetPage(buffer), 0, CUCKOO_MAX_FINGERPRINT);
+		MarkBufferDirty(buffer);
+		log_newpage_buffer(buffer, true);
+		END_CRIT_SECTION();
+		UnlockReleaseBuffer(buffer);
+	}
+}

@@ -1,0 +1,492 @@
+/*-------------------------------------------------------------------------
+ *
+ * index_info.c
+ *	  SQL functions that look into a cuckoo index: its filter, its numbers, a
+ *	  check.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "index.h"
+
+#include <math.h>
+
+#include "access/genam.h"
+#include "access/amapi.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xlog.h"
+#include "catalog/index.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "nodes/execnodes.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+
+#include "value.h"
+
+/*
+ * Opening an index
+ */
+
+static void
+ReportWrongIndex(Oid oid, const char *hint)
+{
+	const char *name = get_rel_name(oid);
+
+	if (name == NULL)
+		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", oid)));
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a cuckoo index", name),
+			 hint == NULL ? 0 : errhint("%s", hint)));
+}
+
+/* RelationGetIndexPredicate would call functions in it. */
+static bool
+IsPartial(Relation index)
+{
+	return !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
+}
+
+/*
+ * Anyone who may read the indexed column may know its keys; the table, if it is
+ * an expression or if there is a predicate.
+ */
+static void
+CheckPrivileges(Relation index, Oid table)
+{
+	AttrNumber	column = index->rd_index->indkey.values[0];
+	AclResult	allowed = pg_class_aclcheck(table, GetUserId(), ACL_SELECT);
+
+	if (allowed != ACLCHECK_OK && column != InvalidAttrNumber && !IsPartial(index))
+		allowed = pg_attribute_aclcheck(table, column, GetUserId(), ACL_SELECT);
+	if (allowed != ACLCHECK_OK)
+		aclcheck_error(allowed, OBJECT_TABLE, get_rel_name(table));
+	if (check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for index \"%s\"", RelationGetRelationName(index)),
+				 errdetail("Row-level security of table \"%s\" hides rows from you that the index has.",
+						   get_rel_name(table))));
+}
+
+/* Refuse an index that a plan would not use: see get_relation_info. */
+static void
+CheckUsable(Relation index)
+{
+	Form_pg_index form = index->rd_index;
+
+	if (!form->indisvalid || !form->indisready || !form->indislive)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
+				 errhint("If nobody is building it, REINDEX it or drop it.")));
+	if (form->indcheckxmin &&
+		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("index \"%s\" is too new for this transaction", RelationGetRelationName(index)),
+				 errdetail("Older snapshots may see rows that it does not have."),
+				 errhint("Try again when the transactions that began before it was built have ended.")));
+	if (RELATION_IS_OTHER_TEMP(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary indexes of other sessions")));
+	if (!RelationIsPermanent(index) && RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary or unlogged indexes during recovery")));
+}
+
+/*
+ * Lock the table, then the index, as queries do.  Without the table's lock the
+ * index could be dropped and its OID go to another table's: look again.
+ */
+static Relation
+OpenIndex(Oid oid, Relation *heap)
+{
+	Oid			table = IndexGetRelation(oid, true);
+	Relation	index;
+
+	if (!OidIsValid(table))
+		ReportWrongIndex(oid, NULL);
+	if (get_rel_relkind(oid) == RELKIND_PARTITIONED_INDEX)
+		ReportWrongIndex(oid, "Name the index of each partition: pg_partition_tree lists them.");
+	*heap = table_open(table, AccessShareLock);
+	index = index_open(oid, AccessShareLock);
+	if (index->rd_rel->relkind != RELKIND_INDEX ||
+		index->rd_indam->ambuild != CuckooIndexBuild || table != IndexGetRelation(oid, false))
+		ReportWrongIndex(oid, NULL);
+	CheckPrivileges(index, table);
+	CheckUsable(index);
+	return index;
+}
+
+static void
+CloseIndex(Relation index, Relation heap)
+{
+	index_close(index, AccessShareLock);
+	table_close(heap, AccessShareLock);
+}
+
+/*
+ * Reading all pages, one home page after the other, in the order of their
+ * hashes
+ */
+typedef struct ReadState
+{
+	uint32		base_pages;
+	bool		at_home;		/* the next page is a home page */
+	uint64		end;			/* of the hashes of this home page; 0: 2^64 */
+	void		(*visit) (struct ReadState *state, uint64 first, uint64 last,
+						  CuckooInterval interval, bool is_begin);
+
+	/* counted */
+	uint64		home_pages;
+	int			depth;
+	int			min_bits;
+	int			max_bits;
+	uint64		entries;
+	uint64		joined;			/* that stand for more than one row */
+	uint64		tombstones;
+	uint64		classes;
+	double		rate;
+
+	/* collected */
+	CuckooShape shape;
+	CuckooList	codes;			/* of a home page and its overflow pages */
+	CuckooList	all_codes;		/* sorted and distinct */
+} ReadState;
+
+/*
+ * Visit the entries of a page, each with the first and the last hash that its
+ * class may have.  Several home pages may have the same overflow page: each
+ * visits its own part.
+ */
+static void
+ReadPage(Page page, uint64 hash, void *arg)
+{
+	ReadState  *state = arg;
+	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
+	CuckooAddress address = CuckooAddressOf(state->base_pages, hash, opaque->depth);
+	int			shift = opaque->depth + opaque->bits;
+
+	if (state->at_home)
+	{
+		state->end = CuckooFirstHashOf(state->base_pages, (address.prefix + 1) * CUCKOO_PAGE_PAIRS,
+									   address.depth);
+		state->home_pages++;
+		state->depth = Max(state->depth, opaque->depth);
+	}
+	state->at_home = false;
+	state->min_bits = Min(state->min_bits, opaque->bits);
+	state->max_bits = Max(state->max_bits, opaque->bits);
+	for (uint32 slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
+	{
+		CuckooClass class;
+		CuckooInterval interval;
+		bool		is_begin;
+		uint64		code;
+		uint64		first;
+
+		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &class, &interval, &is_begin))
+			continue;
+		code = CuckooClassCode(address.prefix, class);
+		first = CuckooFirstHashOf(state->base_pages, code, shift);
+		if (first - hash <= state->end - 1 - hash)	/* modulo 2^64 */
+			state->visit(state, first, CuckooFirstHashOf(state->base_pages, code + 1, shift) - 1,
+						 interval, is_begin);
+	}
+}
+
+/* Whatever splits meanwhile, no entry is missed. */
+static void
+ReadIndex(Relation index, ReadState *state, void (*leave) (ReadState *))
+{
+	uint64		hash = 0;
+
+	state->base_pages = CuckooReadMeta(index)->base_pages;
+	do
+	{
+		CuckooAddress base = CuckooAddressOf(state->base_pages, hash, 0);
+
+		CHECK_FOR_INTERRUPTS();
+
+		/*
+		 * The home page knows better, unless it is a base page that is not in
+		 * use.
+		 */
+		state->end = CuckooFirstHashOf(state->base_pages, (base.prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
+		state->at_home = true;
+		CuckooVisitPages(index, hash, ReadPage, state);
+		if (leave != NULL)
+			leave(state);
+		hash = state->end;
+	} while (hash != 0);
+}
+
+static void
+CountEntry(ReadState *state, uint64 first, uint64 last, CuckooInterval interval, bool is_begin)
+{
+	state->entries += interval != CUCKOO_TOMBSTONE;
+	state->tombstones += interval == CUCKOO_TOMBSTONE;
+	state->joined += CuckooIntervalSize(interval) > 1;
+	if (is_begin)
+	{
+		state->classes++;
+		/* The part of all hashes that a lookup would take for this class */
+		state->rate += ldexp((double) (last - first) + 1, -64);
+	}
+}
+
+static ReadState
+CountEntries(Relation index)
+{
+	ReadState	state = {.visit = CountEntry, .min_bits = CUCKOO_MAX_FINGERPRINT};
+
+	ReadIndex(index, &state, NULL);
+	return state;
+}
+
+/*
+ * Of a key that has been added, the index knows a piece of its hash.  The
+ * hashes with this piece are mostly of one code of the filter, and else of
+ * neighbours.
+ */
+static void
+CollectCode(ReadState *state, uint64 first, uint64 last,
+			CuckooInterval interval pg_attribute_unused(), bool is_begin)
+{
+	uint64		end = CuckooCodeOf(&state->shape, last);
+
+	if (!is_begin)
+		return;
+	for (uint64 code = CuckooCodeOf(&state->shape, first); code <= end; code++)
+	{
+		if ((code & CuckooShapeFingerprints(&state->shape)) != 0)
+			CuckooListPut(&state->codes, code);
+	}
+}
+
+/*
+ * Move the codes of one home page to the list of all.  They continue it, but
+ * for the second code of a class at the end of the home page before.
+ */
+static void
+TakeCodes(ReadState *state)
+{
+	CuckooList *all = &state->all_codes;
+
+	CuckooListUnique(&state->codes);
+	for (uint64 i = 0; i < state->codes.count; i++)
+	{
+		uint64		code = state->codes.numbers[i];
+		uint64		at = all->count;
+
+		while (at > 0 && all->numbers[at - 1] > code)
+			at--;
+		if (at > 0 && all->numbers[at - 1] == code)
+			continue;
+		CuckooListPut(all, code);
+		for (uint64 k = all->count - 1; k > at; k--)
+			all->numbers[k] = all->numbers[k - 1];
+		all->numbers[at] = code;
+	}
+	state->codes.count = 0;
+}
+
+/*
+ * A filter has at least so many times the rate of the index: then few keys have
+ * more than one code.  Where codes would be as many as keys, there is no
+ * filter.
+ */
+#define FILTER_RATE		16
+#define MAX_INDEX_RATE	(1.0 / 32)
+
+/* The rate to give, or an error that says which the index can give */
+static double
+CheckRate(Relation index, const ReadState *state, bool given, double fpr)
+{
+	double		lowest = Min(Max(FILTER_RATE * state->rate, CUCKOO_MIN_FPR), CUCKOO_MAX_FPR);
+
+	if (state->rate > MAX_INDEX_RATE)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" has too short fingerprints for a filter",
+						RelationGetRelationName(index)),
+				 errhint("REINDEX makes them longer.")));
+	if (!given)
+		return Max(CUCKOO_DEFAULT_FPR, lowest);
+	if (!(fpr >= lowest && fpr <= CUCKOO_MAX_FPR))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("index \"%s\" cannot give a filter with a false-positive rate of %g",
+						RelationGetRelationName(index), fpr),
+				 errhint("Use a rate of %.2g to %g.", lowest * 1.01, CUCKOO_MAX_FPR)));
+	return fpr;
+}
+
+/* cuckoo_index_filter(index, fpr, partial) -> cuckoofilter */
+PG_FUNCTION_INFO_V1(cuckoo_index_filter);
+Datum
+cuckoo_index_filter(PG_FUNCTION_ARGS)
+{
+	Relation	heap;
+	Relation	index;
+	ReadState	state;
+	const CuckooIndexMeta *meta;
+	CuckooFilter filter;
+	CuckooPart	part = {0};
+	CuckooRun	run;
+	double		fpr;
+	uint64		keys;
+	uint8	   *bytes;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	index = OpenIndex(PG_GETARG_OID(0), &heap);
+	if (IsPartial(index) && (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2)))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index \"%s\" has the keys of only some rows", RelationGetRelationName(index)),
+				 errhint("For a filter of these, call cuckoo_index_filter(index, partial => true).")));
+	if (CuckooReadMeta(index)->key_type == CUCKOO_KEY_NONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index \"%s\" has keys that filters do not support",
+						RelationGetRelationName(index)),
+				 errdetail("Its operator class has a hash function of its own.")));
+	state = CountEntries(index);
+	fpr = CheckRate(index, &state, !PG_ARGISNULL(1), PG_ARGISNULL(1) ? 0 : PG_GETARG_FLOAT8(1));
+	keys = Max(state.classes, 1);
+
+	state.visit = CollectCode;
+	do
+	{
+		/* Some keys have several codes, and others have been added since. */
+		keys = Max(keys + keys / FILTER_RATE, state.all_codes.count);
+		CuckooFilterInit(&filter, fpr, keys, CUCKOO_INDEX_SEED);
+		if (!CuckooFirstShape(&filter, &part.shape))
+			CuckooReportTooLarge(keys, fpr);
+		state.shape = part.shape;
+		state.all_codes.count = 0;
+		ReadIndex(index, &state, TakeCodes);
+	} while (state.all_codes.count > CuckooShapeCapacity(&part.shape));
+	meta = CuckooGetMeta(index);
+	filter.key_type = (uint8) meta->key_type;
+	filter.signature = meta->signature;
+	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
+	CloseIndex(index, heap);
+
+	run = (CuckooRun) {state.all_codes.numbers, state.all_codes.count};
+	part.items = state.all_codes.count;
+	part.representation = CuckooRepresentationFor(&part.shape, part.items);
+	part.source.runs = &run;
+	part.source.run_count = 1;
+	bytes = CuckooMakeFilter(&filter, &part, 1);
+	if (bytes == NULL)
+		CuckooReportTooLarge(filter.items, filter.fpr);
+	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(bytes, &filter));
+}
+
+/* cuckoo_index_info(index) -> record */
+PG_FUNCTION_INFO_V1(cuckoo_index_info);
+Datum
+cuckoo_index_info(PG_FUNCTION_ARGS)
+{
+	Relation	heap;
+	Relation	index = OpenIndex(PG_GETARG_OID(0), &heap);
+	ReadState	state = CountEntries(index);
+	uint64		overflow_pages = CuckooGetMeta(index)->overflow_pages;
+	uint64		pages = state.home_pages + overflow_pages;
+	TupleDesc	row;
+	Datum		values[11];
+	bool		nulls[11] = {0};
+
+	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = Int64GetDatum((int64) RelationGetNumberOfBlocks(index));
+	values[1] = Int64GetDatum((int64) pages);
+	values[2] = Int64GetDatum((int64) overflow_pages);
+	values[3] = Int32GetDatum(state.depth);
+	values[4] = Int64GetDatum((int64) state.entries);
+	values[5] = Int64GetDatum((int64) state.joined);
+	values[6] = Int64GetDatum((int64) state.tombstones);
+	values[7] = Float8GetDatum(pages == 0 ? 0 : (double) (state.entries + state.tombstones) /
+							   ((double) pages * CUCKOO_PAGE_ENTRIES));
+	values[8] = Int32GetDatum(Min(state.min_bits, state.max_bits));
+	values[9] = Int32GetDatum(state.max_bits);
+	values[10] = Float8GetDatum(state.rate * state.entries / Max(state.classes, 1));
+	CloseIndex(index, heap);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+}
+
+/*
+ * Checking
+ */
+
+typedef struct CheckState
+{
+	CuckooIndexKey key;
+	CuckooList	found;			/* intervals */
+	int64		missing;
+} CheckState;
+
+static void
+CheckRow(Relation index, ItemPointer tid, Datum *values, bool *isnull,
+		 bool alive pg_attribute_unused(), void *arg)
+{
+	CheckState *state = arg;
+
+	if (isnull[0])
+		return;
+	CuckooIndexLookUp(index, CuckooIndexHash(&state->key, values[0]), &state->found);
+	for (uint64 i = 0; i < state->found.count; i++)
+	{
+		if (CuckooIntervalCovers(state->found.numbers[i],
+								 CuckooIntervalOf(ItemPointerGetBlockNumber(tid),
+												  ItemPointerGetOffsetNumber(tid))))
+			return;
+	}
+	state->missing++;
+}
+
+/* cuckoo_index_check(index) -> bigint */
+PG_FUNCTION_INFO_V1(cuckoo_index_check);
+Datum
+cuckoo_index_check(PG_FUNCTION_ARGS)
+{
+	Relation	heap;
+	Relation	index = OpenIndex(PG_GETARG_OID(0), &heap);
+	IndexInfo  *info;
+	CheckState	state = {.missing = 0};
+	Oid			user;
+	int			context;
+	int			nest_level;
+
+	/*
+	 * The table's owner has chosen the functions of expressions and predicates,
+	 * so they run as the owner.  What they call may depend on the search_path,
+	 * even on one that the session had before: the relation cache keeps
+	 * expressions with their functions inlined.  So others may not call them.
+	 */
+	if (!has_privs_of_role(GetUserId(), heap->rd_rel->relowner))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
+	CuckooIndexKeyInit(&state.key, index, InvalidOid, CurrentMemoryContext);
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(heap->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
+	nest_level = NewGUCNestLevel();
+	info = BuildIndexInfo(index);
+	/* Check what a snapshot shows, so that others can write. */
+	info->ii_Concurrent = true;
+	table_index_build_scan(heap, index, info, true, false, CheckRow, &state, NULL);
+	AtEOXact_GUC(false, nest_level);
+	SetUserIdAndSecContext(user, context);
+	CloseIndex(index, heap);
+	PG_RETURN_INT64(state.missing);
+}

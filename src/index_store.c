@@ -1,0 +1,269 @@
+/*-------------------------------------------------------------------------
+ *
+ * index_store.c
+ *	  The pages of a cuckoo index: finding them, and looking up.
+ *
+ * Locks: whoever adds locks the key's home page exclusively, then an overflow page, or
+ * the metapage if the index has to grow, and then new pages.  So the home page's lock
+ * protects its entries, those of its overflow pages and their list, and the
+ * metapage's lock the size of the file.  Lookups and VACUUM lock one page at a time.
+ *
+ * An entry stays in its page until VACUUM removes it with its row, or the page
+ * splits.  A lookup makes sure under the lock of a home page that it is the right
+ * one.  A row that a snapshot shows was added before the snapshot was taken, so its
+ * entry is there, or in an overflow page that is in the list by then.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "index.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#define DETOURS_PER_COPY	256
+
+void
+CuckooInitPage(Page page, int depth, int bits)
+{
+	CuckooPageOpaque *opaque;
+
+	PageInit(page, BLCKSZ, sizeof(CuckooPageOpaque));
+	opaque = CuckooPageGetOpaque(page);
+	opaque->next = InvalidBlockNumber;
+	opaque->depth = (uint8) depth;
+	opaque->bits = (uint8) bits;
+	opaque->page_id = CUCKOO_PAGE_ID;
+	/* What is between pd_lower and pd_upper would not be logged. */
+	((PageHeader) page)->pd_lower =
+		(LocationIndex) (MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries));
+}
+
+/*
+ * The metapage
+ */
+
+void
+CuckooPutMeta(Page page, const CuckooIndexMeta *meta)
+{
+	CuckooInitPage(page, 0, 0);
+	memcpy(PageGetContents(page), meta, sizeof(CuckooIndexMeta));
+}
+
+/*
+ * Keep a copy of the metapage.  Lookups begin at the depth that most pages
+ * have. Where fewer than half have split, it is that of the others.
+ */
+void
+CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta)
+{
+	uint64		pages = meta->base_pages;
+	CuckooMetaCopy *copy;
+
+	if (index->rd_amcache == NULL)
+		index->rd_amcache = MemoryContextAlloc(index->rd_indexcxt, sizeof(CuckooMetaCopy));
+	copy = index->rd_amcache;
+	copy->meta = *meta;
+	copy->detours = 0;
+	for (copy->depth = 0; 2 * pages <= meta->home_pages; pages *= 2)
+		copy->depth++;
+	if (2 * (uint64) meta->home_pages > 3 * pages)
+		copy->depth++;
+}
+
+const CuckooIndexMeta *
+CuckooReadMeta(Relation index)
+{
+	Buffer		buffer = ReadBuffer(index, 0);
+	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
+
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != 1 || meta->base_pages < 1 ||
+		meta->base_pages > CUCKOO_MAX_BASE_PAGES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INDEX_CORRUPTED),
+				 errmsg("index \"%s\" is not a cuckoo index", RelationGetRelationName(index)),
+				 errhint("Please REINDEX it.")));
+	CuckooKeepMeta(index, meta);
+	UnlockReleaseBuffer(buffer);
+	return &((CuckooMetaCopy *) index->rd_amcache)->meta;
+}
+
+/* The metapage, or a copy of it that may be old */
+const CuckooIndexMeta *
+CuckooGetMeta(Relation index)
+{
+	return index->rd_amcache == NULL ? CuckooReadMeta(index) :
+		&((CuckooMetaCopy *) index->rd_amcache)->meta;
+}
+
+/*
+ * Finding a page
+ */
+
+/* The piece that has a page of a region, and which page of the piece that is */
+BlockNumber *
+CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages, uint32 *page)
+{
+	uint32		prefixes = meta->base_pages;
+	int			depth = 0;
+
+	while (2 * prefixes <= CUCKOO_PIECES)
+	{
+		prefixes *= 2;
+		depth++;
+	}
+	/*
+	 * Regions that have no more pages than there are pieces have pieces of one
+	 * page.
+	 */
+	*pages = region <= depth ? 1 :
+		(prefixes + CUCKOO_PIECES - 1) / CUCKOO_PIECES << (region - 1 - depth);
+	*page = (uint32) (number % *pages);
+	return &meta->pieces[region - 1][number / *pages];
+}
+
+/*
+ * The page of a prefix.  The left halves of a page that splits stay in it, so
+ * it is the page that the last split to a right half has made.
+ * InvalidBlockNumber if its piece has not been begun.
+ */
+BlockNumber
+CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth)
+{
+	int			zeros;
+	BlockNumber first;
+	uint32		pages;
+	uint32		page;
+
+	if ((prefix & ((UINT64CONST(1) << depth) - 1)) == 0)
+		return 1 + (BlockNumber) (prefix >> depth);
+	zeros = pg_rightmost_one_pos64(prefix);
+	first = *CuckooPieceOf((CuckooIndexMeta *) meta, prefix >> (zeros + 1), depth - zeros, &pages, &page);
+	return first == 0 ? InvalidBlockNumber : first + page;
+}
+
+/*
+ * Find the home page of a hash, and return it locked.  *address is that of the
+ * hash at its depth.
+ *
+ * Where too large a depth leads to a page in use, this is the right one,
+ * because it would have split otherwise.  Too small a depth leads to a page
+ * that has split at least up to its own depth, which is tried next, and is too
+ * large at most.
+ */
+Buffer
+CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *address)
+{
+	const CuckooIndexMeta *meta = CuckooGetMeta(index);
+	CuckooMetaCopy *copy = index->rd_amcache;
+	int			depth = copy->depth;
+	BlockNumber last = InvalidBlockNumber;
+
+	for (int steps = 0; steps < 8 * CUCKOO_MAX_DEPTH; steps++)
+	{
+		BlockNumber block;
+		Buffer		buffer;
+		Page		page;
+
+		*address = CuckooAddressOf(meta->base_pages, hash, depth);
+		block = CuckooBlockOf(meta, address->prefix, depth);
+		if (block == InvalidBlockNumber)
+		{
+			/* Not the page of less depth that it would split from */
+			depth -= pg_rightmost_one_pos64(address->prefix) + 1;
+			continue;
+		}
+		buffer = ReadBuffer(index, block);
+		LockBuffer(buffer, lock_mode);
+		page = BufferGetPage(buffer);
+		if (CuckooPageIsUnused(page) && block > meta->base_pages)
+			depth -= pg_rightmost_one_pos64(address->prefix) + 1;
+		else
+		{
+			depth = CuckooPageIsUnused(page) ? 0 : CuckooPageGetOpaque(page)->depth;
+			*address = CuckooAddressOf(meta->base_pages, hash, depth);
+			if (CuckooBlockOf(meta, address->prefix, depth) == block)
+				return buffer;
+			/*
+			 * The same page again?  The copy does not know the piece with the
+			 * right one.
+			 */
+			if (block == last)
+				copy->detours = DETOURS_PER_COPY;
+			last = block;
+		}
+		UnlockReleaseBuffer(buffer);
+		if (++copy->detours > DETOURS_PER_COPY)
+			CuckooReadMeta(index);
+		CHECK_FOR_INTERRUPTS();
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" has no page for a key", RelationGetRelationName(index)),
+			 errhint("Please REINDEX it.")));
+}
+
+void
+CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg)
+{
+	CuckooAddress address;
+	Buffer		buffer = CuckooFindPage(index, hash, BUFFER_LOCK_SHARE, &address);
+	Page		page = BufferGetPage(buffer);
+	BlockNumber next = InvalidBlockNumber;
+
+	for (;;)
+	{
+		if (!CuckooPageIsUnused(page))
+		{
+			visit(page, hash, arg);
+			next = CuckooPageGetOpaque(page)->next;
+		}
+		UnlockReleaseBuffer(buffer);
+		if (next == InvalidBlockNumber)
+			return;
+		CHECK_FOR_INTERRUPTS();
+		buffer = ReadBuffer(index, next);
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		page = BufferGetPage(buffer);
+	}
+}
+
+/*
+ * Looking up
+ */
+
+typedef struct LookUpState
+{
+	uint32		base_pages;
+	CuckooList *intervals;
+} LookUpState;
+
+static void
+AppendIntervals(Page page, uint64 hash, void *arg)
+{
+	LookUpState *state = arg;
+	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
+	CuckooAddress address = CuckooAddressOf(state->base_pages, hash, opaque->depth);
+	CuckooChain chain = CuckooChainBegin(CuckooPageGetEntries(page),
+										 CuckooAddressClass(&address, opaque->bits));
+	CuckooInterval interval;
+
+	while (CuckooChainNext(&chain, &interval))
+	{
+		if (interval != CUCKOO_TOMBSTONE)
+			CuckooListPut(state->intervals, interval);
+	}
+}
+
+/*
+ * Find the intervals in which rows of a key may be, in any order, and perhaps
+ * several times.
+ */
+void
+CuckooIndexLookUp(Relation index, uint64 hash, CuckooList *intervals)
+{
+	LookUpState state = {CuckooGetMeta(index)->base_pages, intervals};
+
+	intervals->count = 0;
+	CuckooVisitPages(index, hash, AppendIntervals, &state);
+}

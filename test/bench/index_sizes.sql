@@ -1,0 +1,46 @@
+-- Sizes of indexes, in lines of a group, a label and a number.
+
+CREATE FUNCTION built_size(method text, key text) RETURNS float8 LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('CREATE INDEX sized ON index_rows USING %s (%I)', method, key);
+	RETURN (SELECT pg_relation_size('sized') / reltuples FROM pg_class WHERE oid = 'index_rows'::regclass);
+END $$;
+
+SELECT format($$SELECT E'index\t%s: %s\t' || built_size(%L, %L); DROP INDEX sized$$, key, method, method, key)
+FROM unnest('{k,u,email,heavy}'::text[]) AS key, unnest('{btree,hash,cuckoo}'::text[]) AS method
+WHERE key <> 'heavy' OR method <> 'hash' \gexec
+
+-- Grown from empty by inserts of random keys, at a hundred sizes
+
+CREATE FUNCTION grown_sizes(method text, n bigint) RETURNS float8[] LANGUAGE plpgsql AS $$
+DECLARE
+	sizes float8[];
+BEGIN
+	CALL empty_table('USING ' || method || ' (k)');
+	FOR i IN 1..100 LOOP
+		INSERT INTO target SELECT hashint8extended(g, 0) FROM generate_series((i - 1) * n / 100 + 1, i * n / 100) AS g;
+		sizes := sizes || pg_relation_size('target_index')::float8;
+	END LOOP;
+	RETURN sizes;
+END $$;
+
+CREATE TABLE grown AS SELECT i, b[i] AS btree, c[i] AS cuckoo
+FROM grown_sizes('btree', :rows) AS b, grown_sizes('cuckoo', :rows) AS c, generate_series(1, 100) AS i;
+SELECT E'grown\tto a B-tree grown so, ' || what || E'\t' || ratio FROM (
+	SELECT max(cuckoo / btree), avg(cuckoo / btree) FROM grown WHERE i * :rows / 100 >= 100000
+) AS g (most, mean), LATERAL (VALUES ('at most', most), ('on average', mean)) AS v (what, ratio);
+
+-- Rows that move, with VACUUM after each time
+
+CREATE TABLE moving AS SELECT i AS id, hashint8extended(i, 0) AS k FROM generate_series(1, :rows / 10) AS i;
+CREATE INDEX moving_index ON moving USING cuckoo (k);
+CREATE TABLE moving_clustered AS SELECT i AS id, i / 20 AS k FROM generate_series(1, :rows / 10) AS i;
+CREATE INDEX moving_clustered_index ON moving_clustered USING cuckoo (k);
+CREATE TABLE before AS SELECT pg_relation_size('moving_index') AS size, entries FROM cuckoo_index_info('moving_clustered_index');
+SELECT format(statement, name)
+FROM generate_series(1, 8) AS i, unnest('{moving,moving_clustered}'::text[]) AS name,
+	unnest('{UPDATE %s SET id = id + 1,VACUUM %s}'::text[]) WITH ORDINALITY AS s (statement, n)
+ORDER BY i, name, n \gexec
+SELECT E'moved\t1 row per key: size to one built\t' || pg_relation_size('moving_index')::float8 / size FROM before;
+SELECT E'moved\t20 clustered rows per key: entries to one built\t' || i.entries::float8 / b.entries
+FROM before AS b, cuckoo_index_info('moving_clustered_index') AS i;

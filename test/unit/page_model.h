@@ -1,0 +1,490 @@
+/*-------------------------------------------------------------------------
+ *
+ * page_model.h
+ *	  Random operations on the pages of a cuckoo index, compared with a model.
+ *
+ * The pages are driven as src/index_add.c does: home pages by prefix, which
+ * split or get overflow pages, and get shorter fingerprints when the table
+ * grows.  The model is the list of rows, each of a key at a position.  What has
+ * to hold then is said at CheckPage, CheckKey and AddTo.
+ *
+ *-------------------------------------------------------------------------
+ */
+#ifndef CUCKOO_TEST_PAGE_MODEL_H
+#define CUCKOO_TEST_PAGE_MODEL_H
+
+#include "choices.h"
+#include "index_page.h"
+
+#define MODEL_KEYS		2048
+#define MODEL_ROWS		8192
+#define MODEL_PAGES		16
+#define MODEL_DEPTH		4
+#define MODEL_TABLE		UINT64_C(0x1000000) /* pages of the table, at most */
+
+typedef struct ModelPage
+{
+	CuckooEntries *entries;
+	uint64_t	prefix;
+	int			depth;
+	int			bits;
+	bool		is_home;
+	struct ModelPage *next;		/* overflow page */
+} ModelPage;
+
+static ModelPage pages[MODEL_PAGES];
+static int	page_count;
+static int	home_count;
+static uint32_t base_pages;
+static uint64_t table_pages;
+
+static struct
+{
+	uint64_t	hash;
+	int			last;			/* the newest row, -1: none */
+}			keys[MODEL_KEYS];
+static int	key_count;
+
+static struct
+{
+	uint64_t	position;
+	int			previous;		/* of the key */
+	bool		is_dead;
+}			rows[MODEL_ROWS];
+static int	row_count;
+
+/* Numbers, to be sorted */
+typedef struct Numbers
+{
+	uint64_t	numbers[MODEL_ROWS];
+	int			count;
+} Numbers;
+
+/* Whether any of them is from one up to, not with, another */
+static bool
+AnyBetween(const Numbers *sorted, uint64_t from, uint64_t to)
+{
+	int			low = 0;
+
+	for (int high = sorted->count; low < high;)
+	{
+		int			middle = (low + high) / 2;
+
+		if (sorted->numbers[middle] < from)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < sorted->count && sorted->numbers[low] < to;
+}
+
+/* ---------------------------------------------------------------- checks */
+
+/* A row in a page, by the fingerprint that its key has there */
+static uint64_t
+RowOf(uint32_t fingerprint, uint64_t position)
+{
+	return (uint64_t) fingerprint << 33 | position;
+}
+
+typedef struct PageSums
+{
+	int			intervals;
+	int			large;			/* intervals of more than a page of the table */
+	int			tombstones;
+	int			copies;			/* intervals, as often as lookups find them */
+} PageSums;
+
+/*
+ * Each interval is a row of a key that has this fingerprint here (chains of two keys may have
+ * joined before a split), or the smallest that covers two that there have been.  A tombstone
+ * has an interval behind it.  Chains begin only where those of keys do that there have been.
+ */
+static PageSums
+CheckPage(const ModelPage *page)
+{
+	static Numbers begun;
+	static Numbers alive;
+	static Numbers ever;
+	PageSums	sums = {0};
+
+	begun.count = alive.count = ever.count = 0;
+	for (int k = 0; k < key_count; k++)
+	{
+		CuckooAddress address = CuckooAddressOf(base_pages, keys[k].hash, page->depth);
+		CuckooClass class = CuckooAddressClass(&address, page->bits);
+
+		if (address.prefix == page->prefix && keys[k].last >= 0)
+			begun.numbers[begun.count++] = CuckooClassCode(page->prefix, class);
+		for (int r = keys[k].last; r >= 0; r = rows[r].previous)
+		{
+			ever.numbers[ever.count++] = RowOf(class.fingerprint, rows[r].position);
+			if (!rows[r].is_dead)
+				alive.numbers[alive.count++] = RowOf(class.fingerprint, rows[r].position);
+		}
+	}
+	SortNumbers(begun.numbers, (uint64_t) begun.count);
+	SortNumbers(alive.numbers, (uint64_t) alive.count);
+	SortNumbers(ever.numbers, (uint64_t) ever.count);
+	for (int e = 0; e < CUCKOO_PAGE_ENTRIES; e++)
+	{
+		CuckooClass class;
+		CuckooInterval interval;
+		CuckooInterval next;
+		CuckooChain chain;
+		bool		is_begin;
+		uint64_t	first;
+		uint64_t	half;
+
+		if (!CuckooGetEntry(page->entries, (uint32_t) e / CUCKOO_ENTRIES, e % CUCKOO_ENTRIES,
+							page->bits, &class, &interval, &is_begin))
+			continue;
+		sums.intervals += interval != CUCKOO_TOMBSTONE;
+		sums.large += !CuckooIntervalIsInPage(interval);
+		sums.tombstones += interval == CUCKOO_TOMBSTONE;
+		first = RowOf(class.fingerprint, CuckooIntervalFirst(interval));
+		half = CuckooIntervalSize(interval) / 2;
+		if (interval != CUCKOO_TOMBSTONE)
+			assert_true(half == 0 ? AnyBetween(&alive, first, first + 1) :
+						AnyBetween(&ever, first, first + half) &&
+						AnyBetween(&ever, first + half, first + 2 * half));
+
+		chain = CuckooChainBegin(page->entries, class);
+		assert_true(CuckooChainNext(&chain, &next) == is_begin && next == interval);
+		if (is_begin)
+		{
+			uint64_t	code = CuckooClassCode(page->prefix, class);
+
+			assert_true(AnyBetween(&begun, code, code + 1));
+			do
+				sums.copies += next != CUCKOO_TOMBSTONE;
+			while (CuckooChainNext(&chain, &next));
+		}
+		chain = CuckooChainBegin(page->entries, class);
+		for ((void) CuckooChainNext(&chain, &next); next == CUCKOO_TOMBSTONE;)
+			assert_true(CuckooChainNext(&chain, &next));
+	}
+	assert_int_equal(CuckooPageCount(page->entries), sums.intervals + sums.tombstones);
+	return sums;
+}
+
+/* The home page of a hash, which is the only one of its prefix. */
+static ModelPage *
+HomeOf(uint64_t hash)
+{
+	ModelPage  *home = NULL;
+
+	for (int i = 0; i < page_count; i++)
+	{
+		if (pages[i].is_home &&
+			CuckooAddressOf(base_pages, hash, pages[i].depth).prefix == pages[i].prefix)
+		{
+			assert_true(home == NULL);
+			home = &pages[i];
+		}
+	}
+	assert_true(home != NULL);
+	return home;
+}
+
+/* A lookup of a key finds all of its rows. */
+static void
+CheckKey(int k)
+{
+	static CuckooInterval found[MODEL_PAGES * CUCKOO_PAGE_PAIRS + 1];
+	int			count = 0;
+
+	for (ModelPage *page = HomeOf(keys[k].hash); page != NULL; page = page->next)
+	{
+		CuckooAddress address = CuckooAddressOf(base_pages, keys[k].hash, page->depth);
+		CuckooChain chain = CuckooChainBegin(page->entries, CuckooAddressClass(&address, page->bits));
+
+		while (CuckooChainNext(&chain, &found[count]))
+			count++;
+		assert_true(chain.links <= CUCKOO_PAGE_PAIRS);
+	}
+	for (int r = keys[k].last; r >= 0; r = rows[r].previous)
+	{
+		int			i = 0;
+
+		while (i < count && !CuckooIntervalCovers(found[i], 2 * rows[r].position + 1))
+			i++;
+		assert_true(i < count || rows[r].is_dead);
+	}
+}
+
+/* -------------------------------------------------------------- additions */
+
+static ModelPage *
+NewPage(CuckooEntries *entries, uint64_t prefix, int depth, int bits, ModelPage *next)
+{
+	assert_true(page_count < MODEL_PAGES);
+	pages[page_count] = (ModelPage) {entries, prefix, depth, bits, false, next};
+	return &pages[page_count++];
+}
+
+static int
+BitsForTable(int bits)
+{
+	return CuckooBitsForPages(bits, 2 * table_pages);
+}
+
+/*
+ * A page is moved to one with shorter fingerprints, or to two halves.  It may fail if there are
+ * many copies, or if one of the new pages is nearly full.
+ */
+static bool
+Move(ModelPage *page, bool split)
+{
+	CuckooEntries *new[3] = {Allocate(sizeof(CuckooEntries)), Allocate(sizeof(CuckooEntries)),
+		Allocate(sizeof(CuckooEntries))};
+	CuckooMove	move = {BitsForTable(page->bits - split), {new[0], split ? new[1] : NULL},
+		split ? new[2] : NULL, -1};
+	CuckooEntries before = *page->entries;
+	bool		too_many = CheckPage(page).copies > CUCKOO_PAGE_ENTRIES / 2 * 3;
+	bool		done = CuckooPageMove(page->entries, page->bits, &move);
+	bool		full = CuckooPageCount(new[0]) > CUCKOO_PAGE_ENTRIES / 8 * 7 ||
+		CuckooPageCount(new[1]) > CUCKOO_PAGE_ENTRIES / 8 * 7;
+
+	assert_memory_equal(&before, page->entries, sizeof(before));
+	assert_true(too_many ? !done : done || full);
+	if (!done)
+		return false;
+	assert_true((CuckooPageCount(new[2]) > 0) == (move.overflow_half >= 0));
+	*page = (ModelPage) {new[0], page->prefix << split, page->depth + split, move.bits,
+		page->is_home, page->next};
+	if (split)
+	{
+		ModelPage  *right = NewPage(new[1], page->prefix + 1, page->depth, page->bits, page->next);
+		ModelPage  *half = move.overflow_half == 1 ? right : page;
+
+		right->is_home = true;
+		home_count++;
+		(void) CheckPage(right);
+		if (move.overflow_half >= 0)
+		{
+			half->next = NewPage(new[2], half->prefix, half->depth, half->bits, half->next);
+			(void) CheckPage(half->next);
+		}
+	}
+	(void) CheckPage(page);
+	return true;
+}
+
+/*
+ * Add to one page.  If there is no room, nothing has changed, and else all buckets that have
+ * are listed.  The row is then present.
+ */
+static bool
+AddTo(ModelPage *page, uint64_t hash, uint64_t position)
+{
+	CuckooInterval interval = 2 * position + 1;
+	CuckooAddress address = CuckooAddressOf(base_pages, hash, page->depth);
+	CuckooChanges changes = {-1, {0}};
+	bool		listed[CUCKOO_PAGE_BUCKETS] = {false};
+	CuckooEntries before;
+	CuckooPageResult result;
+
+	if (position / CUCKOO_PAGE_POSITIONS >= CuckooPageSpan(page->bits) &&
+		(CuckooPageCount(page->entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 || !Move(page, false)))
+		return false;
+	before = *page->entries;
+	result = CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits), interval, &changes);
+	assert_true((changes.count > 0) == (result == CUCKOO_PAGE_ADDED));
+	for (int i = 0; i < changes.count && i < CUCKOO_MAX_CHANGES; i++)
+		listed[changes.bucket[i]] = true;
+	for (int b = 0; b < CUCKOO_PAGE_BUCKETS; b++)
+	{
+		bool		differs = memcmp(&before.buckets[b], &page->entries->buckets[b],
+									 sizeof(CuckooBucket)) != 0;
+
+		/* When all links are joined, some remain as they are. */
+		assert_true(differs ? listed[b] || changes.count > CUCKOO_MAX_CHANGES :
+					!listed[b] || changes.count >= CUCKOO_MAX_LINKS);
+	}
+	if (result == CUCKOO_PAGE_FULL)
+		return false;
+	assert_true(position % 4 > 0 || CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits),
+											  interval, &changes) == CUCKOO_PAGE_PRESENT);
+	return true;
+}
+
+static bool
+Split(ModelPage *home)
+{
+	return home->bits > CUCKOO_MIN_FINGERPRINT && home->depth < MODEL_DEPTH &&
+		(int) base_pages << (home->depth + 1) <= 4 * home_count && page_count <= MODEL_PAGES - 3 &&
+		Move(home, true);
+}
+
+/* Add a key's row as an index does; false if there are no more pages. */
+static bool
+AddToPages(uint64_t hash, uint64_t position)
+{
+	for (;;)
+	{
+		ModelPage  *home = HomeOf(hash);
+
+		if (AddTo(home, hash, position) || (home->next != NULL && home->next->depth == home->depth &&
+											AddTo(home->next, hash, position)))
+			return true;
+		if (Below(8) > 0 && Split(home))
+			continue;
+		if (page_count == MODEL_PAGES)
+			return false;
+		home->next = NewPage(Allocate(sizeof(CuckooEntries)), home->prefix, home->depth,
+							 BitsForTable(CUCKOO_MAX_FINGERPRINT - home->depth), home->next);
+	}
+}
+
+/* --------------------------------------------------------------- removals */
+
+static Numbers survivors;
+static int	dead_count;
+
+static bool
+IsDead(CuckooInterval interval, void *arg)
+{
+	uint64_t	first = CuckooIntervalFirst(interval);
+	bool		dead = !AnyBetween(&survivors, first, first + CuckooIntervalSize(interval));
+
+	assert_true(interval != CUCKOO_TOMBSTONE && CuckooIntervalIsInPage(interval) && arg == pages);
+	dead_count += dead;
+	return dead;
+}
+
+/* Rows at some positions are dead: whatever keys they have, they are removed. */
+static void
+Vacuum(uint32_t eighths)
+{
+	uint64_t	seed = NextRandom(&random_state);
+	uint64_t	together = Below(2) == 0 ? 1 : CUCKOO_PAGE_POSITIONS;
+
+	survivors.count = 0;
+	for (int r = 0; r < row_count; r++)
+	{
+		uint64_t	chance = seed ^ (rows[r].position / together + 1) * UINT64_C(0x9E3779B97F4A7C15);
+
+		rows[r].is_dead |= NextRandom(&chance) >> 61 < eighths;
+		if (!rows[r].is_dead)
+			survivors.numbers[survivors.count++] = rows[r].position;
+	}
+	SortNumbers(survivors.numbers, (uint64_t) survivors.count);
+	for (int i = 0; i < page_count; i++)
+	{
+		CuckooEntries before = *pages[i].entries;
+		CuckooPageCounts counts;
+		PageSums	sums;
+
+		dead_count = 0;
+		counts = CuckooPageRemove(pages[i].entries, pages[i].bits, IsDead, pages);
+		sums = CheckPage(&pages[i]);
+		assert_true(eighths < 8 || sums.intervals == sums.large);
+		assert_true(counts.removed == dead_count && counts.entries == sums.intervals &&
+					counts.changed == (memcmp(&before, pages[i].entries, sizeof(before)) != 0));
+	}
+	for (int k = 0; k < key_count; k++)
+		CheckKey(k);
+}
+
+/* ------------------------------------------------------------------ lives */
+
+/*
+ * Keys whose hashes are chance, and families of keys that have one fingerprint, and chains that
+ * begin so close that they touch and join.  Some lives have all families in one half of one
+ * page, whose splits then need an overflow page.
+ */
+static void
+MakeKeys(bool crowded, uint32_t most_together)
+{
+	int			bits = BitsForTable(CUCKOO_MAX_FINGERPRINT);
+	uint32_t	families = crowded ? 512 / most_together : UINT32_C(1) << Below(11);
+	uint32_t	distance = crowded ? most_together / 4 * 3 + 1 : 1 + Below(2 * most_together);
+	uint32_t	chance = crowded ? 16 : 1 + Below(16);
+	uint64_t	stream = NextRandom(&random_state);
+
+	key_count = crowded ? 2 * (int) families : 1 + (int) Below(64 << Below(6));
+	for (int k = 0; k < key_count; k++)
+	{
+		uint64_t	family = KeyHash(stream, MODEL_KEYS + (uint32_t) k % families);
+		uint32_t	member = (uint32_t) k / families;
+		CuckooClass class = {0, (uint32_t) (family & ((UINT64_C(1) << bits) - 1)), bits};
+		uint32_t	step = CuckooChainBegin(pages[0].entries, class).step;
+
+		keys[k].last = -1;
+		keys[k].hash = KeyHash(stream, (uint64_t) k);
+		if ((keys[k].hash >> 32) % chance == 0)
+			continue;
+		do
+			class.even = (2 * (uint32_t) (family >> 40) + member++ * distance * step) %
+				CUCKOO_PAGE_BUCKETS;
+		while (crowded && class.even >= CUCKOO_PAGE_BUCKETS / 2);
+		keys[k].hash = (keys[k].hash & 0xFFFFF) +
+			CuckooFirstHashOf(base_pages, CuckooClassCode(family % base_pages, class), bits);
+	}
+}
+
+/* Add rows of one key: at random, side by side, one per page of the table, or in few pages. */
+static bool
+AddRows(int k, uint32_t count)
+{
+	uint32_t	pattern = Below(4);
+	uint64_t	block = NextRandom(&random_state);
+	uint32_t	offset = Below(CUCKOO_PAGE_POSITIONS - 1);	/* the last one is a tombstone's */
+
+	for (; count > 0 && row_count < MODEL_ROWS; count--)
+	{
+		uint64_t	position = block % table_pages * CUCKOO_PAGE_POSITIONS + offset;
+
+		if (!AddToPages(keys[k].hash, position))
+			return false;
+		rows[row_count].position = position;
+		rows[row_count].previous = keys[k].last;
+		rows[row_count].is_dead = false;
+		keys[k].last = row_count++;
+		block = pattern == 1 ? block : pattern == 2 ? block + 1 :
+			NextRandom(&random_state) % (pattern == 0 ? UINT32_MAX : 8);
+		offset = (pattern == 1 ? offset + 1 : offset * 3 + 1) % (CUCKOO_PAGE_POSITIONS - 1);
+	}
+	return true;
+}
+
+/* The life of an index, in which everything is removed in the end.  Returns its rows. */
+static int
+LivePages(void)
+{
+	int			most_rows = 512 << Below(5);
+	bool		crowded = Below(4) == 0;
+	uint32_t	most_together = crowded ? (CUCKOO_MAX_LINKS + 8) / 16 + 1 : UINT32_C(1) << Below(9);
+	uint32_t	one_in = 32 << 2 * Below(4);	/* changes is not an addition, of each kind */
+
+	base_pages = crowded ? 1 : 1 + Below(3);
+	table_pages = UINT64_C(1) << (crowded ? 8 : Below(8));
+	row_count = page_count = 0;
+	home_count = (int) base_pages;
+	for (uint32_t i = 0; i < base_pages; i++)
+		NewPage(Allocate(sizeof(CuckooEntries)), i, 0, BitsForTable(CUCKOO_MAX_FINGERPRINT),
+				NULL)->is_home = true;
+	MakeKeys(crowded, most_together);
+	while (row_count < most_rows && (choices == NULL || choices_left > 0))
+	{
+		uint32_t	what = Below(one_in);
+		int			k = (int) Below((uint32_t) key_count);
+
+		if (what == 0)
+			Vacuum(Below(9));
+		else if (what == 1 && 2 * table_pages <= MODEL_TABLE &&
+				 4 * table_pages <= CuckooPageSpan(CUCKOO_MIN_FINGERPRINT))
+			table_pages *= 2;
+		else if (what == 2 && !crowded)
+			(void) Split(HomeOf(keys[k].hash));
+		else if (!AddRows(k, 1 + Below(most_together)))
+			break;
+		CheckKey(k);
+	}
+	Vacuum(0);
+	Vacuum(8);
+	return row_count;
+}
+
+#endif							/* CUCKOO_TEST_PAGE_MODEL_H */
