@@ -91,7 +91,9 @@ find_postgresql() {
 	[ -n "$pgversion" ] || die "apt knows no package postgresql"
 }
 
-default_version() { apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p'; }
+default_version() {
+	apt-cache depends postgresql 2>/dev/null | sed -n 's/.*Depends: postgresql-\([0-9]*\)$/\1/p' || true
+}
 
 # Options that make apt act as if nothing were installed.  It then lists all that
 # a package needs.
