@@ -506,11 +506,9 @@ IsAtEnd(CuckooEntries *entries, CuckooClass class)
 	return true;
 }
 
-static bool
+static void
 ClearEnds(CuckooEntries *entries, int bits)
 {
-	bool		cleared = false;
-
 	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
 		CuckooClass class;
@@ -519,19 +517,14 @@ ClearEnds(CuckooEntries *entries, int bits)
 
 		if (CuckooGetEntry(entries, slot, bits, &class, &interval, &is_begin) &&
 			interval == CUCKOO_TOMBSTONE && IsAtEnd(entries, class))
-		{
 			SetSlot(entries, slot, 0);
-			cleared = true;
-		}
 	}
-	return cleared;
 }
 
 CuckooPageCounts
 CuckooPageRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead, void *arg)
 {
 	CuckooPageCounts counts = {0};
-	bool		tombstones = false;
 
 	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
@@ -549,10 +542,10 @@ CuckooPageRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead, void *a
 			counts.removed++;
 		}
 		counts.entries += interval != CUCKOO_TOMBSTONE;
-		tombstones = tombstones || interval == CUCKOO_TOMBSTONE;
 	}
-	counts.changed = tombstones && ClearEnds(entries, bits);
-	counts.changed = counts.changed || counts.removed > 0;
+	/* All tombstones that were here have an interval behind them. */
+	if (counts.removed > 0)
+		ClearEnds(entries, bits);
 	return counts;
 }
 

@@ -316,7 +316,6 @@ typedef struct CuckooPageCounts
 {
 	int			entries;		/* that remain, without tombstones */
 	int			removed;
-	bool		changed;
 } CuckooPageCounts;
 
 /* Remove rows, and tombstones that are no longer needed. */
