@@ -86,14 +86,14 @@ run_step() {
 	stop_servers "$here" fast
 	read -r passed failed < <(count "$log")
 	if [ "$status $passed $failed" = "0 0 0" ] && note=$(grep '^not run: ' "$log"); then
-		printf '%-10s %s\n' "$step" "$note"
+		printf '%-12s %s\n' "$step" "$note"
 		echo 0 0 >"$work/result/$step"
 		return
 	fi
 	[ "$failed" != 0 ] || { [ "$status" = 0 ] && [ "$passed" != 0 ]; } || failed=1
 	note=$(sed -n 's/^# note: //p' "$log")
 	[ "$failed" = 0 ] || note+=$'\n'$(print_log "$log")
-	printf '%-10s %5d passed %5d failed %5d s  %s\n' "$step" "$passed" "$failed" $((SECONDS - began)) "$note"
+	printf '%-12s %5d passed %5d failed %5d s  %s\n' "$step" "$passed" "$failed" $((SECONDS - began)) "$note"
 	echo "$passed $failed" >"$work/result/$step"
 }
 
@@ -155,7 +155,7 @@ for step in "${all_steps[@]}" "${other_steps[@]}"; do
 	if ! selected "$step" || [[ " build sanitized " == *" $step "* ]]; then
 		continue
 	elif [[ "$after_build" == *" $step "* ]] && ! grep -qx '1 0' "$work/result/build"; then
-		printf '%-10s not run: the build failed\n' "$step"
+		printf '%-12s not run: the build failed\n' "$step"
 		echo 0 0 >"$work/result/$step"
 	else
 		start_step "$step"
