@@ -1,4 +1,4 @@
--- Makes random SQL, for random_sql.sh: \gexec runs the rows of random_sql(n).
+-- Makes random SQL, for "test/run.sh random": \gexec runs the rows of random_sql(n).
 -- Expressions are calls of all functions of the extension, which the catalog
 -- lists, over edge values of each type, NULLs, damaged bytes, states of
 -- aggregates, and one another.

@@ -29,9 +29,8 @@
 # Needs a Debian machine with 8 GB of memory, and root or sudo where packages
 # are missing.  PGVERSION=17 chooses a PostgreSQL; KEEP=1 keeps the temporary
 # folder.
-[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
-set -euo pipefail
 
+set -euo pipefail
 bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=test/lib.sh
 . "$bench/../lib.sh"
@@ -119,9 +118,9 @@ chart()
 
 core()
 {
-	[ -x "$work/core" ] || as_user_interruptibly sh -c "gcc -O2 -std=gnu11 -Wall -Wextra -I'$work/src/src/core' -DCUCKOO_STANDALONE \
+	[ -x "$work/core" ] || as_user sh -c "gcc -O2 -std=gnu11 -Wall -Wextra -I'$work/src/src/core' -DCUCKOO_STANDALONE \
 		-o '$work/core' '$bench/core.c' '$work'/src/src/core/*.c -lm" >"$work/log/core" 2>&1 || { cat "$work/log/core"; die "the core did not compile"; }
-	as_user_interruptibly "$work/core" "$@"
+	as_user "$work/core" "$@"
 }
 
 run_speed()
@@ -159,7 +158,7 @@ run_peers()
 	as_user g++ "${flags[@]}" -DSTABLE -I"$work/fastfilter_cpp/src" -I"$work/fastfilter_cpp/src/cuckoo" -o "$work/fastfilter" "$bench/peers.cpp"
 	for n in "${peer_keys[@]}"; do
 		for _ in 1 2 3 4 5; do
-			{ core "$n" 1 0; as_user_interruptibly "$work/authors" "$n"; as_user_interruptibly "$work/fastfilter" "$n"; } >>"$results/peers"
+			{ core "$n" 1 0; as_user "$work/authors" "$n"; as_user "$work/fastfilter" "$n"; } >>"$results/peers"
 		done
 	done
 	table peers "core beside other cuckoo filters; bits: bits per key; rate: in percent" "ns per key"
@@ -192,7 +191,7 @@ prepare()
 # psql_file FILE PSQL-ARGUMENTS...
 psql_file()
 {
-	as_user_interruptibly psql -XqAt -v ON_ERROR_STOP=1 -v "rows=$rows" -v "keys=$keys" "${@:2}" -f "$1"
+	as_user psql -XqAt -v ON_ERROR_STOP=1 -v "rows=$rows" -v "keys=$keys" "${@:2}" -f "$1"
 }
 
 query()
@@ -284,7 +283,7 @@ run_point()
 			printf '%s\n' "\\set key random(1, 1000000)" "\\set id $([ "$id" = 0 ] && echo '1 + :key % 1000' || echo "$id")" \
 				"SELECT $([ "$id" = 0 ] && echo 'filler FROM small_rows' || echo 'f @> :key::bigint FROM stored_filters') WHERE id = :id;" |
 				as_user tee "$work/pgbench.sql" >/dev/null
-			as_user_interruptibly pgbench -n -M prepared -T 1 -f "$work/pgbench.sql" 2>&1 |
+			as_user pgbench -n -M prepared -T 1 -f "$work/pgbench.sql" 2>&1 |
 				awk -v OFS='\t' -v kind="$kind" '/^tps = / { print "point", kind, 1e6 / $3 }' >>"$results/point"
 		done <<-FILTERS
 			0 a row of 100 bytes
@@ -306,7 +305,7 @@ dedupe_run()
 		as_user tee "$work/pgbench.sql" >/dev/null
 	query 'VACUUM' && query 'CHECKPOINT'
 	before=$(query 'SELECT pg_current_wal_insert_lsn()')
-	as_user_interruptibly pgbench -n -M prepared -c "$2" -j "$2" -T "$seconds" -D "number=$(($4 * 1000000))" \
+	as_user pgbench -n -M prepared -c "$2" -j "$2" -T "$seconds" -D "number=$(($4 * 1000000))" \
 		-D "n=$3" -D "known=$((rows / $2))" -f "$work/pgbench.sql" >"$work/log/pgbench" 2>&1 || { cat "$work/log/pgbench"; die "pgbench failed"; }
 	awk -v OFS='\t' -v label="$2 sessions, batches of $3: $1" -v n="$3" -v wal="$(query "SELECT pg_current_wal_insert_lsn() - '$before'")" \
 		-v rows="$results/dedupe-rows" -v bytes="$results/dedupe-wal" '
@@ -353,7 +352,7 @@ run_index()
 				printf '%s\n' "\\set key random(1, $((rows / 5)))" \
 					"SELECT id FROM lookup_$method WHERE k = hashint8extended(:key, $([ "$key" = absent ] && echo 5 || echo 0));" |
 					as_user tee "$work/pgbench.sql" >/dev/null
-				as_user_interruptibly pgbench -n -M prepared -T "$seconds" -f "$work/pgbench.sql" 2>&1 |
+				as_user pgbench -n -M prepared -T "$seconds" -f "$work/pgbench.sql" 2>&1 |
 					awk -v OFS='\t' -v label="$key: $method" '/^tps = / { print "lookup", label, 1e6 / $3 }' >>"$results/lookup"
 			done
 		done
@@ -363,16 +362,23 @@ run_index()
 
 # -------------------------------------------------------------------- the run
 
+run_steps()
+{
+	local step
+
+	for step in "${steps[@]}"; do
+		"run_$step"
+	done
+}
+
 find_postgresql
 need_packages "${packages[@]}" gnuplot-nox
-more_postgresql=postgresql-$pgversion-hll
+more_postgresql=("postgresql-$pgversion-hll")
 make_folder
 # From here on use the copy, which the unprivileged user can read.
 bench=$work/src/test/bench
 results=$work/results
 mkdir "$results"
 echo "machine: $(nproc) x $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), load $(cut -d' ' -f1 /proc/loadavg)"
-for step in "${steps[@]}"; do
-	"run_$step"
-done
+interruptibly run_steps
 echo "$SECONDS s in all"

@@ -1,5 +1,5 @@
 # The extension on Citus: a coordinator, two workers and, later, a third.
-# test/citus.sh builds Citus and runs this.
+# "test/run.sh citus" builds Citus and runs this.
 #
 # Most tests run a query in two schemas, "distributed" and "plain", and compare
 # the results.  The tables of both schemas have the same names and rows.  The

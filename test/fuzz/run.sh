@@ -11,9 +11,8 @@
 # CC chooses a clang, which needs its libclang-rt-*-dev.  FUZZ_CORPUS names a
 # folder that keeps the inputs from run to run.  FUZZ_SEED sets the seed of the
 # generator.
-[ -n "${BASH_VERSION:-}" ] || exec bash "$0" "$@"
-set -euo pipefail
 
+set -euo pipefail
 # shellcheck source=test/lib.sh
 . "$(dirname "$(readlink -f "$0")")/../lib.sh"
 

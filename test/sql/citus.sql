@@ -1,7 +1,7 @@
 -- cuckoo_citus: aggregates for each key type, over the transition functions of
 -- the polymorphic ones
 --
--- How Citus calls them is tested by test/t/004_states.pl and test/citus.sh.
+-- How Citus calls them is tested by test/t/004_states.pl and test/citus.
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 SELECT extnamespace::regnamespace AS home FROM pg_extension WHERE extname = 'cuckoo' \gset
 CREATE SCHEMA typed;
