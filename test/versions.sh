@@ -58,6 +58,8 @@ from)
 			FROM generate_series(1, 30000) AS i, unnest('{NULL,30000,100000000}'::integer[]) AS c GROUP BY c;
 		INSERT INTO filters SELECT 10, f, md5(f::bytea) FROM cuckoo_add_all(cuckoo_new(10), ARRAY(SELECT generate_series(1, 30000))) AS f;
 		CREATE INDEX ON filters USING hash (f);
+		CREATE TABLE rows AS SELECT 'key ' || i AS k FROM generate_series(1, 30000) AS i;
+		CREATE INDEX rows_k ON rows USING cuckoo (k);
 	SQL
 	stop_servers "$work" fast
 	# The programs will run in another release, with the libraries of this one.
@@ -78,7 +80,8 @@ to)
 	fi
 	run_server
 	as_user psql -X -A -t -v ON_ERROR_STOP=1 -c "select count(*) = 4 and bool_and(md5(f::bytea) = digest and f = f::bytea::cuckoofilter
-		and f @> all (array(select generate_series(1, 30000)))) from filters" | tee /dev/stderr | grep -qx t
+		and f @> all (array(select generate_series(1, 30000)))) and cuckoo_index_check('rows_k') = 0
+		and (select bool_and((select cuckoo_index_filter('rows_k')) @> k) from rows) from filters" | tee /dev/stderr | grep -qx t
 	;;
 esac
 SCRIPT
