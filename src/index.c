@@ -233,10 +233,7 @@ HeapBlocks(Relation index)
 	return blocks;
 }
 
-/*
- * Add the rows of an interval in one page of the table.  Their conditions are
- * checked again.
- */
+/* Add rows of one page of the table, whose conditions are checked again. */
 static int64
 AddRows(TIDBitmap *bitmap, BlockNumber block, CuckooInterval interval)
 {

@@ -252,10 +252,7 @@ typedef struct SplitImages
 	int			overflow_half;	/* whose it is; -1: it is not needed */
 } SplitImages;
 
-/*
- * Divide the entries of a home page to two halves, which have its list of
- * overflow pages.
- */
+/* Divide a home page's entries to halves, which have its overflow pages. */
 static bool
 MakeHalves(Relation heap, Page home, SplitImages *images)
 {
@@ -335,10 +332,7 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 	return done;
 }
 
-/*
- * Give a home page another overflow page, the first in its list, with one
- * entry.
- */
+/* Give a home page an overflow page, the first in its list, with one entry. */
 static void
 AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
 				ItemPointer tid)
@@ -364,10 +358,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress 
 	UnlockMeta(index, meta_buffer);
 }
 
-/*
- * Add to the newest overflow page of a home page, unless another one has it as
- * well.
- */
+/* Add to the newest overflow page, unless another home page has it, too. */
 static bool
 AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
 				  ItemPointer tid)

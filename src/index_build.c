@@ -85,10 +85,7 @@ RangeOf(const BuildEntry *entry, int below)
 	return (int) (entry->hash >> (below - RANGE_BITS) & (RANGES - 1));
 }
 
-/*
- * Put entries in the order of their ranges.  Sets ends to where those of each
- * end.
- */
+/* Put entries in the order of their ranges, each of which has an end. */
 static void
 Divide(BuildEntry *entries, uint64 count, int below, uint64 *ends)
 {
@@ -369,10 +366,7 @@ AddRow(Relation index pg_attribute_unused(), ItemPointer tid, Datum *values, boo
  * Filling pages
  */
 
-/*
- * Add entries to a page, up to the first that finds no room.  Returns how many
- * have been added.
- */
+/* Add entries to a page while they find room.  Returns how many have. */
 static uint64
 FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 count)
 {

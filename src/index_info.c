@@ -134,10 +134,7 @@ CloseIndex(Relation index, Relation heap)
 	table_close(heap, AccessShareLock);
 }
 
-/*
- * Reading all pages, one home page after the other, in the order of their
- * hashes
- */
+/* Reading all home pages, with overflow pages, in the order of hashes */
 typedef struct ReadState
 {
 	uint32		base_pages;

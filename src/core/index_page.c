@@ -87,10 +87,7 @@ CuckooIntervalJoin(CuckooInterval a, CuckooInterval b)
 	return (a & (0 - 2 * size)) | size;
 }
 
-/*
- * Neighbours that one interval of some size covers are joined before that size
- * is doubled.
- */
+/* Neighbours that an interval of a size covers are joined before it doubles. */
 int
 CuckooJoinIntervals(CuckooInterval *sorted, int count, int most)
 {
@@ -432,10 +429,7 @@ JoinLinks(CuckooEntries *entries, CuckooClass class, const Links *links, CuckooC
 	return free_link;
 }
 
-/*
- * Say that a chain begins in a class's pair, which has an entry; false if it
- * did.
- */
+/* Say that a chain begins in a pair, which has an entry; false if it did. */
 static bool
 SetBegin(CuckooEntries *entries, CuckooClass class, CuckooChanges *changes)
 {
@@ -487,10 +481,7 @@ CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval
  * Removing
  */
 
-/*
- * Whether no interval comes after a class's tombstone, up to the end of the
- * chain.
- */
+/* Whether only tombstones come after a class's tombstone. */
 static bool
 IsAtEnd(CuckooEntries *entries, CuckooClass class)
 {
@@ -563,10 +554,7 @@ CuckooPageCount(const CuckooEntries *entries)
 	return count;
 }
 
-/*
- * Add an interval to the class with this code: the pair's number in the half,
- * and the fingerprint.
- */
+/* Add an interval to a class, given by its code in the half. */
 static bool
 MoveInterval(CuckooMove *move, int half, uint64_t code, CuckooInterval interval)
 {

@@ -91,10 +91,7 @@ CuckooIntervalIsExact(CuckooInterval interval)
 	return interval % 2 == 1;
 }
 
-/*
- * Whether an interval, no tombstone, covers another: whether this is among the
- * nodes below it.
- */
+/* Whether an interval, no tombstone, covers another: this is below it. */
 static inline bool
 CuckooIntervalCovers(CuckooInterval interval, CuckooInterval other)
 {
@@ -167,10 +164,7 @@ typedef struct CuckooEntries
 	CuckooBucket buckets[CUCKOO_PAGE_BUCKETS];
 } CuckooEntries;
 
-/*
- * The pair of buckets and the fingerprint of a key, which are the same for few
- * others
- */
+/* The pair of buckets and the fingerprint, which few other keys have */
 typedef struct CuckooClass
 {
 	uint32_t	even;
@@ -306,10 +300,7 @@ typedef struct CuckooMove
  */
 extern bool CuckooPageMove(CuckooEntries *from, int bits, CuckooMove *move);
 
-/*
- * Whether all rows of an interval, which is in one page of the table, are to be
- * removed.
- */
+/* Whether all rows of an interval in one page of the table can be removed. */
 typedef bool (*CuckooIsDead) (CuckooInterval interval, void *arg);
 
 typedef struct CuckooPageCounts
