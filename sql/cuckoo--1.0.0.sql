@@ -547,7 +547,7 @@ COMMENT ON AGGREGATE cuckoo_intersection_agg(cuckoofilter) IS
 -- The index access method
 
 CREATE FUNCTION cuckoo_index_handler(internal) RETURNS index_am_handler
-	AS 'MODULE_PATHNAME' LANGUAGE C;
+	AS 'MODULE_PATHNAME' LANGUAGE C PARALLEL RESTRICTED;
 COMMENT ON FUNCTION cuckoo_index_handler(internal) IS
 	'handler of the index access method cuckoo';
 

@@ -10,20 +10,25 @@ CREATE VIEW member AS
 	FROM pg_depend JOIN pg_extension ON refobjid = pg_extension.oid
 	WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND extname LIKE 'cuckoo%'
 		-- From 17 on the array type, which PostgreSQL makes, is a member, too.
-		AND NOT (classid = 'pg_type'::regclass AND objid = 'cuckoofilter[]'::regtype);
+		AND NOT (classid = 'pg_type'::regclass AND objid = 'cuckoofilter[]'::regtype)
+		-- The many operator classes of indexes are checked by index.sql.
+		AND objid NOT IN (SELECT unnest(ARRAY[pg_opclass.oid, opcfamily])
+			FROM pg_opclass JOIN pg_am ON opcmethod = pg_am.oid WHERE amname = 'cuckoo');
 
 -- There is something to check, but not more than users can survey.
 SELECT extension, classid::regclass, count(*) > 0 AS some FROM member GROUP BY 1, 2 ORDER BY 1, classid::regclass::text COLLATE "C";
 SELECT count(*) < 90 AS few FROM member WHERE extension = 'cuckoo';
 
 -- Every object has a comment.  Every function and aggregate is immutable (the
--- planner's estimators stable, as PostgreSQL's own) and parallel safe; none is
+-- planner's estimators stable, as PostgreSQL's own) and parallel safe, but for
+-- those that read an index, which can be temporary; none is
 -- declared leakproof or runs with its owner's rights.  A polymorphic parameter is
 -- anycompatible, never anyelement: literals of unknown type are text then.
 SELECT object FROM member WHERE NOT EXISTS (SELECT FROM pg_description WHERE classoid = classid AND objoid = objid AND objsubid = 0);
 SELECT object, provolatile, proparallel FROM member JOIN pg_proc ON objid = pg_proc.oid
 WHERE classid = 'pg_proc'::regclass AND (proleakproof OR prosecdef OR 'anyelement'::regtype = ANY (proargtypes::oid[])
-	OR provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' ELSE 'i' END) OR proparallel <> 's');
+	OR provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' WHEN proname LIKE 'cuckoo_index%' THEN 'v' ELSE 'i' END)
+	OR proparallel <> (CASE WHEN proname LIKE 'cuckoo_index%' THEN 'r' ELSE 's' END));
 
 -- Lookups are strict; what changes or makes a filter is not.
 SELECT DISTINCT proname COLLATE "C", proisstrict FROM member JOIN pg_proc ON objid = pg_proc.oid
