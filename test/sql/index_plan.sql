@@ -11,12 +11,12 @@ RETURN uses(query, 'Bitmap Index Scan');
 
 CREATE TABLE rows AS
 	SELECT i AS id, i % 1200 AS k50, i % 300 AS k200, i % 150 AS k400, i % 60 AS k1000,
-		hashint4(i / 400) AS place400, i / 5000 AS place5000, CASE WHEN i % 4 = 0 THEN i / 4 % 500 END AS nulls,
+		hashint4(i / 400) AS place400, CASE WHEN i % 2 > 0 THEN hashint4(i / 400) ELSE 0 END AS half_placed, i / 5000 AS place5000, CASE WHEN i % 4 = 0 THEN i / 4 % 500 END AS nulls,
 		CASE WHEN i % 10 > 0 THEN 0 ELSE 1 + i / 10 % 15 END AS skewed, CASE WHEN i % 2 = 0 THEN 0 ELSE i * 7919 % 60000 END AS half,
 		i * 7919 % 60000 AS wrong, i * 7919 % 60000 AS sized, CASE WHEN i % 3 > 0 THEN i % 60 ELSE 0 END AS few, i % 60 AS partial, i % 1200 AS partial50, repeat('x', 100) AS filler
 	FROM generate_series(0, 59999) AS i;
 SELECT format('CREATE INDEX ON rows USING cuckoo (%I)%s', name, CASE name WHEN 'sized' THEN ' WITH (capacity = 60000)' WHEN 'partial' THEN ' WHERE id < 600' WHEN 'partial50' THEN ' WHERE id < 33000' END)
-FROM unnest('{id,k50,k200,k400,k1000,place400,place5000,nulls,skewed,half,wrong,sized,few,partial,partial50}'::name[]) AS name \gexec
+FROM unnest('{id,k50,k200,k400,k1000,place400,half_placed,place5000,nulls,skewed,half,wrong,sized,few,partial,partial50}'::name[]) AS name \gexec
 CREATE INDEX ON rows USING cuckoo ((k50 * 50 + id % 50));
 CREATE TABLE keys AS SELECT i AS k FROM generate_series(1, 30) AS i;
 ANALYZE keys;
@@ -35,7 +35,7 @@ CREATE VIEW chosen AS SELECT
 	indexed('SELECT FROM rows WHERE k400 = 7') AS k400,
 	indexed('SELECT FROM rows WHERE k1000 = 7') AS k1000,
 	indexed('SELECT FROM rows WHERE partial = 7 AND id < 600') AS predicate,
-	indexed('SELECT FROM rows WHERE place400 = hashint4(7)') AS place400,
+	indexed('SELECT FROM rows WHERE place400 = hashint4(7)') AS place400, indexed('SELECT FROM rows WHERE half_placed = 0') AS half_placed,
 	indexed('SELECT FROM rows WHERE place5000 = 7') AS place5000,
 	indexed('SELECT FROM rows WHERE skewed = 7') AS skewed;
 -- Values are wrongly believed to have hundreds of rows.
