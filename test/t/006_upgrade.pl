@@ -94,7 +94,7 @@ SKIP:
 
 	my $script = read_source("sql/cuckoo--$version.sql");
 	my ($head, $tail) = $script =~ /^(.*\n)(CREATE FUNCTION .*)$/s;
-	my $not_safe = $tail =~ s/ PARALLEL SAFE;/;/r;
+	my $not_safe = $tail =~ s/ PARALLEL RESTRICTED;/;/r;
 	my %file = (
 		'cuckoo_fake.control' => read_source('cuckoo.control'),
 		"cuckoo_fake--$version.sql" => $script,

@@ -86,8 +86,7 @@ my @expressions = map { s/\s+/ /gr =~ s/\\\|/|/gr } $text =~ /`([^`]+)`\s→\s`(
 $node->safe_psql('postgres', 'DROP DATABASE shop');
 $node->safe_psql('postgres', 'CREATE DATABASE shop');
 $node->safe_psql('shop', 'CREATE EXTENSION cuckoo');
-my ($sample) = map { $_->{text} } grep { $_->{text} =~ /^CREATE TABLE sample/ } page_blocks('docs/reference.md');
-$node->safe_psql('shop', $sample);
+$node->safe_psql('shop', $_) foreach map { $_->{text} } grep { $_->{text} =~ /^CREATE TABLE (?:sample|members)/ } page_blocks('docs/reference.md');
 foreach my $extensions ('cuckoo', 'cuckoo and cuckoo_citus')
 {
 	$node->safe_psql('shop', 'CREATE EXTENSION IF NOT EXISTS cuckoo_citus') if $extensions =~ /citus/;
@@ -105,7 +104,7 @@ my $reference = page_text('docs/reference.md');
 my ($glance) = $reference =~ /^## At a glance$(.*?)^## /ms;
 my $names = $node->safe_psql('shop', <<~'SQL');
 	SELECT DISTINCT proname, EXISTS (SELECT FROM pg_operator WHERE oprcode = p.oid) FROM pg_proc AS p
-	WHERE proname LIKE 'cuckoo\_%' AND proname !~ '_(transfn|combine|final|sel|joinsel)$'
+	WHERE proname LIKE 'cuckoo\_%' AND proname !~ '_(transfn|combine|final|sel|joinsel|handler)$'
 	UNION SELECT oprname, NULL FROM pg_operator WHERE 'cuckoofilter'::regtype IN (oprleft, oprright)
 	SQL
 foreach (split /\n/, $names)
