@@ -317,5 +317,6 @@ cuckoo_index_handler(PG_FUNCTION_ARGS)
 		.amendscan = EndScan
 	};
 
+	(void) fcinfo;
 	CUCKOO_RETURN_AM(routine);
 }

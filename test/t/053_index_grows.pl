@@ -67,7 +67,7 @@ while ($built < 15 && $node->safe_psql('postgres', 'SELECT adds()') eq 't')
 	$built++;
 }
 $session->finish;
-cmp_ok($built, '>', 5, 'the index was built while rows came');
+cmp_ok($built, '>', 1, 'the index was built while rows came');
 is($lost, 0, 'it has all of them');
 $node->stop;
 done_testing();
