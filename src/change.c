@@ -96,7 +96,7 @@ CheckRemovable(const CuckooFilter *filter)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot remove keys from this cuckoofilter"),
-				 errdetail("It was made by an operation that lets two keys share an item: cuckoo_union, cuckoo_stream_agg, or cuckoo_new(removable => false)."),
+				 errdetail("It was made by an operation that lets two keys share an item: cuckoo_union, cuckoo_stream_agg, cuckoo_index_filter, or cuckoo_new(removable => false)."),
 				 errhint("Use cuckoo_add and cuckoo_union_all, or build the filter with cuckoo_agg.")));
 }
 
