@@ -26,7 +26,7 @@ END $$;
 
 CREATE TABLE grown AS SELECT i, b[i] AS btree, c[i] AS cuckoo
 FROM grown_sizes('btree', :rows) AS b, grown_sizes('cuckoo', :rows) AS c, generate_series(1, 100) AS i;
-SELECT E'grown\tto a B-tree grown so, ' || what || E'\t' || ratio FROM (
+SELECT E'grown\t% of a B-tree grown so: ' || what || E'\t' || 100 * ratio FROM (
 	SELECT max(cuckoo / btree), avg(cuckoo / btree) FROM grown WHERE i * :rows / 100 >= 100000
 ) AS g (most, mean), LATERAL (VALUES ('at most', most), ('on average', mean)) AS v (what, ratio);
 
@@ -41,6 +41,6 @@ SELECT format(statement, name)
 FROM generate_series(1, 8) AS i, unnest('{moving,moving_clustered}'::text[]) AS name,
 	unnest('{UPDATE %s SET id = id + 1,VACUUM %s}'::text[]) WITH ORDINALITY AS s (statement, n)
 ORDER BY i, name, n \gexec
-SELECT E'moved\t1 row per key: size to one built\t' || pg_relation_size('moving_index')::float8 / size FROM before;
-SELECT E'moved\t20 clustered rows per key: entries to one built\t' || i.entries::float8 / b.entries
+SELECT E'moved\t% of the size built: 1 row per key\t' || 100 * pg_relation_size('moving_index')::float8 / size FROM before;
+SELECT E'moved\t% of the entries built: 20 clustered rows per key\t' || 100 * i.entries::float8 / b.entries
 FROM before AS b, cuckoo_index_info('moving_clustered_index') AS i;
