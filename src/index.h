@@ -130,8 +130,10 @@ typedef struct CuckooIndexKey
 /* The operator class's function: hash_extended(type, seed bigint) -> bigint */
 #define CUCKOO_HASH_PROC		1
 
-/* index.c */
+/* index_am.c */
 extern void CuckooIndexInit(void);
+
+/* index_key.c */
 extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, Oid type, MemoryContext ctx);
 extern uint64 CuckooIndexHash(CuckooIndexKey *key, Datum value);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
