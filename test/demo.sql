@@ -141,3 +141,15 @@ SELECT line(CASE WHEN is_gone THEN 'of these still found' ELSE 'of the others no
             CASE WHEN is_gone THEN 'false positives' ELSE format('of %s', to_char(count(*), 'FM999,999,999')) END)
 FROM (SELECT is_gone, (SELECT after FROM removal) @> url AS found FROM gone) AS tested
 GROUP BY is_gone ORDER BY is_gone DESC;
+
+\echo
+\echo '7  Find packages by their URL:  CREATE INDEX ... USING cuckoo'
+
+CREATE INDEX packages_cuckoo ON packages USING cuckoo (homepage);
+CREATE INDEX packages_btree ON packages (homepage);
+SELECT line('index', kb(pg_relation_size('packages_cuckoo')), format('a B-tree has %s', kb(pg_relation_size('packages_btree'))));
+SELECT line('packages not found', cuckoo_index_check('packages_cuckoo'), format('of %s', to_char(count(homepage), 'FM999,999,999')))
+FROM packages;
+SELECT line('URLs not in its filter', count(*) FILTER (WHERE NOT (SELECT cuckoo_index_filter('packages_cuckoo')) @> url),
+            format('of %s', to_char(count(*), 'FM999,999,999')))
+FROM urls;
