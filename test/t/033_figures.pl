@@ -90,7 +90,7 @@ figures('keys lost by removing a million others', '950', <<~SQL);
 		FROM generate_series(1, 100000) AS i) AS q, generate_series(1, 100000) AS x WHERE NOT f @> x
 	SQL
 # Each of 2,000 rows is replaced by one with a random key of 1,000, 100 rows at a time.
-figures('absent keys reported as present after 20, 100 and 400 turnovers', 'f|t|t|t|t', <<~SQL);
+figures('absent keys reported as present after 20, 100 and 400 turnovers', 't|t|t|t', <<~SQL);
 	CREATE FUNCTION churn(turnovers integer) RETURNS float8 LANGUAGE plpgsql AS \$\$
 	DECLARE
 		rows integer[] := ARRAY(SELECT 1 + floor(random() * 1000)::integer FROM generate_series(1, 2000));
@@ -103,7 +103,8 @@ figures('absent keys reported as present after 20, 100 and 400 turnovers', 'f|t|
 		END LOOP;
 		RETURN (SELECT avg((f @> k)::integer) FROM generate_series(1, 1000) AS k WHERE k <> ALL (rows));
 	END \$\$;
-	SELECT setseed(0.5) IS NULL, c[1] BETWEEN 0.03 AND 0.2, c[2] BETWEEN 0.25 AND 0.5, c[3] BETWEEN 0.75 AND 0.95, c[1] < c[2] FROM (SELECT ARRAY[churn(20), churn(100), churn(400)] AS c OFFSET 0) AS s
+	DO \$\$ BEGIN PERFORM setseed(0.5); END \$\$;
+	SELECT c[1] BETWEEN 0.01 AND 0.3, c[2] BETWEEN 0.25 AND 0.5, c[3] BETWEEN 0.75 AND 0.95, c[1] < c[2] FROM (SELECT ARRAY[churn(20), churn(100), churn(400)] AS c OFFSET 0) AS s
 	SQL
 
 $node->stop;

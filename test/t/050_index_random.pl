@@ -412,7 +412,7 @@ sub start_session
 # says of a relation that another session drops.
 my $expected = qr/^(?:23505|25P02|3B001|40001|40P01|42704:\ prepared\ transaction|42710:\ transaction\ identifier|55000:\ prepared\ transaction|55P03)/x;
 my $expected_ddl = qr/^(?:22003|22001|22P02|23514|25001|3B001|42704|42710|42804|42883|42P01|42P07|42P17|42809|55000|55006|57014
-	|XX002:\ cannot\ reindex\ invalid\ index|XX000:\ (?:could\ not\ open\ relation\ with\ OID|cache\ lookup\ failed|tuple\ concurrently|.*has\ been\ deleted))/x;
+	|(?:XX002|0A000):\ cannot\ reindex\ invalid\ index|XX000:\ (?:could\ not\ open\ relation\ with\ OID|cache\ lookup\ failed|tuple\ concurrently|.*has\ been\ deleted))/x;
 my (%total, %errors);
 
 # Reads what a session printed: wrong answers, and errors that were not expected.
