@@ -7,7 +7,6 @@
  */
 #include "index.h"
 
-#include "access/amapi.h"
 #include "access/reloptions.h"
 #include "access/relscan.h"
 #include "access/table.h"

@@ -10,9 +10,6 @@
 
 #include <math.h>
 
-#include "access/genam.h"
-#include "access/amapi.h"
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/transam.h"
@@ -21,7 +18,6 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
-#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"

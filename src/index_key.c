@@ -7,7 +7,6 @@
  */
 #include "index.h"
 
-#include "catalog/index.h"
 #include "catalog/pg_am.h"
 #include "commands/defrem.h"
 #include "utils/builtins.h"
