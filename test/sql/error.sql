@@ -39,7 +39,7 @@ PREPARE untyped AS SELECT numbers @> $1 FROM f;
 SELECT query, outcome(query) FROM unnest(ARRAY[
 	-- Rates
 	'SELECT cuckoo_new(NULL, 0)', 'SELECT cuckoo_new(NULL, -0.001)', $$SELECT cuckoo_new(NULL, 'NaN')$$, $$SELECT cuckoo_new(NULL, 'Infinity')$$, $$SELECT cuckoo_new(NULL, '-Infinity')$$,
-	'SELECT cuckoo_new(NULL, 0.5)', 'SELECT cuckoo_new(NULL, 2)', 'SELECT cuckoo_new(NULL, 1e-9)', 'SELECT cuckoo_new(NULL, 1e6)',
+	'SELECT cuckoo_new(NULL, 0.5)', 'SELECT cuckoo_new(NULL, 1)', 'SELECT cuckoo_new(NULL, 2)', 'SELECT cuckoo_new(NULL, 1e-9)', 'SELECT cuckoo_new(NULL, 1e6)',
 	'SELECT (cuckoo_info(cuckoo_new(NULL, 0.1))).target_fpr', 'SELECT (cuckoo_info(cuckoo_new(NULL, 2e-8))).target_fpr', 'SELECT cuckoo_new(NULL, 1.9e-8)',
 	'SELECT cuckoo_from_array(ARRAY[1], NULL, 0.5)', 'SELECT cuckoo_from_array(ARRAY[1], NULL, 1000)', $$SELECT cuckoo_from_array(ARRAY[1], NULL, 'NaN')$$,
 	'SELECT cuckoo_agg(1, NULL, 0.2)', 'SELECT cuckoo_agg(1, NULL, 1000)', $$SELECT cuckoo_agg('a', NULL, 0)$$, 'SELECT cuckoo_agg(ARRAY[1], NULL, -1)', $$SELECT cuckoo_agg(1.5, 1000, 'NaN')$$,
@@ -89,6 +89,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT cuckoo_agg(i::text, i * 100, 0.01) FROM generate_series(1, 3) AS i', 'SELECT cuckoo_agg(ARRAY[i], i + 1, 0.01) FROM generate_series(1, 3) AS i',
 	'SELECT cuckoo_agg(i, i, 0.01) FROM generate_series(1, 3) AS i GROUP BY i HAVING i = 3',
 	'SELECT cuckoo_stream_agg(i, 100 + i, 0.01) FROM generate_series(1, 2) AS i', 'SELECT cuckoo_multiset_agg(i, 100, 0.01 * i) FROM generate_series(1, 2) AS i',
+	'SELECT cuckoo_stream_agg(i, 1e5, 0.01 + i / 20000 * 0.01) FROM generate_series(1, 20000) AS i',
 	'SELECT merge_states(s) FROM (SELECT state_of(1) AS s UNION ALL SELECT state_of(''a'')) AS states',
 	'SELECT merge_states(s) FROM (SELECT state_of(ARRAY[1]) AS s UNION ALL SELECT state_of(ARRAY[true])) AS states',
 	'SELECT merge_states(s) FROM (SELECT state_of(1) AS s UNION ALL SELECT state_of(1, NULL, 0.01)) AS states',
@@ -143,6 +144,7 @@ SELECT query, outcome(query) FROM unnest(ARRAY[
 	'SELECT state | unset FROM f, (SELECT cuckoo_agg(i) AS unset FROM generate_series(1, 0) AS i) AS x', 'SELECT cuckoo_union_all(unset, state) FROM f, (SELECT cuckoo_agg(i) AS unset FROM generate_series(1, 0) AS i) AS x', 'SELECT cuckoo_union_all_agg(x) FROM f, unnest(ARRAY[numbers, state]) AS x',
 	'SELECT cuckoo_union_all(full_, cuckoo_from_array(ARRAY[1], 5000, 0.1)) FROM f', 'SELECT cuckoo_from_array(ARRAY[1], 5000, 0.1) | full_ FROM f',
 	'SELECT cuckoo_union_agg(cuckoo_new(100 * i, 0.01)) FROM generate_series(1, 17) AS i',
+	'SELECT cuckoo_union_agg(x) FROM (SELECT cuckoo_agg(k, 10000 * i, 0.01) AS x FROM generate_series(1, 17) AS i, generate_series(1, 10000) AS k GROUP BY i) AS parts',
 	'SELECT (cuckoo_info(cuckoo_union_agg(cuckoo_new(100 * i, 0.01)))).subfilters FROM generate_series(1, 16) AS i',
 	-- Key types inside key types: at any depth, they must be the filter's own
 	$$SELECT cuckoo_new() + ROW(1, 'x'::text) @> ROW(1::numeric, 'x'::text)$$, $$SELECT cuckoo_new() + ARRAY[1] @> ARRAY['1']$$, $$SELECT cuckoo_new() + ARRAY[1] @> '{1}'$$,

@@ -115,10 +115,14 @@ SELECT cuckoo_agg(NULL::integer, NULL, 0.01) = cuckoo_new(NULL, 0.01) AS fpr, cu
 	cuckoo_agg(NULL::integer[], 5000, 0.01) = cuckoo_new(5000, 0.01) AS polymorphic, cuckoo_agg(NULL, 5000, 0.01) = cuckoo_new(5000, 0.01) AS literal,
 	cuckoo_stream_agg(k, 5000, 0.01) = set_byte(cuckoo_new(5000, 0.01)::bytea, 3, 1)::cuckoofilter AS stream, cuckoo_multiset_agg(NULL::text, 5000, 0.01) = cuckoo_new(5000, 0.01) AS multiset
 FROM unnest('{NULL,NULL,NULL}'::integer[]) AS k;
+-- A group of them does not take over the key type of the group before.
+SELECT i, cuckoo_agg(CASE WHEN i = 1 THEN ARRAY[i] END, 5000, 0.01) = CASE i WHEN 1 THEN cuckoo_new(5000, 0.01) + ARRAY[1] ELSE cuckoo_new(5000, 0.01) END AS agg
+FROM generate_series(1, 2) AS i GROUP BY i ORDER BY i;
 -- The first key that follows decides the key type, whatever the order of rows.
 SELECT cuckoo_agg(k, 5000, 0.01 ORDER BY i) = cuckoo_from_last AS last, cuckoo_agg(k, 5000, 0.01 ORDER BY i DESC) = cuckoo_from_last AS first,
 	cuckoo_stream_agg(k, 5000, 0.01 ORDER BY i) = (cuckoo_from_last | cuckoo_from_last) AS stream, cuckoo_multiset_agg(k, 5000, 0.01 ORDER BY i DESC) = cuckoo_from_last AS multiset
 FROM (VALUES (1, NULL), (2, NULL), (3, 'x')) AS v (i, k), (SELECT cuckoo_new(5000, 0.01) + 'x'::text AS cuckoo_from_last) AS x GROUP BY cuckoo_from_last;
+SELECT cuckoo_agg(k, 5000, 0.01 ORDER BY k DESC) = cuckoo_new(5000, 0.01) + ARRAY[3] AS signature FROM (VALUES (NULL), (ARRAY[3])) AS v (k);
 SELECT cuckoo_cardinality(f), f @> 20 AS found FROM (SELECT k, cuckoo_agg(CASE WHEN k > 18 THEN k END, 5000, 0.01) OVER (ORDER BY k) AS f FROM generate_series(1, 20) AS k) AS x WHERE k IN (18, 20) ORDER BY k;
 -- Over no rows parameters cannot be known.  They come from a filter that has
 -- them.

@@ -83,7 +83,8 @@ SELECT verdict('SELECT FROM fact JOIN d1 ON k1 = d1.id WHERE d1.chosen AND NOT (
 	verdict('SELECT FROM chosen, fact JOIN d1 ON k1 = d1.id WHERE d1.chosen AND NOT f4 @> k1') AS "NOT, column"
 FROM chosen;
 -- A known filter also counts if the joined table has no condition of its own.
-SELECT verdict(format('SELECT FROM fact JOIN d1 ON k1 = d1.id WHERE %L::cuckoofilter @> k1', f1)) AS "no condition"
+SELECT verdict(format('SELECT FROM fact JOIN d1 ON k1 = d1.id WHERE %L::cuckoofilter @> k1', f1)) AS "no condition",
+	verdict(format('SELECT FROM partitioned JOIN d1 ON k1 = d1.id WHERE %L::cuckoofilter @> k1', f1)) AS "no condition, partitions"
 FROM chosen;
 -- A join on another column is not the exact condition, nor is an outer join.
 SELECT fraction('SELECT FROM fact JOIN d1 ON k1 = d1.id WHERE (SELECT f2 FROM chosen) @> k2', 'fact') AS "other column",
@@ -118,6 +119,9 @@ SELECT verdict('%L::cuckoofilter @> txt', (SELECT cuckoo_agg('key ' || i) FROM g
 	verdict('%L::cuckoofilter @> ten', (SELECT cuckoo_agg(i) FROM generate_series(10, 2000, 10) AS i), 'uniform') AS ten,
 	verdict('%L::cuckoofilter @> num', (SELECT cuckoo_agg(i::numeric / 2) FROM generate_series(1, 500) AS i), 'uniform') AS num,
 	verdict('%L::cuckoofilter @> day', (SELECT cuckoo_agg(date '2000-01-01' + i) FROM generate_series(1, 500) AS i), 'uniform') AS day;
+
+-- Rows that a filter does not hold, and passes because of its rate
+SELECT verdict('%L::cuckoofilter @> id', (SELECT cuckoo_agg(i, 100, 0.1) FROM generate_series(1, 100) AS i), 'uniform') AS "false positives";
 
 -- Skewed: it matters which keys there are, not how many.
 SELECT what, verdict('%L::cuckoofilter @> id', cuckoo_from_array(keys), 'skewed') AS id, verdict('txt <@ %L::cuckoofilter', cuckoo_from_array(texts), 'skewed') AS txt

@@ -43,8 +43,12 @@ SELECT how, count(*) FILTER (WHERE f @> k) AS contains, count(*) FILTER (WHERE k
 	count(*) FILTER (WHERE f @> ALL (ARRAY[k, 501 - k])) AS array, count(*) FILTER (WHERE f @> -k) < 10 AS few_others
 FROM (SELECT k FROM generate_series(1, 500) AS k OFFSET 0) AS k, LATERAL (SELECT * FROM filters ORDER BY id OFFSET 0 * k) AS f GROUP BY id, how ORDER BY id;
 
--- The same without copies, but for those that one statement needs
+-- The same without copies, which anyone may choose, but for those that one statement needs
+CREATE ROLE regress_cuckoo_user;
+SET ROLE regress_cuckoo_user;
 SET cuckoo.cache_size = 0;
+RESET ROLE;
+DROP ROLE regress_cuckoo_user;
 SELECT how, count(*) FILTER (WHERE f @> k) AS contains, count(*) FILTER (WHERE f @> -k) < 10 AS few_others
 FROM (SELECT * FROM filters ORDER BY id OFFSET 0) AS f, LATERAL (SELECT k FROM generate_series(1, 500) AS k OFFSET 0 * id) AS k GROUP BY id, how ORDER BY id;
 RESET cuckoo.cache_size;
