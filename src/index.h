@@ -13,8 +13,8 @@
  * Block 0 is the metapage, and then come the N base pages, which are region 0.
  * Region d > 0 has the pages that splits of depth d - 1 make, by the number of
  * the prefix that splits.  It has up to CUCKOO_PIECES pieces, each of which is
- * begun with the first split that needs it.  Like the hash index, leave it to
- * the file system to give zeros for a piece's pages that are not in use.
+ * begun with the first split that needs it.  Its pages are zeros until they are
+ * in use.
  *
  * A piece has the pages for one range of the hashes, which is the same at all
  * depths that have more pages than pieces.  So it is begun after the pieces, of
@@ -49,6 +49,7 @@
 #define CUCKOO_MAX_BASE_PAGES	(UINT32_C(1) << 24) /* pairs are less than 2^32 */
 #define CUCKOO_MAX_DEPTH		24
 #define CUCKOO_PIECES			64
+#define CUCKOO_MAX_HOME_PAGES	(UINT64_C(1) << 31)
 
 /* The special space of every page */
 typedef struct CuckooPageOpaque
@@ -136,6 +137,7 @@ extern void CuckooIndexInit(void);
 /* index_key.c */
 extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, Oid type, MemoryContext ctx);
 extern uint64 CuckooIndexHash(CuckooIndexKey *key, Datum value);
+extern bool CuckooIndexComparesColumn(Relation index);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
 
 /* index_validate.c */
@@ -148,7 +150,9 @@ extern void CuckooIndexCost(struct PlannerInfo *root, struct IndexPath *path, do
 
 /* index_store.c */
 extern void CuckooInitPage(Page page, int depth, int bits);
+extern void CuckooCheckPage(Relation index, Buffer buffer);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
+extern Buffer CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode);
 extern void CuckooPutMeta(Page page, const CuckooIndexMeta *meta);
 extern void CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta);
 extern const CuckooIndexMeta *CuckooReadMeta(Relation index);
@@ -157,11 +161,13 @@ extern BlockNumber *CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int regi
 								  uint32 *page);
 extern BlockNumber CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth);
 extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *address);
-extern void CuckooIndexLookUp(Relation index, uint64 hash, CuckooList *intervals);
+extern void CuckooIndexLookUp(Relation index, Snapshot snapshot, uint64 hash,
+							  CuckooList *intervals);
 
 /* Called with the home page of a hash, locked, and then its overflow pages */
 typedef void (*CuckooVisitor) (Page page, const CuckooAddress *address, void *arg);
-extern void CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg);
+extern void CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, CuckooVisitor visit,
+							 void *arg);
 
 /* index_add.c */
 extern Buffer CuckooExtendTo(Relation index, BlockNumber last);

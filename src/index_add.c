@@ -18,7 +18,6 @@
 #include "storage/smgr.h"
 
 #define MIN_SPLIT_BITS		6	/* of the fingerprints of a page that splits */
-#define MAX_HOME_PAGES		(UINT64CONST(1) << 31)
 
 /* The bits of fingerprints, at most so many, with which the table can double */
 int
@@ -214,7 +213,7 @@ CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits)
 	if (pg_prng_uint32(&pg_global_prng_state) % 8 < CUCKOO_REFUSED_SPLITS)
 		return false;
 #endif
-	return bits >= MIN_SPLIT_BITS && depth < CUCKOO_MAX_DEPTH && pages <= MAX_HOME_PAGES &&
+	return bits >= MIN_SPLIT_BITS && depth < CUCKOO_MAX_DEPTH && pages <= CUCKOO_MAX_HOME_PAGES &&
 		pages <= 4 * (uint64) meta->home_pages;
 }
 
@@ -369,7 +368,7 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddres
 
 	if (next == InvalidBlockNumber)
 		return false;
-	buffer = CuckooLockPage(index, next, BUFFER_LOCK_EXCLUSIVE);
+	buffer = CuckooLockOverflowPage(index, next, BUFFER_LOCK_EXCLUSIVE);
 	added = CuckooPageGetOpaque(BufferGetPage(buffer))->depth == address->depth &&
 		AddToPage(index, heap, buffer, address, tid) != CUCKOO_PAGE_FULL;
 	UnlockReleaseBuffer(buffer);

@@ -161,7 +161,8 @@ GetBitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 		return 0;
 	if (state->key.scratch == NULL)
 		CuckooIndexKeyInit(&state->key, index, skey->sk_subtype, CurrentMemoryContext);
-	CuckooIndexLookUp(index, CuckooIndexHash(&state->key, skey->sk_argument), &state->found);
+	CuckooIndexLookUp(index, scan->xs_snapshot, CuckooIndexHash(&state->key, skey->sk_argument),
+					  &state->found);
 	if (state->found.count == 0)
 		return 0;
 	heap_blocks = HeapBlocks(index);

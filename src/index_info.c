@@ -18,6 +18,7 @@
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
+#include "storage/predicate.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -120,6 +121,8 @@ OpenIndex(Oid oid, Relation *heap)
 		ReportWrongIndex(oid, NULL);
 	CheckPrivileges(index, table);
 	CheckUsable(index);
+	/* SERIALIZABLE transactions depend on what they read here, as in a scan. */
+	PredicateLockRelation(index, GetActiveSnapshot());
 	return index;
 }
 
@@ -211,7 +214,7 @@ ReadIndex(Relation index, ReadState *state)
 		/* The home page knows better, unless it is not in use. */
 		state->end = CuckooFirstHashOf(state->base_pages, (base.prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
 		state->at_home = true;
-		CuckooVisitPages(index, state->begin, ReadPage, state);
+		CuckooVisitPages(index, GetActiveSnapshot(), state->begin, ReadPage, state);
 	} while (state->end != 0);
 }
 
@@ -285,7 +288,9 @@ CheckRate(Relation index, const ReadState *state, bool given, double fpr)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("index \"%s\" cannot give a filter with a false-positive rate of %g",
 						RelationGetRelationName(index), fpr),
-				 errhint("Use a rate of %.2g to %g.", lowest * 1.01, CUCKOO_MAX_FPR)));
+				 /* With two digits it can be 5 % less than it is. */
+				 errhint("Use a rate of %.2g to %g.", Min(lowest * 1.06, CUCKOO_MAX_FPR),
+						 CUCKOO_MAX_FPR)));
 	return fpr;
 }
 
@@ -319,6 +324,12 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 				 errmsg("index \"%s\" has keys that filters do not support",
 						RelationGetRelationName(index)),
 				 errdetail("Its operator class has a hash function of its own.")));
+	if (!CuckooIndexComparesColumn(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index \"%s\" has keys that filters do not support",
+						RelationGetRelationName(index)),
+				 errdetail("Its operator class is for another type than that of its column.")));
 	state = CountEntries(index);
 	fpr = CheckRate(index, &state, !PG_ARGISNULL(1), PG_ARGISNULL(1) ? 0 : PG_GETARG_FLOAT8(1));
 	keys = Max(state.classes, 1);
@@ -404,7 +415,8 @@ CheckRow(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 
 	if (isnull[0])
 		return;
-	CuckooIndexLookUp(index, CuckooIndexHash(&state->key, values[0]), &state->found);
+	CuckooIndexLookUp(index, GetActiveSnapshot(), CuckooIndexHash(&state->key, values[0]),
+					  &state->found);
 	for (uint64 i = 0; i < state->found.count; i++)
 	{
 		if (CuckooIntervalCovers(state->found.numbers[i],

@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/typcache.h"
 
 /*
  * Prepare to hash keys of a type; InvalidOid is that of the operator class, as
@@ -62,6 +63,21 @@ CuckooIndexHash(CuckooIndexKey *key, Datum value)
 }
 
 /*
+ * Whether equality of the operator class is that of the column's type.  It is not
+ * for citext, which is taken for text, and for text with bpchar_ops.
+ */
+bool
+CuckooIndexComparesColumn(Relation index)
+{
+	Oid			class_type = index->rd_opcintype[0];
+	Oid			type = TupleDescAttr(RelationGetDescr(index), 0)->atttypid;
+
+	return IsPolymorphicType(class_type) ||
+		lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr ==
+		lookup_type_cache(class_type, TYPECACHE_EQ_OPR)->eq_opr;
+}
+
+/*
  * Refuse what would make an index wrong, when it is built: tables that are not
  * PostgreSQL's own, and types that ALTER TYPE changes without building it anew.
  */
@@ -71,7 +87,6 @@ CuckooCheckIndexed(Relation heap, Relation index)
 	Oid			class_type = index->rd_opcintype[0];
 	Oid			type = getBaseType(TupleDescAttr(RelationGetDescr(index), 0)->atttypid);
 	Oid			collation = index->rd_indcollation[0];
-	CuckooKeyType key_type = CuckooBuiltinKeyType(type);
 
 	if (heap->rd_rel->relam != HEAP_TABLE_AM_OID)
 		ereport(ERROR,
@@ -96,12 +111,10 @@ CuckooCheckIndexed(Relation heap, Relation index)
 				 errhint("Index an expression that is the same for all equal text, such as lower(column COLLATE \"C\"), and use it in queries.")));
 
 	/*
-	 * A type such as citext is taken for text, but has another equality.  An
-	 * error would make TRUNCATE, REINDEX or a restore fail after ALTER TYPE of
-	 * an indexed column.
+	 * An error would make TRUNCATE, REINDEX or a restore fail after ALTER TYPE
+	 * of an indexed column.
 	 */
-	if (type != class_type && !IsPolymorphicType(class_type) &&
-		(key_type == CUCKOO_KEY_NONE || key_type != CuckooBuiltinKeyType(class_type)))
+	if (!CuckooIndexComparesColumn(index))
 		ereport(WARNING,
 				(errmsg("index \"%s\" cannot be used to compare values of type %s",
 						RelationGetRelationName(index), format_type_be(type)),

@@ -38,24 +38,58 @@ CuckooInitPage(Page page, int depth, int bits)
 		(LocationIndex) (MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries));
 }
 
+static CUCKOO_NORETURN void
+ReportCorrupted(Relation index, BlockNumber block)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" contains corrupted page at block %u",
+					RelationGetRelationName(index), block),
+			 errhint("Please REINDEX it.")));
+}
+
+/* Refuse a page, which is locked, that is neither zeros nor one of ours. */
+void
+CuckooCheckPage(Relation index, Buffer buffer)
+{
+	Page		page = BufferGetPage(buffer);
+	const CuckooPageOpaque *opaque;
+
+	if (PageIsNew(page))
+		return;
+	if (PageGetSpecialSize(page) != MAXALIGN(sizeof(CuckooPageOpaque)))
+		ReportCorrupted(index, BufferGetBlockNumber(buffer));
+	opaque = CuckooPageGetOpaque(page);
+	if (opaque->page_id != CUCKOO_PAGE_ID || opaque->depth > CUCKOO_MAX_DEPTH ||
+		opaque->bits > CUCKOO_MAX_FINGERPRINT)
+		ReportCorrupted(index, BufferGetBlockNumber(buffer));
+}
+
 /* Read and lock a page. */
 Buffer
 CuckooLockPage(Relation index, BlockNumber block, int lock_mode)
 {
 	Buffer		buffer = ReadBuffer(index, block);
-	Page		page = BufferGetPage(buffer);
-	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
 
 	LockBuffer(buffer, lock_mode);
-	if (!PageIsNew(page) &&
-		(PageGetSpecialSize(page) != MAXALIGN(sizeof(CuckooPageOpaque)) ||
-		 opaque->page_id != CUCKOO_PAGE_ID || opaque->depth > CUCKOO_MAX_DEPTH ||
-		 opaque->bits > CUCKOO_MAX_FINGERPRINT))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" contains corrupted page at block %u",
-						RelationGetRelationName(index), block),
-				 errhint("Please REINDEX it.")));
+	CuckooCheckPage(index, buffer);
+	return buffer;
+}
+
+/*
+ * The same for an overflow page.  Those of a list are older and older, so a list
+ * that is damaged has an end, too.
+ */
+Buffer
+CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode)
+{
+	Buffer		buffer = CuckooLockPage(index, block, lock_mode);
+	Page		page = BufferGetPage(buffer);
+
+	if (CuckooPageIsUnused(page) ||
+		(CuckooPageGetOpaque(page)->next >= block &&
+		 CuckooPageGetOpaque(page)->next != InvalidBlockNumber))
+		ReportCorrupted(index, block);
 	return buffer;
 }
 
@@ -197,6 +231,8 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *addres
 		else
 		{
 			depth = CuckooPageIsUnused(page) ? 0 : CuckooPageGetOpaque(page)->depth;
+			if ((uint64) meta->base_pages << depth > CUCKOO_MAX_HOME_PAGES)
+				ReportCorrupted(index, block);
 			*address = CuckooAddressOf(meta->base_pages, hash, depth);
 			if (CuckooBlockOf(meta, address->prefix, depth) == block)
 				return buffer;
@@ -216,8 +252,12 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *addres
 			 errhint("Please REINDEX it.")));
 }
 
+/*
+ * A snapshot that the server takes for too old is an error: the entries of rows
+ * that it shows may be gone.
+ */
 void
-CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg)
+CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, CuckooVisitor visit, void *arg)
 {
 	CuckooAddress address;
 	Buffer		buffer = CuckooFindPage(index, hash, BUFFER_LOCK_SHARE, &address);
@@ -227,6 +267,7 @@ CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg)
 	{
 		Page		page = BufferGetPage(buffer);
 
+		CuckooTestForOldSnapshot(snapshot, index, page);
 		if (!CuckooPageIsUnused(page))
 		{
 			address = CuckooAddressOf(CuckooGetMeta(index)->base_pages, hash,
@@ -238,7 +279,7 @@ CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, void *arg)
 		if (next == InvalidBlockNumber)
 			return;
 		CHECK_FOR_INTERRUPTS();
-		buffer = CuckooLockPage(index, next, BUFFER_LOCK_SHARE);
+		buffer = CuckooLockOverflowPage(index, next, BUFFER_LOCK_SHARE);
 	}
 }
 
@@ -262,8 +303,8 @@ AppendIntervals(Page page, const CuckooAddress *address, void *arg)
 
 /* Find the intervals of a key's rows, in any order, some perhaps several times. */
 void
-CuckooIndexLookUp(Relation index, uint64 hash, CuckooList *intervals)
+CuckooIndexLookUp(Relation index, Snapshot snapshot, uint64 hash, CuckooList *intervals)
 {
 	intervals->count = 0;
-	CuckooVisitPages(index, hash, AppendIntervals, intervals);
+	CuckooVisitPages(index, snapshot, hash, AppendIntervals, intervals);
 }

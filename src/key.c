@@ -637,12 +637,17 @@ AppendComposite(StringInfo buf, CuckooKey *key, HeapTupleHeader header, StringIn
 	}
 }
 
-static void
-AppendJsonbText(StringInfo buf, const JsonbValue *string)
+/* Not inlined: AppendJsonb, which is recursive, has no stack for this. */
+static pg_noinline void
+AppendJsonbScalar(StringInfo buf, const JsonbValue *value)
 {
 	CuckooScalar bytes;
 
-	CuckooTextBytes(&bytes, string->val.string.val, (size_t) string->val.string.len);
+	if (value->type == jbvString)
+		CuckooTextBytes(&bytes, value->val.string.val, (size_t) value->val.string.len);
+	else
+		(void) CuckooScalarBytes(&bytes, CUCKOO_KEY_NUMERIC, NUMERICOID,
+								 NumericGetDatum(value->val.numeric));
 	AppendScalar(buf, &bytes);
 }
 
@@ -695,7 +700,6 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 	uint32		count = 0;
 	JsonbIteratorToken token;
 	JsonbValue	child;
-	CuckooScalar bytes;
 
 	check_stack_depth();
 	if (container->type == jbvObject)
@@ -720,7 +724,7 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 		{
 			if (pairs != NULL)
 				pairs[count++].start = buf->len;
-			AppendJsonbText(buf, &child);
+			AppendJsonbScalar(buf, &child);
 			continue;
 		}
 		switch (child.type)
@@ -733,13 +737,11 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 				break;
 			case jbvNumeric:
 				AppendNumber(buf, JSONB_TAG_NUMBER, 1);
-				(void) CuckooScalarBytes(&bytes, CUCKOO_KEY_NUMERIC, NUMERICOID,
-										 NumericGetDatum(child.val.numeric));
-				AppendScalar(buf, &bytes);
+				AppendJsonbScalar(buf, &child);
 				break;
 			case jbvString:
 				AppendNumber(buf, JSONB_TAG_STRING, 1);
-				AppendJsonbText(buf, &child);
+				AppendJsonbScalar(buf, &child);
 				break;
 			case jbvArray:
 			case jbvObject:

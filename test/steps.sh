@@ -223,7 +223,7 @@ own_sanitized_build() {
 # With little room for stored filters in memory, so that all ways of reading them
 # are used
 step_sanitized() {
-	own_sanitized_build -DCUCKOO_CHECK
+	own_sanitized_build -DCUCKOO_CHECK -DUSE_ASSERT_CHECKING=1
 	sql_tests PGOPTIONS='-c cuckoo.cache_size=24kB'
 	! server_findings
 }

@@ -3,7 +3,8 @@
  * cuckoo_test.c
  *	  Functions for test/t that SQL cannot have: an aggregate that runs another
  *	  one up to its state, as Citus does; the next OID of the server; a stored
- *	  filter with another size; a VACUUM of an index that stops in its midst.
+ *	  filter with another size; a VACUUM of an index that stops in its midst; a
+ *	  snapshot that is too old.
  *
  * On Citus, a worker does not run SELECT cuckoo_agg(key) but
  * SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, key).  Such a call
@@ -36,6 +37,7 @@
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 #include "utils/xid8.h"
@@ -290,4 +292,16 @@ bulk_delete(PG_FUNCTION_ARGS)
 	result = index_bulk_delete(&info, NULL, IsDead, &dead);
 	index_close(info.index, RowExclusiveLock);
 	PG_RETURN_INT64((int64) result->tuples_removed);
+}
+
+/* age_snapshot() -> true: make the statement's snapshot too old for all pages. */
+PG_FUNCTION_INFO_V1(age_snapshot);
+Datum
+age_snapshot(PG_FUNCTION_ARGS)
+{
+#if PG_VERSION_NUM < 170000
+	GetActiveSnapshot()->lsn = 1;
+	GetActiveSnapshot()->whenTaken = -1;
+#endif
+	PG_RETURN_BOOL(true);
 }

@@ -1,0 +1,97 @@
+# An index whose file is damaged gives errors, and nothing waits for ever.  A snapshot for
+# which VACUUM may have removed entries is an error, too.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+
+my $block_size = 8192;
+my $node = new_server('main', conf => "autovacuum = off\nenable_seqscan = off\nstatement_timeout = 5min\n");
+my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
+
+# Places in a page: pd_lower and what follows, and the special space
+my ($header, $next, $depth, $bits, $page_id) = (12, map { $block_size - $_ } 8, 4, 3, 2);
+
+# What is written where: to the first home page that has overflow pages, to the first of
+# these, or to a block
+my %damages = (
+	identifier => [ home => $page_id, "\0\0" ],
+	special => [ home => $header, pack('S3', (8000) x 3) ],
+	bits => [ home => $bits, "\x40" ],
+	deep => [ home => $depth, "\x19" ],
+	zeros => [ overflow => 0, "\0" x $block_size ],
+	circle => [ overflow => $next, 'itself' ],
+	metapage => [ 0 => 24, "\0" ],
+	beyond => [ 1 => $depth, "\x18" ],
+	nowhere => [ 1 => $depth, "\x07" ],
+	again => [ 1 => $depth, "\0" ],
+	lost => [ 1 => 0, "\0" x $block_size ]);
+
+# Keys of one sixteenth of the hashes make overflow pages.
+$node->safe_psql('postgres', <<~'SQL');
+	CREATE EXTENSION cuckoo;
+	CREATE TABLE chosen AS SELECT i AS k FROM generate_series(1, 100000) AS i WHERE cuckoo_hash(i) BETWEEN 0 AND (1::bigint << 60) - 1;
+	SQL
+foreach my $case (sort keys %damages)
+{
+	my $is_list = $damages{$case}[0] =~ /home|overflow/;
+	my $with = $case eq 'beyond' ? 'WITH (capacity = 1e6)' : '';
+	my $keys = $is_list ? 'SELECT k FROM chosen, generate_series(1, 8)' : 'SELECT generate_series(1, 9000)';
+
+	$node->safe_psql('postgres', "CREATE TABLE $case (k integer); CREATE INDEX ${case}_k ON $case USING cuckoo (k) $with; INSERT INTO $case $keys; DELETE FROM $case WHERE k < 900");
+}
+my %files = map { split /\|/ } split /\n/, $node->safe_psql('postgres', q{SELECT relname, pg_relation_filepath(oid) FROM pg_class WHERE relname ~ '_k$'});
+$node->stop;
+
+my %blocks;
+foreach my $case (sort keys %damages)
+{
+	my ($where, $offset, $bytes) = @{ $damages{$case} };
+	my $file = $node->data_dir . '/' . $files{"${case}_k"};
+	my $pages = slurp_file($file);
+	# The first page that has another after it
+	my ($home, $overflow) = map { $_->[1] != 0xFFFFFFFF && $_->[2] > 0 ? @$_ : () } map { [ $_, unpack('LxC', substr($pages, $_ * $block_size + $next, 6)) ] } 1 .. length($pages) / $block_size - 1;
+
+	$blocks{$case} = $where eq 'home' ? $home : $where eq 'overflow' ? $overflow : $where;
+	$bytes = pack('L', $overflow) if $bytes eq 'itself';
+	open my $handle, '+<:raw', $file or die "$file: $!";
+	seek $handle, $blocks{$case} * $block_size + $offset, 0;
+	print $handle $bytes;
+	close $handle or die "$file: $!";
+}
+$node->append_conf('postgresql.conf', 'old_snapshot_threshold = 0') if $version < 170000;
+$node->start;
+
+# The error of a statement
+sub error_of
+{
+	my (undef, undef, $stderr) = $node->psql('postgres', "\\set VERBOSITY verbose\n$_[0]", on_error_stop => 1);
+
+	return $stderr =~ /ERROR:  (.*)/ ? $1 : 'none';
+}
+
+foreach my $case (qw(identifier special bits deep zeros circle metapage beyond nowhere))
+{
+	my $error = "XX002: index \"${case}_k\" " . ($case eq 'metapage' ? 'is not a cuckoo index' : $case eq 'nowhere' ? 'has no page for a key' : "contains corrupted page at block $blocks{$case}");
+
+	is(error_of("SELECT cuckoo_index_filter('${case}_k')"), $error, "$case: a filter");
+	is(error_of("SELECT cuckoo_index_check('${case}_k')"), $error, "$case: lookups");
+	is(error_of("INSERT INTO $case TABLE $case"), $error, "$case: INSERT");
+	is(error_of("VACUUM $case"), $error, "$case: VACUUM") if $case =~ /identifier|special|bits|deep/;
+}
+like(error_of('INSERT INTO again SELECT generate_series(10000, 30000)'), qr/^XX002: index "again_k" has unexpected entries in block \d+$/, 'a page that would split again');
+cmp_ok($node->safe_psql('postgres', q{SELECT cuckoo_index_check('lost_k')}), '>', 100, 'a page of zeros is taken for an empty one, and its rows are not found');
+
+SKIP:
+{
+	skip 'since 17 no snapshot is too old', 3 if $version >= 170000;
+
+	my $aged = 'FROM (SELECT age_snapshot() AS aged OFFSET 0) AS a WHERE aged';
+
+	$node->safe_psql('postgres', q{CREATE FUNCTION age_snapshot() RETURNS boolean LANGUAGE c AS '$libdir/cuckoo_test'; CREATE TABLE old AS SELECT 7 AS k; CREATE INDEX old_k ON old USING cuckoo (k)});
+	is($node->safe_psql('postgres', "SELECT (SELECT count(*) FROM old WHERE k = 8), cuckoo_index_filter('old_k') @> 8"), '0|f', 'a key that is not there');
+	is(error_of("SELECT (SELECT count(*) FROM old WHERE k = 8) $aged"), '72000: snapshot too old', '... unless it was removed for an old snapshot: a lookup');
+	is(error_of("SELECT cuckoo_index_filter('old_k') @> 8 $aged"), '72000: snapshot too old', '... the filter');
+}
+$node->stop;
+done_testing();
