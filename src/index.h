@@ -68,6 +68,13 @@ StaticAssertDecl(MaxHeapTuplesPerPage < CUCKOO_PAGE_POSITIONS - 1, "offsets do n
 StaticAssertDecl(MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries) +
 				 MAXALIGN(sizeof(CuckooPageOpaque)) <= BLCKSZ, "entries do not fit in a page");
 
+/* The interval of one row */
+static inline CuckooInterval
+CuckooRowInterval(ItemPointer tid)
+{
+	return CuckooIntervalOf(ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid));
+}
+
 /*
  * A page that has never had entries.  Zeros are an empty page of depth 0 if it
  * is a base page; elsewhere they say that the page they would split from has
@@ -167,7 +174,7 @@ extern void CuckooVisitPages(Relation index, uint64 hash, CuckooVisitor visit, v
 extern Buffer CuckooExtendTo(Relation index, BlockNumber last);
 extern int	CuckooBitsForTable(Relation heap, int bits);
 extern bool CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits);
-extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid);
+extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval);
 
 /* index_build.c; phases, after PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE */
 #define CUCKOO_PHASE_SCAN		2

@@ -155,37 +155,37 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 	return done;
 }
 
-static CuckooPageResult
+/* Add to a page; false if it has no room. */
+static bool
 AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooAddress *address,
-		  ItemPointer tid)
+		  CuckooInterval interval)
 {
 	Page		page = BufferGetPage(buffer);
 	bool		is_unused = CuckooPageIsUnused(page);	/* a base page */
-	BlockNumber block = ItemPointerGetBlockNumber(tid);
 	int			bits = is_unused ? BitsForGrowth(heap, CUCKOO_MAX_FINGERPRINT) :
 		CuckooPageGetOpaque(page)->bits;
 	CuckooChanges changes;
-	CuckooPageResult result;
+	bool		added;
 
-	if (block >= CuckooPageSpan(bits))
+	if (CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS >= CuckooPageSpan(bits))
 	{
 		if (!Narrow(index, heap, buffer))
-			return CUCKOO_PAGE_FULL;
+			return false;
 		bits = CuckooPageGetOpaque(page)->bits;
 	}
 	START_CRIT_SECTION();
 	if (is_unused)
 		CuckooInitPage(page, 0, bits);
-	result = CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits),
-						   CuckooIntervalOf(block, ItemPointerGetOffsetNumber(tid)), &changes);
-	if (result == CUCKOO_PAGE_ADDED)
+	added = CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits), interval,
+						  &changes);
+	if (added && changes.count > 0)
 	{
 		MarkBufferDirty(buffer);
 		if (RelationNeedsWAL(index))
 			LogEntries(buffer, is_unused, &changes);
 	}
 	END_CRIT_SECTION();
-	return result;
+	return added;
 }
 
 /*
@@ -335,7 +335,7 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 /* Give a home page an overflow page, the first in its list, with one entry. */
 static void
 AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
-				ItemPointer tid)
+				CuckooInterval interval)
 {
 	int			bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT - address->depth);
 	Buffer		meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
@@ -350,9 +350,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress 
 	CuckooPageGetOpaque(page)->next = opaque->next;
 	opaque->next = BufferGetBlockNumber(buffer);
 	meta->overflow_pages++;
-	CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits),
-				  CuckooIntervalOf(ItemPointerGetBlockNumber(tid),
-								   ItemPointerGetOffsetNumber(tid)), &changes);
+	CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits), interval, &changes);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
 	UnlockMeta(index, meta_buffer);
@@ -361,7 +359,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress 
 /* Add to the newest overflow page, unless another home page has it, too. */
 static bool
 AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
-				  ItemPointer tid)
+				  CuckooInterval interval)
 {
 	BlockNumber next = CuckooPageGetOpaque(BufferGetPage(home))->next;
 	Buffer		buffer;
@@ -371,7 +369,7 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddres
 		return false;
 	buffer = CuckooLockPage(index, next, BUFFER_LOCK_EXCLUSIVE);
 	added = CuckooPageGetOpaque(BufferGetPage(buffer))->depth == address->depth &&
-		AddToPage(index, heap, buffer, address, tid) != CUCKOO_PAGE_FULL;
+		AddToPage(index, heap, buffer, address, interval);
 	UnlockReleaseBuffer(buffer);
 	return added;
 }
@@ -383,7 +381,7 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddres
  * is full.
  */
 void
-CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid)
+CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval)
 {
 	bool		split = true;
 
@@ -392,11 +390,11 @@ CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid)
 		CuckooAddress address;
 		Buffer		home = CuckooFindPage(index, hash, BUFFER_LOCK_EXCLUSIVE, &address);
 
-		split = AddToPage(index, heap, home, &address, tid) == CUCKOO_PAGE_FULL &&
-			!AddToOverflowPage(index, heap, home, &address, tid);
+		split = !AddToPage(index, heap, home, &address, interval) &&
+			!AddToOverflowPage(index, heap, home, &address, interval);
 		if (split && !Split(index, heap, home, address.prefix))
 		{
-			AddOverflowPage(index, heap, home, &address, tid);
+			AddOverflowPage(index, heap, home, &address, interval);
 			split = false;
 		}
 		UnlockReleaseBuffer(home);

@@ -73,7 +73,7 @@ Insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation he
 		CuckooIndexKeyInit(key, index, InvalidOid, info->ii_Context);
 		info->ii_AmCache = key;
 	}
-	CuckooIndexAdd(index, heap, CuckooIndexHash(key, values[0]), tid);
+	CuckooIndexAdd(index, heap, CuckooIndexHash(key, values[0]), CuckooRowInterval(tid));
 	return false;
 }
 

@@ -358,8 +358,7 @@ AddRow(Relation index pg_attribute_unused(), ItemPointer tid, Datum *values, boo
 	if (state->count == state->room)
 		MakeRoom(state);
 	state->entries[state->count++] =
-		(BuildEntry) {CuckooIndexHash(&state->key, values[0]),
-		CuckooIntervalOf(ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid))};
+		(BuildEntry) {CuckooIndexHash(&state->key, values[0]), CuckooRowInterval(tid)};
 }
 
 /*
@@ -377,8 +376,8 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 		CuckooAddress address = CuckooAddressOf(state->meta.base_pages, entries[i].hash, opaque->depth);
 		CuckooChanges changes;
 
-		if (CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(&address, opaque->bits),
-						  entries[i].interval, &changes) == CUCKOO_PAGE_FULL)
+		if (!CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(&address, opaque->bits),
+						   entries[i].interval, &changes))
 			return i;
 	}
 	return count;

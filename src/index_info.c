@@ -407,9 +407,7 @@ CheckRow(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 	CuckooIndexLookUp(index, CuckooIndexHash(&state->key, values[0]), &state->found);
 	for (uint64 i = 0; i < state->found.count; i++)
 	{
-		if (CuckooIntervalCovers(state->found.numbers[i],
-								 CuckooIntervalOf(ItemPointerGetBlockNumber(tid),
-												  ItemPointerGetOffsetNumber(tid))))
+		if (CuckooIntervalCovers(state->found.numbers[i], CuckooRowInterval(tid)))
 			return;
 	}
 	state->missing++;
