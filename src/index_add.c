@@ -51,13 +51,10 @@ Buffer
 CuckooExtendTo(Relation index, BlockNumber last)
 {
 	PGIOAlignedBlock zero;
-	Buffer		buffer;
 
 	memset(zero.data, 0, BLCKSZ);
 	smgrextend(RelationGetSmgr(index), MAIN_FORKNUM, last, zero.data, false);
-	buffer = ReadBuffer(index, last);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	return buffer;
+	return CuckooLockPage(index, last, BUFFER_LOCK_EXCLUSIVE);
 }
 
 /*
@@ -245,32 +242,17 @@ BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 	GenericXLogFinish(state);
 }
 
+/* The pages that a home page becomes: two halves, and an overflow page of one */
 typedef struct SplitImages
 {
 	PGAlignedBlock halves[2];
 	PGAlignedBlock overflow;
-	int			overflow_half;	/* whose it is; -1: it is not needed */
 } SplitImages;
-
-/* Divide a home page's entries to halves, which have its overflow pages. */
-static bool
-MakeHalves(Relation heap, Page home, SplitImages *images)
-{
-	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(home);
-	CuckooMove	move = {CuckooBitsForTable(heap, opaque->bits - 1), {NULL, NULL}, NULL, -1};
-
-	for (int i = 0; i < 2; i++)
-		move.halves[i] = InitImage(&images->halves[i], opaque->depth + 1, move.bits, opaque->next);
-	move.overflow = InitImage(&images->overflow, opaque->depth + 1, move.bits, opaque->next);
-	if (!CuckooPageMove(CuckooPageGetEntries(home), opaque->bits, &move))
-		return false;
-	images->overflow_half = move.overflow_half;
-	return true;
-}
 
 /* Replace a home page by its halves. */
 static void
-PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitImages *images)
+PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitImages *images,
+		  int overflow_half)
 {
 	int			depth = CuckooPageGetOpaque(BufferGetPage(home))->depth + 1;
 	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
@@ -287,10 +269,10 @@ PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitI
 				 errmsg("index \"%s\" has unexpected entries in block %u",
 						RelationGetRelationName(index), BufferGetBlockNumber(right)),
 				 errhint("Please REINDEX it.")));
-	if (images->overflow_half >= 0)
+	if (overflow_half >= 0)
 	{
 		overflow = CuckooExtendTo(index, RelationGetNumberOfBlocks(index));
-		CuckooPageGetOpaque((Page) images->halves[images->overflow_half].data)->next =
+		CuckooPageGetOpaque((Page) images->halves[overflow_half].data)->next =
 			BufferGetBlockNumber(overflow);
 	}
 
@@ -308,10 +290,14 @@ PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitI
 		UnlockReleaseBuffer(overflow);
 }
 
+/* Split a home page, whose halves keep its overflow pages; false if it may not. */
 static bool
 Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 {
-	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(BufferGetPage(home));
+	Page		page = BufferGetPage(home);
+	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
+	int			depth = opaque->depth + 1;
+	CuckooMove	move = {.overflow_half = -1};
 	SplitImages *images;
 	bool		done;
 
@@ -319,13 +305,17 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 	if (!CuckooMaySplit(CuckooGetMeta(index), opaque->depth, opaque->bits) &&
 		!CuckooMaySplit(CuckooReadMeta(index), opaque->depth, opaque->bits))
 		return false;
+	move.bits = CuckooBitsForTable(heap, opaque->bits - 1);
 	images = palloc(sizeof(SplitImages));
-	done = MakeHalves(heap, BufferGetPage(home), images);
+	for (int i = 0; i < 2; i++)
+		move.halves[i] = InitImage(&images->halves[i], depth, move.bits, opaque->next);
+	move.overflow = InitImage(&images->overflow, depth, move.bits, opaque->next);
+	done = CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move);
 	if (done)
 	{
 		Buffer		meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
 
-		PutHalves(index, meta_buffer, home, prefix, images);
+		PutHalves(index, meta_buffer, home, prefix, images, move.overflow_half);
 		UnlockMeta(index, meta_buffer);
 	}
 	pfree(images);

@@ -512,14 +512,14 @@ BuildPages(BuildState *state)
 }
 
 static void
-InitMeta(CuckooIndexMeta *meta, const CuckooIndexKey *key)
+InitMeta(CuckooIndexMeta *meta, const CuckooIndexKey *key, uint32 base_pages)
 {
 	memset(meta, 0, sizeof(CuckooIndexMeta));
 	meta->magic = CUCKOO_INDEX_MAGIC;
 	meta->version = 1;
 	meta->key_type = (uint16) key->key.key_type;
 	meta->signature = key->key.signature;
-	meta->base_pages = meta->home_pages = 1;
+	meta->base_pages = meta->home_pages = base_pages;
 }
 
 /* In percent: with fuller pages, many of them would be built split. */
@@ -579,16 +579,14 @@ CuckooIndexBuild(Relation heap, Relation index, IndexInfo *info)
 
 	/* Others may have added to the table until it was read, but not since. */
 	state->bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT);
-	InitMeta(&state->meta, &state->key);
-	state->meta.base_pages = state->meta.home_pages =
-		BasePages(index, entries, RelationGetNumberOfBlocks(heap));
+	InitMeta(&state->meta, &state->key,
+			 BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_WRITE);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) entries);
 	ExtendUnused(index, state->meta.base_pages);
 	BuildPages(state);
 
-	buffer = ReadBuffer(index, 0);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
 	CuckooPutMeta(BufferGetPage(buffer), &state->meta);
 	MarkBufferDirty(buffer);
 	CuckooKeepMeta(index, &state->meta);
@@ -609,7 +607,7 @@ CuckooIndexBuildEmpty(Relation index)
 	CuckooIndexMeta meta;
 
 	CuckooIndexKeyInit(&key, index, InvalidOid, CurrentMemoryContext);
-	InitMeta(&meta, &key);
+	InitMeta(&meta, &key, 1);
 	for (int i = 0; i < 2; i++)
 	{
 		Buffer		buffer = ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK, NULL);
