@@ -13,7 +13,6 @@
 #include "compat.h"
 
 #include "call.h"
-#include "core/list.h"
 
 /* An empty filter with the parameters in three arguments. */
 static void
@@ -68,26 +67,6 @@ OpenArgument(FunctionCallInfo fcinfo, CuckooDraft *draft)
 						 PG_GETARG_CUCKOOFILTER_P_COPY(0));
 }
 
-/* cuckoo_add(f, key), f + key: one more copy */
-PG_FUNCTION_INFO_V1(cuckoo_add);
-Datum
-cuckoo_add(PG_FUNCTION_ARGS)
-{
-	CuckooKey  *key;
-	CuckooDraft draft;
-	uint64		hash;
-
-	if (PG_ARGISNULL(1))
-		return CuckooUnchanged(fcinfo);
-	key = CuckooGetKey(fcinfo, 1);
-	OpenArgument(fcinfo, &draft);
-	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
-	CuckooDraftSetKeyType(&draft, key);
-	if (!CuckooDraftApplyOrFail(&draft, &hash, 1, CUCKOO_ADD))
-		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
-}
-
 /* Refuse a filter in which removing a key could lose another. */
 static void
 CheckRemovable(const CuckooFilter *filter)
@@ -100,7 +79,35 @@ CheckRemovable(const CuckooFilter *filter)
 				 errhint("Use cuckoo_add and cuckoo_union_all, or build the filter with cuckoo_agg.")));
 }
 
-/* Add or remove one copy of each element of an array. */
+/* Add keys of an argument or remove them, one copy of each. */
+static Datum
+Change(FunctionCallInfo fcinfo, CuckooDraft *draft, const CuckooKey *key, uint64 *hashes,
+	   uint64 count, CuckooEdit edit)
+{
+	if (edit == CUCKOO_REMOVE)
+		CheckRemovable(&draft->filter);
+	else
+		CuckooDraftSetKeyType(draft, key);
+	if (!CuckooDraftApplyOrFail(draft, hashes, (size_t) count, edit))
+		return CuckooUnchanged(fcinfo);
+	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(draft));
+}
+
+static Datum
+ChangeOne(FunctionCallInfo fcinfo, CuckooEdit edit)
+{
+	CuckooKey  *key;
+	CuckooDraft draft;
+	uint64		hash;
+
+	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && edit == CUCKOO_REMOVE))
+		return CuckooUnchanged(fcinfo);
+	key = CuckooGetKey(fcinfo, 1);
+	OpenArgument(fcinfo, &draft);
+	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
+	return Change(fcinfo, &draft, key, &hash, 1, edit);
+}
+
 static Datum
 ChangeAll(FunctionCallInfo fcinfo, CuckooEdit edit)
 {
@@ -113,13 +120,16 @@ ChangeAll(FunctionCallInfo fcinfo, CuckooEdit edit)
 	hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft.filter, NULL);
 	if (hashes.count == 0)
 		return CuckooUnchanged(fcinfo);
-	if (edit == CUCKOO_REMOVE)
-		CheckRemovable(&draft.filter);
-	else
-		CuckooDraftSetKeyType(&draft, CuckooFindKey(fcinfo, 1, true));
-	if (!CuckooDraftApplyOrFail(&draft, hashes.numbers, (size_t) hashes.count, edit))
-		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
+	return Change(fcinfo, &draft, CuckooFindKey(fcinfo, 1, true), hashes.numbers, hashes.count,
+				  edit);
+}
+
+/* cuckoo_add(f, key), f + key: one more copy */
+PG_FUNCTION_INFO_V1(cuckoo_add);
+Datum
+cuckoo_add(PG_FUNCTION_ARGS)
+{
+	return ChangeOne(fcinfo, CUCKOO_ADD);
 }
 
 /* cuckoo_add_all(f, keys): one more copy of each */
@@ -135,19 +145,7 @@ PG_FUNCTION_INFO_V1(cuckoo_remove);
 Datum
 cuckoo_remove(PG_FUNCTION_ARGS)
 {
-	CuckooKey  *key;
-	CuckooDraft draft;
-	uint64		hash;
-
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		return CuckooUnchanged(fcinfo);
-	key = CuckooGetKey(fcinfo, 1);
-	CuckooDraftOpenValue(&draft, PG_GETARG_CUCKOOFILTER_P_COPY(0));
-	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
-	CheckRemovable(&draft.filter);
-	if (!CuckooDraftApplyOrFail(&draft, &hash, 1, CUCKOO_REMOVE))
-		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
+	return ChangeOne(fcinfo, CUCKOO_REMOVE);
 }
 
 /* cuckoo_remove_all(f, keys): one copy less of each */
