@@ -133,23 +133,18 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 	Page		page = BufferGetPage(buffer);
 	CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
 	CuckooMove	move = {BitsForGrowth(heap, opaque->bits), {NULL, NULL}, NULL, -1};
-	PGAlignedBlock *image;
-	bool		done;
+	PGAlignedBlock image;
+	GenericXLogState *state;
 
 	if (CuckooPageCount(CuckooPageGetEntries(page)) > CUCKOO_PAGE_ENTRIES / 16 * 15)
 		return false;
-	image = palloc(sizeof(PGAlignedBlock));
-	move.halves[0] = InitImage(image, opaque->depth, move.bits, opaque->next);
-	done = CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move);
-	if (done)
-	{
-		GenericXLogState *state = GenericXLogStart(index);
-
-		LogImage(state, buffer, image);
-		GenericXLogFinish(state);
-	}
-	pfree(image);
-	return done;
+	move.halves[0] = InitImage(&image, opaque->depth, move.bits, opaque->next);
+	if (!CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move))
+		return false;
+	state = GenericXLogStart(index);
+	LogImage(state, buffer, &image);
+	GenericXLogFinish(state);
+	return true;
 }
 
 /* Add to a page; false if it has no room. */
@@ -298,28 +293,23 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
 	int			depth = opaque->depth + 1;
 	CuckooMove	move = {.overflow_half = -1};
-	SplitImages *images;
-	bool		done;
+	SplitImages images;
+	Buffer		meta_buffer;
 
 	/* The copy of the metapage may be from when the index was smaller. */
 	if (!CuckooMaySplit(CuckooGetMeta(index), opaque->depth, opaque->bits) &&
 		!CuckooMaySplit(CuckooReadMeta(index), opaque->depth, opaque->bits))
 		return false;
 	move.bits = CuckooBitsForTable(heap, opaque->bits - 1);
-	images = palloc(sizeof(SplitImages));
 	for (int i = 0; i < 2; i++)
-		move.halves[i] = InitImage(&images->halves[i], depth, move.bits, opaque->next);
-	move.overflow = InitImage(&images->overflow, depth, move.bits, opaque->next);
-	done = CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move);
-	if (done)
-	{
-		Buffer		meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
-
-		PutHalves(index, meta_buffer, home, prefix, images, move.overflow_half);
-		UnlockMeta(index, meta_buffer);
-	}
-	pfree(images);
-	return done;
+		move.halves[i] = InitImage(&images.halves[i], depth, move.bits, opaque->next);
+	move.overflow = InitImage(&images.overflow, depth, move.bits, opaque->next);
+	if (!CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move))
+		return false;
+	meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
+	PutHalves(index, meta_buffer, home, prefix, &images, move.overflow_half);
+	UnlockMeta(index, meta_buffer);
+	return true;
 }
 
 /* Give a home page an overflow page, the first in its list, with one entry. */
