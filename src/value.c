@@ -42,8 +42,11 @@ CuckooCopyValue(CuckooValue *value)
 CuckooValue *
 CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter)
 {
-	CuckooValue *value = (CuckooValue *) (bytes - VARHDRSZ);
+	CuckooValue *value;
 
+	if (bytes == NULL)
+		CuckooReportTooLarge(filter->items, filter->fpr);
+	value = (CuckooValue *) (bytes - VARHDRSZ);
 	SET_VARSIZE(value, VARHDRSZ + CuckooBytes(filter));
 	CuckooAssertValid(value);
 	return value;
@@ -165,18 +168,6 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 			 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
 }
 
-/* Refuse it now rather than when the filter has grown dense. */
-void
-CuckooCheckSize(double fpr, uint64 capacity)
-{
-	CuckooFilter filter;
-	CuckooShape shape;
-
-	CuckooFilterInit(&filter, fpr, capacity, 0);
-	if (!CuckooFirstShape(&filter, &shape))
-		CuckooReportTooLarge(capacity, fpr);
-}
-
 bool
 CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooEdit edit)
 {
@@ -257,11 +248,8 @@ CuckooValue *
 CuckooCombinationMakeValue(CuckooCombination *combination)
 {
 	CuckooFilter made;
-	uint8	   *bytes = CuckooCombinationMake(combination, &made);
 
-	if (bytes == NULL)
-		CuckooReportTooLarge(made.items, made.fpr);
-	return CuckooMadeValue(bytes, &made);
+	return CuckooMadeValue(CuckooCombinationMake(combination, &made), &made);
 }
 
 static bool
