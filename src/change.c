@@ -23,6 +23,14 @@ InitFromArguments(FunctionCallInfo fcinfo, int first, CuckooFilter *filter)
 	filter->header = CuckooCheckParameters(&given);
 }
 
+/* Set the key type, which matches, to that of the first key. */
+static void
+SetKeyType(CuckooFilter *filter, const CuckooKey *key)
+{
+	filter->key_type = (uint8) key->key_type;
+	filter->signature = key->signature;
+}
+
 /* cuckoo_new(capacity, fpr, seed, removable): NULL means the default */
 PG_FUNCTION_INFO_V1(cuckoo_new);
 Datum
@@ -49,12 +57,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	InitFromArguments(fcinfo, 1, &filter);
 	hashes = CuckooHashElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter, NULL);
 	if (hashes.count > 0)
-	{
-		CuckooKey  *key = CuckooFindKey(fcinfo, 0, true);
-
-		filter.key_type = (uint8) key->key_type;
-		filter.signature = key->signature;
-	}
+		SetKeyType(&filter, CuckooFindKey(fcinfo, 0, true));
 	CuckooListUnique(&hashes);
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &(CuckooRun) {hashes.numbers, hashes.count}, 1));
 }
@@ -87,7 +90,7 @@ Change(FunctionCallInfo fcinfo, CuckooDraft *draft, const CuckooKey *key, uint64
 	if (edit == CUCKOO_REMOVE)
 		CheckRemovable(&draft->filter);
 	else
-		CuckooDraftSetKeyType(draft, key);
+		SetKeyType(&draft->filter, key);
 	if (!CuckooDraftApplyOrFail(draft, hashes, (size_t) count, edit))
 		return CuckooUnchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(draft));

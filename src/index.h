@@ -156,7 +156,6 @@ extern void CuckooIndexCost(struct PlannerInfo *root, struct IndexPath *path, do
 /* index_store.c */
 extern void CuckooInitPage(Page page, int depth, int bits);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
-extern void CuckooPutMeta(Page page, const CuckooIndexMeta *meta);
 extern void CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta);
 extern const CuckooIndexMeta *CuckooReadMeta(Relation index);
 extern const CuckooIndexMeta *CuckooGetMeta(Relation index);
@@ -189,7 +188,5 @@ extern IndexBulkDeleteResult *CuckooIndexBulkDelete(IndexVacuumInfo *info,
 													IndexBulkDeleteResult *stats,
 													IndexBulkDeleteCallback callback,
 													void *callback_state);
-extern IndexBulkDeleteResult *CuckooIndexVacuumCleanup(IndexVacuumInfo *info,
-													   IndexBulkDeleteResult *stats);
 
 #endif							/* CUCKOO_INDEX_H */

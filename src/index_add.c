@@ -237,7 +237,7 @@ BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 	GenericXLogFinish(state);
 }
 
-/* The pages that a home page becomes: two halves, and an overflow page of one */
+/* What a home page becomes: two halves, and an overflow page of one of them */
 typedef struct SplitImages
 {
 	PGAlignedBlock halves[2];
@@ -285,7 +285,7 @@ PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitI
 		UnlockReleaseBuffer(overflow);
 }
 
-/* Split a home page, whose halves keep its overflow pages; false if it may not. */
+/* Split a home page, if it may; both halves have its overflow pages. */
 static bool
 Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 {
@@ -330,7 +330,8 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress 
 	CuckooPageGetOpaque(page)->next = opaque->next;
 	opaque->next = BufferGetBlockNumber(buffer);
 	meta->overflow_pages++;
-	CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits), interval, &changes);
+	CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits), interval,
+				  &changes);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
 	UnlockMeta(index, meta_buffer);

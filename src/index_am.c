@@ -77,6 +77,13 @@ Insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation he
 	return false;
 }
 
+/* If nothing was dead, the index need not be read. */
+static IndexBulkDeleteResult *
+VacuumCleanup(IndexVacuumInfo *info pg_attribute_unused(), IndexBulkDeleteResult *stats)
+{
+	return stats;
+}
+
 /*
  * Scans
  */
@@ -133,7 +140,7 @@ AddRows(TIDBitmap *bitmap, BlockNumber block, CuckooInterval interval)
 
 /*
  * An entry may outlive its row, and the page of the table that had it.  Under
- * SERIALIZABLE the scan would read such a page, and fail.  The lock of the query
+ * SERIALIZABLE the scan would read such a page, and fail.  The query's lock
  * keeps VACUUM from shortening the table.
  */
 static int64
@@ -192,7 +199,7 @@ cuckoo_index_handler(PG_FUNCTION_ARGS)
 		.ambuildempty = CuckooIndexBuildEmpty,
 		.aminsert = Insert,
 		.ambulkdelete = CuckooIndexBulkDelete,
-		.amvacuumcleanup = CuckooIndexVacuumCleanup,
+		.amvacuumcleanup = VacuumCleanup,
 		.amcostestimate = CuckooIndexCost,
 		.amoptions = Options,
 		.ambuildphasename = BuildPhaseName,

@@ -522,6 +522,13 @@ InitMeta(CuckooIndexMeta *meta, const CuckooIndexKey *key, uint32 base_pages)
 	meta->base_pages = meta->home_pages = base_pages;
 }
 
+static void
+PutMeta(Page page, const CuckooIndexMeta *meta)
+{
+	CuckooInitPage(page, 0, 0);
+	memcpy(PageGetContents(page), meta, sizeof(CuckooIndexMeta));
+}
+
 /* In percent: with fuller pages, many of them would be built split. */
 #define MAX_LOAD	92
 
@@ -587,7 +594,7 @@ CuckooIndexBuild(Relation heap, Relation index, IndexInfo *info)
 	BuildPages(state);
 
 	buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
-	CuckooPutMeta(BufferGetPage(buffer), &state->meta);
+	PutMeta(BufferGetPage(buffer), &state->meta);
 	MarkBufferDirty(buffer);
 	CuckooKeepMeta(index, &state->meta);
 	UnlockReleaseBuffer(buffer);
@@ -614,7 +621,7 @@ CuckooIndexBuildEmpty(Relation index)
 
 		START_CRIT_SECTION();
 		if (i == 0)
-			CuckooPutMeta(BufferGetPage(buffer), &meta);
+			PutMeta(BufferGetPage(buffer), &meta);
 		else
 			CuckooInitPage(BufferGetPage(buffer), 0, CUCKOO_MAX_FINGERPRINT);
 		MarkBufferDirty(buffer);

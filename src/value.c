@@ -147,16 +147,6 @@ CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy)
 }
 
 void
-CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key)
-{
-	CuckooFilter *filter = &draft->filter;
-
-	CuckooMatchKeyType(&filter->header, key);
-	filter->key_type = (uint8) key->key_type;
-	filter->signature = key->signature;
-}
-
-void
 CuckooReportTooLarge(uint64 keys, double fpr)
 {
 	ereport(ERROR,

@@ -25,7 +25,8 @@ typedef struct varlena CuckooValue;
 #define PG_GETARG_CUCKOOFILTER_P(n)		DatumGetCuckooFilterP(PG_GETARG_DATUM(n))
 
 /* A copy, with a long header. */
-#define PG_GETARG_CUCKOOFILTER_P_COPY(n)	((CuckooValue *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(n)))
+#define PG_GETARG_CUCKOOFILTER_P_COPY(n) \
+	((CuckooValue *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(n)))
 
 #define PG_RETURN_CUCKOOFILTER_P(value) PG_RETURN_POINTER(value)
 
@@ -45,7 +46,7 @@ extern CuckooValue *CuckooCopyBytes(const uint8 *bytes, size_t length);
 /* A copy in the current context, of a value that may have a short header. */
 extern CuckooValue *CuckooCopyValue(CuckooValue *value);
 
-/* The value in which the core has made a filter; NULL: it would be too large. */
+/* The value in which the core has made a filter, or NULL: it is too large. */
 extern CuckooValue *CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter);
 
 /* An unset filter, which an aggregate returns over no rows. */
@@ -85,9 +86,6 @@ extern void CuckooReadHeader(Datum value, CuckooFilter *filter);
  * gets the default parameters.
  */
 extern void CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy);
-
-/* Set the key type to that of the first key. */
-extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
 
 /*
  * Add or remove keys by their hashes, which may be in any order and are sorted.

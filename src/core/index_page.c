@@ -459,8 +459,10 @@ CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval
 		else if (links.tombstone >= 0)
 			SetLink(entries, class, &links, links.tombstone, interval, changes);
 		else if (links.count >= CUCKOO_MAX_LINKS)
-			SetLink(entries, class, &links, JoinLinks(entries, class, &links, changes), interval, changes);
-		else if (!Place(entries, end, MakeEntry(class.fingerprint, interval, class.bits) | begin, changes))
+			SetLink(entries, class, &links, JoinLinks(entries, class, &links, changes), interval,
+					changes);
+		else if (!Place(entries, end, MakeEntry(class.fingerprint, interval, class.bits) | begin,
+						changes))
 			return false;
 	}
 	if (begin == 0)
