@@ -449,7 +449,6 @@ CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval
 {
 	Links		links;
 	CuckooClass end = WalkChain(entries, class, interval, &links);
-	uint64_t	begin = links.count == 0 ? BeginFlag(class.bits) : 0;
 
 	changes->count = 0;
 	if (!links.covered)
@@ -461,12 +460,18 @@ CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval
 		else if (links.count >= CUCKOO_MAX_LINKS)
 			SetLink(entries, class, &links, JoinLinks(entries, class, &links, changes), interval,
 					changes);
-		else if (!Place(entries, end, MakeEntry(class.fingerprint, interval, class.bits) | begin,
-						changes))
-			return false;
+		else
+		{
+			uint64_t	begin = links.count == 0 ? BeginFlag(class.bits) : 0;
+			uint64_t	entry = MakeEntry(class.fingerprint, interval, class.bits) | begin;
+
+			if (!Place(entries, end, entry, changes))
+				return false;
+			if (begin != 0)
+				return true;
+		}
 	}
-	if (begin == 0)
-		SetBegin(entries, class, changes);
+	SetBegin(entries, class, changes);
 	return true;
 }
 
