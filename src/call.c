@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+#include "access/htup_details.h"
+#include "funcapi.h"
 #include "miscadmin.h"
 #include "utils/float.h"
 #include "utils/lsyscache.h"
@@ -76,13 +78,15 @@ CheckCapacity(double capacity)
 CuckooHeader
 CuckooCheckParameters(const CuckooParameters *given)
 {
-	CuckooHeader header = {.seed = given->seed};
+	uint64		capacity = given->has_capacity ? CheckCapacity(given->capacity) : 0;
+	CuckooFilter filter;
+	CuckooShape shape;
 
-	if (given->has_capacity)
-		header.capacity = CheckCapacity(given->capacity);
-	header.fpr = CheckFpr(given->fpr);
-	CuckooCheckSize(header.fpr, header.capacity);
-	return header;
+	CuckooFilterInit(&filter, CheckFpr(given->fpr), capacity, given->seed);
+	/* Refuse it now rather than when the filter has grown dense. */
+	if (!CuckooFirstShape(&filter, &shape))
+		CuckooReportTooLarge(capacity, filter.fpr);
+	return filter.header;
 }
 
 CuckooList
@@ -126,4 +130,16 @@ CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 	}
 	array_free_iterator(iterator);
 	return hashes;
+}
+
+Datum
+CuckooMakeRow(FunctionCallInfo fcinfo, Datum *values, bool *nulls,
+			  int count PG_USED_FOR_ASSERTS_ONLY)
+{
+	TupleDesc	row;
+
+	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	Assert(row->natts == count);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls));
 }

@@ -99,4 +99,7 @@ CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 	return hash;
 }
 
+/* A row of the type that the function returns, with so many columns */
+extern Datum CuckooMakeRow(FunctionCallInfo fcinfo, Datum *values, bool *nulls, int count);
+
 #endif							/* CUCKOO_CALL_H */

@@ -13,7 +13,6 @@
 #include "compat.h"
 
 #include "call.h"
-#include "core/list.h"
 
 /* An empty filter with the parameters in three arguments. */
 static void
@@ -22,6 +21,14 @@ InitFromArguments(FunctionCallInfo fcinfo, int first, CuckooFilter *filter)
 	CuckooParameters given = CuckooGetParameters(fcinfo, first, 3);
 
 	filter->header = CuckooCheckParameters(&given);
+}
+
+/* Set the key type, which matches, to that of the first key. */
+static void
+SetKeyType(CuckooFilter *filter, const CuckooKey *key)
+{
+	filter->key_type = (uint8) key->key_type;
+	filter->signature = key->signature;
 }
 
 /* cuckoo_new(capacity, fpr, seed, removable): NULL means the default */
@@ -50,12 +57,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	InitFromArguments(fcinfo, 1, &filter);
 	hashes = CuckooHashElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter, NULL);
 	if (hashes.count > 0)
-	{
-		CuckooKey  *key = CuckooFindKey(fcinfo, 0, true);
-
-		filter.key_type = (uint8) key->key_type;
-		filter.signature = key->signature;
-	}
+		SetKeyType(&filter, CuckooFindKey(fcinfo, 0, true));
 	CuckooListUnique(&hashes);
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &(CuckooRun) {hashes.numbers, hashes.count}, 1));
 }
@@ -66,26 +68,6 @@ OpenArgument(FunctionCallInfo fcinfo, CuckooDraft *draft)
 {
 	CuckooDraftOpenValue(draft, PG_ARGISNULL(0) ? CuckooUnsetValue() :
 						 PG_GETARG_CUCKOOFILTER_P_COPY(0));
-}
-
-/* cuckoo_add(f, key), f + key: one more copy */
-PG_FUNCTION_INFO_V1(cuckoo_add);
-Datum
-cuckoo_add(PG_FUNCTION_ARGS)
-{
-	CuckooKey  *key;
-	CuckooDraft draft;
-	uint64		hash;
-
-	if (PG_ARGISNULL(1))
-		return CuckooUnchanged(fcinfo);
-	key = CuckooGetKey(fcinfo, 1);
-	OpenArgument(fcinfo, &draft);
-	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
-	CuckooDraftSetKeyType(&draft, key);
-	if (!CuckooDraftApplyOrFail(&draft, &hash, 1, CUCKOO_ADD))
-		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
 }
 
 /* Refuse a filter in which removing a key could lose another. */
@@ -100,7 +82,35 @@ CheckRemovable(const CuckooFilter *filter)
 				 errhint("Use cuckoo_add and cuckoo_union_all, or build the filter with cuckoo_agg.")));
 }
 
-/* Add or remove one copy of each element of an array. */
+/* Add keys of an argument or remove them, one copy of each. */
+static Datum
+Change(FunctionCallInfo fcinfo, CuckooDraft *draft, const CuckooKey *key, uint64 *hashes,
+	   uint64 count, CuckooEdit edit)
+{
+	if (edit == CUCKOO_REMOVE)
+		CheckRemovable(&draft->filter);
+	else
+		SetKeyType(&draft->filter, key);
+	if (!CuckooDraftApplyOrFail(draft, hashes, (size_t) count, edit))
+		return CuckooUnchanged(fcinfo);
+	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(draft));
+}
+
+static Datum
+ChangeOne(FunctionCallInfo fcinfo, CuckooEdit edit)
+{
+	CuckooKey  *key;
+	CuckooDraft draft;
+	uint64		hash;
+
+	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && edit == CUCKOO_REMOVE))
+		return CuckooUnchanged(fcinfo);
+	key = CuckooGetKey(fcinfo, 1);
+	OpenArgument(fcinfo, &draft);
+	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
+	return Change(fcinfo, &draft, key, &hash, 1, edit);
+}
+
 static Datum
 ChangeAll(FunctionCallInfo fcinfo, CuckooEdit edit)
 {
@@ -113,13 +123,16 @@ ChangeAll(FunctionCallInfo fcinfo, CuckooEdit edit)
 	hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft.filter, NULL);
 	if (hashes.count == 0)
 		return CuckooUnchanged(fcinfo);
-	if (edit == CUCKOO_REMOVE)
-		CheckRemovable(&draft.filter);
-	else
-		CuckooDraftSetKeyType(&draft, CuckooFindKey(fcinfo, 1, true));
-	if (!CuckooDraftApplyOrFail(&draft, hashes.numbers, (size_t) hashes.count, edit))
-		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
+	return Change(fcinfo, &draft, CuckooFindKey(fcinfo, 1, true), hashes.numbers, hashes.count,
+				  edit);
+}
+
+/* cuckoo_add(f, key), f + key: one more copy */
+PG_FUNCTION_INFO_V1(cuckoo_add);
+Datum
+cuckoo_add(PG_FUNCTION_ARGS)
+{
+	return ChangeOne(fcinfo, CUCKOO_ADD);
 }
 
 /* cuckoo_add_all(f, keys): one more copy of each */
@@ -135,19 +148,7 @@ PG_FUNCTION_INFO_V1(cuckoo_remove);
 Datum
 cuckoo_remove(PG_FUNCTION_ARGS)
 {
-	CuckooKey  *key;
-	CuckooDraft draft;
-	uint64		hash;
-
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		return CuckooUnchanged(fcinfo);
-	key = CuckooGetKey(fcinfo, 1);
-	CuckooDraftOpenValue(&draft, PG_GETARG_CUCKOOFILTER_P_COPY(0));
-	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
-	CheckRemovable(&draft.filter);
-	if (!CuckooDraftApplyOrFail(&draft, &hash, 1, CUCKOO_REMOVE))
-		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
+	return ChangeOne(fcinfo, CUCKOO_REMOVE);
 }
 
 /* cuckoo_remove_all(f, keys): one copy less of each */

@@ -69,6 +69,13 @@ StaticAssertDecl(MaxHeapTuplesPerPage < CUCKOO_PAGE_POSITIONS - 1, "offsets do n
 StaticAssertDecl(MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries) +
 				 MAXALIGN(sizeof(CuckooPageOpaque)) <= BLCKSZ, "entries do not fit in a page");
 
+/* The interval of one row */
+static inline CuckooInterval
+CuckooRowInterval(ItemPointer tid)
+{
+	return CuckooIntervalOf(ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid));
+}
+
 /*
  * A page that has never had entries.  Zeros are an empty page of depth 0 if it
  * is a base page; elsewhere they say that the page they would split from has
@@ -153,7 +160,6 @@ extern void CuckooInitPage(Page page, int depth, int bits);
 extern void CuckooCheckPage(Relation index, Buffer buffer);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode);
-extern void CuckooPutMeta(Page page, const CuckooIndexMeta *meta);
 extern void CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta);
 extern const CuckooIndexMeta *CuckooReadMeta(Relation index);
 extern const CuckooIndexMeta *CuckooGetMeta(Relation index);
@@ -173,7 +179,7 @@ extern void CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, Cuc
 extern Buffer CuckooExtendTo(Relation index, BlockNumber last);
 extern int	CuckooBitsForTable(Relation heap, int bits);
 extern bool CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits);
-extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid);
+extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval);
 
 /* index_build.c; phases, after PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE */
 #define CUCKOO_PHASE_SCAN		2
@@ -188,7 +194,5 @@ extern IndexBulkDeleteResult *CuckooIndexBulkDelete(IndexVacuumInfo *info,
 													IndexBulkDeleteResult *stats,
 													IndexBulkDeleteCallback callback,
 													void *callback_state);
-extern IndexBulkDeleteResult *CuckooIndexVacuumCleanup(IndexVacuumInfo *info,
-													   IndexBulkDeleteResult *stats);
 
 #endif							/* CUCKOO_INDEX_H */

@@ -50,13 +50,10 @@ Buffer
 CuckooExtendTo(Relation index, BlockNumber last)
 {
 	PGIOAlignedBlock zero;
-	Buffer		buffer;
 
 	memset(zero.data, 0, BLCKSZ);
 	smgrextend(RelationGetSmgr(index), MAIN_FORKNUM, last, zero.data, false);
-	buffer = ReadBuffer(index, last);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	return buffer;
+	return CuckooLockPage(index, last, BUFFER_LOCK_EXCLUSIVE);
 }
 
 /*
@@ -135,56 +132,51 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 	Page		page = BufferGetPage(buffer);
 	CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
 	CuckooMove	move = {BitsForGrowth(heap, opaque->bits), {NULL, NULL}, NULL, -1};
-	PGAlignedBlock *image;
-	bool		done;
+	PGAlignedBlock image;
+	GenericXLogState *state;
 
 	if (CuckooPageCount(CuckooPageGetEntries(page)) > CUCKOO_PAGE_ENTRIES / 16 * 15)
 		return false;
-	image = palloc(sizeof(PGAlignedBlock));
-	move.halves[0] = InitImage(image, opaque->depth, move.bits, opaque->next);
-	done = CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move);
-	if (done)
-	{
-		GenericXLogState *state = GenericXLogStart(index);
-
-		LogImage(state, buffer, image);
-		GenericXLogFinish(state);
-	}
-	pfree(image);
-	return done;
+	move.halves[0] = InitImage(&image, opaque->depth, move.bits, opaque->next);
+	if (!CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move))
+		return false;
+	state = GenericXLogStart(index);
+	LogImage(state, buffer, &image);
+	GenericXLogFinish(state);
+	return true;
 }
 
-static CuckooPageResult
+/* Add to a page; false if it has no room. */
+static bool
 AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooAddress *address,
-		  ItemPointer tid)
+		  CuckooInterval interval)
 {
 	Page		page = BufferGetPage(buffer);
 	bool		is_unused = CuckooPageIsUnused(page);	/* a base page */
-	BlockNumber block = ItemPointerGetBlockNumber(tid);
 	int			bits = is_unused ? BitsForGrowth(heap, CUCKOO_MAX_FINGERPRINT) :
 		CuckooPageGetOpaque(page)->bits;
 	CuckooChanges changes;
-	CuckooPageResult result;
+	bool		added;
 
-	if (block >= CuckooPageSpan(bits))
+	if (CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS >= CuckooPageSpan(bits))
 	{
 		if (!Narrow(index, heap, buffer))
-			return CUCKOO_PAGE_FULL;
+			return false;
 		bits = CuckooPageGetOpaque(page)->bits;
 	}
 	START_CRIT_SECTION();
 	if (is_unused)
 		CuckooInitPage(page, 0, bits);
-	result = CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits),
-						   CuckooIntervalOf(block, ItemPointerGetOffsetNumber(tid)), &changes);
-	if (result == CUCKOO_PAGE_ADDED)
+	added = CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits), interval,
+						  &changes);
+	if (added && changes.count > 0)
 	{
 		MarkBufferDirty(buffer);
 		if (RelationNeedsWAL(index))
 			LogEntries(buffer, is_unused, &changes);
 	}
 	END_CRIT_SECTION();
-	return result;
+	return added;
 }
 
 /*
@@ -244,32 +236,17 @@ BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 	GenericXLogFinish(state);
 }
 
+/* What a home page becomes: two halves, and an overflow page of one of them */
 typedef struct SplitImages
 {
 	PGAlignedBlock halves[2];
 	PGAlignedBlock overflow;
-	int			overflow_half;	/* whose it is; -1: it is not needed */
 } SplitImages;
-
-/* Divide a home page's entries to halves, which have its overflow pages. */
-static bool
-MakeHalves(Relation heap, Page home, SplitImages *images)
-{
-	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(home);
-	CuckooMove	move = {CuckooBitsForTable(heap, opaque->bits - 1), {NULL, NULL}, NULL, -1};
-
-	for (int i = 0; i < 2; i++)
-		move.halves[i] = InitImage(&images->halves[i], opaque->depth + 1, move.bits, opaque->next);
-	move.overflow = InitImage(&images->overflow, opaque->depth + 1, move.bits, opaque->next);
-	if (!CuckooPageMove(CuckooPageGetEntries(home), opaque->bits, &move))
-		return false;
-	images->overflow_half = move.overflow_half;
-	return true;
-}
 
 /* Replace a home page by its halves. */
 static void
-PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitImages *images)
+PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitImages *images,
+		  int overflow_half)
 {
 	int			depth = CuckooPageGetOpaque(BufferGetPage(home))->depth + 1;
 	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
@@ -286,10 +263,10 @@ PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitI
 				 errmsg("index \"%s\" has unexpected entries in block %u",
 						RelationGetRelationName(index), BufferGetBlockNumber(right)),
 				 errhint("Please REINDEX it.")));
-	if (images->overflow_half >= 0)
+	if (overflow_half >= 0)
 	{
 		overflow = CuckooExtendTo(index, RelationGetNumberOfBlocks(index));
-		CuckooPageGetOpaque((Page) images->halves[images->overflow_half].data)->next =
+		CuckooPageGetOpaque((Page) images->halves[overflow_half].data)->next =
 			BufferGetBlockNumber(overflow);
 	}
 
@@ -307,34 +284,37 @@ PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitI
 		UnlockReleaseBuffer(overflow);
 }
 
+/* Split a home page, if it may; both halves have its overflow pages. */
 static bool
 Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 {
-	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(BufferGetPage(home));
-	SplitImages *images;
-	bool		done;
+	Page		page = BufferGetPage(home);
+	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
+	int			depth = opaque->depth + 1;
+	CuckooMove	move = {.overflow_half = -1};
+	SplitImages images;
+	Buffer		meta_buffer;
 
 	/* The copy of the metapage may be from when the index was smaller. */
 	if (!CuckooMaySplit(CuckooGetMeta(index), opaque->depth, opaque->bits) &&
 		!CuckooMaySplit(CuckooReadMeta(index), opaque->depth, opaque->bits))
 		return false;
-	images = palloc(sizeof(SplitImages));
-	done = MakeHalves(heap, BufferGetPage(home), images);
-	if (done)
-	{
-		Buffer		meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
-
-		PutHalves(index, meta_buffer, home, prefix, images);
-		UnlockMeta(index, meta_buffer);
-	}
-	pfree(images);
-	return done;
+	move.bits = CuckooBitsForTable(heap, opaque->bits - 1);
+	for (int i = 0; i < 2; i++)
+		move.halves[i] = InitImage(&images.halves[i], depth, move.bits, opaque->next);
+	move.overflow = InitImage(&images.overflow, depth, move.bits, opaque->next);
+	if (!CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move))
+		return false;
+	meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
+	PutHalves(index, meta_buffer, home, prefix, &images, move.overflow_half);
+	UnlockMeta(index, meta_buffer);
+	return true;
 }
 
 /* Give a home page an overflow page, the first in its list, with one entry. */
 static void
 AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
-				ItemPointer tid)
+				CuckooInterval interval)
 {
 	int			bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT - address->depth);
 	Buffer		meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
@@ -349,9 +329,8 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress 
 	CuckooPageGetOpaque(page)->next = opaque->next;
 	opaque->next = BufferGetBlockNumber(buffer);
 	meta->overflow_pages++;
-	CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits),
-				  CuckooIntervalOf(ItemPointerGetBlockNumber(tid),
-								   ItemPointerGetOffsetNumber(tid)), &changes);
+	CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits), interval,
+				  &changes);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
 	UnlockMeta(index, meta_buffer);
@@ -360,7 +339,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress 
 /* Add to the newest overflow page, unless another home page has it, too. */
 static bool
 AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
-				  ItemPointer tid)
+				  CuckooInterval interval)
 {
 	BlockNumber next = CuckooPageGetOpaque(BufferGetPage(home))->next;
 	Buffer		buffer;
@@ -370,7 +349,7 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddres
 		return false;
 	buffer = CuckooLockOverflowPage(index, next, BUFFER_LOCK_EXCLUSIVE);
 	added = CuckooPageGetOpaque(BufferGetPage(buffer))->depth == address->depth &&
-		AddToPage(index, heap, buffer, address, tid) != CUCKOO_PAGE_FULL;
+		AddToPage(index, heap, buffer, address, interval);
 	UnlockReleaseBuffer(buffer);
 	return added;
 }
@@ -382,7 +361,7 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddres
  * is full.
  */
 void
-CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid)
+CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval)
 {
 	bool		split = true;
 
@@ -391,11 +370,11 @@ CuckooIndexAdd(Relation index, Relation heap, uint64 hash, ItemPointer tid)
 		CuckooAddress address;
 		Buffer		home = CuckooFindPage(index, hash, BUFFER_LOCK_EXCLUSIVE, &address);
 
-		split = AddToPage(index, heap, home, &address, tid) == CUCKOO_PAGE_FULL &&
-			!AddToOverflowPage(index, heap, home, &address, tid);
+		split = !AddToPage(index, heap, home, &address, interval) &&
+			!AddToOverflowPage(index, heap, home, &address, interval);
 		if (split && !Split(index, heap, home, address.prefix))
 		{
-			AddOverflowPage(index, heap, home, &address, tid);
+			AddOverflowPage(index, heap, home, &address, interval);
 			split = false;
 		}
 		UnlockReleaseBuffer(home);

@@ -73,8 +73,15 @@ Insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation he
 		CuckooIndexKeyInit(key, index, InvalidOid, info->ii_Context);
 		info->ii_AmCache = key;
 	}
-	CuckooIndexAdd(index, heap, CuckooIndexHash(key, values[0]), tid);
+	CuckooIndexAdd(index, heap, CuckooIndexHash(key, values[0]), CuckooRowInterval(tid));
 	return false;
+}
+
+/* If nothing was dead, the index need not be read. */
+static IndexBulkDeleteResult *
+VacuumCleanup(IndexVacuumInfo *info pg_attribute_unused(), IndexBulkDeleteResult *stats)
+{
+	return stats;
 }
 
 /*
@@ -115,17 +122,6 @@ EndScan(IndexScanDesc scan)
 	pfree(state);
 }
 
-/* The lock of the query keeps VACUUM from shortening the table. */
-static BlockNumber
-HeapBlocks(Relation index)
-{
-	Relation	heap = table_open(index->rd_index->indrelid, AccessShareLock);
-	BlockNumber blocks = RelationGetNumberOfBlocks(heap);
-
-	table_close(heap, AccessShareLock);
-	return blocks;
-}
-
 /* Add rows of one page of the table, whose conditions are checked again. */
 static int64
 AddRows(TIDBitmap *bitmap, BlockNumber block, CuckooInterval interval)
@@ -144,7 +140,8 @@ AddRows(TIDBitmap *bitmap, BlockNumber block, CuckooInterval interval)
 
 /*
  * An entry may outlive its row, and the page of the table that had it.  Under
- * SERIALIZABLE the scan would read such a page, and fail.
+ * SERIALIZABLE the scan would read such a page, and fail.  The query's lock
+ * keeps VACUUM from shortening the table.
  */
 static int64
 GetBitmap(IndexScanDesc scan, TIDBitmap *bitmap)
@@ -152,6 +149,7 @@ GetBitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	Relation	index = scan->indexRelation;
 	CuckooScan *state = scan->opaque;
 	ScanKey		skey = scan->keyData;	/* what others say is checked again */
+	Relation	heap;
 	BlockNumber heap_blocks;
 	int64		added = 0;
 
@@ -165,7 +163,9 @@ GetBitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 					  &state->found);
 	if (state->found.count == 0)
 		return 0;
-	heap_blocks = HeapBlocks(index);
+	heap = table_open(index->rd_index->indrelid, AccessShareLock);
+	heap_blocks = RelationGetNumberOfBlocks(heap);
+	table_close(heap, AccessShareLock);
 	for (uint64 i = 0; i < state->found.count; i++)
 	{
 		CuckooInterval interval = state->found.numbers[i];
@@ -200,7 +200,7 @@ cuckoo_index_handler(PG_FUNCTION_ARGS)
 		.ambuildempty = CuckooIndexBuildEmpty,
 		.aminsert = Insert,
 		.ambulkdelete = CuckooIndexBulkDelete,
-		.amvacuumcleanup = CuckooIndexVacuumCleanup,
+		.amvacuumcleanup = VacuumCleanup,
 		.amcostestimate = CuckooIndexCost,
 		.amoptions = Options,
 		.ambuildphasename = BuildPhaseName,

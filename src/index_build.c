@@ -358,8 +358,7 @@ AddRow(Relation index pg_attribute_unused(), ItemPointer tid, Datum *values, boo
 	if (state->count == state->room)
 		MakeRoom(state);
 	state->entries[state->count++] =
-		(BuildEntry) {CuckooIndexHash(&state->key, values[0]),
-		CuckooIntervalOf(ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid))};
+		(BuildEntry) {CuckooIndexHash(&state->key, values[0]), CuckooRowInterval(tid)};
 }
 
 /*
@@ -377,8 +376,8 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 		CuckooAddress address = CuckooAddressOf(state->meta.base_pages, entries[i].hash, opaque->depth);
 		CuckooChanges changes;
 
-		if (CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(&address, opaque->bits),
-						  entries[i].interval, &changes) == CUCKOO_PAGE_FULL)
+		if (!CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(&address, opaque->bits),
+						   entries[i].interval, &changes))
 			return i;
 	}
 	return count;
@@ -513,14 +512,21 @@ BuildPages(BuildState *state)
 }
 
 static void
-InitMeta(CuckooIndexMeta *meta, const CuckooIndexKey *key)
+InitMeta(CuckooIndexMeta *meta, const CuckooIndexKey *key, uint32 base_pages)
 {
 	memset(meta, 0, sizeof(CuckooIndexMeta));
 	meta->magic = CUCKOO_INDEX_MAGIC;
 	meta->version = 1;
 	meta->key_type = (uint16) key->key.key_type;
 	meta->signature = key->key.signature;
-	meta->base_pages = meta->home_pages = 1;
+	meta->base_pages = meta->home_pages = base_pages;
+}
+
+static void
+PutMeta(Page page, const CuckooIndexMeta *meta)
+{
+	CuckooInitPage(page, 0, 0);
+	memcpy(PageGetContents(page), meta, sizeof(CuckooIndexMeta));
 }
 
 /* In percent: with fuller pages, many of them would be built split. */
@@ -580,17 +586,15 @@ CuckooIndexBuild(Relation heap, Relation index, IndexInfo *info)
 
 	/* Others may have added to the table until it was read, but not since. */
 	state->bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT);
-	InitMeta(&state->meta, &state->key);
-	state->meta.base_pages = state->meta.home_pages =
-		BasePages(index, entries, RelationGetNumberOfBlocks(heap));
+	InitMeta(&state->meta, &state->key,
+			 BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_WRITE);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) entries);
 	ExtendUnused(index, state->meta.base_pages);
 	BuildPages(state);
 
-	buffer = ReadBuffer(index, 0);
-	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
-	CuckooPutMeta(BufferGetPage(buffer), &state->meta);
+	buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
+	PutMeta(BufferGetPage(buffer), &state->meta);
 	MarkBufferDirty(buffer);
 	CuckooKeepMeta(index, &state->meta);
 	UnlockReleaseBuffer(buffer);
@@ -610,14 +614,14 @@ CuckooIndexBuildEmpty(Relation index)
 	CuckooIndexMeta meta;
 
 	CuckooIndexKeyInit(&key, index, InvalidOid, CurrentMemoryContext);
-	InitMeta(&meta, &key);
+	InitMeta(&meta, &key, 1);
 	for (int i = 0; i < 2; i++)
 	{
 		Buffer		buffer = ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK, NULL);
 
 		START_CRIT_SECTION();
 		if (i == 0)
-			CuckooPutMeta(BufferGetPage(buffer), &meta);
+			PutMeta(BufferGetPage(buffer), &meta);
 		else
 			CuckooInitPage(BufferGetPage(buffer), 0, CUCKOO_MAX_FINGERPRINT);
 		MarkBufferDirty(buffer);

@@ -15,7 +15,6 @@
 #include "access/transam.h"
 #include "access/xlog.h"
 #include "catalog/index.h"
-#include "funcapi.h"
 #include "miscadmin.h"
 #include "nodes/execnodes.h"
 #include "storage/predicate.h"
@@ -25,14 +24,14 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 
-#include "value.h"
+#include "call.h"
 
 /*
  * Opening an index
  */
 
 static void
-ReportWrongIndex(Oid oid, const char *hint)
+ReportWrongIndex(Oid oid)
 {
 	const char *name = get_rel_name(oid);
 
@@ -40,7 +39,8 @@ ReportWrongIndex(Oid oid, const char *hint)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", oid)));
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a cuckoo index", name),
-			 hint == NULL ? 0 : errhint("%s", hint)));
+			 get_rel_relkind(oid) != RELKIND_PARTITIONED_INDEX ? 0 :
+			 errhint("Name the index of each partition: pg_partition_tree lists them.")));
 }
 
 /* RelationGetIndexPredicate would call functions in it. */
@@ -111,14 +111,12 @@ OpenIndex(Oid oid, Relation *heap)
 	Relation	index;
 
 	if (!OidIsValid(table))
-		ReportWrongIndex(oid, NULL);
-	if (get_rel_relkind(oid) == RELKIND_PARTITIONED_INDEX)
-		ReportWrongIndex(oid, "Name the index of each partition: pg_partition_tree lists them.");
+		ReportWrongIndex(oid);
 	*heap = table_open(table, AccessShareLock);
 	index = index_open(oid, AccessShareLock);
 	if (index->rd_rel->relkind != RELKIND_INDEX ||
 		index->rd_indam->ambuild != CuckooIndexBuild || table != IndexGetRelation(oid, false))
-		ReportWrongIndex(oid, NULL);
+		ReportWrongIndex(oid);
 	CheckPrivileges(index, table);
 	CheckUsable(index);
 	/* SERIALIZABLE transactions depend on what they read here, as in a scan. */
@@ -304,11 +302,9 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	ReadState	state;
 	const CuckooIndexMeta *meta;
 	CuckooFilter filter;
-	CuckooPart	part = {0};
-	CuckooRun	run;
+	CuckooPart	part;
 	double		fpr;
 	uint64		keys;
-	uint8	   *bytes;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
@@ -340,28 +336,20 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 		/* Some keys have several codes, and others have been added since. */
 		keys = Max(keys + keys / FILTER_RATE, state.codes.count);
 		CuckooFilterInit(&filter, fpr, keys, CUCKOO_INDEX_SEED);
-		if (!CuckooFirstShape(&filter, &part.shape))
+		if (!CuckooFirstShape(&filter, &state.shape))
 			CuckooReportTooLarge(keys, fpr);
-		state.shape = part.shape;
 		state.codes.count = 0;
 		ReadIndex(index, &state);
 		CuckooListUnique(&state.codes);
-	} while (state.codes.count > CuckooShapeCapacity(&part.shape));
+	} while (state.codes.count > CuckooShapeCapacity(&state.shape));
 	meta = CuckooGetMeta(index);
 	filter.key_type = (uint8) meta->key_type;
 	filter.signature = meta->signature;
 	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
 	CloseIndex(index, heap);
 
-	run = (CuckooRun) {state.codes.numbers, state.codes.count};
-	part.items = state.codes.count;
-	part.representation = CuckooRepresentationFor(&part.shape, part.items);
-	part.source.runs = &run;
-	part.source.run_count = 1;
-	bytes = CuckooMakeFilter(&filter, &part, 1);
-	if (bytes == NULL)
-		CuckooReportTooLarge(filter.items, filter.fpr);
-	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(bytes, &filter));
+	part = CuckooPartOf(&state.shape, &(CuckooRun) {state.codes.numbers, state.codes.count});
+	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(CuckooMakeFilter(&filter, &part, 1), &filter));
 }
 
 /* cuckoo_index_info(index) -> record */
@@ -374,12 +362,9 @@ cuckoo_index_info(PG_FUNCTION_ARGS)
 	ReadState	state = CountEntries(index);
 	uint64		overflow_pages = CuckooGetMeta(index)->overflow_pages;
 	uint64		pages = state.home_pages + overflow_pages;
-	TupleDesc	row;
 	Datum		values[11];
 	bool		nulls[11] = {0};
 
-	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	values[0] = Int64GetDatum((int64) RelationGetNumberOfBlocks(index));
 	values[1] = Int64GetDatum((int64) pages);
 	values[2] = Int64GetDatum((int64) overflow_pages);
@@ -393,7 +378,7 @@ cuckoo_index_info(PG_FUNCTION_ARGS)
 	values[9] = Int32GetDatum(state.max_bits);
 	values[10] = Float8GetDatum(state.rate * state.entries / Max(state.classes, 1));
 	CloseIndex(index, heap);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+	PG_RETURN_DATUM(CuckooMakeRow(fcinfo, values, nulls, lengthof(values)));
 }
 
 /*
@@ -419,9 +404,7 @@ CheckRow(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 					  &state->found);
 	for (uint64 i = 0; i < state->found.count; i++)
 	{
-		if (CuckooIntervalCovers(state->found.numbers[i],
-								 CuckooIntervalOf(ItemPointerGetBlockNumber(tid),
-												  ItemPointerGetOffsetNumber(tid))))
+		if (CuckooIntervalCovers(state->found.numbers[i], CuckooRowInterval(tid)))
 			return;
 	}
 	state->missing++;

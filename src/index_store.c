@@ -97,13 +97,6 @@ CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode)
  * The metapage
  */
 
-void
-CuckooPutMeta(Page page, const CuckooIndexMeta *meta)
-{
-	CuckooInitPage(page, 0, 0);
-	memcpy(PageGetContents(page), meta, sizeof(CuckooIndexMeta));
-}
-
 /*
  * Keep a copy of the metapage.  Lookups begin at the depth that most pages
  * have. Where fewer than half have split, it is that of the others.

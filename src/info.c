@@ -8,11 +8,11 @@
 #include "compat.h"
 
 #include "access/detoast.h"
-#include "access/htup_details.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
+#include "call.h"
 #include "state.h"
 
 /* One column of a result row. */
@@ -50,7 +50,6 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	Datum		value = PG_GETARG_DATUM(0);
 	Size		bytes = toast_raw_datum_size(value);
 	CuckooFilter filter;
-	TupleDesc	row;
 	Datum		values[15];
 	bool		nulls[15];
 	uint64		entries = 0;
@@ -68,9 +67,6 @@ cuckoo_info(PG_FUNCTION_ARGS)
 		CuckooOpenHeader(&filter, CuckooValueBytes(partial), VARSIZE_ANY_EXHDR(partial));
 		bytes = VARSIZE_ANY_EXHDR(partial) + VARHDRSZ;
 	}
-	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-
 	has_tables = filter.table_count > 0;
 	unset = (filter.flags & CUCKOO_FLAG_UNSET) != 0;
 	for (int i = 0; i < filter.table_count; i++)
@@ -100,8 +96,8 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	InfoPut(values, nulls, n++,
 			Float8GetDatum(filter.items == 0 ? 0 : 8.0 * (double) bytes / (double) filter.items),
 			filter.items == 0);
-	Assert(n == row->natts && n == lengthof(values));
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+	Assert(n == lengthof(values));
+	PG_RETURN_DATUM(CuckooMakeRow(fcinfo, values, nulls, n));
 }
 
 /* cuckoo_subfilters(f) -> setof record: one row per sub-filter, in their order */
@@ -118,24 +114,21 @@ cuckoo_subfilters(PG_FUNCTION_ARGS)
 	{
 		const CuckooTable *table = &filter.tables[i];
 		const CuckooShape *shape = &table->shape;
-		Datum		values[10];
-		bool		nulls[10];
-		int			n = 0;
+		Datum		values[] = {
+			Int32GetDatum(i + 1),
+			Int64GetDatum((int64) table->items),
+			Int64GetDatum((int64) CuckooShapeCapacity(shape)),
+			Float8GetDatum((double) table->items / (double) CuckooShapeEntries(shape)),
+			Float8GetDatum(CuckooFilterTableRate(&filter, i)),
+			Int32GetDatum(shape->bits),
+			Int64GetDatum(shape->blocks),
+			Int32GetDatum((int32) shape->buckets),
+			Int64GetDatum((int64) CuckooTableStoredBytes(table)),
+			CStringGetTextDatum(representation_names[table->representation])
+		};
+		bool		nulls[lengthof(values)] = {0};
 
-		InfoPut(values, nulls, n++, Int32GetDatum(i + 1), false);
-		InfoPut(values, nulls, n++, Int64GetDatum((int64) table->items), false);
-		InfoPut(values, nulls, n++, Int64GetDatum((int64) CuckooShapeCapacity(shape)), false);
-		InfoPut(values, nulls, n++,
-				Float8GetDatum((double) table->items / (double) CuckooShapeEntries(shape)), false);
-		InfoPut(values, nulls, n++, Float8GetDatum(CuckooFilterTableRate(&filter, i)), false);
-		InfoPut(values, nulls, n++, Int32GetDatum(shape->bits), false);
-		InfoPut(values, nulls, n++, Int64GetDatum(shape->blocks), false);
-		InfoPut(values, nulls, n++, Int32GetDatum((int32) shape->buckets), false);
-		InfoPut(values, nulls, n++,
-				Int64GetDatum((int64) CuckooTableStoredBytes(table)), false);
-		InfoPut(values, nulls, n++,
-				CStringGetTextDatum(representation_names[table->representation]), false);
-		Assert(n == lengthof(values));
+		Assert(lengthof(values) == result->setDesc->natts);
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
 	return (Datum) 0;

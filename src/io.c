@@ -14,7 +14,6 @@
 #include "common/base64.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
 #include "state.h"
 

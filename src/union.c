@@ -10,9 +10,6 @@
 
 #include <math.h>
 
-#include "access/htup_details.h"
-#include "funcapi.h"
-
 #include "call.h"
 #include "state.h"
 
@@ -78,8 +75,6 @@ cuckoo_intersection(PG_FUNCTION_ARGS)
 	CuckooOpenFilter(&left, PG_GETARG_CUCKOOFILTER_P(0));
 	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
 	CuckooReportConflict(CuckooIntersect(&left, &right, &both, &bytes), &left.header, &right.header);
-	if (bytes == NULL)
-		CuckooReportTooLarge(both.items, both.fpr);
 	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(bytes, &both));
 }
 
@@ -90,20 +85,17 @@ cuckoo_common(PG_FUNCTION_ARGS)
 {
 	CuckooFilter left;
 	CuckooFilter right;
-	TupleDesc	row;
 	double		keys;
 	double		error;
 	Datum		values[2];
-	bool		nulls[2] = {false, false};
+	bool		nulls[2] = {0};
 
 	CuckooOpenFilter(&left, PG_GETARG_CUCKOOFILTER_P(0));
 	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
 	CuckooReportConflict(CuckooCommon(&left, &right, &keys, &error), &left.header, &right.header);
-	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
 	values[0] = Int64GetDatum((int64) rint(keys));
 	values[1] = Float8GetDatum(error);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls)));
+	PG_RETURN_DATUM(CuckooMakeRow(fcinfo, values, nulls, lengthof(values)));
 }
 
 /*

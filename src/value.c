@@ -42,8 +42,11 @@ CuckooCopyValue(CuckooValue *value)
 CuckooValue *
 CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter)
 {
-	CuckooValue *value = (CuckooValue *) (bytes - VARHDRSZ);
+	CuckooValue *value;
 
+	if (bytes == NULL)
+		CuckooReportTooLarge(filter->items, filter->fpr);
+	value = (CuckooValue *) (bytes - VARHDRSZ);
 	SET_VARSIZE(value, VARHDRSZ + CuckooBytes(filter));
 	CuckooAssertValid(value);
 	return value;
@@ -144,16 +147,6 @@ CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy)
 }
 
 void
-CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key)
-{
-	CuckooFilter *filter = &draft->filter;
-
-	CuckooMatchKeyType(&filter->header, key);
-	filter->key_type = (uint8) key->key_type;
-	filter->signature = key->signature;
-}
-
-void
 CuckooReportTooLarge(uint64 keys, double fpr)
 {
 	ereport(ERROR,
@@ -163,18 +156,6 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 					   (unsigned long long) keys, fpr,
 					   (unsigned long long) CUCKOO_MAX_BYTES),
 			 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
-}
-
-/* Refuse it now rather than when the filter has grown dense. */
-void
-CuckooCheckSize(double fpr, uint64 capacity)
-{
-	CuckooFilter filter;
-	CuckooShape shape;
-
-	CuckooFilterInit(&filter, fpr, capacity, 0);
-	if (!CuckooFirstShape(&filter, &shape))
-		CuckooReportTooLarge(capacity, fpr);
 }
 
 bool
@@ -257,11 +238,8 @@ CuckooValue *
 CuckooCombinationMakeValue(CuckooCombination *combination)
 {
 	CuckooFilter made;
-	uint8	   *bytes = CuckooCombinationMake(combination, &made);
 
-	if (bytes == NULL)
-		CuckooReportTooLarge(made.items, made.fpr);
-	return CuckooMadeValue(bytes, &made);
+	return CuckooMadeValue(CuckooCombinationMake(combination, &made), &made);
 }
 
 static bool

@@ -25,8 +25,8 @@ typedef struct varlena CuckooValue;
 #define PG_GETARG_CUCKOOFILTER_P(n)		DatumGetCuckooFilterP(PG_GETARG_DATUM(n))
 
 /* A copy, with a long header. */
-#define DatumGetCuckooFilterPCopy(datum)	((CuckooValue *) PG_DETOAST_DATUM_COPY(datum))
-#define PG_GETARG_CUCKOOFILTER_P_COPY(n)	DatumGetCuckooFilterPCopy(PG_GETARG_DATUM(n))
+#define PG_GETARG_CUCKOOFILTER_P_COPY(n) \
+	((CuckooValue *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(n)))
 
 #define PG_RETURN_CUCKOOFILTER_P(value) PG_RETURN_POINTER(value)
 
@@ -46,7 +46,7 @@ extern CuckooValue *CuckooCopyBytes(const uint8 *bytes, size_t length);
 /* A copy in the current context, of a value that may have a short header. */
 extern CuckooValue *CuckooCopyValue(CuckooValue *value);
 
-/* The value in which the core has made a filter. */
+/* The value in which the core has made a filter, or NULL: it is too large. */
 extern CuckooValue *CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter);
 
 /* An unset filter, which an aggregate returns over no rows. */
@@ -87,9 +87,6 @@ extern void CuckooReadHeader(Datum value, CuckooFilter *filter);
  */
 extern void CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy);
 
-/* Set the key type to that of the first key. */
-extern void CuckooDraftSetKeyType(CuckooDraft *draft, const CuckooKey *key);
-
 /*
  * Add or remove keys by their hashes, which may be in any order and are sorted.
  * An error if the filter cannot grow.  Returns whether anything changed.
@@ -111,9 +108,6 @@ extern CuckooValue *CuckooCombineValues(CuckooOperation operation, CuckooValue *
 /* Report why two filters cannot be combined, if there is a reason. */
 extern void CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
 								 const CuckooHeader *right);
-
-/* Refuse a capacity whose table would be too large. */
-extern void CuckooCheckSize(double fpr, uint64 capacity);
 
 extern CUCKOO_NORETURN void CuckooReportTooLarge(uint64 keys, double fpr);
 

@@ -174,9 +174,7 @@ GetPool(CuckooCombination *combination, const CuckooShape *shape)
 	if (FindPool(combination, shape, &i))
 		return combination->pools[i];
 	pool = palloc(sizeof(CuckooPool));
-	pool->shape = *shape;
-	pool->only.data = NULL;
-	pool->run_count = 0;
+	*pool = (CuckooPool) {.shape = *shape};
 	memmove(&combination->pools[i + 1], &combination->pools[i],
 			(size_t) (combination->pool_count - i) * sizeof(CuckooPool *));
 	combination->pools[i] = pool;
@@ -229,20 +227,15 @@ CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter)
 		CuckooPool *pool = combination->pools[i];
 		CuckooPart *part = &parts[i];
 
-		part->shape = pool->shape;
 		if (pool->only.data != NULL)
 		{
+			part->shape = pool->shape;
 			part->table = &pool->only;
 			part->items = pool->only.items;
 			part->representation = (CuckooRepresentation) pool->only.representation;
 		}
-		else if (pool->run_count > 0)
-		{
-			part->source.runs = pool->runs;
-			part->source.run_count = 1;
-			part->items = pool->runs[0].count;
-			part->representation = CuckooRepresentationFor(&pool->shape, part->items);
-		}
+		else
+			*part = CuckooPartOf(&pool->shape, pool->runs);
 		if (part->items > CUCKOO_MAX_ITEMS)
 			return NULL;
 	}
@@ -429,18 +422,13 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 	}
 	filter->fpr = kept->fpr;
 	filter->capacity = kept->capacity;
-	memset(parts, 0, sizeof(parts));
 	ReadCodes(other, others);
 	for (int i = 0; i < kept->table_count; i++)
 	{
 		const CuckooTable *table = &kept->tables[i];
 
 		runs[i] = CommonCodes(table, others, other->table_count);
-		parts[i].shape = table->shape;
-		parts[i].source.runs = &runs[i];
-		parts[i].source.run_count = 1;
-		parts[i].items = runs[i].count;
-		parts[i].representation = CuckooRepresentationFor(&table->shape, runs[i].count);
+		parts[i] = CuckooPartOf(&table->shape, &runs[i]);
 	}
 	FreeCodes(others, other->table_count);
 	*bytes = CuckooMakeFilter(filter, parts, kept->table_count);

@@ -47,7 +47,8 @@ typedef struct CuckooPool
 	CuckooShape shape;
 	CuckooTable only;			/* a copy of the only table, if it has data */
 	int			run_count;
-	CuckooRun	runs[CUCKOO_MAX_RUNS];	/* of the codes of several tables */
+	CuckooRun	runs[CUCKOO_MAX_RUNS];	/* of the codes of several tables; if
+										 * there are none, the first is empty */
 } CuckooPool;
 
 typedef struct CuckooCombination

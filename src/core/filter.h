@@ -108,6 +108,18 @@ typedef struct CuckooPart
 	bool		remove;			/* removed or added */
 } CuckooPart;
 
+/* A part that is built from sorted codes */
+static inline CuckooPart
+CuckooPartOf(const CuckooShape *shape, const CuckooRun *codes)
+{
+	return (CuckooPart) {
+		.shape = *shape,
+		.items = codes->count,
+		.representation = CuckooRepresentationFor(shape, codes->count),
+		.source = {.runs = codes, .run_count = 1}
+	};
+}
+
 /*
  * Make a filter from parts in the order of shapes, and from the header fields
  * of *filter, whose tables this sets.  Returns its CuckooBytes(filter) bytes;

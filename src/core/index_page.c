@@ -429,8 +429,8 @@ JoinLinks(CuckooEntries *entries, CuckooClass class, const Links *links, CuckooC
 	return free_link;
 }
 
-/* Say that a chain begins in a pair, which has an entry; false if it did. */
-static bool
+/* Say that a chain begins in a pair, if that has an entry which does not. */
+static void
 SetBegin(CuckooEntries *entries, CuckooClass class, CuckooChanges *changes)
 {
 	uint32_t	sum = CuckooBucketSum(class.fingerprint, CUCKOO_PAGE_BUCKETS);
@@ -438,13 +438,12 @@ SetBegin(CuckooEntries *entries, CuckooClass class, CuckooChanges *changes)
 	uint64_t	entry = FindInPair(entries, &class, sum, &slot);
 
 	if (entry == 0 || (entry & BeginFlag(class.bits)) != 0)
-		return false;
+		return;
 	SetSlot(entries, slot, entry | BeginFlag(class.bits));
 	ListChange(slot, changes);
-	return true;
 }
 
-CuckooPageResult
+bool
 CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval,
 			  CuckooChanges *changes)
 {
@@ -452,29 +451,28 @@ CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval
 	CuckooClass end = WalkChain(entries, class, interval, &links);
 
 	changes->count = 0;
-	if (links.covered)
-		return SetBegin(entries, class, changes) ? CUCKOO_PAGE_ADDED : CUCKOO_PAGE_PRESENT;
-	if (links.in_page >= 2)
+	if (!links.covered)
 	{
-		JoinInPage(entries, class, &links, interval, changes);
-		SetBegin(entries, class, changes);
-		return CUCKOO_PAGE_ADDED;
-	}
-	if (links.tombstone >= 0)
-		SetLink(entries, class, &links, links.tombstone, interval, changes);
-	else if (links.count >= CUCKOO_MAX_LINKS)
-		SetLink(entries, class, &links, JoinLinks(entries, class, &links, changes), interval, changes);
-	else
-	{
-		uint64_t	begin = links.count == 0 ? BeginFlag(class.bits) : 0;
+		if (links.in_page >= 2)
+			JoinInPage(entries, class, &links, interval, changes);
+		else if (links.tombstone >= 0)
+			SetLink(entries, class, &links, links.tombstone, interval, changes);
+		else if (links.count >= CUCKOO_MAX_LINKS)
+			SetLink(entries, class, &links, JoinLinks(entries, class, &links, changes), interval,
+					changes);
+		else
+		{
+			uint64_t	begin = links.count == 0 ? BeginFlag(class.bits) : 0;
+			uint64_t	entry = MakeEntry(class.fingerprint, interval, class.bits) | begin;
 
-		if (!Place(entries, end, MakeEntry(class.fingerprint, interval, class.bits) | begin, changes))
-			return CUCKOO_PAGE_FULL;
-		if (begin != 0)
-			return CUCKOO_PAGE_ADDED;
+			if (!Place(entries, end, entry, changes))
+				return false;
+			if (begin != 0)
+				return true;
+		}
 	}
 	SetBegin(entries, class, changes);
-	return CUCKOO_PAGE_ADDED;
+	return true;
 }
 
 /*
@@ -562,12 +560,12 @@ MoveInterval(CuckooMove *move, int half, uint64_t code, CuckooInterval interval)
 		(uint32_t) (code & ((UINT64_C(1) << move->bits) - 1)), move->bits};
 	CuckooChanges changes;
 
-	if (CuckooPageAdd(move->halves[half], class, interval, &changes) != CUCKOO_PAGE_FULL)
+	if (CuckooPageAdd(move->halves[half], class, interval, &changes))
 		return true;
 	if (move->overflow == NULL || move->overflow_half == 1 - half)
 		return false;
 	move->overflow_half = half;
-	return CuckooPageAdd(move->overflow, class, interval, &changes) != CUCKOO_PAGE_FULL;
+	return CuckooPageAdd(move->overflow, class, interval, &changes);
 }
 
 bool

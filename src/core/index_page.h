@@ -254,13 +254,6 @@ extern bool CuckooChainNext(CuckooChain *chain, CuckooInterval *interval);
 extern bool CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits,
 						   CuckooClass *class, CuckooInterval *interval, bool *is_begin);
 
-typedef enum CuckooPageResult
-{
-	CUCKOO_PAGE_ADDED,
-	CUCKOO_PAGE_PRESENT,
-	CUCKOO_PAGE_FULL
-} CuckooPageResult;
-
 /* The slots that an addition has changed */
 #define CUCKOO_MAX_CHANGES		32
 
@@ -271,11 +264,11 @@ typedef struct CuckooChanges
 } CuckooChanges;
 
 /*
- * Add an interval to a class, and list what changes.  If there is no room, the
- * page is left as it was.
+ * Add an interval to a class, and list what changes, which may be nothing.  If
+ * there is no room, false, and the page is left as it was.
  */
-extern CuckooPageResult CuckooPageAdd(CuckooEntries *entries, CuckooClass class,
-									  CuckooInterval interval, CuckooChanges *changes);
+extern bool CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval,
+						  CuckooChanges *changes);
 
 /* The number of entries, with tombstones */
 extern int	CuckooPageCount(const CuckooEntries *entries);

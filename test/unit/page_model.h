@@ -285,14 +285,14 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 	CuckooChain chain;
 	CuckooInterval link;
 	CuckooEntries before;
-	CuckooPageResult result;
+	bool		added;
 
 	if (position / CUCKOO_PAGE_POSITIONS >= CuckooPageSpan(page->bits) &&
 		(CuckooPageCount(page->entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 || !Move(page, false)))
 		return false;
 	before = *page->entries;
-	result = CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits), interval, &changes);
-	assert_true((changes.count > 0) == (result == CUCKOO_PAGE_ADDED));
+	added = CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits), interval, &changes);
+	assert_true(added || changes.count == 0);
 	for (int i = 0; i < changes.count && i < CUCKOO_MAX_CHANGES; i++)
 		listed[changes.slot[i]] = true;
 	for (int e = 0; e < CUCKOO_PAGE_ENTRIES; e++)
@@ -306,14 +306,14 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 		assert_true(differs ? listed[e] || changes.count > CUCKOO_MAX_CHANGES :
 					!listed[e] || changes.count >= CUCKOO_MAX_LINKS);
 	}
-	if (result == CUCKOO_PAGE_FULL)
+	if (!added)
 		return false;
 	chain = CuckooChainBegin(page->entries, CuckooAddressClass(&address, page->bits));
 	while (CuckooChainNext(&chain, &link))
 		;
 	assert_true(position % 4 > 0 || chain.links > CUCKOO_MAX_LINKS / 4 ||
-				CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits), interval,
-							  &changes) == CUCKOO_PAGE_PRESENT);
+				(CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits), interval,
+							   &changes) && changes.count == 0));
 	return true;
 }
 

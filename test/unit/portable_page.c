@@ -177,7 +177,7 @@ RowsAreJoinedOnlyIfThereAreMany(void)
 			CuckooInterval interval = CuckooIntervalOf(most == 2 ? 7 : (uint32_t) i, (uint32_t) i);
 			int			tombstones = 0;
 
-			assert_int_equal(CuckooPageAdd(&entries, class, interval, &changes), CUCKOO_PAGE_ADDED);
+			assert_true(CuckooPageAdd(&entries, class, interval, &changes) && changes.count > 0);
 			while (CuckooChainNext(&chain, &interval))
 				tombstones += interval == CUCKOO_TOMBSTONE;
 			assert_int_equal(chain.links, i < most ? i + 1 : most);
@@ -202,8 +202,8 @@ AChainGoesThroughEveryPair(void)
 		bool		seen[CUCKOO_PAGE_PAIRS] = {false};
 
 		for (; class.even < CUCKOO_PAGE_BUCKETS; class.even += 2)
-			assert_true(CuckooPageAdd(&from, class, CuckooIntervalOf(class.even / 2, 1), &changes) ==
-						CUCKOO_PAGE_ADDED);
+			assert_true(CuckooPageAdd(&from, class, CuckooIntervalOf(class.even / 2, 1), &changes) &&
+						changes.count > 0);
 		while (CuckooChainNext(&chain, &interval))
 		{
 			assert_true(!seen[CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS]);
@@ -234,8 +234,8 @@ ASplitGivesOneHalfAnOverflowPage(void)
 			{
 				CuckooClass class = {20 + CUCKOO_PAGE_PAIRS * half, 1 << 14 | fingerprint, 15};
 
-				assert_true(CuckooPageAdd(&from, class, CuckooIntervalOf(count, 1), &changes) ==
-							CUCKOO_PAGE_ADDED);
+				assert_true(CuckooPageAdd(&from, class, CuckooIntervalOf(count, 1), &changes) &&
+							changes.count > 0);
 			}
 			count++;
 		}
