@@ -42,9 +42,10 @@ BitsForGrowth(Relation heap, int bits)
 }
 
 /*
- * Extend the file up to a page, which is the only one that is written.  Returns
- * it locked; the caller has to initialize and to log it, so that replay extends
- * the file, too.
+ * Extend the file up to a page with zeros.  All pages are written, so that a full
+ * disk is an error here and not at the next checkpoint.  Returns the last one
+ * locked; the caller has to initialize and to log it, so that replay extends the
+ * file, too.
  */
 Buffer
 CuckooExtendTo(Relation index, BlockNumber last)
@@ -52,7 +53,11 @@ CuckooExtendTo(Relation index, BlockNumber last)
 	PGIOAlignedBlock zero;
 
 	memset(zero.data, 0, BLCKSZ);
-	smgrextend(RelationGetSmgr(index), MAIN_FORKNUM, last, zero.data, false);
+	for (BlockNumber block = RelationGetNumberOfBlocks(index); block <= last; block++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		smgrextend(RelationGetSmgr(index), MAIN_FORKNUM, block, zero.data, false);
+	}
 	return CuckooLockPage(index, last, BUFFER_LOCK_EXCLUSIVE);
 }
 
