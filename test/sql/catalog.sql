@@ -30,13 +30,6 @@ WHERE classid = 'pg_proc'::regclass AND (proleakproof OR prosecdef OR 'anyelemen
 	OR provolatile <> (CASE WHEN proname LIKE '%sel' THEN 's' WHEN proname LIKE 'cuckoo_index%' THEN 'v' ELSE 'i' END)
 	OR proparallel <> (CASE WHEN proname LIKE 'cuckoo_index%' THEN 'r' ELSE 's' END));
 
--- Lookups are strict; what changes or makes a filter is not.
-SELECT DISTINCT proname COLLATE "C", proisstrict FROM member JOIN pg_proc ON objid = pg_proc.oid
-WHERE classid = 'pg_proc'::regclass AND proname IN ('cuckoo_new', 'cuckoo_from_array', 'cuckoo_add', 'cuckoo_add_all',
-	'cuckoo_remove', 'cuckoo_remove_all', 'cuckoo_contains', 'cuckoo_contained', 'cuckoo_count', 'cuckoo_cardinality',
-	'cuckoo_common', 'cuckoo_info', 'cuckoo_subfilters', 'cuckoo_fpr', 'cuckoo_hash', 'cuckoo_shard')
-ORDER BY 1;
-
 -- Every aggregate can be split: it has a combine function, a state that is not
 -- internal, and a final function that changes nothing.
 SELECT object FROM member JOIN pg_aggregate ON objid = aggfnoid

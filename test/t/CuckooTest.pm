@@ -29,14 +29,8 @@ sub import
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
 	  for qw(new_server new_standby create_samples create_buffers digests sqlstate measure split_aggregates key_expressions
-	  page_text says page_blocks words with_hosts kill_backend shows slurp_file large);
+	  page_text says page_blocks words with_hosts kill_backend shows slurp_file);
 	return;
-}
-
-# Tests with filters of 100 MB run if this is set.
-sub large
-{
-	return $ENV{CUCKOO_TEST_LARGE};
 }
 
 # Starts a server.  The options may make it one that others can replicate.
