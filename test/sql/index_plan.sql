@@ -35,6 +35,8 @@ CREATE VIEW chosen AS SELECT
 	indexed('SELECT FROM rows WHERE k400 = 7') AS k400,
 	indexed('SELECT FROM rows WHERE k1000 = 7') AS k1000,
 	indexed('SELECT FROM rows WHERE partial = 7 AND id < 600') AS predicate,
+	indexed('SELECT FROM rows WHERE id = 7 AND k1000 = 7') AS "and", indexed('SELECT FROM rows WHERE id = 7 OR id = 8') AS "or",
+	indexed('SELECT FROM rows WHERE id = 7 OR k1000 = 7') AS or_many,
 	indexed('SELECT FROM rows WHERE place400 = hashint4(7)') AS place400, indexed('SELECT FROM rows WHERE half_placed = 0') AS half_placed,
 	indexed('SELECT FROM rows WHERE place5000 = 7') AS place5000,
 	indexed('SELECT FROM rows WHERE skewed = 7') AS skewed;
@@ -74,7 +76,7 @@ SELECT indexed('SELECT FROM rows WHERE id = ANY (' || numbers(10) || ') AND id =
 
 ---- Joins
 SELECT indexed('SELECT FROM keys JOIN rows ON id = k') AS "join", indexed('SELECT FROM keys JOIN rows ON k400 = k') AS k400,
-	indexed('SELECT FROM keys JOIN rows ON nulls = k') AS nulls,
+	indexed('SELECT FROM keys JOIN rows ON nulls = k') AS nulls, indexed('SELECT FROM rows AS a JOIN rows AS b USING (id)') AS all_rows,
 	indexed('SELECT FROM keys JOIN rows ON partial50 = k AND id < 33000') AS partial50,
 	indexed('SELECT FROM keys WHERE EXISTS (SELECT FROM rows WHERE id = k)') AS semi,
 	indexed('INSERT INTO rows SELECT DISTINCT k FROM unnest(' || numbers(100) || '::integer[]) AS k WHERE NOT EXISTS (SELECT FROM rows WHERE id = k)') AS anti;

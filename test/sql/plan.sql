@@ -89,10 +89,6 @@ SELECT count(*) AS groups, bool_and(h.numbers = s.numbers AND h.words = s.words 
 FROM (SELECT k % 20000 AS h, cuckoo_agg(k) AS numbers, cuckoo_agg(t, NULL, 0.01) AS words, cuckoo_agg(ARRAY[g]) AS polymorphic FROM rows GROUP BY k % 20000) AS s FULL JOIN hashed AS h USING (h);
 RESET enable_hashagg;
 
--- Grouping sets, some sorted and some hashed
-SELECT count(*) AS groups, bool_and(f = CASE WHEN g IS NULL THEN e.numbers ELSE (SELECT numbers FROM expected_groups WHERE g = x.g) END) AS same
-FROM (SELECT g, cuckoo_agg(k) AS f FROM rows GROUP BY GROUPING SETS ((g), ())) AS x, expected AS e;
-
 -- Aggregation in the order of an index
 CREATE INDEX ON rows (k);
 SET enable_seqscan = off;

@@ -59,8 +59,5 @@ CREATE FUNCTION sparse_bytes(u numeric, n numeric) RETURNS numeric LANGUAGE sql 
 SELECT representation, count(*), bool_and(bytes = CASE representation WHEN 'sparse' THEN sparse_bytes(blocks * buckets / 2 * 2::numeric ^ fingerprint_bits, items) ELSE ceil(blocks * buckets * (fingerprint_bits - 1) / 2.0) END) AS as_computed
 FROM (VALUES (0.1), (0.001), (2e-8)) AS r (fpr), (VALUES (0), (1), (2), (3), (63), (64), (65), (1000), (1500), (5000), (20000)) AS s (n), (VALUES (NULL), (20), (2000), (1e6)) AS c (capacity),
 	cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), capacity, fpr) AS f, cuckoo_subfilters(f) GROUP BY 1 ORDER BY 1;
--- Each doubling of the spare capacity costs one bit per key.
-SELECT c AS times, round((cuckoo_info(cuckoo_from_array(keys, c * 30000, 0.001))).bits_per_item::numeric, 2) AS bits_per_key
-FROM unnest('{1,2,4,8,16,100,1000}'::integer[]) AS c, (SELECT ARRAY(SELECT generate_series(1, 30000)) AS keys) AS k ORDER BY c;
 -- Copies: at most eight of a class, which take no other space
 SELECT rows, brief(f), (cuckoo_info(f)).bytes FROM unnest('{1,7,8,9,100}'::integer[]) AS rows, LATERAL (SELECT cuckoo_multiset_agg(k, 8000, 0.001) AS f FROM generate_series(1, 1000) AS k, generate_series(1, rows) AS r) AS x ORDER BY rows;

@@ -160,29 +160,5 @@ foreach my $query (
 	is($node->safe_psql('restored_two', $query), $node->safe_psql('two', $query), "the same: $query");
 }
 
-# As large as filters get in practice
-SKIP:
-{
-	skip 'filters of 100 MB: set CUCKOO_TEST_LARGE=1', 3 unless large();
-
-	$node->safe_psql('postgres', 'CREATE DATABASE large');
-	create_samples($node, database => 'large', large => 1);
-	my $large = digests($node, 'large', 'samples');
-	foreach my $format (qw(text binary))
-	{
-		$node->safe_psql('large', <<~SQL);
-			CREATE TABLE copy_$format (LIKE samples);
-			COPY samples TO '$folder/large' (FORMAT $format);
-			COPY copy_$format FROM '$folder/large' (FORMAT $format);
-			SQL
-		is(digests($node, 'large', "copy_$format"), $large, "COPY of 100 MB in $format format");
-		$node->safe_psql('large', "DROP TABLE copy_$format");
-	}
-	$node->safe_psql('postgres', 'CREATE DATABASE restored_large');
-	$node->command_ok([ 'pg_dump', '-Fc', '-Z0', '-f', "$folder/large", '-d', $node->connstr('large') ], 'dump of 100 MB');
-	$node->command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr('restored_large'), "$folder/large" ], 'restore of 100 MB');
-	is(digests($node, 'restored_large', 'samples'), $large, 'what was restored is what was dumped, 100 MB');
-}
-
 $node->stop;
 done_testing();

@@ -4,7 +4,6 @@
 use FindBin;
 use lib $FindBin::RealBin;
 use CuckooTest;
-use File::Copy;
 use JSON::PP;
 use PostgreSQL::Test::Utils;
 
@@ -90,7 +89,7 @@ SKIP:
 {
 	my $folder = $node->config_data('--sharedir') . '/extension';
 
-	skip "$folder is not ours to write to", 3 unless -w $folder;
+	skip "$folder is not ours to write to", 2 unless -w $folder;
 
 	my $script = read_source("sql/cuckoo--$version.sql");
 	my ($head, $tail) = $script =~ /^(.*\n)(CREATE FUNCTION .*)$/s;
@@ -108,16 +107,8 @@ SKIP:
 	my $fresh_fake = objects_after('CREATE EXTENSION cuckoo_fake');
 	my %updated = map { $_ => objects_after("CREATE EXTENSION cuckoo_fake VERSION '$_'", 'ALTER EXTENSION cuckoo_fake UPDATE') } qw(0.9.8 0.9.9);
 
-	# Filters made before an update still exist after it.
-	$node->safe_psql('postgres', q{CREATE EXTENSION cuckoo_fake VERSION '0.9.9'});
-	$node->safe_psql('postgres', 'CREATE TABLE samples AS SELECT i::text AS name, cuckoo_from_array(ARRAY(SELECT generate_series(1, i))) AS f FROM unnest(ARRAY[0, 10, 1000]) AS i');
-	my $before = digests($node, 'postgres', 'samples');
-	$node->safe_psql('postgres', 'ALTER EXTENSION cuckoo_fake UPDATE');
-	my $after = digests($node, 'postgres', 'samples');
-
 	is($updated{'0.9.9'}, $fresh_fake, 'a correct update gives the same as a fresh install');
 	isnt($updated{'0.9.8'}, $fresh_fake, 'a property missing from an update is noticed');
-	is($after, $before, 'filters stay as they are');
 }
 
 # From 18 on the library can state its version.

@@ -12,6 +12,7 @@ use CuckooTest;
 
 use Time::HiRes qw(time);
 
+my $large = $ENV{CUCKOO_TEST_LARGE};
 my $node = new_server('main');
 
 # A sparse filter of 38 MB, used only by the operation tested, for which 9
@@ -177,7 +178,7 @@ SKIP:
 # The largest filter of each rate, and one full of keys
 SKIP:
 {
-	skip 'the largest filters: set CUCKOO_TEST_LARGE=1', 1 unless large();
+	skip 'the largest filters: set CUCKOO_TEST_LARGE=1', 1 unless $large;
 	my $largest;
 
 	foreach my $rate (qw(0.001 2e-8))
@@ -197,7 +198,7 @@ SKIP:
 	}
 
 	# cuckoo_agg accepts 120 million keys, so the filter is made of two parts.
-	my $keys = large() > 1 ? large() : $largest;
+	my $keys = $large > 1 ? $large : $largest;
 	my $half = int($keys / 2);
 	my $file = $node->basedir . '/big';
 	my $is_full = $keys == $largest;

@@ -23,7 +23,7 @@ sub run_pgbench
 {
 	my ($what, %scripts) = @_;
 
-	ok($node->run_log(pgbench($node, $seconds, 8, %scripts)), $what);
+	$node->pgbench("--no-vacuum --max-tries=1000000 --client=8 --time=$seconds", 0, [], [], $what, \%scripts);
 	return;
 }
 
@@ -100,7 +100,7 @@ is($node->safe_psql('postgres', q{SELECT cuckoo_index_check('pages_url')}), '0',
 
 $store =~ s/SELECT pg_advisory_xact_lock.*?AS shards;//s or die;
 $node->safe_psql('postgres', 'TRUNCATE pages');
-run_pgbench('the same without the lock', store => "\\set seed random(1, 1000000000)\n$store\n");
+run_pgbench('the same without the lock', store_unlocked => "\\set seed random(1, 1000000000)\n$store\n");
 like($node->safe_psql('postgres', $stored), qr/^t\|[1-9]/, 'then some are');
 
 $node->stop;

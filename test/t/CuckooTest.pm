@@ -29,14 +29,8 @@ sub import
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
 	  for qw(new_server new_standby create_samples create_buffers digests sqlstate measure split_aggregates key_expressions
-	  page_text says page_blocks words with_hosts pgbench kill_backend shows slurp_file large);
+	  page_text says page_blocks words with_hosts kill_backend shows slurp_file);
 	return;
-}
-
-# Tests with filters of 100 MB run if this is set.
-sub large
-{
-	return $ENV{CUCKOO_TEST_LARGE};
 }
 
 # Starts a server.  The options may make it one that others can replicate.
@@ -323,26 +317,6 @@ sub with_hosts
 
 	$sql =~ s{host '(\w+)\.example\.com'}{"host '" . $server{$1}->host . "', port '" . $server{$1}->port . "'"}ge;
 	return $sql;
-}
-
-# The command to run scripts by pgbench.  A script's name can end with @ and its
-# weight.
-sub pgbench
-{
-	my ($node, $seconds, $clients, %scripts) = @_;
-	my @command = ('pgbench', '--no-vacuum', '--max-tries=1000000', "--client=$clients", "--time=$seconds",
-		'--host', $node->host, '--port', $node->port);
-
-	foreach my $name (sort keys %scripts)
-	{
-		my ($file, $weight) = $name =~ /^(\w+)(@\d+)?$/;
-
-		$file = $node->basedir . "/$file.sql";
-		unlink $file;
-		append_to_file($file, $scripts{$name});
-		push @command, "--file=$file" . ($weight // '');
-	}
-	return [ @command, 'postgres' ];
 }
 
 # Tests that the lines of a block of text are lines of the output, or parts of
