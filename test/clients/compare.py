@@ -287,8 +287,8 @@ def altered_filters():
     cases = set(start) | set(malformed.values())
     # Empty tables of the same size in every order, and the same table twice.
     empty = tables((1, 6, 9), (2, 4, 6), (1, 8, 7), (2, 4, 7))
-    cases.update(write(some, None, 0.01, in_order=False) for some in itertools.product(empty, repeat=3))
-    cases.update(write_partial('text', hashes, 0.01) for hashes in ([], [1], [1, 1], [1, 2]))
+    cases.update(write(some, None) for some in itertools.product(empty, repeat=3))
+    cases.update(write_partial(hashes) for hashes in ([], [1], [1, 1], [1, 2]))
     for data in start:
         cases.update(data[:length] for length in range(len(data)))
         cases.update((data + b'\0', data + bytes(8)))
