@@ -122,8 +122,11 @@ def ask(questions):
 def compare(name, cases):
     """Both packages answer as the server does.  A case is a name, a question, and what the server says of it."""
     for package, answers in ask([question for _, question, _ in cases]):
-        wrong = ['%s: %s, not %s' % (one, str(mine)[:500], str(theirs)[:500]) for (one, _, theirs), mine in zip(cases, answers)
-                 if theirs != {field: mine.get(field) for field in theirs}]
+        wrong = []
+        for (one, _, theirs), mine in zip(cases, answers):
+            mine = {field: mine.get(field) for field in theirs}
+            if mine != theirs:
+                wrong.append('%s: %s, not %s' % (one, str(mine)[:500], str(theirs)[:500]))
         test(not wrong and len(answers) == len(cases), '%s: %d %s' % (package, len(cases), name), '\n#   '.join(wrong[:9]))
 
 
