@@ -4,7 +4,7 @@
     test.py NODE_MODULES
 
 The folder has the package pg of node-postgres.  psql connects to a server, as the drivers do, in
-which the extension is installed.  The last line is "N passed, N failed"; test/run.sh runs this.
+which the extension is installed.  Prints TAP; test/run.sh runs this.
 """
 
 import os
@@ -219,7 +219,6 @@ def main():
     test_ranges()
     test_readme(PYTHON, 'python')
     test_readme(JAVASCRIPT, 'js')
-    print('%d passed, %d failed' % (compare.passed, compare.failed))
     return compare.failed > 0
 
 
