@@ -33,5 +33,5 @@ set label 1 'Redis, by default' at 4.0 / 255, 8 / 0.84 right point pt 2 ps 1.2 l
 plot 1.44 * log2(1 / x) with lines lw 2 dt 2 lc rgb '#d95f02' title 'best Bloom filter: 1.44 log_2(1 / rate)', \
 	log2(1 / x) with lines lw 2 dt 3 lc rgb '#666666' title 'information-theoretic lower bound: log_2(1 / rate)', \
 	(x <= 0.1 ? asked(x) : 1/0) with lines lw 1.5 lc rgb '#7fc9ae' title 'dense, by the rate specified', \
-	'rates' using (strcol(2) eq 'sparse' ? $5 : 1/0):4 with points pt 4 ps 0.9 lw 2 lc rgb '#7570b3' title 'sparse, a third of the capacity, by the rate measured', \
-	'rates' using (strcol(2) eq 'dense' ? $5 : 1/0):4 with points pt 7 ps 0.8 lc rgb '#1b9e77' title 'dense, at its capacity, by the rate measured'
+	'rates' using (strcol(2) eq 'sparse' ? $4 : 1/0):3 with points pt 4 ps 0.9 lw 2 lc rgb '#7570b3' title 'sparse, a third of the capacity, by the rate measured', \
+	'rates' using (strcol(2) eq 'dense' ? $4 : 1/0):3 with points pt 7 ps 0.8 lc rgb '#1b9e77' title 'dense, at its capacity, by the rate measured'

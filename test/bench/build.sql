@@ -6,9 +6,6 @@ SELECT max(k) FROM :table;
 -- @ cuckoo_agg(k) | Aggregate
 SELECT cuckoo_cardinality(cuckoo_agg(k)) FROM :table;
 
--- @ cuckoo_stream_agg(k, capacity) | Aggregate
-SELECT cuckoo_cardinality(cuckoo_stream_agg(k, :capacity, 0.001)) FROM :table;
-
 -- @ hll_add_agg(hll_hash_bigint(k)) | Aggregate
 SELECT hll_cardinality(hll_add_agg(hll_hash_bigint(k))) FROM :table;
 

@@ -32,24 +32,12 @@ BEGIN ATOMIC
 	WHERE NOT EXISTS (SELECT FROM cuckoo_pages AS p WHERE p.url = batch.url);
 END;
 
--- One filter, which every batch updates.  The URLs are not stored.
-
-CREATE TABLE one_filter (f cuckoofilter NOT NULL);
-
-CREATE FUNCTION store_filter(urls text[]) RETURNS void LANGUAGE sql
-BEGIN ATOMIC
-	WITH old AS (SELECT f FROM one_filter FOR UPDATE),
-	fresh AS (SELECT array_agg(DISTINCT url) AS keys FROM old, unnest(urls) AS url WHERE NOT f @> url)
-	UPDATE one_filter SET f = cuckoo_add_all(f, keys) FROM fresh WHERE keys IS NOT NULL;
-END;
-
--- Fills all with the first URLs of each session, in random order as in a stream
+-- Fills both with the first URLs of each session, in random order as in a stream
 
 CREATE PROCEDURE begin_stream(sessions integer, known bigint) LANGUAGE plpgsql AS $$
 BEGIN
-	TRUNCATE btree_pages, cuckoo_pages, one_filter;
+	TRUNCATE btree_pages, cuckoo_pages;
 	INSERT INTO cuckoo_pages SELECT stream_url(session, k)
 	FROM generate_series(0, sessions - 1) AS session, generate_series(0, known - 1) AS k;
 	INSERT INTO btree_pages SELECT * FROM cuckoo_pages;
-	INSERT INTO one_filter SELECT cuckoo_agg(url, 2.0 * sessions * known) FROM cuckoo_pages;
 END $$;

@@ -82,11 +82,6 @@ CALL empty_table('USING cuckoo (k)');
 -- @ COPY: cuckoo from empty
 COPY target FROM :'copied' (FORMAT binary);
 
-CALL empty_table('USING cuckoo (k) WITH (capacity = ' || :rows || ')');
-
--- @ COPY: cuckoo with capacity
-COPY target FROM :'copied' (FORMAT binary);
-
 CALL empty_table();
 
 -- @ 100 keys: no index

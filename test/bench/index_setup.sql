@@ -12,12 +12,10 @@ VACUUM (FREEZE, ANALYZE) index_rows, heavy_rows;
 -- Tables for lookups, of a fifth of the rows
 
 CREATE TABLE lookup_btree AS SELECT row_number() OVER () AS id, k FROM distinct_rows LIMIT :rows / 5;
-CREATE TABLE lookup_hash AS SELECT * FROM lookup_btree;
 CREATE TABLE lookup_cuckoo AS SELECT * FROM lookup_btree;
 CREATE INDEX ON lookup_btree (k);
-CREATE INDEX ON lookup_hash USING hash (k);
 CREATE INDEX ON lookup_cuckoo USING cuckoo (k);
-VACUUM (FREEZE, ANALYZE) lookup_btree, lookup_hash, lookup_cuckoo;
+VACUUM (FREEZE, ANALYZE) lookup_btree, lookup_cuckoo;
 
 -- An empty table with an index, or none
 

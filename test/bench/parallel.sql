@@ -2,9 +2,6 @@
 
 SET parallel_setup_cost = 0; SET min_parallel_table_scan_size = 0;
 
--- @ max(k): one process | Aggregate
-SELECT max(k) FROM :table;
-
 -- @ cuckoo_agg: one process | Aggregate
 SELECT cuckoo_cardinality(cuckoo_agg(k)) FROM :table;
 
@@ -12,9 +9,6 @@ SELECT cuckoo_cardinality(cuckoo_agg(k)) FROM :table;
 SELECT cuckoo_cardinality(cuckoo_stream_agg(k, :capacity, 0.001)) FROM :table;
 
 SET max_parallel_workers_per_gather = 2;
-
--- @ max(k): two workers | Workers Planned: 2
-SELECT max(k) FROM :table;
 
 -- @ cuckoo_agg: two workers | Workers Planned: 2
 SELECT cuckoo_cardinality(cuckoo_agg(k)) FROM :table;

@@ -15,11 +15,10 @@
 #   join     SQL: joins with many and few keys, with a filter and without it
 #   year     SQL: the union of 365 daily filters against the rows behind them
 #   point    SQL: one lookup in a stored filter
-#   dedupe   SQL: removing duplicates from a stream by a cuckoo index, by a unique
-#            B-tree, and by one filter that every batch updates: rows per second,
-#            WAL per row and size
-#   index    SQL: building, writing, vacuuming and looking up in a cuckoo index, a
-#            B-tree and a hash index, and their sizes
+#   dedupe   SQL: removing duplicates from a stream by a cuckoo index and by a
+#            unique B-tree
+#   index    SQL: building, writing, vacuuming and looking up in a cuckoo index and
+#            a B-tree, and their sizes
 #
 # With --quick it uses a tenth of the data and fewer rounds, which shows that
 # all steps work.  It prints tables, and writes charts to docs/ or to the
@@ -43,7 +42,6 @@ peer_keys=(100000 1000000 10000000)
 rows=10000000
 rounds=5
 seconds=3
-batches=(100 1000 10000 100000)
 shared_buffers=2GB
 
 steps=()
@@ -55,7 +53,6 @@ for argument; do
 		rows=1000000
 		rounds=3
 		seconds=1
-		batches=(100 10000)
 		shared_buffers=512MB
 	else
 		[[ " ${all_steps[*]} " == *" $argument "* ]] || die "no step is called $argument, there are: ${all_steps[*]}"
@@ -138,12 +135,8 @@ run_speed()
 run_rates()
 {
 	prepare
-	psql_file "$bench/rates.sql" >"$results/rates"
-	printf '\nbits per key of a stored value of %d keys, against the rate measured\n' "$keys"
-	awk -F '\t' '
-		BEGIN { printf "  %-11s %8s %3s  %8s  %9s %9s  %8s %8s\n", "", "asked", "f", "bits/key", "measured", "expected", "Bloom", "bound" }
-		{ bound = -log($5) / log(2); printf "  %-11s %8s %3d  %8.2f  %9s %9s  %8.2f %8.2f\n", $2, $1, $3, $4, $5, $6, 1.44 * bound, bound }
-		END { print "  Bloom: 1.44 log2(1/e), bound: log2(1/e), both at the rate measured" }' "$results/rates"
+	printf '\nstored values of %d keys: rate asked, representation, bits per key, rate measured\n' "$keys"
+	psql_file "$bench/rates.sql" | tee "$results/rates"
 	chart bits-per-key
 }
 
@@ -299,18 +292,13 @@ run_point()
 # dedupe_run METHOD SESSIONS BATCH ROUND.  Session n has stream n.
 dedupe_run()
 {
-	local before
-
 	printf '\\set number :number + 1\nSELECT store_%s(batch(:client_id, :known, :number, :n));\n' "$1" |
 		as_user tee "$work/pgbench.sql" >/dev/null
 	query 'VACUUM' && query 'CHECKPOINT'
-	before=$(query 'SELECT pg_current_wal_insert_lsn()')
 	as_user pgbench -n -M prepared -c "$2" -j "$2" -T "$seconds" -D "number=$(($4 * 1000000))" \
 		-D "n=$3" -D "known=$((rows / $2))" -f "$work/pgbench.sql" >"$work/log/pgbench" 2>&1 || { cat "$work/log/pgbench"; die "pgbench failed"; }
-	awk -v OFS='\t' -v label="$2 sessions, batches of $3: $1" -v n="$3" -v wal="$(query "SELECT pg_current_wal_insert_lsn() - '$before'")" \
-		-v rows="$results/dedupe-rows" -v bytes="$results/dedupe-wal" '
-		/actually processed/ { done = $NF; sub(/\/.*/, "", done) }
-		/^tps = / { print "dedupe", label, $3 * n >>rows; print "dedupe", label, wal / (done * n) >>bytes }' "$work/log/pgbench"
+	awk -v OFS='\t' -v label="$2 sessions, batches of $3: $1" -v n="$3" '
+		/^tps = / { print "dedupe", label, $3 * n }' "$work/log/pgbench" >>"$results/dedupe-rows"
 }
 
 run_dedupe()
@@ -322,19 +310,18 @@ run_dedupe()
 	for sessions in 1 4; do
 		query "CALL begin_stream($sessions, $((rows / sessions)))"
 		query 'VACUUM ANALYZE'
-		for batch in "${batches[@]}"; do
+		for batch in 100 10000; do
 			for ((round = 0; round < rounds; round++)); do
-				for method in btree cuckoo filter; do
+				for method in btree cuckoo; do
 					dedupe_run "$method" "$sessions" "$batch" "$((round + batch))"
 				done
 			done
 		done
 	done
 	query "SELECT format(E'dedupe\t%s\t%s', what, size / 1e6) FROM (VALUES ('btree', pg_indexes_size('btree_pages')),
-		('cuckoo', pg_indexes_size('cuckoo_pages')), ('filter', pg_total_relation_size('one_filter'))) AS v (what, size)" >>"$results/dedupe-size"
+		('cuckoo', pg_indexes_size('cuckoo_pages'))) AS v (what, size)" >>"$results/dedupe-size"
 	table dedupe-rows "dedupe: a stream of URLs, half of them new, after $rows others" "rows per s"
-	table dedupe-wal "dedupe: WAL without full-page images" "bytes/row"
-	table dedupe-size "dedupe: the index or filter at the end" MB
+	table dedupe-size "dedupe: the index at the end" MB
 }
 
 run_index()
@@ -348,7 +335,7 @@ run_index()
 	statements_step index "index: builds, inserts, VACUUM" index.sql -v "copied=$work/copied"
 	for ((round = 0; round < rounds; round++)); do
 		for key in absent present; do
-			for method in btree hash cuckoo; do
+			for method in btree cuckoo; do
 				printf '%s\n' "\\set key random(1, $((rows / 5)))" \
 					"SELECT id FROM lookup_$method WHERE k = hashint8extended(:key, $([ "$key" = absent ] && echo 5 || echo 0));" |
 					as_user tee "$work/pgbench.sql" >/dev/null

@@ -1,6 +1,6 @@
-// Answers for the package in JavaScript; see test.py. Each line of standard input is JSON: keys of
-// a key type, and a filter in hexadecimal to look them up in, or the parameters of one to make of
-// them. So is each line of the answer.
+// Answers for the package in JavaScript; see compare.py. Each line of standard input is JSON: keys of
+// a key type, and a filter to look them up in, in hexadecimal or to be made. So is each line of the
+// answer.
 
 import { createInterface } from 'node:readline';
 
@@ -22,26 +22,16 @@ function hash(keyType, key, seed) {
 	}
 }
 
-function answer({ filter, keyType, keys, capacity, fpr, seed = 0n }) {
-	if (fpr !== undefined) {
-		try {
-			const f = CuckooFilter.build(keys, keyType, capacity, fpr, seed);
-			return { data: f.data.toString('hex') };
-		} catch (error) {
-			if (error instanceof RangeError) {
-				return { wrong: error.message };
-			}
-			throw error;
-		}
-	}
-	if (filter === undefined) {
+function answer({ filter, keyType, keys, made, seed = 0n }) {
+	if (filter === undefined && made === undefined) {
 		return { hashes: keys.map((key) => hash(keyType, key, seed)) };
 	}
 	try {
-		const f = new CuckooFilter(Buffer.from(filter, 'hex'));
+		const f = made ? CuckooFilter.build(made.keys, keyType, made.capacity, made.fpr, made.seed)
+			: new CuckooFilter(Buffer.from(filter, 'hex'));
 		const info = Object.fromEntries(Object.entries(f.info()).map(([name, value]) =>
 			[name.replace(/[A-Z]/g, (letter) => '_' + letter.toLowerCase()), typeof value === 'bigint' ? String(value) : value]));
-		return { info, counts: keys.map((key) => f.count(key, keyType ?? undefined)) };
+		return { data: f.data.toString('hex'), counts: keys.map((key) => f.count(key, keyType)), ...info };
 	} catch (error) {
 		if (error instanceof FormatError) {
 			return { refused: true };

@@ -15,91 +15,45 @@ sys.path.insert(0, str(Path(__file__).parents[2] / 'clients' / 'python' / 'src')
 
 from pgcuckoo import CuckooFilter
 from pgcuckoo.filter import DIRECTORY, END_BYTES, HEADER, UNSET_FILTER, VERSION
-from pgcuckoo.keys import number_of, signature
-from pgcuckoo.tables import (DENSE, MULTISETS, RANK_BITS, SPARSE, DenseTable, Shape, SparseTable,
-                             entry_order)
-
+from pgcuckoo.keys import number_of
+from pgcuckoo.tables import DENSE, SPARSE, DenseTable, Shape, SparseTable
 
 # ------------------------------------------------ bytes, by docs/format.md
 
-def encode(table, groups):
-    """The table with these codes in each group, even if they are not valid."""
-    low_bits, bits, index, items, start = table.low_bits, '', b'', 0, 0
-    for j, codes in enumerate(groups):
-        highs = [code >> low_bits for code in codes]
-        for high in range(16 * j, 16 * j + 16):
-            bits += '1' * highs.count(high) + '0'
-        for code in codes if low_bits else []:
-            bits += format(code % 2**low_bits, '0%db' % low_bits)[::-1]
-        if j % 8 == 0:
-            start = items
-            index += struct.pack('<I', start)
-        items += len(codes)
-        index += bytes([min(items - start, 255)])
-    index += index[-1:] * (-len(groups) % 8)
-    table.data = index + int(bits[::-1], 2).to_bytes((len(bits) + 7) // 8, 'little')
-    return table
-
-
-def make_sparse(shape, codes):
-    """The table of ascending codes."""
-    table = SparseTable(shape, len(codes))
-    return encode(table, [[code for code in codes if code >> table.low_bits >> 4 == j] for j in range(table.groups)])
-
-
-def pack(shape, entries):
-    """The number of 4 (f - 1) bits that encodes up to four entries, given in any order."""
-    entries = sorted(entries + [0] * (4 - len(entries)), key=entry_order)
-    value = MULTISETS.index(tuple(entry & 15 for entry in entries))
-    for i, entry in enumerate(entries):
-        value |= entry >> 4 << (RANK_BITS + (shape.bits - 4) * i)
-    return value
-
-
-def make_dense(shape, codes):
-    """The table of so few codes that each finds room in one of its buckets."""
-    buckets = [[] for _ in range(shape.all_buckets)]
-    for even, odd, fingerprint in map(shape.place, codes):
-        buckets[even if len(buckets[even]) < 4 else odd].append(fingerprint)
-    table = DenseTable(shape, len(codes))
-    table.data = b''.join((pack(shape, one) | pack(shape, two) << 4 * (shape.bits - 1)).to_bytes(shape.bits - 1, 'little')
-                          for one, two in zip(buckets[::2], buckets[1::2]))
-    return table
-
-
-def write(tables, key_type, fpr, capacity=0, seed=0, flags=0, in_order=True):
-    """The bytes of a filter of these tables, whose shapes are put in order."""
-    tables = sorted(tables, key=lambda table: table.shape.key()) if in_order else tables
-    number, of = (number_of(key_type), signature(key_type)) if key_type else (0, 0)
-    return (HEADER.pack(VERSION, 0, number, flags, of, fpr, capacity, seed, len(tables), bytes(3)) +
+def write(tables, key_type='integer'):
+    """The bytes of a filter of these tables."""
+    number = number_of(key_type) if key_type else 0
+    return (HEADER.pack(VERSION, 0, number, 0, 0, 0.01, 0, 0, len(tables), bytes(3)) +
             b''.join(DIRECTORY.pack(table.shape.blocks, table.items, table.shape.buckets, table.shape.bits,
                                     DENSE if isinstance(table, DenseTable) else SPARSE) for table in tables) +
             b''.join(table.data for table in tables) + bytes(END_BYTES))
 
 
-def write_partial(key_type, hashes, fpr, capacity=0, seed=0):
-    """The bytes of a partial state of these hashes, in any order."""
-    number, of = (number_of(key_type), signature(key_type)) if key_type else (0, 0)
-    return (HEADER.pack(VERSION, 1, number, 0, of, fpr, capacity, seed, 0, bytes(3)) +
-            struct.pack('<%dQ' % len(hashes), *sorted(hashes)) + bytes(END_BYTES))
+def write_partial(hashes, seed=0):
+    """The bytes of a partial state of texts with these hashes."""
+    return (HEADER.pack(VERSION, 1, number_of('text'), 0, 0, 0.01, 0, seed, 0, bytes(3)) +
+            struct.pack('<%dQ' % len(hashes), *hashes) + bytes(END_BYTES))
 
 
-# ---------------------------------------------------------------- the values
+def tables(*shapes):
+    """Empty tables."""
+    return [SparseTable.of_codes(Shape(*shape), []) for shape in shapes]
 
-BLOCKS, ITEMS, BUCKETS, BITS, REPRESENTATION, TABLE = 36, 40, 44, 46, 47, 48
 
-codes = [code for code in range(5, 448, 5) if code % 32]
-sparse = make_sparse(Shape(1, 28, 5), codes)
-sparse_filter = write([sparse], 'integer', 0.01)
-large = make_sparse(Shape(1, 76, 5), [code for code in range(5, 1216, 5) if code % 32])
-large_filter = write([large], 'integer', 0.01)
-fewer = encode(SparseTable(sparse.shape, sparse.items),
-               [[code for code in codes[:-1] if code >> sparse.low_bits >> 4 == j] for j in range(4)])
-fewer.data += bytes(fewer.size() - len(fewer.data))
-dense_filter = write([make_dense(Shape(1, 8, 9), [513 * i + 1 for i in range(4)])], 'integer', 0.01)
-empty_filter = CuckooFilter.build([], 'integer', 100, 0.01).data
-partial = write_partial('text', [1, 2, 3], 0.01)
-array_filter = CuckooFilter.build([[1]], ('array', 'integer'), 1, 0.01).data
+def of_codes(shape, *codes, items=None):
+    """A filter of one sparse table with these codes, even if they are wrong, and a number of items."""
+    table = SparseTable.of_codes(Shape(*shape), codes)
+    table.items = items or table.items
+    table.data += bytes(SparseTable(table.shape, table.items).size() - len(table.data))
+    return write([table])
+
+
+def of_buckets(shape, items, *buckets):
+    """A filter of one dense table of these buckets, each a number of 4 (f - 1) bits.  Others are empty."""
+    table = DenseTable(Shape(*shape), items)
+    number = sum(bucket << 4 * (table.shape.bits - 1) * i for i, bucket in enumerate(buckets))
+    table.data = number.to_bytes(table.size(), 'little')
+    return write([table])
 
 
 def patch(data, at, format_, value):
@@ -109,23 +63,20 @@ def patch(data, at, format_, value):
     return bytes(changed)
 
 
-def of_codes(shape, *groups):
-    """A filter of one sparse table with these codes in each group, even if they are not valid."""
-    return write([encode(SparseTable(shape, sum(map(len, groups))), groups)], 'integer', 0.01)
+# ---------------------------------------------------------------- the values
 
+BLOCKS, ITEMS, BUCKETS, BITS, REPRESENTATION, TABLE = 36, 40, 44, 46, 47, 48
 
-def of_bucket(bits, number, items):
-    """A filter of one dense table of two buckets; the bits of the first are this number."""
-    table = DenseTable(Shape(1, 2, bits), items)
-    table.data = number.to_bytes(table.size(), 'little')
-    return write([table], 'integer', 0.01)
+codes = [code for code in range(5, 448, 5) if code % 32]
+sparse_filter = of_codes((1, 28, 5), *codes)
+large_filter = of_codes((1, 76, 5), *(code for code in range(5, 1216, 5) if code % 32))
+# Ranks 1, 5, 15 and 35 are those of a single entry of 1, 2, 3 and 4.
+dense_filter = of_buckets((1, 8, 9), 4, 1, 0, 5, 0, 15, 0, 35)
+nine_codes = of_codes((1, 6, 5), 8, *8 * [9])   # The lowest bit of its first low part makes 8 a 9.
+empty_filter = CuckooFilter.build([], 'integer', 100, 0.01).data
+partial = write_partial([1, 2, 3])
+array_filter = CuckooFilter.build([[1]], ('array', 'integer'), 1, 0.01).data
 
-
-def tables(*shapes):
-    return [make_sparse(Shape(*shape), []) for shape in shapes]
-
-
-small = Shape(1, 6, 5)
 malformed = {
     'no bytes': b'',
     'version 0': patch(sparse_filter, 0, 'B', 0),
@@ -150,8 +101,8 @@ malformed = {
     'a rate that is not a number': patch(sparse_filter, 8, 'd', float('nan')),
     'a capacity too large': patch(sparse_filter, 16, 'Q', 1517813761),
     'a capacity of 64 bits': patch(sparse_filter, 16, 'Q', 2**63),
-    'no table': write([], 'integer', 0.01),
-    '17 tables': write(tables(*((1, 2, bits) for bits in range(5, 22))), 'integer', 0.01),
+    'no table': write([]),
+    '17 tables': write(tables(*((1, 2, bits) for bits in range(5, 22)))),
     'a partial state with a table': patch(partial, 32, 'B', 1),
     'a directory that is cut off': patch(UNSET_FILTER, 3, 'B', 0)[:8] + sparse_filter[8:44],
     'no blocks': patch(sparse_filter, BLOCKS, 'I', 0),
@@ -165,8 +116,8 @@ malformed = {
     'representation 2': patch(sparse_filter, REPRESENTATION, 'B', 2),
     'more items than entries': patch(dense_filter, ITEMS, 'I', 33),
     'items without a key type': patch(sparse_filter, 2, 'B', 0),
-    'tables in another order': write(tables((1, 8, 7), (1, 6, 9)), None, 0.01, in_order=False),
-    'a shape twice': write(tables((1, 6, 9), (1, 6, 9)), None, 0.01, in_order=False),
+    'tables in another order': write(tables((1, 8, 7), (1, 6, 9)), None),
+    'a shape twice': write(tables((1, 6, 9), (1, 6, 9)), None),
     'a byte too few': sparse_filter[:-1],
     'a byte too many': sparse_filter + b'\0',
     'a sparse table that is cut off': sparse_filter[:60] + bytes(8),
@@ -182,14 +133,14 @@ malformed = {
     'a 1 too few in an upper part': patch(sparse_filter, TABLE + 12, 'B', sparse_filter[TABLE + 12] & 0xFE),
     'a 1 too many in an upper part': patch(sparse_filter, TABLE + 12, 'B', sparse_filter[TABLE + 12] | 2),
     'a group that does not end': patch(sparse_filter, -17, 'Q', 2**64 - 1),
-    'fewer codes than items': write([fewer], 'integer', 0.01),
-    'codes that do not ascend': of_codes(small, [9, 8, 40]),
-    'a code nine times': of_codes(small, [9] * 9),
-    'a code too large': of_codes(Shape(1, 10, 5), [9, 160 + 3]),
-    'a fingerprint of 0': of_codes(small, [9, 32, 40]),
+    'fewer codes than items': of_codes((1, 28, 5), *codes[:-1], items=len(codes)),
+    'codes that do not ascend': of_codes((1, 6, 5), 9, 8, 40),
+    'a code nine times': patch(nine_codes, TABLE + 15, 'B', nine_codes[TABLE + 15] | 2),
+    'a code too large': of_codes((1, 10, 5), 9, 160 + 3),
+    'a fingerprint of 0': of_codes((1, 6, 5), 9, 32, 40),
     'bits behind the last group': patch(sparse_filter, -9, 'B', sparse_filter[-9] | 0x80),
-    'a rank too large': of_bucket(9, 3876, 4),
-    'entries that are not in order': of_bucket(6, pack(Shape(1, 2, 6), [0x11, 0x21, 0x31, 0x31]) ^ 2 << 12, 4),
+    'a rank too large': of_buckets((1, 2, 9), 4, 3876),
+    'entries that are not in order': of_buckets((1, 2, 6), 4, 3 << 18 | 3 << 16 | 2 << 14 | 3 << 12 | 4),
     'an item too few': patch(dense_filter, ITEMS, 'I', 5),
     'an item too many': patch(dense_filter, ITEMS, 'I', 3),
     'hashes that do not ascend': partial[:36] + struct.pack('<3Q', 2, 1, 3) + bytes(8),

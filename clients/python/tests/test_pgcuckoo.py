@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from ipaddress import IPv4Interface, IPv4Network, IPv6Address
 from pathlib import Path
-from time import monotonic
+from time import process_time
 from uuid import UUID
 
 from pgcuckoo import (CuckooFilter, CuckooFilterError, FormatError, KeyTypeError,
@@ -381,9 +381,9 @@ class Malformed(unittest.TestCase):
                 with self.subTest(key_type=key_type, value=value):
                     self.assertRaises(KeyValueError, hash_key, key_type, value)
         self.assertRaises(KeyValueError, hash_key, 'integer', 10**5000)     # too long to be shown
-        start = monotonic()
+        start = process_time()
         self.assertRaises(KeyValueError, hash_key, 'numeric', '1' * 30000 + 'x')
-        self.assertLess(monotonic() - start, 3)     # in quadratic time, half a minute
+        self.assertLess(process_time() - start, 3)     # in quadratic time, half a minute
 
     def test_key_types(self):
         for key_type in ('json', 'real', 'char', 'character', 'bpchar', 'Integer', 'array', ('array',), ('text', 'text'), 5, ('array', 'json'), '',
