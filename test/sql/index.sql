@@ -192,6 +192,15 @@ CREATE TABLE like_citext (LIKE altered INCLUDING ALL);
 SELECT by_index('SELECT count(*) FROM altered WHERE a = ''w7'''), by_scan('SELECT count(*) FROM altered WHERE a = ''w7'''), agrees('SELECT count(*) FROM altered WHERE a::text = ''w7'''), is_whole('altered_a');
 TRUNCATE altered;
 \set VERBOSITY default
+-- The same if a class is named that compares otherwise, but not for types that
+-- compare as that of the class
+CREATE TABLE padded (t text, c regclass, v varchar);
+INSERT INTO padded VALUES ('a  ', 'pg_class', 'a');
+CREATE INDEX padded_t ON padded USING cuckoo (t bpchar_ops);
+CREATE INDEX padded_c ON padded USING cuckoo (c);
+CREATE INDEX padded_v ON padded USING cuckoo (v);
+SELECT outcome('SELECT cuckoo_index_filter(''padded_t'')') AS other, cuckoo_index_filter('padded_c') @> 'pg_class'::regclass::oid AS regclass, cuckoo_index_filter('padded_v') @> 'a'::text AS varchar,
+	by_index('SELECT count(*) FROM padded WHERE c = ''pg_class''::regclass');
 
 ---- Pages that split, and overflow pages: keys chosen for one sixteenth of the hashes
 CREATE TEMPORARY TABLE chosen AS SELECT i AS k FROM generate_series(1, 200000) AS i WHERE cuckoo_hash(i) BETWEEN 0 AND (1::bigint << 60) - 1;
@@ -301,6 +310,10 @@ SELECT (SELECT bool_and(f @> email) FROM members) AS emails, cuckoo_fpr(f) <= 0.
 	cuckoo_cardinality(cuckoo_index_filter('empty_k_idx')) AS empty, NOT cuckoo_index_filter('empty_k_idx') @> 1 AS nothing, cuckoo_index_info(NULL) IS NULL AND cuckoo_index_check(NULL) IS NULL AS nulls
 FROM cuckoo_index_filter('members_email', 0.01) AS f, cuckoo_index_filter('members_lower') AS lower;
 SELECT rate, outcome(format('SELECT cuckoo_index_filter(''members_email'', %L) @> ''user5@example.com''::text', rate)) FROM unnest('{0.1,0.1000001,0,-1,NaN,Infinity,1e-9,2e-8,1e-4}'::text[]) AS rate;
+-- The lowest rate that the hint has is accepted.
+CREATE TABLE rated AS SELECT generate_series(1, 11500) AS k;
+CREATE INDEX rated_k ON rated USING cuckoo (k);
+SELECT cuckoo_index_filter('rated_k', substring(outcome('SELECT cuckoo_index_filter(''rated_k'', 0)') FROM 'rate of (\S+) to')::float8) @> 7 AS found;
 CREATE TABLE broken (k integer);
 INSERT INTO broken VALUES (0);
 CREATE INDEX CONCURRENTLY broken_k ON broken USING cuckoo ((1 / k));

@@ -20,12 +20,15 @@ FROM unnest('{id,k50,k200,k400,k1000,place400,half_placed,place5000,nulls,skewed
 CREATE INDEX ON rows USING cuckoo ((k50 * 50 + id % 50));
 CREATE TABLE keys AS SELECT i AS k FROM generate_series(1, 30) AS i;
 ANALYZE keys;
-CREATE TABLE new AS SELECT i AS id FROM generate_series(1, 150000) AS i;
+CREATE TABLE new AS SELECT i AS id, i % 375 AS k400 FROM generate_series(1, 150000) AS i;
 CREATE INDEX ON new USING cuckoo (id);
+CREATE INDEX ON new USING cuckoo (k400);
 
 ---- Without statistics
 SELECT indexed('SELECT FROM rows WHERE id = 7') AS point, indexed('SELECT FROM keys JOIN new ON id = k') AS "join",
 	indexed('SELECT FROM rows WHERE k50 * 50 + id % 50 = 7') AS expression, indexed('SELECT FROM rows WHERE partial = 7 AND id < 600') AS predicate;
+-- An entry for every third row: most keys have hundreds of rows.
+SELECT indexed('SELECT FROM (SELECT k FROM keys LIMIT 2) AS two JOIN new ON k400 = k') AS k400;
 
 ---- With statistics, after ANALYZE and after VACUUM
 CREATE VIEW chosen AS SELECT
