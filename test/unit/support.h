@@ -267,6 +267,32 @@ SortNumbers(uint64_t *numbers, uint64_t count)
 		qsort(numbers, (size_t) count, sizeof(uint64_t), CompareNumbers);
 }
 
+/* The place of the first of sorted numbers that is not less than this one. */
+static inline uint64_t
+LowerBound(const uint64_t *sorted, uint64_t count, uint64_t number)
+{
+	uint64_t	from = 0;
+
+	while (from < count)
+	{
+		uint64_t	middle = from + (count - from) / 2;
+
+		if (sorted[middle] < number)
+			from = middle + 1;
+		else
+			count = middle;
+	}
+	return from;
+}
+
+/* How many of these sorted codes are that one. */
+static inline int
+CountIn(const uint64_t *codes, uint64_t count, uint64_t code)
+{
+	return (int) (LowerBound(codes, count, code + 1) -
+				  LowerBound(codes, count, code));
+}
+
 /* Keys first up to, but not including, last of a stream. */
 static inline uint64_t *
 HashesOf(uint64_t stream, uint64_t first, uint64_t last)
@@ -288,7 +314,7 @@ SortedHashes(uint64_t stream, size_t count)
 	return hashes;
 }
 
-/* A hash of the class with that code. */
+/* The first hash of the class with that code. */
 static inline uint64_t
 HashOfCode(const CuckooShape *shape, uint64_t code)
 {
@@ -299,6 +325,14 @@ HashOfCode(const CuckooShape *shape, uint64_t code)
 		(((fingerprint - 1) << 32) + fingerprints - 1) / fingerprints;
 
 	return (scaled / pairs << 32) + ((scaled % pairs << 32) + pairs - 1) / pairs;
+}
+
+/* The last hash of the class with that code. */
+static inline uint64_t
+LastHashOfCode(const CuckooShape *shape, uint64_t code)
+{
+	code += 1 + (((code + 1) & CuckooShapeFingerprints(shape)) == 0);
+	return HashOfCode(shape, code) - 1;
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -661,28 +695,6 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 		}
 		return copies;
 	}
-}
-
-/* How many of these sorted codes are that one. */
-static inline int
-CountIn(const uint64_t *codes, uint64_t count, uint64_t code)
-{
-	uint64_t	from = 0;
-	uint64_t	to = count;
-	int			copies = 0;
-
-	while (from < to)
-	{
-		uint64_t	middle = from + (to - from) / 2;
-
-		if (codes[middle] < code)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	for (; from < count && codes[from] == code; from++)
-		copies++;
-	return copies;
 }
 
 /* Lookups, counts and slices of a hash agree. */
