@@ -309,7 +309,6 @@ TEST(nothing_is_known_if_no_class_is_free)
 	/* One free class is enough. */
 	high = ValueOfCodes(&shape, codes + 14, 16, 0.1, 7);
 	low = ValueOfCodes(&shape, codes, 16, 0.1, 7);
-	high = ValueOfCodes(&shape, codes + 14, 16, 0.1, 7);
 	assert_true(isfinite(Common(&low, &high).error));
 }
 

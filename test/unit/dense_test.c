@@ -31,7 +31,7 @@ CheckItems(const CuckooTable *table, uint64_t items)
 	assert_int_equal(found, items);
 	assert_int_equal(table->items, items);
 	assert_true(TailIsKept(table));
-	assert_true(items > 0 || AllZero(table->data, (size_t) CuckooDenseBytes(&table->shape)));
+	assert_true(items > 0 || AllAre(table->data, (size_t) CuckooDenseBytes(&table->shape), 0));
 }
 
 static bool

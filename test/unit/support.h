@@ -193,14 +193,29 @@ main(void)
 #endif
 
 static inline bool
-AllZero(const uint8_t *bytes, size_t count)
+AllAre(const uint8_t *bytes, size_t count, uint8_t value)
 {
 	for (size_t i = 0; i < count; i++)
 	{
-		if (bytes[i] != 0)
+		if (bytes[i] != value)
 			return false;
 	}
 	return true;
+}
+
+/* Write a number of so many bits, the lowest first. */
+static inline void
+SetBits(uint8_t *bytes, uint64_t position, int width, uint64_t value)
+{
+	for (int i = 0; i < width; i++, position++)
+	{
+		uint8_t		bit = (uint8_t) (1 << (position & 7));
+
+		if (value >> i & 1)
+			bytes[position >> 3] |= bit;
+		else
+			bytes[position >> 3] &= (uint8_t) ~bit;
+	}
 }
 
 /* ---------------------------------------------------------------- chance */
@@ -228,14 +243,6 @@ static inline uint32_t
 RandomBelow(uint64_t *state, uint32_t bound)
 {
 	return (uint32_t) ((NextRandom(state) >> 32) * bound >> 32);
-}
-
-/* Nearly evenly below a bound of up to 64 bits. */
-static inline uint64_t
-RandomBelow64(uint64_t *state, uint64_t bound)
-{
-	return bound <= UINT32_MAX ? RandomBelow(state, (uint32_t) bound) :
-		NextRandom(state) % bound;
 }
 
 /* ---------------------------------------------------------------- hashes */
@@ -378,14 +385,7 @@ NewTable(const CuckooShape *shape, CuckooRepresentation representation, uint64_t
 static inline bool
 TailIsKept(const CuckooTable *table)
 {
-	const uint8_t *tail = table->data + CuckooTableStoredBytes(table);
-
-	for (int i = 0; i < CUCKOO_TAIL_BYTES; i++)
-	{
-		if (tail[i] != 0xC3)
-			return false;
-	}
-	return true;
+	return AllAre(table->data + CuckooTableStoredBytes(table), CUCKOO_TAIL_BYTES, 0xC3);
 }
 
 /* A table built from sorted codes; NULL data if they find no room in it. */
