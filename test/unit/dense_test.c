@@ -115,7 +115,7 @@ CheckLife(CuckooTable *table, size_t keys, int lookups)
 	}
 	assert_true(!Remove(table, KeyHash(KEYS, 3)));
 	CheckItems(table, 0);
-	FreeTable(table);
+	pfree(table->data);
 	pfree(codes);
 }
 

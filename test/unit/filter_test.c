@@ -20,32 +20,20 @@ ShapeFor(uint64_t keys, int bits)
 	return shape;
 }
 
-/* Check the shapes, items and representations of a filter's tables. */
-static void
-CheckTables(const Value *value, int count, const CuckooShape *shapes, const uint64_t *items,
-			const CuckooRepresentation *representations)
-{
-	CuckooFilter filter = Open(value);
-
-	assert_int_equal(filter.table_count, count);
-	for (int i = 0; i < count; i++)
-	{
-		const CuckooTable *table = &filter.tables[i];
-
-		if (CuckooShapeOrder(&table->shape, &shapes[i]) != 0)
-			fail_msg("table %d has %u blocks of %u buckets, f %d, instead of %u, %u, %d", i,
-					 table->shape.blocks, table->shape.buckets, table->shape.bits,
-					 shapes[i].blocks, shapes[i].buckets, shapes[i].bits);
-		assert_int_equal(table->items, items[i]);
-		assert_int_equal(table->representation, representations[i]);
-	}
-}
-
 static void
 CheckOneTable(const Value *value, CuckooShape shape, uint64_t items,
 			  CuckooRepresentation representation)
 {
-	CheckTables(value, 1, &shape, &items, &representation);
+	CuckooFilter filter = Open(value);
+	const CuckooTable *table = &filter.tables[0];
+
+	assert_int_equal(filter.table_count, 1);
+	if (CuckooShapeOrder(&table->shape, &shape) != 0)
+		fail_msg("%u blocks of %u buckets, f %d, instead of %u, %u, %d",
+				 table->shape.blocks, table->shape.buckets, table->shape.bits,
+				 shape.blocks, shape.buckets, shape.bits);
+	assert_int_equal(table->items, items);
+	assert_int_equal(table->representation, representation);
 }
 
 /* ------------------------------------------------------------------ sizes */
@@ -389,7 +377,7 @@ TEST(what_cannot_be_placed_is_sparse)
 {
 	CuckooShape shape = ShapeOf(3, 2, 10);
 	Value		value = ThreeBlocks(9, 4, 5);
-	CuckooFilter filter;
+	Value		built = ThreeBlocks(9, 6, 4);
 
 	/* Built */
 	CheckOneTable(&value, shape, 18, CUCKOO_SPARSE);
@@ -399,11 +387,7 @@ TEST(what_cannot_be_placed_is_sparse)
 	CheckOneTable(&value, shape, 18, CUCKOO_DENSE);
 	assert_int_equal(AddHash(&value, HashOfCode(&shape, 9)), CUCKOO_CHANGED);
 	CheckOneTable(&value, shape, 19, CUCKOO_SPARSE);
-	filter = Open(&value);
-	for (uint64_t i = 0; i < 18; i++)
-		assert_int_equal(CuckooFilterCount(&filter, HashOfCode(&shape, i < 9 ? i + 1 : i < 15 ?
-																1 << 10 | (i - 8) :
-																2 << 10 | (i - 14))), 1);
+	assert_true(SameBytes(&value, &built));
 
 	/* Across three quarters */
 	value = ThreeBlocks(9, 8, 0);

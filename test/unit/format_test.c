@@ -148,35 +148,27 @@ Judge(const uint8_t *bytes, size_t length)
 }
 
 #define VALID		""
-#define TOO_SHORT	"It has @ bytes, but must have at least #."
-#define TOO_LONG	"It has @ bytes, but may have at most #."
-#define BAD_LENGTH	"It has @ bytes, but its header describes #."
-#define OTHER_VERSION "Its format version is @."
-#define BAD_FIELD	"The header field at offset @ is out of range."
-#define BAD_TABLE	"The directory entry of sub-filter @ is out of range."
-#define BAD_BUCKET	"Bucket @ of a sub-filter is not in its canonical form."
-#define BAD_GROUP	"Group @ of a sub-filter is not in its canonical form."
-#define BAD_ITEMS	"It holds # items, but its header says @."
-#define BAD_ORDER	"Hash @ of the partial state is out of order."
-#define BAD_TAIL	"The byte at offset @ is not zero."
+#define TOO_SHORT	"It has %llu bytes, but must have at least %llu."
+#define TOO_LONG	"It has %llu bytes, but may have at most %llu."
+#define BAD_LENGTH	"It has %llu bytes, but its header describes %llu."
+#define OTHER_VERSION "Its format version is %llu."
+#define BAD_FIELD	"The header field at offset %llu is out of range."
+#define BAD_TABLE	"The directory entry of sub-filter %llu is out of range."
+#define BAD_BUCKET	"Bucket %llu of a sub-filter is not in its canonical form."
+#define BAD_GROUP	"Group %llu of a sub-filter is not in its canonical form."
+#define BAD_ITEMS	"It holds %llu items, but its header says %llu."
+#define BAD_ORDER	"Hash %llu of the partial state is out of order."
+#define BAD_TAIL	"The byte at offset %llu is not zero."
 
-/* A verdict has this message, with the number found for @, expected for #. */
+/* Check that a verdict has this message, with the number found first. */
 static void
 CheckVerdict(CuckooVerdict verdict, const char *message, uint64_t expected, uint64_t found)
 {
 	char		text[200];
-	size_t		at = 0;
 
-	for (; *message != '\0'; message++)
-	{
-		if (*message == '@' || *message == '#')
-			at += (size_t) sprintf(text + at, "%llu",
-								   (unsigned long long) (*message == '@' ? found : expected));
-		else
-			text[at++] = *message;
-	}
-	text[at] = '\0';
-	if ((verdict.problem == CUCKOO_VALID) != (at == 0) || strcmp(verdict.message, text) != 0)
+	snprintf(text, sizeof(text), message, (unsigned long long) found,
+			 (unsigned long long) expected);
+	if ((verdict.problem == CUCKOO_VALID) != (text[0] == '\0') || strcmp(verdict.message, text) != 0)
 		fail_msg("verdict %d \"%s\" instead of \"%s\"", verdict.problem, verdict.message, text);
 }
 
@@ -314,7 +306,7 @@ TEST(bytes_cut_off_anywhere_or_too_many_are_refused)
 				CheckVerdict(verdict, BAD_LENGTH, length - (length - fixed) % 8, length);
 			/* There is a hash in the place of the tail, or zero in that of a hash. */
 			else if (length < sample->length)
-				assert_memory_equal(verdict.message, BAD_TAIL, strcspn(BAD_TAIL, "@"));
+				assert_memory_equal(verdict.message, BAD_TAIL, strcspn(BAD_TAIL, "%"));
 			else if (sample->length > FIXED || length > FIXED + 8)
 				assert_true(verdict.problem != CUCKOO_VALID);
 		}
@@ -478,8 +470,8 @@ TEST(a_field_out_of_range_is_refused_by_its_offset)
 		{"three tables", AT_KEY_TYPE, 1, CUCKOO_KEY_NONE, BAD_TABLE, 1, 0},
 		{"dense", AT_DIRECTORY + OF_ITEMS, 4, 25, BAD_TABLE, 1, 0},
 		{"dense", AT_DIRECTORY + OF_ITEMS, 4, UINT32_MAX, BAD_TABLE, 1, 0},
-		{"dense", AT_DIRECTORY + OF_ITEMS, 4, 19, BAD_ITEMS, 19, 20},
-		{"dense", AT_DIRECTORY + OF_ITEMS, 4, 21, BAD_ITEMS, 21, 20},
+		{"dense", AT_DIRECTORY + OF_ITEMS, 4, 19, BAD_ITEMS, 20, 19},
+		{"dense", AT_DIRECTORY + OF_ITEMS, 4, 21, BAD_ITEMS, 20, 21},
 		/* The eleventh hash of a partial state */
 		{"partial", AT_DIRECTORY + 80, 8, UINT64_C(123456789012340), BAD_ORDER, 10, 0},
 		{"partial", AT_DIRECTORY + 80, 8, 1, BAD_ORDER, 10, 0},

@@ -282,7 +282,8 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 		(CuckooPageCount(page->entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 || !Move(page, false)))
 		return false;
 	before = *page->entries;
-	result = CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits), interval, &changes);
+	result = CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits), interval,
+						   &changes);
 	assert_true((changes.count > 0) == (result == CUCKOO_PAGE_ADDED));
 	for (int i = 0; i < changes.count && i < CUCKOO_MAX_CHANGES; i++)
 		listed[changes.slot[i]] = true;

@@ -407,12 +407,6 @@ BuildTable(const CuckooShape *shape, CuckooRepresentation representation, const 
 	return table;
 }
 
-static inline void
-FreeTable(CuckooTable *table)
-{
-	pfree(table->data);
-}
-
 static inline bool
 SameTable(const CuckooTable *a, const CuckooTable *b)
 {
@@ -728,7 +722,7 @@ CheckCodes(const CuckooTable *table, const uint64_t *codes, uint64_t count)
 		CuckooTable again = BuildTable(&table->shape, CUCKOO_SPARSE, codes, count, 0);
 
 		assert_true(SameTable(table, &again));
-		FreeTable(&again);
+		pfree(again.data);
 	}
 	pfree(read);
 }
