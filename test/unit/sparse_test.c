@@ -235,8 +235,9 @@ TEST(low_parts_of_0_to_60_bits_are_kept)
 
 			for (size_t i = 0; i < lengthof(sizes); i++)
 			{
+				Spread		spread = (Spread) ((exponent + bits) % SPREADS);
 				uint64_t	n = sizes[i];
-				uint64_t   *codes = SomeCodes(&random, &shape, EVEN, &n);
+				uint64_t   *codes = SomeCodes(&random, &shape, spread, &n);
 				CuckooSparse sparse;
 
 				CuckooSparseInit(&sparse, &shape, n);
