@@ -133,6 +133,22 @@ TEST(union_all_of_disjoint_parts_gives_the_bytes_of_the_whole)
 	}
 }
 
+TEST(sixteen_shapes_combine_and_a_seventeenth_does_not)
+{
+	CuckooCombination combination;
+
+	CuckooCombinationInit(&combination, CUCKOO_UNION);
+	for (uint64_t i = 0; i < 17; i++)
+	{
+		Value		value = ValueOfKeys(1, i, i + 1, 0.001, 100 + 50 * i);
+		CuckooFilter filter = Open(&value);
+
+		assert_int_equal(CuckooCombinationAdd(&combination, &filter),
+						 i < 16 ? CUCKOO_NO_CONFLICT : CUCKOO_TOO_MANY_TABLES);
+	}
+	CuckooCombinationRelease(&combination);
+}
+
 /* ----------------------------------------------------------- intersection */
 
 static Value

@@ -111,8 +111,9 @@ DeleteCode(ModelTable *table, uint64_t code)
 }
 
 /*
- * The hashes of the keys: some are random, some share a class with another
- * key, or its pair of buckets, its block, or its group of high parts.
+ * The hashes of the keys: some are random, some share a class of the first
+ * table with another key, or its pair of buckets, its block, or its group of
+ * high parts.
  */
 static void
 MakeHashes(Model *model, const CuckooShape *shape)
