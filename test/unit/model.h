@@ -97,8 +97,9 @@ InsertCode(ModelTable *table, uint64_t code)
 		pfree(old);
 	}
 	memmove(&table->codes[at + 1], &table->codes[at],
-			(size_t) (table->count++ - at) * sizeof(uint64_t));
+			(size_t) (table->count - at) * sizeof(uint64_t));
 	table->codes[at] = code;
+	table->count++;
 }
 
 static void
@@ -106,8 +107,9 @@ DeleteCode(ModelTable *table, uint64_t code)
 {
 	uint64_t	at = LowerBound(table->codes, table->count, code);
 
+	table->count--;
 	memmove(&table->codes[at], &table->codes[at + 1],
-			(size_t) (--table->count - at) * sizeof(uint64_t));
+			(size_t) (table->count - at) * sizeof(uint64_t));
 }
 
 /*
@@ -116,16 +118,25 @@ DeleteCode(ModelTable *table, uint64_t code)
  * high parts.
  */
 static void
-MakeHashes(Model *model, const CuckooShape *shape)
+MakeHashes(Model *model)
 {
 	int			related = Below(3) == 0 ? (int) Below(100) : 0;
-	uint64_t	end = CuckooShapeCodes(shape);
-	uint64_t	block = (uint64_t) (shape->buckets / 2) << shape->bits;
+	uint64_t	end;
+	uint64_t	fingerprints;
+	uint64_t	block;
 	uint64_t	group;
+	CuckooFilter filter;
+	CuckooShape shape;
 	CuckooSparse sparse;
 
-	CuckooSparseInit(&sparse, shape, model->universe / 2);
+	CuckooFilterInit(&filter, model->fpr, model->capacity, 0);
+	assert_true(CuckooFirstShape(&filter, &shape));
+	CuckooSparseInit(&sparse, &shape, model->universe / 2);
+	end = CuckooShapeCodes(&shape);
+	fingerprints = CuckooShapeFingerprints(&shape);
+	block = (uint64_t) (shape.buckets / 2) << shape.bits;
 	group = (uint64_t) CUCKOO_GROUP << sparse.low_bits;
+	model->hashes = Allocate((size_t) model->universe * sizeof(uint64_t));
 	for (uint64_t key = 0; key < model->universe; key++)
 	{
 		uint64_t	other;
@@ -134,15 +145,15 @@ MakeHashes(Model *model, const CuckooShape *shape)
 		model->hashes[key] = NextRandom(&random_state);
 		if (key == 0 || (int) Below(100) >= related)
 			continue;
-		other = CuckooCodeOf(shape, model->hashes[Below((uint32_t) key)]);
+		other = CuckooCodeOf(&shape, model->hashes[Below((uint32_t) key)]);
 		switch (Below(4))
 		{
 			case 0:
 				code = other;
 				break;
 			case 1:
-				code = (other >> shape->bits << shape->bits) +
-					NextRandom(&random_state) % CuckooShapeFingerprints(shape) + 1;
+				code = (other >> shape.bits << shape.bits) + 1 +
+					NextRandom(&random_state) % fingerprints;
 				break;
 			case 2:
 				code = other / block * block + NextRandom(&random_state) % block;
@@ -152,28 +163,10 @@ MakeHashes(Model *model, const CuckooShape *shape)
 				break;
 		}
 		/* The promise does not cover keys with equal hashes. */
-		if (code < end && (code & CuckooShapeFingerprints(shape)) != 0)
-			model->hashes[key] = HashOfCode(shape, code) + key;
+		if (code < end && (code & fingerprints) != 0)
+			model->hashes[key] = HashOfCode(&shape, code) + key;
 	}
 	SortNumbers(model->hashes, model->universe);
-}
-
-static void
-ModelInit(Model *model, double fpr, uint64_t capacity, uint64_t universe)
-{
-	CuckooFilter filter;
-	CuckooShape shape;
-
-	model->fpr = fpr;
-	model->capacity = capacity;
-	model->universe = universe;
-	model->hashes = Allocate((size_t) universe * sizeof(uint64_t));
-	model->copies = Allocate((size_t) universe * sizeof(uint32_t));
-	model->removable = true;
-	model->table_count = 0;
-	CuckooFilterInit(&filter, fpr, capacity, 0);
-	assert_true(CuckooFirstShape(&filter, &shape));
-	MakeHashes(model, &shape);
 }
 
 /* An empty one over the same keys */
@@ -663,7 +656,7 @@ Live(uint32_t most_keys)
 	static const uint32_t universes[] = {1, 3, 10, 30, 100, 300, 1000, 1000, 5000, 20000};
 	uint32_t	universe = 1 + Below(universes[Below(lengthof(universes))]);
 	uint64_t	capacity = Below(4) == 0 ? 0 : 1 + Below(Below(3) == 0 ? 30 : 2 * universe);
-	Model		model;
+	Model		model = {.removable = true};
 	Value		value;
 	int			batches = 1 + (int) Below(6);
 
@@ -672,7 +665,11 @@ Live(uint32_t most_keys)
 		universe = 60000 + Below(60000);
 	if (universe > most_keys)
 		universe = universe % most_keys + 1;
-	ModelInit(&model, rates[Below(lengthof(rates))], capacity, universe);
+	model.fpr = rates[Below(lengthof(rates))];
+	model.capacity = capacity;
+	model.universe = universe;
+	model.copies = Allocate(universe * sizeof(uint32_t));
+	MakeHashes(&model);
 	value = BuildSome(&model, Below(3) == 0 ? 0 : Below(101));
 	operations += universe;
 	for (int batch = 0; batch < batches; batch++)
