@@ -168,7 +168,8 @@ CheckVerdict(CuckooVerdict verdict, const char *message, uint64_t expected, uint
 
 	snprintf(text, sizeof(text), message, (unsigned long long) found,
 			 (unsigned long long) expected);
-	if ((verdict.problem == CUCKOO_VALID) != (text[0] == '\0') || strcmp(verdict.message, text) != 0)
+	if ((verdict.problem == CUCKOO_VALID) != (text[0] == '\0') ||
+		strcmp(verdict.message, text) != 0)
 		fail_msg("verdict %d \"%s\" instead of \"%s\"", verdict.problem, verdict.message, text);
 }
 

@@ -365,7 +365,7 @@ ApplyInSteps(CuckooDraft *draft, CuckooEdit edit, uint64_t *hashes, size_t count
 /*
  * Keys of stream 4 are added, every seventh is removed again, and two have
  * copies.  This is done one by one, because the order matters to dense tables.
- * A large sparse one, to which it does not matter, would be copied for each key.
+ * It does not matter to large sparse ones, which would be copied for each key.
  */
 static Value
 LivedFilter(double fpr, uint64_t capacity, uint64_t keys)

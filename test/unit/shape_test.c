@@ -127,9 +127,10 @@ TEST(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back)
 
 	for (int i = 0; i < 1000000; i++)
 	{
-		uint32_t	buckets = 2 + 2 * RandomBelow(&random, i % 2 == 0 ? 20 : CUCKOO_MAX_BUCKETS / 2);
+		uint32_t	most = i % 2 == 0 ? 40 : CUCKOO_MAX_BUCKETS;
+		uint32_t	buckets = 2 + 2 * RandomBelow(&random, most / 2);
 		uint32_t	bucket = RandomBelow(&random, buckets);
-		uint32_t	fingerprint = UINT32_MAX >> RandomBelow(&random, 32) & NextRandom(&random);
+		uint32_t	fingerprint = (uint32_t) NextRandom(&random) >> RandomBelow(&random, 32);
 		uint32_t	other = CuckooAlternateBucket(fingerprint, bucket, buckets);
 		uint32_t	sum = CuckooBucketSum(fingerprint, buckets);
 
