@@ -62,20 +62,6 @@ SortEntries(uint32_t entries[CUCKOO_ENTRIES])
 	}
 }
 
-static void
-SetBits(uint8_t *bytes, uint64_t position, int width, uint32_t value)
-{
-	for (int i = 0; i < width; i++, position++)
-	{
-		uint8_t		bit = (uint8_t) (1 << (position & 7));
-
-		if (value >> i & 1)
-			bytes[position >> 3] |= bit;
-		else
-			bytes[position >> 3] &= (uint8_t) ~bit;
-	}
-}
-
 static uint32_t
 Choose(uint32_t n, uint32_t k)
 {
@@ -221,6 +207,6 @@ TEST(a_search_of_two_buckets_agrees_with_a_loop)
 			assert_int_equal(CuckooDenseCount(&table.dense, &place), copies);
 		}
 		assert_true(hits > 5000 && hits < 19000);
-		FreeTable(&table);
+		pfree(table.data);
 	}
 }

@@ -133,6 +133,22 @@ TEST(union_all_of_disjoint_parts_gives_the_bytes_of_the_whole)
 	}
 }
 
+TEST(sixteen_shapes_combine_and_a_seventeenth_does_not)
+{
+	CuckooCombination combination;
+
+	CuckooCombinationInit(&combination, CUCKOO_UNION);
+	for (uint64_t i = 0; i < 17; i++)
+	{
+		Value		value = ValueOfKeys(1, i, i + 1, 0.001, 100 + 50 * i);
+		CuckooFilter filter = Open(&value);
+
+		assert_int_equal(CuckooCombinationAdd(&combination, &filter),
+						 i < 16 ? CUCKOO_NO_CONFLICT : CUCKOO_TOO_MANY_TABLES);
+	}
+	CuckooCombinationRelease(&combination);
+}
+
 /* ----------------------------------------------------------- intersection */
 
 static Value
@@ -198,84 +214,67 @@ TEST(a_class_that_256_items_overlap_is_kept)
 /* Filters with these fields, combined in both orders */
 TEST(headers_combine_to_the_smaller_rate_the_larger_capacity_and_all_flags)
 {
-#define SET				0, 0.01, 500, 3
-#define NOT_REMOVABLE	CUCKOO_FLAG_NOT_REMOVABLE, 0.01, 500, 3
-#define UNSET			CUCKOO_FLAG_UNSET, 0, 0, 0
-#define TEXT			CUCKOO_KEY_TEXT, 0
-#define ARRAY			CUCKOO_KEY_ARRAY, 77
-#define NONE			CUCKOO_KEY_NONE, 0
+#define OTHER_SEED		.fpr = 0.01, .capacity = 500, .seed = 4
+#define SET				.fpr = 0.01, .capacity = 500, .seed = 3
+#define NOT_REMOVABLE	.flags = CUCKOO_FLAG_NOT_REMOVABLE, SET
+#define UNSET			.flags = CUCKOO_FLAG_UNSET
+#define TEXT			.key_type = CUCKOO_KEY_TEXT
+#define BYTEA			.key_type = CUCKOO_KEY_BYTEA
+#define ARRAY			.key_type = CUCKOO_KEY_ARRAY, .signature = 77
+#define OTHER_ARRAY		.key_type = CUCKOO_KEY_ARRAY, .signature = 78
+#define ITEMS			.items = 5
 #define OK				CUCKOO_NO_CONFLICT
-#define OTHER_SEED		0, 0.01, 500, 4
 #define BOTH			(1 << CUCKOO_UNION | 1 << CUCKOO_UNION_ALL)
-	typedef struct Fields
-	{
-		uint8_t		flags;
-		double		fpr;
-		uint64_t	capacity;
-		uint64_t	seed;
-		uint8_t		key_type;
-		uint32_t	signature;
-		uint64_t	items;
-	} Fields;
 	static const struct
 	{
 		int			operations;
-		Fields		a;
-		Fields		b;
+		CuckooHeader a;
+		CuckooHeader b;
 		CuckooConflict conflict;
-		Fields		result;
+		CuckooHeader result;	/* without the items */
 	}			cases[] = {
-		{BOTH, {SET, TEXT, 0}, {0, 0.001, 100, 3, TEXT, 1}, OK, {0, 0.001, 500, 3, TEXT, 1}},
-		{BOTH, {SET, TEXT, 0}, {0, 0.1, 0, 3, TEXT, 1}, OK, {SET, TEXT, 1}},
+		{BOTH, {SET, TEXT}, {.fpr = 0.001, .capacity = 100, .seed = 3, TEXT, ITEMS}, OK,
+		{.fpr = 0.001, .capacity = 500, .seed = 3, TEXT}},
+		{BOTH, {SET, TEXT}, {.fpr = 0.1, .seed = 3, TEXT, ITEMS}, OK, {SET, TEXT}},
 		/* An unset filter has no say. */
-		{BOTH, {SET, ARRAY, 9}, {UNSET, NONE, 0}, OK, {SET, ARRAY, 9}},
-		{BOTH, {UNSET, NONE, 0}, {UNSET, NONE, 0}, OK, {UNSET, NONE, 0}},
+		{BOTH, {SET, ARRAY, ITEMS}, {UNSET}, OK, {SET, ARRAY}},
+		{BOTH, {UNSET}, {UNSET}, OK, {UNSET}},
 		/* One without keys takes the key type of the other, but not its seed. */
-		{BOTH, {SET, NONE, 0}, {SET, ARRAY, 1}, OK, {SET, ARRAY, 1}},
-		{BOTH, {OTHER_SEED, NONE, 0}, {SET, ARRAY, 1}, CUCKOO_OTHER_SEED, {0}},
-		{BOTH, {SET, TEXT, 1}, {OTHER_SEED, TEXT, 1}, CUCKOO_OTHER_SEED, {0}},
-		{BOTH, {SET, TEXT, 1}, {SET, CUCKOO_KEY_BYTEA, 0, 1}, CUCKOO_OTHER_KEY_TYPE, {0}},
-		{BOTH, {SET, ARRAY, 1}, {SET, CUCKOO_KEY_ARRAY, 78, 1}, CUCKOO_OTHER_KEY_TYPE, {0}},
-		{BOTH, {SET, TEXT, 1}, {OTHER_SEED, CUCKOO_KEY_BYTEA, 0, 1}, CUCKOO_OTHER_KEY_TYPE, {0}},
+		{BOTH, {SET}, {SET, ARRAY, ITEMS}, OK, {SET, ARRAY}},
+		{BOTH, {OTHER_SEED}, {SET, ARRAY, ITEMS}, CUCKOO_OTHER_SEED, {0}},
+		{BOTH, {SET, TEXT, ITEMS}, {OTHER_SEED, TEXT, ITEMS}, CUCKOO_OTHER_SEED, {0}},
+		{BOTH, {SET, TEXT, ITEMS}, {SET, BYTEA, ITEMS}, CUCKOO_OTHER_KEY_TYPE, {0}},
+		{BOTH, {SET, ARRAY, ITEMS}, {SET, OTHER_ARRAY, ITEMS}, CUCKOO_OTHER_KEY_TYPE, {0}},
+		{BOTH, {SET, TEXT, ITEMS}, {OTHER_SEED, BYTEA, ITEMS}, CUCKOO_OTHER_KEY_TYPE, {0}},
 		/* After a union of two with items, two keys may share a copy. */
-		{1 << CUCKOO_UNION, {SET, TEXT, 5}, {SET, TEXT, 5}, OK, {NOT_REMOVABLE, TEXT, 0}},
-		{1 << CUCKOO_UNION_ALL, {SET, TEXT, 5}, {SET, TEXT, 5}, OK, {SET, TEXT, 0}},
-		{BOTH, {SET, TEXT, 5}, {SET, TEXT, 0}, OK, {SET, TEXT, 0}},
-		{BOTH, {NOT_REMOVABLE, TEXT, 0}, {SET, TEXT, 0}, OK, {NOT_REMOVABLE, TEXT, 0}},
-		{BOTH, {NOT_REMOVABLE, TEXT, 0}, {SET, TEXT, 5}, OK, {NOT_REMOVABLE, TEXT, 0}},
+		{1 << CUCKOO_UNION, {SET, TEXT, ITEMS}, {SET, TEXT, ITEMS}, OK, {NOT_REMOVABLE, TEXT}},
+		{1 << CUCKOO_UNION_ALL, {SET, TEXT, ITEMS}, {SET, TEXT, ITEMS}, OK, {SET, TEXT}},
+		{BOTH, {SET, TEXT, ITEMS}, {SET, TEXT}, OK, {SET, TEXT}},
+		{BOTH, {NOT_REMOVABLE, TEXT}, {SET, TEXT}, OK, {NOT_REMOVABLE, TEXT}},
+		{BOTH, {NOT_REMOVABLE, TEXT}, {SET, TEXT, ITEMS}, OK, {NOT_REMOVABLE, TEXT}},
 	};
 
 	for (size_t i = 0; i < lengthof(cases); i++)
 	{
 		for (int way = 0; way < 4; way++)
 		{
-			const Fields *fields[2] = {&cases[i].a, &cases[i].b};
-			const Fields *wanted = &cases[i].result;
-			CuckooHeader headers[2] = {{0}};
+			CuckooOperation operation = (CuckooOperation) (way >> 1);
+			const CuckooHeader *wanted = &cases[i].result;
 			CuckooHeader result;
 			CuckooConflict conflict;
 
-			if (!(cases[i].operations >> (way >> 1) & 1))
+			if (!(cases[i].operations >> operation & 1))
 				continue;
-			for (int h = 0; h < 2; h++)
-			{
-				headers[h].flags = fields[h]->flags;
-				headers[h].fpr = fields[h]->fpr;
-				headers[h].capacity = fields[h]->capacity;
-				headers[h].seed = fields[h]->seed;
-				headers[h].key_type = fields[h]->key_type;
-				headers[h].signature = fields[h]->signature;
-				headers[h].items = fields[h]->items;
-			}
-			conflict = CuckooCombineHeaders((CuckooOperation) (way >> 1), &headers[way & 1],
-											&headers[~way & 1], &result);
+			conflict = CuckooCombineHeaders(operation,
+											way & 1 ? &cases[i].b : &cases[i].a,
+											way & 1 ? &cases[i].a : &cases[i].b, &result);
 			if (conflict != cases[i].conflict)
 				fail_msg("case %zu: conflict %d", i, conflict);
 			if (conflict == CUCKOO_NO_CONFLICT &&
 				(result.flags != wanted->flags || result.fpr != wanted->fpr ||
 				 result.capacity != wanted->capacity || result.seed != wanted->seed ||
 				 result.key_type != wanted->key_type || result.signature != wanted->signature))
-				fail_msg("case %zu, operation %d: other fields than expected", i, way >> 1);
+				fail_msg("case %zu, operation %d: other fields than expected", i, operation);
 		}
 	}
 }

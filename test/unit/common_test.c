@@ -37,13 +37,6 @@ AreClose(double a, double b)
 
 /* -------------------------------------------------- counted one by one */
 
-/* Where the interval of a class begins, or that of the first one after it. */
-static uint64_t
-Begin(const CuckooShape *shape, uint64_t code)
-{
-	return HashOfCode(shape, code + ((code & CuckooShapeFingerprints(shape)) == 0));
-}
-
 /* Mark the classes of a shape that a table covers. */
 static void
 Cover(const CuckooShape *shape, const CuckooTable *table, bool *covered)
@@ -52,8 +45,8 @@ Cover(const CuckooShape *shape, const CuckooTable *table, bool *covered)
 
 	for (uint64_t i = 0; i < table->items; i++)
 	{
-		uint64_t	first = CuckooCodeOf(shape, Begin(&table->shape, codes[i]));
-		uint64_t	last = CuckooCodeOf(shape, Begin(&table->shape, codes[i] + 1) - 1);
+		uint64_t	first = CuckooCodeOf(shape, HashOfCode(&table->shape, codes[i]));
+		uint64_t	last = CuckooCodeOf(shape, LastHashOfCode(&table->shape, codes[i]));
 
 		for (uint64_t code = first; code <= last; code++)
 			covered[code] = (code & CuckooShapeFingerprints(shape)) != 0;
@@ -316,7 +309,6 @@ TEST(nothing_is_known_if_no_class_is_free)
 	/* One free class is enough. */
 	high = ValueOfCodes(&shape, codes + 14, 16, 0.1, 7);
 	low = ValueOfCodes(&shape, codes, 16, 0.1, 7);
-	high = ValueOfCodes(&shape, codes + 14, 16, 0.1, 7);
 	assert_true(isfinite(Common(&low, &high).error));
 }
 

@@ -31,7 +31,7 @@ CheckItems(const CuckooTable *table, uint64_t items)
 	assert_int_equal(found, items);
 	assert_int_equal(table->items, items);
 	assert_true(TailIsKept(table));
-	assert_true(items > 0 || AllZero(table->data, (size_t) CuckooDenseBytes(&table->shape)));
+	assert_true(items > 0 || AllAre(table->data, (size_t) CuckooDenseBytes(&table->shape), 0));
 }
 
 static bool
@@ -115,7 +115,7 @@ CheckLife(CuckooTable *table, size_t keys, int lookups)
 	}
 	assert_true(!Remove(table, KeyHash(KEYS, 3)));
 	CheckItems(table, 0);
-	FreeTable(table);
+	pfree(table->data);
 	pfree(codes);
 }
 
@@ -206,13 +206,6 @@ TEST(an_insert_that_finds_no_room_leaves_the_table_as_it_was)
 		assert_true(table.items * 10 >= CuckooShapeEntries(&shapes[i]) * 8);
 		SortNumbers(codes, table.items);
 		CheckCodes(&table, codes, table.items);
-		for (uint64_t k = 0; k < 240; k++)
-		{
-			uint64_t	hash = KeyHash(k % 2 == 0 ? KEYS : ABSENT, k / 2);
-
-			CheckLookup(&table, hash, CountIn(codes, table.items,
-											  CuckooCodeOf(&shapes[i], hash)));
-		}
 	}
 }
 

@@ -20,32 +20,20 @@ ShapeFor(uint64_t keys, int bits)
 	return shape;
 }
 
-/* Check the shapes, items and representations of a filter's tables. */
-static void
-CheckTables(const Value *value, int count, const CuckooShape *shapes, const uint64_t *items,
-			const CuckooRepresentation *representations)
-{
-	CuckooFilter filter = Open(value);
-
-	assert_int_equal(filter.table_count, count);
-	for (int i = 0; i < count; i++)
-	{
-		const CuckooTable *table = &filter.tables[i];
-
-		if (CuckooShapeOrder(&table->shape, &shapes[i]) != 0)
-			fail_msg("table %d has %u blocks of %u buckets, f %d, instead of %u, %u, %d", i,
-					 table->shape.blocks, table->shape.buckets, table->shape.bits,
-					 shapes[i].blocks, shapes[i].buckets, shapes[i].bits);
-		assert_int_equal(table->items, items[i]);
-		assert_int_equal(table->representation, representations[i]);
-	}
-}
-
 static void
 CheckOneTable(const Value *value, CuckooShape shape, uint64_t items,
 			  CuckooRepresentation representation)
 {
-	CheckTables(value, 1, &shape, &items, &representation);
+	CuckooFilter filter = Open(value);
+	const CuckooTable *table = &filter.tables[0];
+
+	assert_int_equal(filter.table_count, 1);
+	if (CuckooShapeOrder(&table->shape, &shape) != 0)
+		fail_msg("%u blocks of %u buckets, f %d, instead of %u, %u, %d",
+				 table->shape.blocks, table->shape.buckets, table->shape.bits,
+				 shape.blocks, shape.buckets, shape.bits);
+	assert_int_equal(table->items, items);
+	assert_int_equal(table->representation, representation);
 }
 
 /* ------------------------------------------------------------------ sizes */
@@ -285,6 +273,7 @@ TEST(the_expected_rate_is_that_of_absent_keys_found_or_an_upper_bound)
 {
 	static const double rates[] = {0.1, 0.01, 0.001};
 	static const uint64_t keys[] = {2000, 10000, 80000, 600000};
+
 	for (int n = 0; n < ORIGINS * 3 * 4; n++)
 	{
 		Origin		origin = (Origin) (n / 12);
@@ -361,12 +350,6 @@ TEST(a_table_is_dense_from_three_quarters_on_and_sparse_below_one_half)
 	CheckOneTable(&value, shape, half - 1, CUCKOO_SPARSE);
 	built = ValueOfKeys(1, 0, half - 1, 0.001, 1000);
 	assert_true(SameBytes(&value, &built));
-
-	/* And it stays sparse up to three quarters. */
-	AddKeys(&value, 1, half - 1, from - 1);
-	CheckOneTable(&value, shape, from - 1, CUCKOO_SPARSE);
-	AddKeys(&value, 1, from - 1, from);
-	CheckOneTable(&value, shape, from, CUCKOO_DENSE);
 }
 
 /* A filter of three blocks of eight entries, with so many classes in each. */
@@ -394,7 +377,7 @@ TEST(what_cannot_be_placed_is_sparse)
 {
 	CuckooShape shape = ShapeOf(3, 2, 10);
 	Value		value = ThreeBlocks(9, 4, 5);
-	CuckooFilter filter;
+	Value		built = ThreeBlocks(9, 6, 4);
 
 	/* Built */
 	CheckOneTable(&value, shape, 18, CUCKOO_SPARSE);
@@ -404,18 +387,7 @@ TEST(what_cannot_be_placed_is_sparse)
 	CheckOneTable(&value, shape, 18, CUCKOO_DENSE);
 	assert_int_equal(AddHash(&value, HashOfCode(&shape, 9)), CUCKOO_CHANGED);
 	CheckOneTable(&value, shape, 19, CUCKOO_SPARSE);
-	filter = Open(&value);
-	for (uint64_t i = 0; i < 18; i++)
-		assert_int_equal(CuckooFilterCount(&filter, HashOfCode(&shape, i < 9 ? i + 1 : i < 15 ?
-																1 << 10 | (i - 8) :
-																2 << 10 | (i - 14))), 1);
-	/* Others are added without another attempt. */
-	assert_int_equal(AddHash(&value, HashOfCode(&shape, 2 << 10 | 99)), CUCKOO_CHANGED);
-	CheckOneTable(&value, shape, 20, CUCKOO_SPARSE);
-	/* Also when they would find places. */
-	assert_int_equal(RemoveHash(&value, HashOfCode(&shape, 9)), CUCKOO_CHANGED);
-	assert_int_equal(AddHash(&value, HashOfCode(&shape, 2 << 10 | 100)), CUCKOO_CHANGED);
-	CheckOneTable(&value, shape, 20, CUCKOO_SPARSE);
+	assert_true(SameBytes(&value, &built));
 
 	/* Across three quarters */
 	value = ThreeBlocks(9, 8, 0);
@@ -531,7 +503,6 @@ TEST(a_dense_table_without_a_place_is_not_built_dense_again)
 	large_area = value.length / 2;
 	large_areas = 0;
 	assert_int_equal(CuckooDraftApply(&draft, hashes, 9, CUCKOO_ADD, &changed), CUCKOO_CHANGED);
-	large_area = SIZE_MAX;
 	assert_int_equal(large_areas, 11);
 	assert_int_equal(changed, 9);
 	value = Finish(&draft);
@@ -556,7 +527,6 @@ TEST(a_table_whose_batches_find_no_room_stays_sparse)
 	large_area = value.length / 2;
 	large_areas = 0;
 	StreamKeys(&value, 4500, 500, 1, CUCKOO_ADD);
-	large_area = SIZE_MAX;
 	assert_int_equal(large_areas, 1);
 	filter = Open(&value);
 	assert_int_equal(filter.table_count, 2);
@@ -584,7 +554,6 @@ TEST(a_batch_that_finds_no_room_walks_no_more)
 	large_area = CUCKOO_MAX_KICKS * sizeof(uint64_t);
 	large_areas = 0;
 	assert_int_equal(CuckooDraftApply(&draft, hashes, 4, CUCKOO_ADD, &changed), CUCKOO_CHANGED);
-	large_area = SIZE_MAX;
 	assert_int_equal(large_areas, 2);
 	assert_int_equal(changed, 4);
 	value = Finish(&draft);
@@ -603,7 +572,6 @@ TEST(keys_beyond_the_capacity_copy_the_filter_twice)
 	large_area = value.length;
 	large_areas = 0;
 	AddKeys(&value, 1, full, full + 10000);
-	large_area = SIZE_MAX;
 	assert_true(large_areas >= 1 && large_areas <= 2);
 	assert_int_equal(Open(&value).table_count, 2);
 	assert_int_equal(CountFound(&value, 1, 0, full + 10000), full + 10000);
@@ -633,7 +601,6 @@ TEST(copies_for_an_older_table_copy_the_filter_once)
 	large_area = value.length;
 	large_areas = 0;
 	AddKeys(&value, 1, 0, 500);
-	large_area = SIZE_MAX;
 	assert_int_equal(large_areas, 1);
 	filter = Open(&value);
 	assert_int_equal(filter.tables[0].items, items[0] - 950);

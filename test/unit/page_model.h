@@ -57,25 +57,16 @@ static int	row_count;
 typedef struct Numbers
 {
 	uint64_t	numbers[MODEL_ROWS];
-	int			count;
+	uint64_t	count;
 } Numbers;
 
 /* Whether any of them is from one up to, not with, another */
 static bool
 AnyBetween(const Numbers *sorted, uint64_t from, uint64_t to)
 {
-	int			low = 0;
+	uint64_t	at = LowerBound(sorted->numbers, sorted->count, from);
 
-	for (int high = sorted->count; low < high;)
-	{
-		int			middle = (low + high) / 2;
-
-		if (sorted->numbers[middle] < from)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < sorted->count && sorted->numbers[low] < to;
+	return at < sorted->count && sorted->numbers[at] < to;
 }
 
 /* ---------------------------------------------------------------- checks */
@@ -123,9 +114,9 @@ CheckPage(const ModelPage *page)
 				alive.numbers[alive.count++] = RowOf(class.fingerprint, rows[r].position);
 		}
 	}
-	SortNumbers(begun.numbers, (uint64_t) begun.count);
-	SortNumbers(alive.numbers, (uint64_t) alive.count);
-	SortNumbers(ever.numbers, (uint64_t) ever.count);
+	SortNumbers(begun.numbers, begun.count);
+	SortNumbers(alive.numbers, alive.count);
+	SortNumbers(ever.numbers, ever.count);
 	for (int e = 0; e < CUCKOO_PAGE_ENTRIES; e++)
 	{
 		CuckooClass class;
@@ -377,7 +368,7 @@ Vacuum(uint32_t eighths)
 		if (!rows[r].is_dead)
 			survivors.numbers[survivors.count++] = rows[r].position;
 	}
-	SortNumbers(survivors.numbers, (uint64_t) survivors.count);
+	SortNumbers(survivors.numbers, survivors.count);
 	for (int i = 0; i < page_count; i++)
 	{
 		CuckooEntries before = *pages[i].entries;

@@ -193,14 +193,29 @@ main(void)
 #endif
 
 static inline bool
-AllZero(const uint8_t *bytes, size_t count)
+AllAre(const uint8_t *bytes, size_t count, uint8_t value)
 {
 	for (size_t i = 0; i < count; i++)
 	{
-		if (bytes[i] != 0)
+		if (bytes[i] != value)
 			return false;
 	}
 	return true;
+}
+
+/* Write a number of so many bits, the lowest first. */
+static inline void
+SetBits(uint8_t *bytes, uint64_t position, int width, uint64_t value)
+{
+	for (int i = 0; i < width; i++, position++)
+	{
+		uint8_t		bit = (uint8_t) (1 << (position & 7));
+
+		if (value >> i & 1)
+			bytes[position >> 3] |= bit;
+		else
+			bytes[position >> 3] &= (uint8_t) ~bit;
+	}
 }
 
 /* ---------------------------------------------------------------- chance */
@@ -228,14 +243,6 @@ static inline uint32_t
 RandomBelow(uint64_t *state, uint32_t bound)
 {
 	return (uint32_t) ((NextRandom(state) >> 32) * bound >> 32);
-}
-
-/* Nearly evenly below a bound of up to 64 bits. */
-static inline uint64_t
-RandomBelow64(uint64_t *state, uint64_t bound)
-{
-	return bound <= UINT32_MAX ? RandomBelow(state, (uint32_t) bound) :
-		NextRandom(state) % bound;
 }
 
 /* ---------------------------------------------------------------- hashes */
@@ -267,6 +274,32 @@ SortNumbers(uint64_t *numbers, uint64_t count)
 		qsort(numbers, (size_t) count, sizeof(uint64_t), CompareNumbers);
 }
 
+/* The place of the first of sorted numbers that is not less than this one. */
+static inline uint64_t
+LowerBound(const uint64_t *sorted, uint64_t count, uint64_t number)
+{
+	uint64_t	from = 0;
+
+	while (from < count)
+	{
+		uint64_t	middle = from + (count - from) / 2;
+
+		if (sorted[middle] < number)
+			from = middle + 1;
+		else
+			count = middle;
+	}
+	return from;
+}
+
+/* How many of these sorted codes are that one. */
+static inline int
+CountIn(const uint64_t *codes, uint64_t count, uint64_t code)
+{
+	return (int) (LowerBound(codes, count, code + 1) -
+				  LowerBound(codes, count, code));
+}
+
 /* Keys first up to, but not including, last of a stream. */
 static inline uint64_t *
 HashesOf(uint64_t stream, uint64_t first, uint64_t last)
@@ -288,7 +321,7 @@ SortedHashes(uint64_t stream, size_t count)
 	return hashes;
 }
 
-/* A hash of the class with that code. */
+/* The first hash of the class with that code. */
 static inline uint64_t
 HashOfCode(const CuckooShape *shape, uint64_t code)
 {
@@ -299,6 +332,14 @@ HashOfCode(const CuckooShape *shape, uint64_t code)
 		(((fingerprint - 1) << 32) + fingerprints - 1) / fingerprints;
 
 	return (scaled / pairs << 32) + ((scaled % pairs << 32) + pairs - 1) / pairs;
+}
+
+/* The last hash of the class with that code. */
+static inline uint64_t
+LastHashOfCode(const CuckooShape *shape, uint64_t code)
+{
+	code += 1 + (((code + 1) & CuckooShapeFingerprints(shape)) == 0);
+	return HashOfCode(shape, code) - 1;
 }
 
 /* ---------------------------------------------------------------- tables */
@@ -344,14 +385,7 @@ NewTable(const CuckooShape *shape, CuckooRepresentation representation, uint64_t
 static inline bool
 TailIsKept(const CuckooTable *table)
 {
-	const uint8_t *tail = table->data + CuckooTableStoredBytes(table);
-
-	for (int i = 0; i < CUCKOO_TAIL_BYTES; i++)
-	{
-		if (tail[i] != 0xC3)
-			return false;
-	}
-	return true;
+	return AllAre(table->data + CuckooTableStoredBytes(table), CUCKOO_TAIL_BYTES, 0xC3);
 }
 
 /* A table built from sorted codes; NULL data if they find no room in it. */
@@ -371,12 +405,6 @@ BuildTable(const CuckooShape *shape, CuckooRepresentation representation, const 
 		CuckooTableSetData(&table, NULL);
 	}
 	return table;
-}
-
-static inline void
-FreeTable(CuckooTable *table)
-{
-	pfree(table->data);
 }
 
 static inline bool
@@ -663,28 +691,6 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 	}
 }
 
-/* How many of these sorted codes are that one. */
-static inline int
-CountIn(const uint64_t *codes, uint64_t count, uint64_t code)
-{
-	uint64_t	from = 0;
-	uint64_t	to = count;
-	int			copies = 0;
-
-	while (from < to)
-	{
-		uint64_t	middle = from + (to - from) / 2;
-
-		if (codes[middle] < code)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	for (; from < count && codes[from] == code; from++)
-		copies++;
-	return copies;
-}
-
 /* Lookups, counts and slices of a hash agree. */
 static inline void
 CheckLookup(const CuckooTable *table, uint64_t hash, int copies)
@@ -716,7 +722,7 @@ CheckCodes(const CuckooTable *table, const uint64_t *codes, uint64_t count)
 		CuckooTable again = BuildTable(&table->shape, CUCKOO_SPARSE, codes, count, 0);
 
 		assert_true(SameTable(table, &again));
-		FreeTable(&again);
+		pfree(again.data);
 	}
 	pfree(read);
 }
