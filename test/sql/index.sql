@@ -23,7 +23,7 @@ CREATE FUNCTION is_whole(VARIADIC indexes text[]) RETURNS boolean LANGUAGE sql
 	RETURN (SELECT bool_and(cuckoo_index_check(i::regclass) = 0) FROM unnest(indexes) AS i);
 
 ---- Build, insert, look up
-CREATE TABLE members (id integer, email text);
+CREATE TABLE members (id integer, email text) WITH (autovacuum_enabled = off);
 INSERT INTO members SELECT i, 'user' || i || '@example.com' FROM generate_series(1, 6000) AS i;
 INSERT INTO members SELECT i FROM generate_series(1, 50) AS i;
 CREATE INDEX members_email ON members USING cuckoo (email);

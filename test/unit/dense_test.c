@@ -76,6 +76,7 @@ CheckLife(CuckooTable *table, size_t keys, int lookups)
 	double		slack = 5 * lookups * RateSigma(&table->shape, keys, lookups) + 1;
 	double		hits = 0;
 	uint64_t   *codes = CodesOf(&table->shape, KEYS, keys);
+	CuckooPlace place;
 
 	CheckItems(table, keys);
 	CheckCodes(table, codes, keys);
@@ -108,6 +109,8 @@ CheckLife(CuckooTable *table, size_t keys, int lookups)
 		CheckLookup(table, KeyHash(KEYS, 3), copies);
 		CheckItems(table, (uint64_t) copies);
 	}
+	place = CuckooDensePlace(&table->dense, KeyHash(KEYS, 3));
+	assert_int_equal(CuckooDenseInsert(&table->dense, &place), CUCKOO_EIGHT_COPIES);
 	for (int copies = 7; copies >= 0; copies--)
 	{
 		assert_true(Remove(table, KeyHash(KEYS, 3)));
