@@ -244,6 +244,31 @@ ASplitGivesOneHalfAnOverflowPage(void)
 	}
 }
 
+/* Fingerprints are compared to their last bit. */
+static void
+OtherClassesAreNotFound(void)
+{
+	for (int bits = CUCKOO_MIN_FINGERPRINT; bits <= CUCKOO_MAX_FINGERPRINT; bits++)
+	{
+		CuckooEntries entries = {0};
+		CuckooClass class = {20, 1, bits};
+		CuckooInterval interval;
+		CuckooChanges changes;
+		CuckooChain chain;
+
+		assert_true(CuckooPageAdd(&entries, class, CuckooIntervalOf(0, 1), &changes));
+		chain = CuckooChainBegin(&entries, class);
+		assert_true(CuckooChainNext(&chain, &interval) && interval == CuckooIntervalOf(0, 1));
+		for (int bit = 0; bit < bits; bit++)
+		{
+			CuckooClass other = {20, class.fingerprint ^ UINT32_C(1) << bit, bits};
+
+			chain = CuckooChainBegin(&entries, other);
+			assert_true(!CuckooChainNext(&chain, &interval));
+		}
+	}
+}
+
 int
 main(int argc, char **argv)
 {
@@ -258,9 +283,10 @@ main(int argc, char **argv)
 	RowsAreJoinedOnlyIfThereAreMany();
 	AChainGoesThroughEveryPair();
 	ASplitGivesOneHalfAnOverflowPage();
+	OtherClassesAreNotFound();
 	for (; rows_left > 0; rows_left -= LivePages())
 		FreeAll();
 	FreeAll();
-	printf("8 passed, 0 failed\n");
+	printf("9 passed, 0 failed\n");
 	return 0;
 }
