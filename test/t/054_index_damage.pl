@@ -6,7 +6,7 @@ use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $block_size = 8192;
-my $node = new_server('main', conf => "autovacuum = off\nenable_seqscan = off\nstatement_timeout = 5min\n");
+my $node = new_server('main', conf => "autovacuum = off\nenable_seqscan = off\nstatement_timeout = 1min\n");
 my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 
 # Places in a page: pd_lower and what follows, and the special space
