@@ -7,7 +7,7 @@ use CuckooTest;
 use PostgreSQL::Test::Utils;
 
 my $block_size = 8192;
-my $node = new_server('main', conf => "autovacuum = off\nenable_seqscan = off\nstatement_timeout = 1min\n");
+my $node = new_server('main', conf => "autovacuum = off\nenable_seqscan = off\nstatement_timeout = 1min\nignore_checksum_failure = on\n");
 my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 
 # Places in a page: pd_lower and what follows, and the special space
