@@ -303,6 +303,7 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	const CuckooIndexMeta *meta;
 	CuckooFilter filter;
 	CuckooPart	part;
+	bool		own_hash;
 	double		fpr;
 	uint64		keys;
 
@@ -314,17 +315,13 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" has the keys of only some rows", RelationGetRelationName(index)),
 				 errhint("For a filter of these, call cuckoo_index_filter(index, partial => true).")));
-	if (CuckooReadMeta(index)->key_type == CUCKOO_KEY_NONE)
+	own_hash = CuckooReadMeta(index)->key_type == CUCKOO_KEY_NONE;
+	if (own_hash || !CuckooIndexComparesColumn(index))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has keys that filters do not support",
 						RelationGetRelationName(index)),
-				 errdetail("Its operator class has a hash function of its own.")));
-	if (!CuckooIndexComparesColumn(index))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("index \"%s\" has keys that filters do not support",
-						RelationGetRelationName(index)),
+				 own_hash ? errdetail("Its operator class has a hash function of its own.") :
 				 errdetail("Its operator class is for another type than that of its column.")));
 	state = CountEntries(index);
 	fpr = CheckRate(index, &state, !PG_ARGISNULL(1), PG_ARGISNULL(1) ? 0 : PG_GETARG_FLOAT8(1));
