@@ -124,15 +124,22 @@ typedef struct CuckooIndexOptions
 } CuckooIndexOptions;
 
 /*
- * How keys are hashed: as those of filters, or by the hash function that the
- * operator class of another type has.
+ * How values of a column are hashed: as keys of filters, or by the hash function
+ * that the operator class of another type has.
  */
-typedef struct CuckooIndexKey
+typedef struct CuckooIndexColumn
 {
 	CuckooKey	key;
 	FmgrInfo	hash;			/* fn_oid is InvalidOid if there is none */
 	Oid			collation;
-	MemoryContext scratch;		/* for one value: detoasted, converted */
+} CuckooIndexColumn;
+
+/* How keys, of one column or several, are hashed */
+typedef struct CuckooIndexKey
+{
+	int			columns;
+	CuckooIndexColumn *column;
+	MemoryContext scratch;		/* for one key: detoasted, converted */
 } CuckooIndexKey;
 
 /* The operator class's function: hash_extended(type, seed bigint) -> bigint */
@@ -142,9 +149,9 @@ typedef struct CuckooIndexKey
 extern void CuckooIndexInit(void);
 
 /* index_key.c */
-extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, Oid type, MemoryContext ctx);
-extern uint64 CuckooIndexHash(CuckooIndexKey *key, Datum value);
-extern bool CuckooIndexComparesColumn(Relation index);
+extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx);
+extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull, uint64 *hash);
+extern bool CuckooIndexComparesColumn(Relation index, int number);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
 
 /* index_validate.c */

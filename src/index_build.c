@@ -352,13 +352,13 @@ AddRow(Relation index pg_attribute_unused(), ItemPointer tid, Datum *values, boo
 	   bool alive pg_attribute_unused(), void *arg)
 {
 	BuildState *state = arg;
+	uint64		hash;
 
-	if (isnull[0])
+	if (!CuckooIndexHash(&state->key, values, isnull, &hash))
 		return;
 	if (state->count == state->room)
 		MakeRoom(state);
-	state->entries[state->count++] =
-		(BuildEntry) {CuckooIndexHash(&state->key, values[0]), CuckooRowInterval(tid)};
+	state->entries[state->count++] = (BuildEntry) {hash, CuckooRowInterval(tid)};
 }
 
 /*
@@ -517,8 +517,11 @@ InitMeta(CuckooIndexMeta *meta, const CuckooIndexKey *key, uint32 base_pages)
 	memset(meta, 0, sizeof(CuckooIndexMeta));
 	meta->magic = CUCKOO_INDEX_MAGIC;
 	meta->version = 1;
-	meta->key_type = (uint16) key->key.key_type;
-	meta->signature = key->key.signature;
+	if (key->columns == 1)
+	{
+		meta->key_type = (uint16) key->column[0].key.key_type;
+		meta->signature = key->column[0].key.signature;
+	}
 	meta->base_pages = meta->home_pages = base_pages;
 }
 
@@ -577,7 +580,7 @@ CuckooIndexBuild(Relation heap, Relation index, IndexInfo *info)
 		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
 	CuckooCheckIndexed(heap, index);
 	state->index = index;
-	CuckooIndexKeyInit(&state->key, index, InvalidOid, CurrentMemoryContext);
+	CuckooIndexKeyInit(&state->key, index, NULL, CurrentMemoryContext);
 	PrepareTempTablespaces();
 	state->room = 4096;
 	state->max_room = Max((uint64) maintenance_work_mem * 1024 / sizeof(BuildEntry), 4096);
@@ -613,7 +616,7 @@ CuckooIndexBuildEmpty(Relation index)
 	CuckooIndexKey key;
 	CuckooIndexMeta meta;
 
-	CuckooIndexKeyInit(&key, index, InvalidOid, CurrentMemoryContext);
+	CuckooIndexKeyInit(&key, index, NULL, CurrentMemoryContext);
 	InitMeta(&meta, &key, 1);
 	for (int i = 0; i < 2; i++)
 	{

@@ -51,17 +51,22 @@ IsPartial(Relation index)
 }
 
 /*
- * Anyone who may read the indexed column may know its keys; the table, if it is
- * an expression or if there is a predicate.
+ * Anyone who may read the indexed columns may know their keys; the table, if one
+ * is an expression or if there is a predicate.
  */
 static void
 CheckPrivileges(Relation index, Oid table)
 {
-	AttrNumber	column = index->rd_index->indkey.values[0];
+	const int2vector *columns = &index->rd_index->indkey;
 	AclResult	allowed = pg_class_aclcheck(table, GetUserId(), ACL_SELECT);
+	bool		by_columns = allowed != ACLCHECK_OK && !IsPartial(index);
 
-	if (allowed != ACLCHECK_OK && column != InvalidAttrNumber && !IsPartial(index))
-		allowed = pg_attribute_aclcheck(table, column, GetUserId(), ACL_SELECT);
+	for (int i = 0; i < columns->dim1 && by_columns; i++)
+	{
+		allowed = columns->values[i] == InvalidAttrNumber ? ACLCHECK_NO_PRIV :
+			pg_attribute_aclcheck(table, columns->values[i], GetUserId(), ACL_SELECT);
+		by_columns = allowed == ACLCHECK_OK;
+	}
 	if (allowed != ACLCHECK_OK)
 		aclcheck_error(allowed, OBJECT_TABLE, get_rel_name(table));
 	if (check_enable_rls(table, InvalidOid, true) == RLS_ENABLED)
@@ -315,8 +320,13 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" has the keys of only some rows", RelationGetRelationName(index)),
 				 errhint("For a filter of these, call cuckoo_index_filter(index, partial => true).")));
+	if (IndexRelationGetNumberOfKeyAttributes(index) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index \"%s\" has keys of several columns", RelationGetRelationName(index)),
+				 errdetail("A filter has keys of one type.")));
 	own_hash = CuckooReadMeta(index)->key_type == CUCKOO_KEY_NONE;
-	if (own_hash || !CuckooIndexComparesColumn(index))
+	if (own_hash || !CuckooIndexComparesColumn(index, 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has keys that filters do not support",
@@ -394,11 +404,11 @@ CheckRow(Relation index, ItemPointer tid, Datum *values, bool *isnull,
 		 bool alive pg_attribute_unused(), void *arg)
 {
 	CheckState *state = arg;
+	uint64		hash;
 
-	if (isnull[0])
+	if (!CuckooIndexHash(&state->key, values, isnull, &hash))
 		return;
-	CuckooIndexLookUp(index, GetActiveSnapshot(), CuckooIndexHash(&state->key, values[0]),
-					  &state->found);
+	CuckooIndexLookUp(index, GetActiveSnapshot(), hash, &state->found);
 	for (uint64 i = 0; i < state->found.count; i++)
 	{
 		if (CuckooIntervalCovers(state->found.numbers[i], CuckooRowInterval(tid)))
@@ -428,7 +438,7 @@ cuckoo_index_check(PG_FUNCTION_ARGS)
 	 */
 	if (!has_privs_of_role(GetUserId(), heap->rd_rel->relowner))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_INDEX, RelationGetRelationName(index));
-	CuckooIndexKeyInit(&state.key, index, InvalidOid, CurrentMemoryContext);
+	CuckooIndexKeyInit(&state.key, index, NULL, CurrentMemoryContext);
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(heap->rd_rel->relowner, context | SECURITY_RESTRICTED_OPERATION);
 	nest_level = NewGUCNestLevel();

@@ -11,7 +11,9 @@
  * An entry stays in its page until VACUUM removes it with its row, or the page
  * splits.  A lookup makes sure under the lock of a home page that it is the right
  * one.  A row that a snapshot shows was added before the snapshot was taken, so its
- * entry is there, or in an overflow page that is in the list by then.
+ * entry is there, or in an overflow page that is in the list by then.  Whoever checks
+ * an exclusion constraint has added its own row before: of two that do so at once, at
+ * least one finds the other's entry.
  *
  *-------------------------------------------------------------------------
  */
