@@ -479,24 +479,37 @@ CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval
  * Removing
  */
 
-/* Whether only tombstones come after a class's tombstone. */
-static bool
-IsAtEnd(CuckooEntries *entries, CuckooClass class)
+/*
+ * Fill a class's tombstone with the last interval after it, whose entry is then
+ * cleared, unless a chain begins between them, which would lose the interval.
+ * If there is none, the tombstone itself is cleared.
+ */
+static void
+FillTombstone(CuckooEntries *entries, CuckooClass class, Slot tombstone)
 {
 	CuckooChain chain = CuckooChainBegin(entries, class);
+	Slot		last = tombstone;
 	Slot		slot;
-	uint64_t	entry;
+	bool		begins = false; /* between the tombstone and here */
+	bool		begins_before_last = false;
+	uint64_t	entry = NextEntry(&chain, &slot);
 
 	while ((entry = NextEntry(&chain, &slot)) != 0)
 	{
-		if (EntryInterval(entry, class.bits) != CUCKOO_TOMBSTONE)
-			return false;
+		begins |= (entry & BeginFlag(class.bits)) != 0;
+		if (EntryInterval(entry, class.bits) == CUCKOO_TOMBSTONE)
+			continue;
+		last = slot;
+		begins_before_last = begins;
 	}
-	return true;
+	if (begins_before_last)
+		return;
+	SetInterval(entries, tombstone, EntryInterval(GetSlot(entries, last), class.bits), class.bits);
+	SetSlot(entries, last, 0);
 }
 
 static void
-ClearEnds(CuckooEntries *entries, int bits)
+FillTombstones(CuckooEntries *entries, int bits)
 {
 	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
@@ -505,8 +518,8 @@ ClearEnds(CuckooEntries *entries, int bits)
 		bool		is_begin;
 
 		if (CuckooGetEntry(entries, slot, bits, &class, &interval, &is_begin) &&
-			interval == CUCKOO_TOMBSTONE && IsAtEnd(entries, class))
-			SetSlot(entries, slot, 0);
+			interval == CUCKOO_TOMBSTONE)
+			FillTombstone(entries, class, slot);
 	}
 }
 
@@ -532,9 +545,8 @@ CuckooPageRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead, void *a
 		}
 		counts.entries += interval != CUCKOO_TOMBSTONE;
 	}
-	/* All tombstones that were here have an interval behind them. */
 	if (counts.removed > 0)
-		ClearEnds(entries, bits);
+		FillTombstones(entries, bits);
 	return counts;
 }
 
