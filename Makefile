@@ -24,7 +24,8 @@ PGXS := $(shell $(PG_CONFIG) --pgxs)
 
 # What is built and installed
 
-OBJS = $(patsubst %.c,%.o,$(call found,src/*.c) $(call found,src/core/*.c))
+folders = src src/core src/index
+OBJS = $(patsubst %.c,%.o,$(foreach folder,$(folders),$(call found,$(folder)/*.c)))
 DATA = $(foreach extension,$(EXTENSION),$(call found,sql/$(extension)--*.sql))
 
 # What is tested: pg_regress, isolation specs, TAP
@@ -68,8 +69,8 @@ include $(PGXS)
 # Debian's PGXS does not track headers.  Every object depends on all of ours:
 # building takes seconds, and nothing is ever stale.  In a separate build folder
 # the objects need their subfolders.
-$(OBJS) $(OBJS:.o=.bc): $(call found,src/*.h) $(call found,src/core/*.h) | $(CURDIR)/src/core
-$(CURDIR)/src/core:
+$(OBJS) $(OBJS:.o=.bc): $(foreach folder,$(folders),$(call found,$(folder)/*.h)) | $(folders:%=$(CURDIR)/%)
+$(folders:%=$(CURDIR)/%):
 	mkdir -p $@
 
 .PHONY: link-expected

@@ -9,7 +9,7 @@
 
 #include "utils/guc.h"
 
-#include "index.h"
+#include "index/index.h"
 #include "reader.h"
 
 CUCKOO_MODULE_MAGIC("cuckoo", "1.0.0");

@@ -18,16 +18,16 @@ set -euo pipefail
 
 seconds=${1:-60}
 here=$root/test/fuzz
-src=$here/../../src/core
+src=$here/../../src
 folder=$(mktemp -d "${TMPDIR:-/tmp}/cuckoo-fuzz.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 
 # Tracing comparisons costs half of the time, so only the validator is built
 # with it: its header has values that must be guessed.
-flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src" -DCUCKOO_STANDALONE -DCUCKOO_MAX_LINKS=4
+flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src/core" -I"$src/index" -DCUCKOO_STANDALONE -DCUCKOO_MAX_LINKS=4
 	"-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=all)
 objects=()
-for file in "$here/filter_fuzz.c" "$src"/{shape,list,bucket,dense,sparse,table,format,filter,combine,index_page}.c; do
+for file in "$here/filter_fuzz.c" "$src"/core/{shape,list,bucket,dense,sparse,table,format,filter,combine}.c "$src/index/page.c"; do
 	object=$folder/$(basename "$file" .c).o
 	guess=(-fno-sanitize-coverage=trace-cmp)
 	[ "$object" != "$folder/format.o" ] || guess=()

@@ -3,7 +3,7 @@
  * page_model.h
  *	  Random operations on the pages of a cuckoo index, compared with a model.
  *
- * The pages are driven as src/index_add.c does: home pages by prefix, which
+ * The pages are driven as src/index/add.c does: home pages by prefix, which
  * split or get overflow pages, and get shorter fingerprints when the table
  * grows.  The model is the list of rows, each of a key at a position.  What has
  * to hold then is said at CheckPage, CheckKey and AddTo.
@@ -14,7 +14,7 @@
 #define CUCKOO_TEST_PAGE_MODEL_H
 
 #include "choices.h"
-#include "index_page.h"
+#include "page.h"
 
 #define MODEL_KEYS		2048
 #define MODEL_ROWS		8192

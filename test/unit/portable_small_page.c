@@ -2,5 +2,5 @@
 #define CUCKOO_ENTRY_BITS	32
 #define CUCKOO_MAX_LINKS	4
 
-#include "index_page.c"
+#include "page.c"
 #include "portable_page.c"

@@ -30,7 +30,7 @@
 #ifndef CUCKOO_INDEX_H
 #define CUCKOO_INDEX_H
 
-#include "compat.h"
+#include "../compat.h"
 
 #include "access/amapi.h"
 #include "access/genam.h"
@@ -39,9 +39,9 @@
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 
-#include "core/index_page.h"
-#include "core/list.h"
-#include "key.h"
+#include "page.h"
+#include "../core/list.h"
+#include "../key.h"
 
 #define CUCKOO_INDEX_MAGIC		0x0C0C0F14
 #define CUCKOO_INDEX_SEED		0
@@ -145,24 +145,24 @@ typedef struct CuckooIndexKey
 /* The operator class's function: hash_extended(type, seed bigint) -> bigint */
 #define CUCKOO_HASH_PROC		1
 
-/* index_am.c */
+/* am.c */
 extern void CuckooIndexInit(void);
 
-/* index_key.c */
+/* key.c */
 extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx);
 extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull, uint64 *hash);
 extern bool CuckooIndexComparesColumn(Relation index, int number);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
 
-/* index_validate.c */
+/* validate.c */
 extern bool CuckooIndexValidate(Oid opclass);
 
-/* index_cost.c */
+/* cost.c */
 extern void CuckooIndexCost(struct PlannerInfo *root, struct IndexPath *path, double loop_count,
 							double *startup_cost, double *total_cost, double *selectivity,
 							double *correlation, double *pages);
 
-/* index_store.c */
+/* store.c */
 extern void CuckooInitPage(Page page, int depth, int bits);
 extern void CuckooCheckPage(Relation index, Buffer buffer);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
@@ -182,13 +182,13 @@ typedef void (*CuckooVisitor) (Page page, const CuckooAddress *address, void *ar
 extern void CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, CuckooVisitor visit,
 							 void *arg);
 
-/* index_add.c */
+/* add.c */
 extern Buffer CuckooExtendTo(Relation index, BlockNumber last);
 extern int	CuckooBitsForTable(Relation heap, int bits);
 extern bool CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits);
 extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval);
 
-/* index_build.c; phases, after PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE */
+/* build.c; phases, after PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE */
 #define CUCKOO_PHASE_SCAN		2
 #define CUCKOO_PHASE_SORT		3
 #define CUCKOO_PHASE_WRITE		4
@@ -196,7 +196,7 @@ extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInt
 extern IndexBuildResult *CuckooIndexBuild(Relation heap, Relation index, struct IndexInfo *info);
 extern void CuckooIndexBuildEmpty(Relation index);
 
-/* index_vacuum.c */
+/* vacuum.c */
 extern IndexBulkDeleteResult *CuckooIndexBulkDelete(IndexVacuumInfo *info,
 													IndexBulkDeleteResult *stats,
 													IndexBulkDeleteCallback callback,

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * index_page.h
+ * page.h
  *	  The entries of one page of a cuckoo index.
  *
  * A page is a small cuckoo table of its own.  An entry is the fingerprint of a
@@ -39,7 +39,7 @@
 #ifndef CUCKOO_INDEX_PAGE_H
 #define CUCKOO_INDEX_PAGE_H
 
-#include "shape.h"
+#include "../core/shape.h"
 
 #define CUCKOO_PAGE_BUCKETS		340
 #define CUCKOO_PAGE_PAIRS		(CUCKOO_PAGE_BUCKETS / 2)	/* 170 = 2 * 5 * 17 */

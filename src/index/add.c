@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
- * index_add.c
+ * add.c
  *	  Adding to a cuckoo index, which grows by splits of pages; for the locks, see
- *	  index_store.c.
+ *	  store.c.
  *
  *-------------------------------------------------------------------------
  */

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * index_validate.c
+ * validate.c
  *	  What is wrong with an operator class of a cuckoo index: amvalidate.
  *
  *-------------------------------------------------------------------------

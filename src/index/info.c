@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * index_info.c
+ * info.c
  *	  SQL functions that look into a cuckoo index: its filter, its numbers, a
  *	  check.
  *
@@ -24,7 +24,7 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 
-#include "call.h"
+#include "../call.h"
 
 /*
  * Opening an index

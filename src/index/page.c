@@ -1,14 +1,14 @@
 /*-------------------------------------------------------------------------
  *
- * index_page.c
- *	  The entries of one page of a cuckoo index; see index_page.h.
+ * page.c
+ *	  The entries of one page of a cuckoo index; see page.h.
  *
  * An entry of 48 bits is, from the lowest bit on: the fingerprint, the flag that
  * a chain begins in this pair, and the interval.  0 is no entry.
  *
  *-------------------------------------------------------------------------
  */
-#include "index_page.h"
+#include "page.h"
 
 /*
  * An entry's place in a page: the number of its bucket, times four, and of it

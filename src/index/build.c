@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * index_build.c
+ * build.c
  *	  Building a cuckoo index.
  *
  * The hashes and intervals of all rows are sorted, and those of each key joined

@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * index_store.c
+ * store.c
  *	  The pages of a cuckoo index: finding them, and looking up.
  *
  * Locks: whoever adds locks the key's home page exclusively, then an overflow page, or
