@@ -83,22 +83,22 @@ PutPiece(char *to, const char *page, const void *bytes, uint16 length)
  * page byte by byte, which takes longer than all the rest.
  */
 static void
-LogEntries(Buffer buffer, bool whole_page, const CuckooChanges *changes)
+LogEntries(Buffer buffer, bool whole_page, const CuckooTouched *changes)
 {
 	Page		page = BufferGetPage(buffer);
-	char		pieces[CUCKOO_MAX_CHANGES * (4 * sizeof(uint16) + sizeof(uint16) + sizeof(uint32))];
+	char		pieces[CUCKOO_MAX_TOUCHED * (4 * sizeof(uint16) + sizeof(uint16) + sizeof(uint32))];
 	char	   *end = pieces;
 	XLogRecPtr	lsn;
 
 	XLogBeginInsert();
-	if (whole_page || changes->count > CUCKOO_MAX_CHANGES)
+	if (whole_page || changes->count > CUCKOO_MAX_TOUCHED)
 		XLogRegisterBuffer(0, buffer, REGBUF_FORCE_IMAGE | REGBUF_STANDARD);
 	else
 	{
 		XLogRegisterBuffer(0, buffer, REGBUF_STANDARD);
 		for (int i = 0; i < changes->count; i++)
 		{
-			const CuckooBucket *bucket =
+			const CuckooIndexBucket *bucket =
 				&CuckooPageGetEntries(page)->buckets[changes->slot[i] / CUCKOO_ENTRIES];
 			int			slot = changes->slot[i] % CUCKOO_ENTRIES;
 
@@ -140,10 +140,10 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 	PGAlignedBlock image;
 	GenericXLogState *state;
 
-	if (CuckooPageCount(CuckooPageGetEntries(page)) > CUCKOO_PAGE_ENTRIES / 16 * 15)
+	if (CuckooEntriesCount(CuckooPageGetEntries(page)) > CUCKOO_PAGE_ENTRIES / 16 * 15)
 		return false;
 	move.halves[0] = InitImage(&image, opaque->depth, move.bits, opaque->next);
-	if (!CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move))
+	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits, &move))
 		return false;
 	state = GenericXLogStart(index);
 	LogImage(state, buffer, &image);
@@ -153,14 +153,14 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 
 /* Add to a page; false if it has no room. */
 static bool
-AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooAddress *address,
+AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress *address,
 		  CuckooInterval interval)
 {
 	Page		page = BufferGetPage(buffer);
 	bool		is_unused = CuckooPageIsUnused(page);	/* a base page */
-	int			bits = is_unused ? BitsForGrowth(heap, CUCKOO_MAX_FINGERPRINT) :
+	int			bits = is_unused ? BitsForGrowth(heap, CUCKOO_MAX_FINGERPRINT_BITS) :
 		CuckooPageGetOpaque(page)->bits;
-	CuckooChanges changes;
+	CuckooTouched changes;
 	bool		added;
 
 	if (CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS >= CuckooPageSpan(bits))
@@ -172,7 +172,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooAddress *add
 	START_CRIT_SECTION();
 	if (is_unused)
 		CuckooInitPage(page, 0, bits);
-	added = CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits), interval,
+	added = CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits), interval,
 						  &changes);
 	if (added && changes.count > 0)
 	{
@@ -192,7 +192,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooAddress *add
 static void
 UnlockMeta(Relation index, Buffer meta_buffer)
 {
-	CuckooKeepMeta(index, CuckooPageGetMeta(BufferGetPage(meta_buffer)));
+	CuckooCacheMeta(index, CuckooPageGetMeta(BufferGetPage(meta_buffer)));
 	UnlockReleaseBuffer(meta_buffer);
 }
 
@@ -301,14 +301,14 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 	Buffer		meta_buffer;
 
 	/* The copy of the metapage may be from when the index was smaller. */
-	if (!CuckooMaySplit(CuckooGetMeta(index), opaque->depth, opaque->bits) &&
-		!CuckooMaySplit(CuckooReadMeta(index), opaque->depth, opaque->bits))
+	if (!CuckooMaySplit(CuckooCachedMeta(index), opaque->depth, opaque->bits) &&
+		!CuckooMaySplit(CuckooRefreshMeta(index), opaque->depth, opaque->bits))
 		return false;
 	move.bits = CuckooBitsForTable(heap, opaque->bits - 1);
 	for (int i = 0; i < 2; i++)
 		move.halves[i] = InitImage(&images.halves[i], depth, move.bits, opaque->next);
 	move.overflow = InitImage(&images.overflow, depth, move.bits, opaque->next);
-	if (!CuckooPageMove(CuckooPageGetEntries(page), opaque->bits, &move))
+	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits, &move))
 		return false;
 	meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
 	PutHalves(index, meta_buffer, home, prefix, &images, move.overflow_half);
@@ -318,23 +318,23 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix)
 
 /* Give a home page an overflow page, the first in its list, with one entry. */
 static void
-AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
+AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAddress *address,
 				CuckooInterval interval)
 {
-	int			bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT - address->depth);
+	int			bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT_BITS - address->depth);
 	Buffer		meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
 	Buffer		buffer = CuckooExtendTo(index, RelationGetNumberOfBlocks(index));
 	GenericXLogState *state = GenericXLogStart(index);
 	CuckooPageOpaque *opaque = CuckooPageGetOpaque(GenericXLogRegisterBuffer(state, home, 0));
 	CuckooIndexMeta *meta = CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
 	Page		page = GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE);
-	CuckooChanges changes;
+	CuckooTouched changes;
 
 	CuckooInitPage(page, address->depth, bits);
 	CuckooPageGetOpaque(page)->next = opaque->next;
 	opaque->next = BufferGetBlockNumber(buffer);
 	meta->overflow_pages++;
-	CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(address, bits), interval,
+	CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits), interval,
 				  &changes);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
@@ -343,7 +343,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress 
 
 /* Add to the newest overflow page, unless another home page has it, too. */
 static bool
-AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooAddress *address,
+AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAddress *address,
 				  CuckooInterval interval)
 {
 	BlockNumber next = CuckooPageGetOpaque(BufferGetPage(home))->next;
@@ -372,7 +372,7 @@ CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interv
 
 	while (split)
 	{
-		CuckooAddress address;
+		CuckooIndexAddress address;
 		Buffer		home = CuckooFindPage(index, hash, BUFFER_LOCK_EXCLUSIVE, &address);
 
 		split = !AddToPage(index, heap, home, &address, interval) &&

@@ -8,14 +8,9 @@
 #include "index.h"
 
 #include "access/reloptions.h"
-#include "access/relscan.h"
-#include "access/table.h"
-#include "access/tableam.h"
 #include "commands/progress.h"
 #include "commands/vacuum.h"
-#include "executor/executor.h"
-#include "nodes/tidbitmap.h"
-#include "pgstat.h"
+#include "nodes/execnodes.h"
 #include "utils/memutils.h"
 
 PGDLLEXPORT Datum cuckoo_index_handler(PG_FUNCTION_ARGS);
@@ -33,7 +28,7 @@ CuckooIndexInit(void)
 }
 
 static bytea *
-Options(Datum options, bool validate)
+cuckoooptions(Datum options, bool validate)
 {
 	static const relopt_parse_elt elements[] = {
 		{.optname = "fillfactor", .opttype = RELOPT_TYPE_INT,
@@ -47,7 +42,7 @@ Options(Datum options, bool validate)
 }
 
 static char *
-BuildPhaseName(int64 phase)
+cuckoobuildphasename(int64 phase)
 {
 	static char *const names[] = {
 		[PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE] = "initializing",
@@ -60,7 +55,7 @@ BuildPhaseName(int64 phase)
 }
 
 static bool
-Insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap,
+cuckooinsert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap,
 	   IndexUniqueCheck check pg_attribute_unused(), bool unchanged pg_attribute_unused(),
 	   struct IndexInfo *info)
 {
@@ -80,299 +75,9 @@ Insert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation he
 
 /* If nothing was dead, the index need not be read. */
 static IndexBulkDeleteResult *
-VacuumCleanup(IndexVacuumInfo *info pg_attribute_unused(), IndexBulkDeleteResult *stats)
+cuckoovacuumcleanup(IndexVacuumInfo *info pg_attribute_unused(), IndexBulkDeleteResult *stats)
 {
 	return stats;
-}
-
-/*
- * Scans
- */
-
-typedef struct CuckooScan
-{
-	MemoryContext ctx;			/* of all this: each row checked for a constraint has a scan */
-	CuckooIndexKey key;			/* of the types that the scan keys have */
-	CuckooList	found;			/* intervals, sorted; none covers another */
-	BlockNumber heap_blocks;	/* of the table, at least */
-
-	/* of plain scans */
-	bool		has_begun;
-	uint64		next;			/* which interval is next */
-	uint64		position;		/* that is next, of this interval */
-	uint64		end;			/* of this interval */
-	bool		check_predicate;	/* of rows in this interval */
-	EState	   *executor;		/* NULL if the index is not partial */
-	ExprState  *predicate;
-	TupleTableSlot *slot;
-} CuckooScan;
-
-/* All positions that a table can have, and more */
-#define EVERYWHERE	(UINT64_C(1) << (32 + CUCKOO_OFFSET_BITS))
-
-static IndexScanDesc
-BeginScan(Relation index, int keys, int orderbys)
-{
-	IndexScanDesc scan = RelationGetIndexScan(index, keys, orderbys);
-	MemoryContext ctx = AllocSetContextCreate(CurrentMemoryContext, "cuckoo index scan",
-											  ALLOCSET_SMALL_SIZES);
-	CuckooScan *state = MemoryContextAllocZero(ctx, sizeof(CuckooScan));
-
-	state->ctx = ctx;
-	scan->opaque = state;
-	return scan;
-}
-
-static void
-Rescan(IndexScanDesc scan, ScanKey keys, int key_count pg_attribute_unused(),
-	   ScanKey orderbys pg_attribute_unused(), int orderby_count pg_attribute_unused())
-{
-	CuckooScan *state = scan->opaque;
-
-	if (keys != NULL && scan->numberOfKeys > 0)
-		memmove(scan->keyData, keys, scan->numberOfKeys * sizeof(ScanKeyData));
-	state->has_begun = false;
-}
-
-static void
-EndScan(IndexScanDesc scan)
-{
-	CuckooScan *state = scan->opaque;
-
-	if (state->executor != NULL)
-	{
-		ExecDropSingleTupleTableSlot(state->slot);
-		FreeExecutorState(state->executor);
-	}
-	MemoryContextDelete(state->ctx);
-}
-
-/* Intervals that share positions are nested: drop those that another covers. */
-static void
-DropCovered(CuckooList *intervals)
-{
-	uint64		kept = 0;
-
-	CuckooListUnique(intervals);
-	for (uint64 i = 0; i < intervals->count; i++)
-	{
-		CuckooInterval interval = intervals->numbers[i];
-
-		while (kept > 0 && CuckooIntervalCovers(interval, intervals->numbers[kept - 1]))
-			kept--;
-		if (kept == 0 || !CuckooIntervalCovers(intervals->numbers[kept - 1], interval))
-			intervals->numbers[kept++] = interval;
-	}
-	intervals->count = kept;
-}
-
-/*
- * Find where rows with the scan's keys may be.  Of several conditions for a
- * column one is looked up; the others are checked again.  Without one for each
- * column, rows may be anywhere, also those with a NULL, which the index does not
- * have.
- */
-static void
-FindIntervals(IndexScanDesc scan)
-{
-	Relation	index = scan->indexRelation;
-	CuckooScan *state = scan->opaque;
-	Datum		values[INDEX_MAX_KEYS];
-	Oid			types[INDEX_MAX_KEYS];
-	bool		isnull[INDEX_MAX_KEYS];
-	uint64		hash;
-
-	memset(isnull, true, sizeof(isnull));
-	for (int i = 0; i < scan->numberOfKeys; i++)
-	{
-		ScanKey		skey = &scan->keyData[i];
-
-		if (skey->sk_flags & SK_ISNULL)
-			return;
-		if (!isnull[skey->sk_attno - 1])
-			continue;
-		values[skey->sk_attno - 1] = skey->sk_argument;
-		types[skey->sk_attno - 1] = skey->sk_subtype;
-		isnull[skey->sk_attno - 1] = false;
-	}
-	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
-	{
-		if (isnull[i])
-		{
-			CuckooListPut(&state->found, EVERYWHERE);
-			return;
-		}
-	}
-	if (state->key.scratch == NULL)
-		CuckooIndexKeyInit(&state->key, index, types, state->ctx);
-	(void) CuckooIndexHash(&state->key, values, isnull, &hash);
-	CuckooIndexLookUp(index, scan->xs_snapshot, hash, &state->found);
-	if (state->found.count > 1)
-		DropCovered(&state->found);
-}
-
-static void
-LookUp(IndexScanDesc scan)
-{
-	CuckooScan *state = scan->opaque;
-	MemoryContext old = MemoryContextSwitchTo(state->ctx);
-
-	pgstat_count_index_scan(scan->indexRelation);
-	CuckooCountSearch(scan);
-	state->found.count = 0;
-	FindIntervals(scan);
-	MemoryContextSwitchTo(old);
-}
-
-/*
- * Where an interval ends in the table.  An entry may outlive its row, and the
- * page of the table that had it.  Under SERIALIZABLE a bitmap scan would read
- * such a page, and fail, as a plain scan would.  The query has locked the table,
- * so VACUUM does not shorten it.
- */
-static uint64
-EndInTable(IndexScanDesc scan, CuckooInterval interval)
-{
-	CuckooScan *state = scan->opaque;
-	uint64		end = CuckooIntervalFirst(interval) + CuckooIntervalSize(interval);
-	Relation	heap;
-
-	if ((end - 1) / CUCKOO_PAGE_POSITIONS >= state->heap_blocks)
-	{
-		heap = table_open(scan->indexRelation->rd_index->indrelid, NoLock);
-		state->heap_blocks = RelationGetNumberOfBlocks(heap);
-		table_close(heap, NoLock);
-	}
-	return Min(end, state->heap_blocks * CUCKOO_PAGE_POSITIONS);
-}
-
-/* Add rows of one page of the table, whose conditions are checked again. */
-static int64
-AddRows(TIDBitmap *bitmap, uint64 first, uint64 end)
-{
-	ItemPointerData tids[MaxHeapTuplesPerPage];
-	BlockNumber block = (BlockNumber) (first / CUCKOO_PAGE_POSITIONS);
-	int			count = 0;
-
-	end = Min(end - first + first % CUCKOO_PAGE_POSITIONS, MaxHeapTuplesPerPage + 1);
-	/* ItemPointerSet is a macro up to 15, which uses its argument three times. */
-	for (uint64 offset = Max(first % CUCKOO_PAGE_POSITIONS, FirstOffsetNumber); offset < end;
-		 offset++, count++)
-		ItemPointerSet(&tids[count], block, (OffsetNumber) offset);
-	tbm_add_tuples(bitmap, tids, count, true);
-	return count;
-}
-
-static int64
-GetBitmap(IndexScanDesc scan, TIDBitmap *bitmap)
-{
-	CuckooScan *state = scan->opaque;
-	int64		added = 0;
-
-	LookUp(scan);
-	for (uint64 i = 0; i < state->found.count; i++)
-	{
-		CuckooInterval interval = state->found.numbers[i];
-		uint64		position = CuckooIntervalFirst(interval);
-		uint64		end = EndInTable(scan, interval);
-
-		if (CuckooIntervalSize(interval) < CUCKOO_PAGE_POSITIONS)
-		{
-			if (position < end)
-				added += AddRows(bitmap, position, end);
-			continue;
-		}
-		for (; position < end; position += CUCKOO_PAGE_POSITIONS, added++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			tbm_add_page(bitmap, (BlockNumber) (position / CUCKOO_PAGE_POSITIONS));
-		}
-	}
-	return added;
-}
-
-/*
- * Whether the row at the scan's address, if there is one, satisfies the index's
- * predicate.  A joined interval covers rows that do not, and PostgreSQL does not
- * check the predicate again for exclusion constraints.
- */
-static bool
-SatisfiesPredicate(IndexScanDesc scan)
-{
-	CuckooScan *state = scan->opaque;
-	ItemPointerData tid = scan->xs_heaptid;
-	bool		call_again = false;
-	ExprContext *context;
-	bool		satisfies;
-
-	if (state->executor == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(state->ctx);
-
-		state->executor = CreateExecutorState();
-		state->slot = table_slot_create(scan->heapRelation, NULL);
-		state->predicate = ExecPrepareQual(RelationGetIndexPredicate(scan->indexRelation),
-										   state->executor);
-		MemoryContextSwitchTo(old);
-	}
-	context = GetPerTupleExprContext(state->executor);
-	context->ecxt_scantuple = state->slot;
-	satisfies = table_index_fetch_tuple(scan->xs_heapfetch, &tid, scan->xs_snapshot, state->slot,
-										&call_again, NULL) &&
-		ExecQual(state->predicate, context);
-	ExecClearTuple(state->slot);
-	ResetPerTupleExprContext(state->executor);
-	return satisfies;
-}
-
-static void
-BeginInterval(IndexScanDesc scan, CuckooInterval interval)
-{
-	CuckooScan *state = scan->opaque;
-
-	state->position = CuckooIntervalFirst(interval);
-	state->end = EndInTable(scan, interval);
-	state->check_predicate = !CuckooIntervalIsExact(interval) &&
-		!heap_attisnull(scan->indexRelation->rd_indextuple, Anum_pg_index_indpred, NULL);
-}
-
-/*
- * Return one address after another, none twice.  What is not a row there, or one
- * of another key, the caller skips.  Between this call and that, VACUUM may have
- * given the address to another row: its key is checked, too.
- */
-static bool
-GetTuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused())
-{
-	CuckooScan *state = scan->opaque;
-
-	if (!state->has_begun)
-	{
-		LookUp(scan);
-		state->has_begun = true;
-		state->next = state->position = state->end = 0;
-	}
-	scan->xs_recheck = true;
-	for (;;)
-	{
-		for (; state->position < state->end; state->position++)
-		{
-			uint64		offset = state->position % CUCKOO_PAGE_POSITIONS;
-
-			if (offset < FirstOffsetNumber || offset > MaxHeapTuplesPerPage)
-				continue;
-			CHECK_FOR_INTERRUPTS();
-			ItemPointerSet(&scan->xs_heaptid, (BlockNumber) (state->position / CUCKOO_PAGE_POSITIONS),
-						   (OffsetNumber) offset);
-			if (state->check_predicate && !SatisfiesPredicate(scan))
-				continue;
-			state->position++;
-			return true;
-		}
-		if (state->next == state->found.count)
-			return false;
-		BeginInterval(scan, state->found.numbers[state->next++]);
-	}
 }
 
 PG_FUNCTION_INFO_V1(cuckoo_index_handler);
@@ -392,20 +97,20 @@ cuckoo_index_handler(PG_FUNCTION_ARGS)
 		.amsupport = 1,
 		.amcanmulticol = true,
 		.amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL,
-		.ambuild = CuckooIndexBuild,
-		.ambuildempty = CuckooIndexBuildEmpty,
-		.aminsert = Insert,
-		.ambulkdelete = CuckooIndexBulkDelete,
-		.amvacuumcleanup = VacuumCleanup,
-		.amcostestimate = CuckooIndexCost,
-		.amoptions = Options,
-		.ambuildphasename = BuildPhaseName,
-		.amvalidate = CuckooIndexValidate,
-		.ambeginscan = BeginScan,
-		.amrescan = Rescan,
-		.amgettuple = GetTuple,
-		.amgetbitmap = GetBitmap,
-		.amendscan = EndScan
+		.ambuild = cuckoobuild,
+		.ambuildempty = cuckoobuildempty,
+		.aminsert = cuckooinsert,
+		.ambulkdelete = cuckoobulkdelete,
+		.amvacuumcleanup = cuckoovacuumcleanup,
+		.amcostestimate = cuckoocostestimate,
+		.amoptions = cuckoooptions,
+		.ambuildphasename = cuckoobuildphasename,
+		.amvalidate = cuckoovalidate,
+		.ambeginscan = cuckoobeginscan,
+		.amrescan = cuckoorescan,
+		.amgettuple = cuckoogettuple,
+		.amgetbitmap = cuckoogetbitmap,
+		.amendscan = cuckooendscan
 	};
 
 	(void) fcinfo;

@@ -373,10 +373,10 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 
 	for (uint64 i = 0; i < count; i++)
 	{
-		CuckooAddress address = CuckooAddressOf(state->meta.base_pages, entries[i].hash, opaque->depth);
-		CuckooChanges changes;
+		CuckooIndexAddress address = CuckooIndexAddressOf(state->meta.base_pages, entries[i].hash, opaque->depth);
+		CuckooTouched changes;
 
-		if (!CuckooPageAdd(CuckooPageGetEntries(page), CuckooAddressClass(&address, opaque->bits),
+		if (!CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(&address, opaque->bits),
 						   entries[i].interval, &changes))
 			return i;
 	}
@@ -442,7 +442,7 @@ static void
 BuildPage(BuildState *state, const BuildEntry *entries, uint64 count, uint64 prefix, int depth)
 {
 	PGAlignedBlock image;
-	int			bits = Min(state->bits, CUCKOO_MAX_FINGERPRINT - depth);
+	int			bits = Min(state->bits, CUCKOO_MAX_FINGERPRINT_BITS - depth);
 	BlockNumber *next;
 	uint64		done;
 	Buffer		home;
@@ -453,7 +453,7 @@ BuildPage(BuildState *state, const BuildEntry *entries, uint64 count, uint64 pre
 	done = FillPage(state, (Page) image.data, entries, count);
 	if (count - done > CUCKOO_PAGE_ENTRIES && CuckooMaySplit(&state->meta, depth, bits))
 	{
-		uint64		middle = CuckooFirstHashOf(state->meta.base_pages,
+		uint64		middle = CuckooIndexFirstHash(state->meta.base_pages,
 											   (2 * prefix + 1) * CUCKOO_PAGE_PAIRS, depth + 1);
 		uint64		left = 0;
 
@@ -492,8 +492,8 @@ BuildPages(BuildState *state)
 
 		if (first < state->count)
 		{
-			prefix = CuckooAddressOf(base_pages, state->entries[first].hash, 0).prefix;
-			next_hash = CuckooFirstHashOf(base_pages, (prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
+			prefix = CuckooIndexAddressOf(base_pages, state->entries[first].hash, 0).prefix;
+			next_hash = CuckooIndexFirstHash(base_pages, (prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
 		}
 		while (end < state->count && state->entries[end].hash <= next_hash - 1)
 			end++;
@@ -569,7 +569,7 @@ ReadTable(BuildState *state, Relation heap, IndexInfo *info, IndexBuildResult *r
 }
 
 IndexBuildResult *
-CuckooIndexBuild(Relation heap, Relation index, IndexInfo *info)
+cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 {
 	BuildState *state = palloc0(sizeof(BuildState));
 	IndexBuildResult *result = palloc0(sizeof(IndexBuildResult));
@@ -588,7 +588,7 @@ CuckooIndexBuild(Relation heap, Relation index, IndexInfo *info)
 	entries = ReadTable(state, heap, info, result);
 
 	/* Others may have added to the table until it was read, but not since. */
-	state->bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT);
+	state->bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT_BITS);
 	InitMeta(&state->meta, &state->key,
 			 BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_WRITE);
@@ -599,7 +599,7 @@ CuckooIndexBuild(Relation heap, Relation index, IndexInfo *info)
 	buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
 	PutMeta(BufferGetPage(buffer), &state->meta);
 	MarkBufferDirty(buffer);
-	CuckooKeepMeta(index, &state->meta);
+	CuckooCacheMeta(index, &state->meta);
 	UnlockReleaseBuffer(buffer);
 	if (RelationNeedsWAL(index))
 		log_newpage_range(index, MAIN_FORKNUM, 0, RelationGetNumberOfBlocks(index), true);
@@ -611,7 +611,7 @@ CuckooIndexBuild(Relation heap, Relation index, IndexInfo *info)
 
 /* An unlogged index after a crash: a metapage and one page */
 void
-CuckooIndexBuildEmpty(Relation index)
+cuckoobuildempty(Relation index)
 {
 	CuckooIndexKey key;
 	CuckooIndexMeta meta;
@@ -626,7 +626,7 @@ CuckooIndexBuildEmpty(Relation index)
 		if (i == 0)
 			PutMeta(BufferGetPage(buffer), &meta);
 		else
-			CuckooInitPage(BufferGetPage(buffer), 0, CUCKOO_MAX_FINGERPRINT);
+			CuckooInitPage(BufferGetPage(buffer), 0, CUCKOO_MAX_FINGERPRINT_BITS);
 		MarkBufferDirty(buffer);
 		log_newpage_buffer(buffer, true);
 		END_CRIT_SECTION();

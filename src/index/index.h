@@ -151,14 +151,22 @@ extern void CuckooIndexInit(void);
 /* key.c */
 extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx);
 extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull, uint64 *hash);
-extern bool CuckooIndexComparesColumn(Relation index, int number);
+extern bool CuckooIndexHasColumnEquality(Relation index, int number);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
 
+/* scan.c */
+extern IndexScanDesc cuckoobeginscan(Relation index, int keys, int orderbys);
+extern void cuckoorescan(IndexScanDesc scan, ScanKey keys, int key_count, ScanKey orderbys,
+						 int orderby_count);
+extern void cuckooendscan(IndexScanDesc scan);
+extern int64 cuckoogetbitmap(IndexScanDesc scan, TIDBitmap *bitmap);
+extern bool cuckoogettuple(IndexScanDesc scan, ScanDirection direction);
+
 /* validate.c */
-extern bool CuckooIndexValidate(Oid opclass);
+extern bool cuckoovalidate(Oid opclass);
 
 /* cost.c */
-extern void CuckooIndexCost(struct PlannerInfo *root, struct IndexPath *path, double loop_count,
+extern void cuckoocostestimate(struct PlannerInfo *root, struct IndexPath *path, double loop_count,
 							double *startup_cost, double *total_cost, double *selectivity,
 							double *correlation, double *pages);
 
@@ -167,18 +175,18 @@ extern void CuckooInitPage(Page page, int depth, int bits);
 extern void CuckooCheckPage(Relation index, Buffer buffer);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode);
-extern void CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta);
-extern const CuckooIndexMeta *CuckooReadMeta(Relation index);
-extern const CuckooIndexMeta *CuckooGetMeta(Relation index);
+extern void CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta);
+extern const CuckooIndexMeta *CuckooRefreshMeta(Relation index);
+extern const CuckooIndexMeta *CuckooCachedMeta(Relation index);
 extern BlockNumber *CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages,
 								  uint32 *page);
 extern BlockNumber CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth);
-extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *address);
+extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooIndexAddress *address);
 extern void CuckooIndexLookUp(Relation index, Snapshot snapshot, uint64 hash,
 							  CuckooList *intervals);
 
 /* Called with the home page of a hash, locked, and then its overflow pages */
-typedef void (*CuckooVisitor) (Page page, const CuckooAddress *address, void *arg);
+typedef void (*CuckooVisitor) (Page page, const CuckooIndexAddress *address, void *arg);
 extern void CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, CuckooVisitor visit,
 							 void *arg);
 
@@ -193,11 +201,11 @@ extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInt
 #define CUCKOO_PHASE_SORT		3
 #define CUCKOO_PHASE_WRITE		4
 
-extern IndexBuildResult *CuckooIndexBuild(Relation heap, Relation index, struct IndexInfo *info);
-extern void CuckooIndexBuildEmpty(Relation index);
+extern IndexBuildResult *cuckoobuild(Relation heap, Relation index, struct IndexInfo *info);
+extern void cuckoobuildempty(Relation index);
 
 /* vacuum.c */
-extern IndexBulkDeleteResult *CuckooIndexBulkDelete(IndexVacuumInfo *info,
+extern IndexBulkDeleteResult *cuckoobulkdelete(IndexVacuumInfo *info,
 													IndexBulkDeleteResult *stats,
 													IndexBulkDeleteCallback callback,
 													void *callback_state);

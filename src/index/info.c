@@ -120,7 +120,7 @@ OpenIndex(Oid oid, Relation *heap)
 	*heap = table_open(table, AccessShareLock);
 	index = index_open(oid, AccessShareLock);
 	if (index->rd_rel->relkind != RELKIND_INDEX ||
-		index->rd_indam->ambuild != CuckooIndexBuild || table != IndexGetRelation(oid, false))
+		index->rd_indam->ambuild != cuckoobuild || table != IndexGetRelation(oid, false))
 		ReportWrongIndex(oid);
 	CheckPrivileges(index, table);
 	CheckUsable(index);
@@ -168,7 +168,7 @@ typedef struct ReadState
  * visits its own part.
  */
 static void
-ReadPage(Page page, const CuckooAddress *address, void *arg)
+ReadPage(Page page, const CuckooIndexAddress *address, void *arg)
 {
 	ReadState  *state = arg;
 	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
@@ -176,7 +176,7 @@ ReadPage(Page page, const CuckooAddress *address, void *arg)
 
 	if (state->at_home)
 	{
-		state->end = CuckooFirstHashOf(state->base_pages, (address->prefix + 1) * CUCKOO_PAGE_PAIRS,
+		state->end = CuckooIndexFirstHash(state->base_pages, (address->prefix + 1) * CUCKOO_PAGE_PAIRS,
 									   address->depth);
 		state->home_pages++;
 		state->depth = Max(state->depth, opaque->depth);
@@ -186,7 +186,7 @@ ReadPage(Page page, const CuckooAddress *address, void *arg)
 	state->max_bits = Max(state->max_bits, opaque->bits);
 	for (uint32 slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
-		CuckooClass class;
+		CuckooIndexClass class;
 		CuckooInterval interval;
 		bool		is_begin;
 		uint64		code;
@@ -194,10 +194,10 @@ ReadPage(Page page, const CuckooAddress *address, void *arg)
 
 		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &class, &interval, &is_begin))
 			continue;
-		code = CuckooClassCode(address->prefix, class);
-		first = CuckooFirstHashOf(state->base_pages, code, shift);
+		code = CuckooIndexClassCode(address->prefix, class);
+		first = CuckooIndexFirstHash(state->base_pages, code, shift);
 		if (first - state->begin <= state->end - 1 - state->begin)	/* modulo 2^64 */
-			state->visit(state, first, CuckooFirstHashOf(state->base_pages, code + 1, shift) - 1,
+			state->visit(state, first, CuckooIndexFirstHash(state->base_pages, code + 1, shift) - 1,
 						 interval, is_begin);
 	}
 }
@@ -207,15 +207,15 @@ static void
 ReadIndex(Relation index, ReadState *state)
 {
 	state->end = 0;
-	state->base_pages = CuckooReadMeta(index)->base_pages;
+	state->base_pages = CuckooRefreshMeta(index)->base_pages;
 	do
 	{
-		CuckooAddress base = CuckooAddressOf(state->base_pages, state->end, 0);
+		CuckooIndexAddress base = CuckooIndexAddressOf(state->base_pages, state->end, 0);
 
 		CHECK_FOR_INTERRUPTS();
 		state->begin = state->end;
 		/* The home page knows better, unless it is not in use. */
-		state->end = CuckooFirstHashOf(state->base_pages, (base.prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
+		state->end = CuckooIndexFirstHash(state->base_pages, (base.prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
 		state->at_home = true;
 		CuckooVisitPages(index, GetActiveSnapshot(), state->begin, ReadPage, state);
 	} while (state->end != 0);
@@ -238,7 +238,7 @@ CountEntry(ReadState *state, uint64 first, uint64 last, CuckooInterval interval,
 static ReadState
 CountEntries(Relation index)
 {
-	ReadState	state = {.visit = CountEntry, .min_bits = CUCKOO_MAX_FINGERPRINT};
+	ReadState	state = {.visit = CountEntry, .min_bits = CUCKOO_MAX_FINGERPRINT_BITS};
 
 	ReadIndex(index, &state);
 	return state;
@@ -325,8 +325,8 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has keys of several columns", RelationGetRelationName(index)),
 				 errdetail("A filter has keys of one type.")));
-	own_hash = CuckooReadMeta(index)->key_type == CUCKOO_KEY_NONE;
-	if (own_hash || !CuckooIndexComparesColumn(index, 0))
+	own_hash = CuckooRefreshMeta(index)->key_type == CUCKOO_KEY_NONE;
+	if (own_hash || !CuckooIndexHasColumnEquality(index, 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has keys that filters do not support",
@@ -349,7 +349,7 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 		ReadIndex(index, &state);
 		CuckooListUnique(&state.codes);
 	} while (state.codes.count > CuckooShapeCapacity(&state.shape));
-	meta = CuckooGetMeta(index);
+	meta = CuckooCachedMeta(index);
 	filter.key_type = (uint8) meta->key_type;
 	filter.signature = meta->signature;
 	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
@@ -367,7 +367,7 @@ cuckoo_index_info(PG_FUNCTION_ARGS)
 	Relation	heap;
 	Relation	index = OpenIndex(PG_GETARG_OID(0), &heap);
 	ReadState	state = CountEntries(index);
-	uint64		overflow_pages = CuckooGetMeta(index)->overflow_pages;
+	uint64		overflow_pages = CuckooCachedMeta(index)->overflow_pages;
 	uint64		pages = state.home_pages + overflow_pages;
 	Datum		values[11];
 	bool		nulls[11] = {0};

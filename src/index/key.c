@@ -89,7 +89,7 @@ CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull, ui
  * for citext, which is taken for text, and for text with bpchar_ops.
  */
 bool
-CuckooIndexComparesColumn(Relation index, int number)
+CuckooIndexHasColumnEquality(Relation index, int number)
 {
 	Oid			class_type = index->rd_opcintype[number];
 	Oid			type = TupleDescAttr(RelationGetDescr(index), number)->atttypid;
@@ -126,7 +126,7 @@ CheckColumn(Relation index, int number)
 	 * An error would make TRUNCATE, REINDEX or a restore fail after ALTER TYPE
 	 * of an indexed column.
 	 */
-	if (!CuckooIndexComparesColumn(index, number))
+	if (!CuckooIndexHasColumnEquality(index, number))
 		ereport(WARNING,
 				(errmsg("index \"%s\" cannot be used to compare values of type %s",
 						RelationGetRelationName(index), format_type_be(type)),

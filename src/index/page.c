@@ -18,7 +18,7 @@ typedef uint32_t Slot;
 static inline uint64_t
 GetSlot(const CuckooEntries *entries, Slot slot)
 {
-	const CuckooBucket *bucket = &entries->buckets[slot / CUCKOO_ENTRIES];
+	const CuckooIndexBucket *bucket = &entries->buckets[slot / CUCKOO_ENTRIES];
 
 	return (uint64_t) bucket->high[slot % CUCKOO_ENTRIES] << 16 | bucket->low[slot % CUCKOO_ENTRIES];
 }
@@ -26,7 +26,7 @@ GetSlot(const CuckooEntries *entries, Slot slot)
 static inline void
 SetSlot(CuckooEntries *entries, Slot slot, uint64_t entry)
 {
-	CuckooBucket *bucket = &entries->buckets[slot / CUCKOO_ENTRIES];
+	CuckooIndexBucket *bucket = &entries->buckets[slot / CUCKOO_ENTRIES];
 
 	bucket->low[slot % CUCKOO_ENTRIES] = (uint16_t) entry;
 	bucket->high[slot % CUCKOO_ENTRIES] = (uint32_t) (entry >> 16);
@@ -114,14 +114,14 @@ CuckooJoinIntervals(CuckooInterval *sorted, int count, int most)
  */
 
 static inline void
-ListChange(Slot slot, CuckooChanges *changes)
+Touch(Slot slot, CuckooTouched *changes)
 {
-	for (int i = 0; i < changes->count && i < CUCKOO_MAX_CHANGES; i++)
+	for (int i = 0; i < changes->count && i < CUCKOO_MAX_TOUCHED; i++)
 	{
 		if (changes->slot[i] == slot)
 			return;
 	}
-	if (changes->count < CUCKOO_MAX_CHANGES)
+	if (changes->count < CUCKOO_MAX_TOUCHED)
 		changes->slot[changes->count] = (uint16_t) slot;
 	changes->count++;
 }
@@ -133,7 +133,7 @@ OtherBucket(uint32_t fingerprint, uint32_t bucket)
 }
 
 bool
-CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits, CuckooClass *class,
+CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits, CuckooIndexClass *class,
 			   CuckooInterval *interval, bool *is_begin)
 {
 	uint64_t	entry = GetSlot(entries, slot);
@@ -166,7 +166,7 @@ ChainStep(uint32_t fingerprint)
 }
 
 CuckooChain
-CuckooChainBegin(CuckooEntries *entries, CuckooClass class)
+CuckooChainBegin(CuckooEntries *entries, CuckooIndexClass class)
 {
 	return (CuckooChain) {entries, class, ChainStep(class.fingerprint),
 		CuckooBucketSum(class.fingerprint, CUCKOO_PAGE_BUCKETS), 0};
@@ -178,7 +178,7 @@ CuckooChainBegin(CuckooEntries *entries, CuckooClass class)
  * walked at each addition, so all four are compared at once.
  */
 static inline uint64_t
-MarkLow(const CuckooBucket *bucket, uint32_t fingerprint, int bits)
+MarkLow(const CuckooIndexBucket *bucket, uint32_t fingerprint, int bits)
 {
 	const uint64_t ones = UINT64_C(0x0001000100010001);
 	uint64_t	low = (uint64_t) bucket->low[0] | (uint64_t) bucket->low[1] << 16 |
@@ -194,7 +194,7 @@ MarkLow(const CuckooBucket *bucket, uint32_t fingerprint, int bits)
  * read.
  */
 CUCKOO_INLINE uint64_t
-FindInPair(const CuckooEntries *entries, const CuckooClass *class, uint32_t sum, Slot *slot)
+FindInPair(const CuckooEntries *entries, const CuckooIndexClass *class, uint32_t sum, Slot *slot)
 {
 	uint32_t	even = class->even;
 	uint32_t	odd = CuckooOtherBucket(sum, even, CUCKOO_PAGE_BUCKETS);
@@ -223,7 +223,7 @@ FindInPair(const CuckooEntries *entries, const CuckooClass *class, uint32_t sum,
 CUCKOO_INLINE uint64_t
 NextEntry(CuckooChain *chain, Slot *slot)
 {
-	CuckooClass *next = &chain->next;
+	CuckooIndexClass *next = &chain->next;
 	uint64_t	entry = chain->links == CUCKOO_PAGE_PAIRS ? 0 :
 		FindInPair(chain->entries, next, chain->sum, slot);
 
@@ -270,7 +270,7 @@ FindEmpty(const CuckooEntries *entries, uint32_t bucket)
  * it.
  */
 static bool
-Place(CuckooEntries *entries, CuckooClass class, uint64_t entry, CuckooChanges *changes)
+Place(CuckooEntries *entries, CuckooIndexClass class, uint64_t entry, CuckooTouched *changes)
 {
 	uint16_t	queue[CUCKOO_PAGE_BUCKETS];
 	uint16_t	parent[CUCKOO_PAGE_BUCKETS];	/* by place in the queue */
@@ -293,11 +293,11 @@ Place(CuckooEntries *entries, CuckooClass class, uint64_t entry, CuckooChanges *
 			for (int at = head; at > 1; at = parent[at])
 			{
 				SetSlot(entries, slot, GetSlot(entries, moved[at]));
-				ListChange(slot, changes);
+				Touch(slot, changes);
 				slot = moved[at];
 			}
 			SetSlot(entries, slot, entry);
-			ListChange(slot, changes);
+			Touch(slot, changes);
 			return true;
 		}
 		for (uint32_t i = 0; i < CUCKOO_ENTRIES; i++)
@@ -334,8 +334,8 @@ typedef struct Links
  * that may have to be joined, are before the first tombstone, mostly.  An
  * interval that is added twice does no harm.
  */
-static CuckooClass
-WalkChain(CuckooEntries *entries, CuckooClass class, CuckooInterval interval, Links *links)
+static CuckooIndexClass
+WalkChain(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval interval, Links *links)
 {
 	CuckooChain chain = CuckooChainBegin(entries, class);
 	uint64_t	entry;
@@ -364,17 +364,17 @@ WalkChain(CuckooEntries *entries, CuckooClass class, CuckooInterval interval, Li
 }
 
 static void
-SetLink(CuckooEntries *entries, CuckooClass class, const Links *links, int link,
-		CuckooInterval interval, CuckooChanges *changes)
+SetLink(CuckooEntries *entries, CuckooIndexClass class, const Links *links, int link,
+		CuckooInterval interval, CuckooTouched *changes)
 {
 	SetInterval(entries, links->slots[link], interval, class.bits);
-	ListChange(links->slots[link], changes);
+	Touch(links->slots[link], changes);
 }
 
 /* Make one entry of an interval and all that are in its page of the table. */
 static void
-JoinInPage(CuckooEntries *entries, CuckooClass class, const Links *links, CuckooInterval interval,
-		   CuckooChanges *changes)
+JoinInPage(CuckooEntries *entries, CuckooIndexClass class, const Links *links, CuckooInterval interval,
+		   CuckooTouched *changes)
 {
 	bool		latest = true;
 	CuckooInterval joined = interval;
@@ -400,7 +400,7 @@ JoinInPage(CuckooEntries *entries, CuckooClass class, const Links *links, Cuckoo
  * much of the table that has no row of the key.
  */
 static int
-JoinLinks(CuckooEntries *entries, CuckooClass class, const Links *links, CuckooChanges *changes)
+JoinLinks(CuckooEntries *entries, CuckooIndexClass class, const Links *links, CuckooTouched *changes)
 {
 	CuckooInterval joined[CUCKOO_PAGE_PAIRS];
 	bool		placed[CUCKOO_PAGE_PAIRS] = {false};
@@ -431,7 +431,7 @@ JoinLinks(CuckooEntries *entries, CuckooClass class, const Links *links, CuckooC
 
 /* Say that a chain begins in a pair, if that has an entry which does not. */
 static void
-SetBegin(CuckooEntries *entries, CuckooClass class, CuckooChanges *changes)
+SetBegin(CuckooEntries *entries, CuckooIndexClass class, CuckooTouched *changes)
 {
 	uint32_t	sum = CuckooBucketSum(class.fingerprint, CUCKOO_PAGE_BUCKETS);
 	Slot		slot;
@@ -440,15 +440,15 @@ SetBegin(CuckooEntries *entries, CuckooClass class, CuckooChanges *changes)
 	if (entry == 0 || (entry & BeginFlag(class.bits)) != 0)
 		return;
 	SetSlot(entries, slot, entry | BeginFlag(class.bits));
-	ListChange(slot, changes);
+	Touch(slot, changes);
 }
 
 bool
-CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval,
-			  CuckooChanges *changes)
+CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval interval,
+			  CuckooTouched *changes)
 {
 	Links		links;
-	CuckooClass end = WalkChain(entries, class, interval, &links);
+	CuckooIndexClass end = WalkChain(entries, class, interval, &links);
 
 	changes->count = 0;
 	if (!links.covered)
@@ -485,7 +485,7 @@ CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval
  * If there is none, the tombstone itself is cleared.
  */
 static void
-FillTombstone(CuckooEntries *entries, CuckooClass class, Slot tombstone)
+FillTombstone(CuckooEntries *entries, CuckooIndexClass class, Slot tombstone)
 {
 	CuckooChain chain = CuckooChainBegin(entries, class);
 	Slot		last = tombstone;
@@ -513,7 +513,7 @@ FillTombstones(CuckooEntries *entries, int bits)
 {
 	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
-		CuckooClass class;
+		CuckooIndexClass class;
 		CuckooInterval interval;
 		bool		is_begin;
 
@@ -523,14 +523,14 @@ FillTombstones(CuckooEntries *entries, int bits)
 	}
 }
 
-CuckooPageCounts
-CuckooPageRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead, void *arg)
+CuckooEntriesCounts
+CuckooEntriesRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead, void *arg)
 {
-	CuckooPageCounts counts = {0};
+	CuckooEntriesCounts counts = {0};
 
 	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
-		CuckooClass class;
+		CuckooIndexClass class;
 		CuckooInterval interval;
 		bool		is_begin;
 
@@ -555,7 +555,7 @@ CuckooPageRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead, void *a
  */
 
 int
-CuckooPageCount(const CuckooEntries *entries)
+CuckooEntriesCount(const CuckooEntries *entries)
 {
 	int			count = 0;
 
@@ -568,20 +568,20 @@ CuckooPageCount(const CuckooEntries *entries)
 static bool
 MoveInterval(CuckooMove *move, int half, uint64_t code, CuckooInterval interval)
 {
-	CuckooClass class = {2 * (uint32_t) (code >> move->bits),
+	CuckooIndexClass class = {2 * (uint32_t) (code >> move->bits),
 		(uint32_t) (code & ((UINT64_C(1) << move->bits) - 1)), move->bits};
-	CuckooChanges changes;
+	CuckooTouched changes;
 
-	if (CuckooPageAdd(move->halves[half], class, interval, &changes))
+	if (CuckooEntriesAdd(move->halves[half], class, interval, &changes))
 		return true;
 	if (move->overflow == NULL || move->overflow_half == 1 - half)
 		return false;
 	move->overflow_half = half;
-	return CuckooPageAdd(move->overflow, class, interval, &changes);
+	return CuckooEntriesAdd(move->overflow, class, interval, &changes);
 }
 
 bool
-CuckooPageMove(CuckooEntries *from, int bits, CuckooMove *move)
+CuckooEntriesMove(CuckooEntries *from, int bits, CuckooMove *move)
 {
 	int			split = move->halves[1] != NULL;
 	uint64_t	half_codes = (uint64_t) CUCKOO_PAGE_PAIRS << bits >> split;
@@ -589,7 +589,7 @@ CuckooPageMove(CuckooEntries *from, int bits, CuckooMove *move)
 
 	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
-		CuckooClass class;
+		CuckooIndexClass class;
 		CuckooInterval interval;
 		CuckooChain chain;
 		bool		is_begin;

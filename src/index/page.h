@@ -8,7 +8,7 @@
  * intervals are one position, which is one row of the table.  One of the two
  * buckets of a fingerprint is even and identifies the pair, as in shape.h.  The
  * number of the pair and the fingerprint are a piece of the hash, so entries can
- * move to pages with other pieces: see CuckooPageMove.
+ * move to pages with other pieces: see CuckooEntriesMove.
  *
  * A key has an entry for each of its rows.  In the paper's table all of them
  * would be in one pair of buckets, which is soon full.  So a pair has at most one
@@ -133,8 +133,8 @@ extern int	CuckooJoinIntervals(CuckooInterval *sorted, int count, int most);
  * The bits of fingerprints, which are the same in one page: what intervals for
  * the table's pages leave.  With five, the largest table has room.
  */
-#define CUCKOO_MIN_FINGERPRINT	5
-#define CUCKOO_MAX_FINGERPRINT	(CUCKOO_ENTRY_BITS - 2 - CUCKOO_OFFSET_BITS - 6)
+#define CUCKOO_MIN_FINGERPRINT_BITS	5
+#define CUCKOO_MAX_FINGERPRINT_BITS	(CUCKOO_ENTRY_BITS - 2 - CUCKOO_OFFSET_BITS - 6)
 
 /* The number of the table's pages that entries can name */
 static inline uint64_t
@@ -147,46 +147,46 @@ CuckooPageSpan(int bits)
 static inline int
 CuckooBitsForPages(int bits, uint64_t pages)
 {
-	while (bits > CUCKOO_MIN_FINGERPRINT && CuckooPageSpan(bits) < pages)
+	while (bits > CUCKOO_MIN_FINGERPRINT_BITS && CuckooPageSpan(bits) < pages)
 		bits--;
 	return bits;
 }
 
 /* Four entries */
-typedef struct CuckooBucket
+typedef struct CuckooIndexBucket
 {
 	uint16_t	low[CUCKOO_ENTRIES];
 	uint32_t	high[CUCKOO_ENTRIES];
-} CuckooBucket;
+} CuckooIndexBucket;
 
 typedef struct CuckooEntries
 {
-	CuckooBucket buckets[CUCKOO_PAGE_BUCKETS];
+	CuckooIndexBucket buckets[CUCKOO_PAGE_BUCKETS];
 } CuckooEntries;
 
 /* The pair of buckets and the fingerprint, which few other keys have */
-typedef struct CuckooClass
+typedef struct CuckooIndexClass
 {
 	uint32_t	even;
 	uint32_t	fingerprint;
 	int			bits;			/* of fingerprints in this page */
-} CuckooClass;
+} CuckooIndexClass;
 
 /*
  * Where a hash is in an index of so many base pages.  The hash is a fraction of
  * 2^64.  At some depth it is scaled to the pairs of as many pages as there are
  * then, and what remains begins with the fingerprint.
  */
-typedef struct CuckooAddress
+typedef struct CuckooIndexAddress
 {
 	uint64_t	prefix;
 	uint32_t	pair;			/* of its page */
 	uint64_t	rest;			/* begins with the fingerprint */
 	int			depth;
-} CuckooAddress;
+} CuckooIndexAddress;
 
-static inline CuckooAddress
-CuckooAddressOf(uint32_t base_pages, uint64_t hash, int depth)
+static inline CuckooIndexAddress
+CuckooIndexAddressOf(uint32_t base_pages, uint64_t hash, int depth)
 {
 	uint64_t	base_pairs = (uint64_t) base_pages * CUCKOO_PAGE_PAIRS;
 	uint64_t	fraction = hash * base_pairs;	/* modulo 2^64 */
@@ -195,14 +195,14 @@ CuckooAddressOf(uint32_t base_pages, uint64_t hash, int depth)
 
 	if (depth > 0)
 		pair = pair << depth | fraction >> (64 - depth);
-	return (CuckooAddress) {pair / CUCKOO_PAGE_PAIRS, (uint32_t) (pair % CUCKOO_PAGE_PAIRS),
+	return (CuckooIndexAddress) {pair / CUCKOO_PAGE_PAIRS, (uint32_t) (pair % CUCKOO_PAGE_PAIRS),
 		fraction << depth, depth};
 }
 
-static inline CuckooClass
-CuckooAddressClass(const CuckooAddress *address, int bits)
+static inline CuckooIndexClass
+CuckooIndexAddressClass(const CuckooIndexAddress *address, int bits)
 {
-	return (CuckooClass) {2 * address->pair, (uint32_t) (address->rest >> (64 - bits)), bits};
+	return (CuckooIndexClass) {2 * address->pair, (uint32_t) (address->rest >> (64 - bits)), bits};
 }
 
 /*
@@ -211,7 +211,7 @@ CuckooAddressClass(const CuckooAddress *address, int bits)
  * less than 2^64.
  */
 static inline uint64_t
-CuckooClassCode(uint64_t prefix, CuckooClass class)
+CuckooIndexClassCode(uint64_t prefix, CuckooIndexClass class)
 {
 	return (prefix * CUCKOO_PAGE_PAIRS + class.even / 2) << class.bits | class.fingerprint;
 }
@@ -221,7 +221,7 @@ CuckooClassCode(uint64_t prefix, CuckooClass class)
  * or a larger one; 0 if there is none.
  */
 static inline uint64_t
-CuckooFirstHashOf(uint32_t base_pages, uint64_t code, int code_bits)
+CuckooIndexFirstHash(uint32_t base_pages, uint64_t code, int code_bits)
 {
 	uint64_t	base_pairs = (uint64_t) base_pages * CUCKOO_PAGE_PAIRS;
 	uint64_t	whole = code >> code_bits;
@@ -238,13 +238,13 @@ CuckooFirstHashOf(uint32_t base_pages, uint64_t code, int code_bits)
 typedef struct CuckooChain
 {
 	CuckooEntries *entries;
-	CuckooClass next;
+	CuckooIndexClass next;
 	uint32_t	step;			/* in buckets */
 	uint32_t	sum;			/* of the numbers of each pair's buckets */
 	int			links;			/* pairs seen so far */
 } CuckooChain;
 
-extern CuckooChain CuckooChainBegin(CuckooEntries *entries, CuckooClass class);
+extern CuckooChain CuckooChainBegin(CuckooEntries *entries, CuckooIndexClass class);
 extern bool CuckooChainNext(CuckooChain *chain, CuckooInterval *interval);
 
 /*
@@ -252,26 +252,26 @@ extern bool CuckooChainNext(CuckooChain *chain, CuckooInterval *interval);
  * is that of a key if is_begin.
  */
 extern bool CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits,
-						   CuckooClass *class, CuckooInterval *interval, bool *is_begin);
+						   CuckooIndexClass *class, CuckooInterval *interval, bool *is_begin);
 
 /* The slots that an addition has changed */
-#define CUCKOO_MAX_CHANGES		32
+#define CUCKOO_MAX_TOUCHED		32
 
-typedef struct CuckooChanges
+typedef struct CuckooTouched
 {
 	int			count;			/* perhaps more than are listed */
-	uint16_t	slot[CUCKOO_MAX_CHANGES];
-} CuckooChanges;
+	uint16_t	slot[CUCKOO_MAX_TOUCHED];
+} CuckooTouched;
 
 /*
  * Add an interval to a class, and list what changes, which may be nothing.  If
  * there is no room, false, and the page is left as it was.
  */
-extern bool CuckooPageAdd(CuckooEntries *entries, CuckooClass class, CuckooInterval interval,
-						  CuckooChanges *changes);
+extern bool CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval interval,
+						  CuckooTouched *changes);
 
 /* The number of entries, with tombstones */
-extern int	CuckooPageCount(const CuckooEntries *entries);
+extern int	CuckooEntriesCount(const CuckooEntries *entries);
 
 /*
  * Pages to which entries move: to one with shorter fingerprints, or from a page
@@ -291,19 +291,19 @@ typedef struct CuckooMove
  * several times where chains have joined: false if that makes so many that
  * there is no room.
  */
-extern bool CuckooPageMove(CuckooEntries *from, int bits, CuckooMove *move);
+extern bool CuckooEntriesMove(CuckooEntries *from, int bits, CuckooMove *move);
 
 /* Whether all rows of an interval in one page of the table can be removed. */
 typedef bool (*CuckooIsDead) (CuckooInterval interval, void *arg);
 
-typedef struct CuckooPageCounts
+typedef struct CuckooEntriesCounts
 {
 	int			entries;		/* that remain, without tombstones */
 	int			removed;
-} CuckooPageCounts;
+} CuckooEntriesCounts;
 
 /* Remove rows, and tombstones that are no longer needed. */
-extern CuckooPageCounts CuckooPageRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead,
+extern CuckooEntriesCounts CuckooEntriesRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead,
 										 void *arg);
 
 #endif							/* CUCKOO_INDEX_PAGE_H */

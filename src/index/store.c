@@ -63,7 +63,7 @@ CuckooCheckPage(Relation index, Buffer buffer)
 		ReportCorrupted(index, BufferGetBlockNumber(buffer));
 	opaque = CuckooPageGetOpaque(page);
 	if (opaque->page_id != CUCKOO_PAGE_ID || opaque->depth > CUCKOO_MAX_DEPTH ||
-		opaque->bits > CUCKOO_MAX_FINGERPRINT)
+		opaque->bits > CUCKOO_MAX_FINGERPRINT_BITS)
 		ReportCorrupted(index, BufferGetBlockNumber(buffer));
 }
 
@@ -104,7 +104,7 @@ CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode)
  * have. Where fewer than half have split, it is that of the others.
  */
 void
-CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta)
+CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta)
 {
 	uint64		pages = meta->base_pages;
 	CuckooMetaCopy *copy;
@@ -121,7 +121,7 @@ CuckooKeepMeta(Relation index, const CuckooIndexMeta *meta)
 }
 
 const CuckooIndexMeta *
-CuckooReadMeta(Relation index)
+CuckooRefreshMeta(Relation index)
 {
 	Buffer		buffer = CuckooLockPage(index, 0, BUFFER_LOCK_SHARE);
 	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
@@ -132,16 +132,16 @@ CuckooReadMeta(Relation index)
 				(errcode(ERRCODE_INDEX_CORRUPTED),
 				 errmsg("index \"%s\" is not a cuckoo index", RelationGetRelationName(index)),
 				 errhint("Please REINDEX it.")));
-	CuckooKeepMeta(index, meta);
+	CuckooCacheMeta(index, meta);
 	UnlockReleaseBuffer(buffer);
 	return &((CuckooMetaCopy *) index->rd_amcache)->meta;
 }
 
 /* The metapage, or a copy of it that may be old */
 const CuckooIndexMeta *
-CuckooGetMeta(Relation index)
+CuckooCachedMeta(Relation index)
 {
-	return index->rd_amcache == NULL ? CuckooReadMeta(index) :
+	return index->rd_amcache == NULL ? CuckooRefreshMeta(index) :
 		&((CuckooMetaCopy *) index->rd_amcache)->meta;
 }
 
@@ -198,9 +198,9 @@ CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth)
  * large at most.
  */
 Buffer
-CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *address)
+CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooIndexAddress *address)
 {
-	const CuckooIndexMeta *meta = CuckooGetMeta(index);
+	const CuckooIndexMeta *meta = CuckooCachedMeta(index);
 	CuckooMetaCopy *copy = index->rd_amcache;
 	int			depth = copy->depth;
 	BlockNumber last = InvalidBlockNumber;
@@ -211,7 +211,7 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *addres
 		Buffer		buffer;
 		Page		page;
 
-		*address = CuckooAddressOf(meta->base_pages, hash, depth);
+		*address = CuckooIndexAddressOf(meta->base_pages, hash, depth);
 		block = CuckooBlockOf(meta, address->prefix, depth);
 		if (block == InvalidBlockNumber)
 		{
@@ -228,7 +228,7 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *addres
 			depth = CuckooPageIsUnused(page) ? 0 : CuckooPageGetOpaque(page)->depth;
 			if ((uint64) meta->base_pages << depth > CUCKOO_MAX_HOME_PAGES)
 				ReportCorrupted(index, block);
-			*address = CuckooAddressOf(meta->base_pages, hash, depth);
+			*address = CuckooIndexAddressOf(meta->base_pages, hash, depth);
 			if (CuckooBlockOf(meta, address->prefix, depth) == block)
 				return buffer;
 			/* The same page again?  The copy lacks the piece of the right one. */
@@ -238,7 +238,7 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *addres
 		}
 		UnlockReleaseBuffer(buffer);
 		if (++copy->detours > DETOURS_PER_COPY)
-			CuckooReadMeta(index);
+			CuckooRefreshMeta(index);
 		CHECK_FOR_INTERRUPTS();
 	}
 	ereport(ERROR,
@@ -254,7 +254,7 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooAddress *addres
 void
 CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, CuckooVisitor visit, void *arg)
 {
-	CuckooAddress address;
+	CuckooIndexAddress address;
 	Buffer		buffer = CuckooFindPage(index, hash, BUFFER_LOCK_SHARE, &address);
 	BlockNumber next = InvalidBlockNumber;
 
@@ -265,7 +265,7 @@ CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, CuckooVisitor v
 		CuckooTestForOldSnapshot(snapshot, index, page);
 		if (!CuckooPageIsUnused(page))
 		{
-			address = CuckooAddressOf(CuckooGetMeta(index)->base_pages, hash,
+			address = CuckooIndexAddressOf(CuckooCachedMeta(index)->base_pages, hash,
 									  CuckooPageGetOpaque(page)->depth);
 			visit(page, &address, arg);
 			next = CuckooPageGetOpaque(page)->next;
@@ -283,10 +283,10 @@ CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, CuckooVisitor v
  */
 
 static void
-AppendIntervals(Page page, const CuckooAddress *address, void *arg)
+AppendIntervals(Page page, const CuckooIndexAddress *address, void *arg)
 {
 	CuckooChain chain = CuckooChainBegin(CuckooPageGetEntries(page),
-										 CuckooAddressClass(address, CuckooPageGetOpaque(page)->bits));
+										 CuckooIndexAddressClass(address, CuckooPageGetOpaque(page)->bits));
 	CuckooInterval interval;
 
 	while (CuckooChainNext(&chain, &interval))

@@ -93,7 +93,7 @@ Report(bool *valid, const char *member, const char *fault)
 
 /* amvalidate: all of the class's family, as others do. */
 bool
-CuckooIndexValidate(Oid opclass)
+cuckoovalidate(Oid opclass)
 {
 	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
 	Oid			family;

@@ -102,11 +102,11 @@ CheckPage(const ModelPage *page)
 	begun.count = alive.count = ever.count = 0;
 	for (int k = 0; k < key_count; k++)
 	{
-		CuckooAddress address = CuckooAddressOf(base_pages, keys[k].hash, page->depth);
-		CuckooClass class = CuckooAddressClass(&address, page->bits);
+		CuckooIndexAddress address = CuckooIndexAddressOf(base_pages, keys[k].hash, page->depth);
+		CuckooIndexClass class = CuckooIndexAddressClass(&address, page->bits);
 
 		if (address.prefix == page->prefix && keys[k].last >= 0)
-			begun.numbers[begun.count++] = CuckooClassCode(page->prefix, class);
+			begun.numbers[begun.count++] = CuckooIndexClassCode(page->prefix, class);
 		for (int r = keys[k].last; r >= 0; r = rows[r].previous)
 		{
 			ever.numbers[ever.count++] = RowOf(class.fingerprint, rows[r].position);
@@ -119,7 +119,7 @@ CheckPage(const ModelPage *page)
 	SortNumbers(ever.numbers, ever.count);
 	for (int e = 0; e < CUCKOO_PAGE_ENTRIES; e++)
 	{
-		CuckooClass class;
+		CuckooIndexClass class;
 		CuckooInterval interval;
 		CuckooInterval next;
 		CuckooChain chain;
@@ -143,7 +143,7 @@ CheckPage(const ModelPage *page)
 		assert_true(CuckooChainNext(&chain, &next) == is_begin && next == interval);
 		if (is_begin)
 		{
-			uint64_t	code = CuckooClassCode(page->prefix, class);
+			uint64_t	code = CuckooIndexClassCode(page->prefix, class);
 
 			assert_true(AnyBetween(&begun, code, code + 1));
 			do
@@ -154,7 +154,7 @@ CheckPage(const ModelPage *page)
 		for ((void) CuckooChainNext(&chain, &next); next == CUCKOO_TOMBSTONE;)
 			assert_true(CuckooChainNext(&chain, &next));
 	}
-	assert_int_equal(CuckooPageCount(page->entries), sums.intervals + sums.tombstones);
+	assert_int_equal(CuckooEntriesCount(page->entries), sums.intervals + sums.tombstones);
 	return sums;
 }
 
@@ -167,7 +167,7 @@ HomeOf(uint64_t hash)
 	for (int i = 0; i < page_count; i++)
 	{
 		if (pages[i].is_home &&
-			CuckooAddressOf(base_pages, hash, pages[i].depth).prefix == pages[i].prefix)
+			CuckooIndexAddressOf(base_pages, hash, pages[i].depth).prefix == pages[i].prefix)
 		{
 			assert_true(home == NULL);
 			home = &pages[i];
@@ -186,8 +186,8 @@ CheckKey(int k)
 
 	for (ModelPage *page = HomeOf(keys[k].hash); page != NULL; page = page->next)
 	{
-		CuckooAddress address = CuckooAddressOf(base_pages, keys[k].hash, page->depth);
-		CuckooChain chain = CuckooChainBegin(page->entries, CuckooAddressClass(&address, page->bits));
+		CuckooIndexAddress address = CuckooIndexAddressOf(base_pages, keys[k].hash, page->depth);
+		CuckooChain chain = CuckooChainBegin(page->entries, CuckooIndexAddressClass(&address, page->bits));
 
 		while (CuckooChainNext(&chain, &found[count]))
 			count++;
@@ -232,15 +232,15 @@ Move(ModelPage *page, bool split)
 		split ? new[2] : NULL, -1};
 	CuckooEntries before = *page->entries;
 	bool		too_many = CheckPage(page).copies > CUCKOO_PAGE_ENTRIES / 2 * 3;
-	bool		done = CuckooPageMove(page->entries, page->bits, &move);
-	bool		full = CuckooPageCount(new[0]) > CUCKOO_PAGE_ENTRIES / 8 * 7 ||
-		CuckooPageCount(new[1]) > CUCKOO_PAGE_ENTRIES / 8 * 7;
+	bool		done = CuckooEntriesMove(page->entries, page->bits, &move);
+	bool		full = CuckooEntriesCount(new[0]) > CUCKOO_PAGE_ENTRIES / 8 * 7 ||
+		CuckooEntriesCount(new[1]) > CUCKOO_PAGE_ENTRIES / 8 * 7;
 
 	assert_memory_equal(&before, page->entries, sizeof(before));
 	assert_true(too_many ? !done : done || full);
 	if (!done)
 		return false;
-	assert_true((CuckooPageCount(new[2]) > 0) == (move.overflow_half >= 0));
+	assert_true((CuckooEntriesCount(new[2]) > 0) == (move.overflow_half >= 0));
 	*page = (ModelPage) {new[0], page->prefix << split, page->depth + split, move.bits,
 		page->is_home, page->next};
 	if (split)
@@ -270,8 +270,8 @@ static bool
 AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 {
 	CuckooInterval interval = 2 * position + 1;
-	CuckooAddress address = CuckooAddressOf(base_pages, hash, page->depth);
-	CuckooChanges changes = {-1, {0}};
+	CuckooIndexAddress address = CuckooIndexAddressOf(base_pages, hash, page->depth);
+	CuckooTouched changes = {-1, {0}};
 	bool		listed[CUCKOO_PAGE_ENTRIES] = {false};
 	CuckooChain chain;
 	CuckooInterval link;
@@ -279,31 +279,31 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 	bool		added;
 
 	if (position / CUCKOO_PAGE_POSITIONS >= CuckooPageSpan(page->bits) &&
-		(CuckooPageCount(page->entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 || !Move(page, false)))
+		(CuckooEntriesCount(page->entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 || !Move(page, false)))
 		return false;
 	before = *page->entries;
-	added = CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits), interval, &changes);
+	added = CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval, &changes);
 	assert_true(added || changes.count == 0);
-	for (int i = 0; i < changes.count && i < CUCKOO_MAX_CHANGES; i++)
+	for (int i = 0; i < changes.count && i < CUCKOO_MAX_TOUCHED; i++)
 		listed[changes.slot[i]] = true;
 	for (int e = 0; e < CUCKOO_PAGE_ENTRIES; e++)
 	{
-		const CuckooBucket *old = &before.buckets[e / CUCKOO_ENTRIES];
-		const CuckooBucket *new = &page->entries->buckets[e / CUCKOO_ENTRIES];
+		const CuckooIndexBucket *old = &before.buckets[e / CUCKOO_ENTRIES];
+		const CuckooIndexBucket *new = &page->entries->buckets[e / CUCKOO_ENTRIES];
 		int			i = e % CUCKOO_ENTRIES;
 		bool		differs = old->low[i] != new->low[i] || old->high[i] != new->high[i];
 
 		/* When all links are joined, some remain as they are. */
-		assert_true(differs ? listed[e] || changes.count > CUCKOO_MAX_CHANGES :
+		assert_true(differs ? listed[e] || changes.count > CUCKOO_MAX_TOUCHED :
 					!listed[e] || changes.count >= CUCKOO_MAX_LINKS);
 	}
 	if (!added)
 		return false;
-	chain = CuckooChainBegin(page->entries, CuckooAddressClass(&address, page->bits));
+	chain = CuckooChainBegin(page->entries, CuckooIndexAddressClass(&address, page->bits));
 	while (CuckooChainNext(&chain, &link))
 		;
 	assert_true(position % 4 > 0 || chain.links > CUCKOO_MAX_LINKS / 4 ||
-				(CuckooPageAdd(page->entries, CuckooAddressClass(&address, page->bits), interval,
+				(CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval,
 							   &changes) && changes.count == 0));
 	return true;
 }
@@ -311,7 +311,7 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 static bool
 Split(ModelPage *home)
 {
-	return home->bits > CUCKOO_MIN_FINGERPRINT && home->depth < MODEL_DEPTH &&
+	return home->bits > CUCKOO_MIN_FINGERPRINT_BITS && home->depth < MODEL_DEPTH &&
 		(int) base_pages << (home->depth + 1) <= 4 * home_count && page_count <= MODEL_PAGES - 3 &&
 		Move(home, true);
 }
@@ -332,7 +332,7 @@ AddToPages(uint64_t hash, uint64_t position)
 		if (page_count == MODEL_PAGES)
 			return false;
 		home->next = NewPage(Allocate(sizeof(CuckooEntries)), home->prefix, home->depth,
-							 BitsForTable(CUCKOO_MAX_FINGERPRINT - home->depth), home->next);
+							 BitsForTable(CUCKOO_MAX_FINGERPRINT_BITS - home->depth), home->next);
 	}
 }
 
@@ -372,11 +372,11 @@ Vacuum(uint32_t eighths)
 	for (int i = 0; i < page_count; i++)
 	{
 		CuckooEntries before = *pages[i].entries;
-		CuckooPageCounts counts;
+		CuckooEntriesCounts counts;
 		PageSums	sums;
 
 		dead_count = 0;
-		counts = CuckooPageRemove(pages[i].entries, pages[i].bits, IsDead, pages);
+		counts = CuckooEntriesRemove(pages[i].entries, pages[i].bits, IsDead, pages);
 		sums = CheckPage(&pages[i]);
 		assert_true(eighths < 8 || sums.intervals == sums.large);
 		assert_true(counts.removed == dead_count && counts.entries == sums.intervals &&
@@ -396,7 +396,7 @@ Vacuum(uint32_t eighths)
 static void
 MakeKeys(bool crowded, uint32_t most_together)
 {
-	int			bits = BitsForTable(CUCKOO_MAX_FINGERPRINT);
+	int			bits = BitsForTable(CUCKOO_MAX_FINGERPRINT_BITS);
 	uint32_t	families = crowded ? 512 / most_together : UINT32_C(1) << Below(11);
 	uint32_t	distance = crowded ? most_together / 4 * 3 + 1 : 1 + Below(2 * most_together);
 	uint32_t	chance = crowded ? 16 : 1 + Below(16);
@@ -407,7 +407,7 @@ MakeKeys(bool crowded, uint32_t most_together)
 	{
 		uint64_t	family = KeyHash(stream, MODEL_KEYS + (uint32_t) k % families);
 		uint32_t	member = (uint32_t) k / families;
-		CuckooClass class = {0, (uint32_t) (family & ((UINT64_C(1) << bits) - 1)), bits};
+		CuckooIndexClass class = {0, (uint32_t) (family & ((UINT64_C(1) << bits) - 1)), bits};
 		uint32_t	step = CuckooChainBegin(pages[0].entries, class).step;
 
 		keys[k].last = -1;
@@ -419,7 +419,7 @@ MakeKeys(bool crowded, uint32_t most_together)
 				CUCKOO_PAGE_BUCKETS;
 		while (crowded && class.even >= CUCKOO_PAGE_BUCKETS / 2);
 		keys[k].hash = (keys[k].hash & 0xFFFFF) +
-			CuckooFirstHashOf(base_pages, CuckooClassCode(family % base_pages, class), bits);
+			CuckooIndexFirstHash(base_pages, CuckooIndexClassCode(family % base_pages, class), bits);
 	}
 }
 
@@ -462,7 +462,7 @@ LivePages(void)
 	row_count = page_count = 0;
 	home_count = (int) base_pages;
 	for (uint32_t i = 0; i < base_pages; i++)
-		NewPage(Allocate(sizeof(CuckooEntries)), i, 0, BitsForTable(CUCKOO_MAX_FINGERPRINT),
+		NewPage(Allocate(sizeof(CuckooEntries)), i, 0, BitsForTable(CUCKOO_MAX_FINGERPRINT_BITS),
 				NULL)->is_home = true;
 	MakeKeys(crowded, most_together);
 	while (row_count < most_rows && (choices == NULL || choices_left > 0))
@@ -473,7 +473,7 @@ LivePages(void)
 		if (what == 0)
 			Vacuum(Below(9));
 		else if (what == 1 && 2 * table_pages <= MODEL_TABLE &&
-				 4 * table_pages <= CuckooPageSpan(CUCKOO_MIN_FINGERPRINT))
+				 4 * table_pages <= CuckooPageSpan(CUCKOO_MIN_FINGERPRINT_BITS))
 			table_pages *= 2;
 		else if (what == 2 && !crowded)
 			(void) Split(HomeOf(keys[k].hash));

@@ -35,12 +35,12 @@ AddressesAreTheScaledHash(void)
 		int			bits = 1 + (int) Below(32 - (uint32_t) depth);
 		int			code_bits = (int) Below(33);
 		uint64_t	code = Scale(pairs, hash, code_bits) + Below(3);
-		uint64_t	first = CuckooFirstHashOf(n, code, code_bits);
-		CuckooAddress address = CuckooAddressOf(n, hash, depth);
+		uint64_t	first = CuckooIndexFirstHash(n, code, code_bits);
+		CuckooIndexAddress address = CuckooIndexAddressOf(n, hash, depth);
 
 		assert_true(address.prefix == Scale(n, hash, depth) && address.depth == depth &&
 					address.pair == Scale(pairs, hash, depth) % CUCKOO_PAGE_PAIRS);
-		assert_true(CuckooClassCode(address.prefix, CuckooAddressClass(&address, bits)) ==
+		assert_true(CuckooIndexClassCode(address.prefix, CuckooIndexAddressClass(&address, bits)) ==
 					Scale(pairs, hash, depth + bits));
 		assert_true(code == 0 || code >= pairs << code_bits ? first == 0 :
 					Scale(pairs, first, code_bits) >= code &&
@@ -52,9 +52,9 @@ AddressesAreTheScaledHash(void)
 static void
 FingerprintsAreAsLongAsTheTableAllows(void)
 {
-	for (int most = CUCKOO_MIN_FINGERPRINT; most <= CUCKOO_MAX_FINGERPRINT; most++)
+	for (int most = CUCKOO_MIN_FINGERPRINT_BITS; most <= CUCKOO_MAX_FINGERPRINT_BITS; most++)
 	{
-		for (uint64_t span = 1; span < CuckooPageSpan(CUCKOO_MIN_FINGERPRINT); span *= 2)
+		for (uint64_t span = 1; span < CuckooPageSpan(CUCKOO_MIN_FINGERPRINT_BITS); span *= 2)
 		{
 			for (uint64_t count = span; count <= span + 1; count++)
 			{
@@ -168,8 +168,8 @@ RowsAreJoinedOnlyIfThereAreMany(void)
 	for (int most = 2; most <= CUCKOO_MAX_LINKS; most += CUCKOO_MAX_LINKS - 2)
 	{
 		CuckooEntries entries = {0};
-		CuckooClass class = {10, 21, CUCKOO_MIN_FINGERPRINT};
-		CuckooChanges changes;
+		CuckooIndexClass class = {10, 21, CUCKOO_MIN_FINGERPRINT_BITS};
+		CuckooTouched changes;
 
 		for (int i = 0; i <= most; i++)
 		{
@@ -177,7 +177,7 @@ RowsAreJoinedOnlyIfThereAreMany(void)
 			CuckooInterval interval = CuckooIntervalOf(most == 2 ? 7 : (uint32_t) i, (uint32_t) i);
 			int			tombstones = 0;
 
-			assert_true(CuckooPageAdd(&entries, class, interval, &changes) && changes.count > 0);
+			assert_true(CuckooEntriesAdd(&entries, class, interval, &changes) && changes.count > 0);
 			while (CuckooChainNext(&chain, &interval))
 				tombstones += interval == CUCKOO_TOMBSTONE;
 			assert_int_equal(chain.links, i < most ? i + 1 : most);
@@ -195,14 +195,14 @@ AChainGoesThroughEveryPair(void)
 		CuckooEntries from = {0};
 		CuckooEntries to = {0};
 		CuckooMove	move = {12, {&to, NULL}, NULL, -1};
-		CuckooClass class = {0, fingerprint, 13};
+		CuckooIndexClass class = {0, fingerprint, 13};
 		CuckooChain chain = CuckooChainBegin(&from, class);
 		CuckooInterval interval;
-		CuckooChanges changes;
+		CuckooTouched changes;
 		bool		seen[CUCKOO_PAGE_PAIRS] = {false};
 
 		for (; class.even < CUCKOO_PAGE_BUCKETS; class.even += 2)
-			assert_true(CuckooPageAdd(&from, class, CuckooIntervalOf(class.even / 2, 1), &changes) &&
+			assert_true(CuckooEntriesAdd(&from, class, CuckooIntervalOf(class.even / 2, 1), &changes) &&
 						changes.count > 0);
 		while (CuckooChainNext(&chain, &interval))
 		{
@@ -210,7 +210,7 @@ AChainGoesThroughEveryPair(void)
 			seen[CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS] = true;
 		}
 		assert_int_equal(chain.links, CUCKOO_PAGE_PAIRS);
-		assert_true(!CuckooPageMove(&from, class.bits, &move));
+		assert_true(!CuckooEntriesMove(&from, class.bits, &move));
 	}
 }
 
@@ -223,7 +223,7 @@ ASplitGivesOneHalfAnOverflowPage(void)
 		CuckooEntries from = {0};
 		CuckooEntries to[3] = {0};
 		CuckooMove	move = {14, {&to[0], &to[1]}, &to[2], -1};
-		CuckooChanges changes;
+		CuckooTouched changes;
 		uint32_t	count = 0;
 
 		for (uint32_t fingerprint = 0; count <= 2 * CUCKOO_ENTRIES; fingerprint++)
@@ -232,15 +232,15 @@ ASplitGivesOneHalfAnOverflowPage(void)
 				continue;
 			for (uint32_t half = from_half; half < 2; half++)
 			{
-				CuckooClass class = {20 + CUCKOO_PAGE_PAIRS * half, 1 << 14 | fingerprint, 15};
+				CuckooIndexClass class = {20 + CUCKOO_PAGE_PAIRS * half, 1 << 14 | fingerprint, 15};
 
-				assert_true(CuckooPageAdd(&from, class, CuckooIntervalOf(count, 1), &changes) &&
+				assert_true(CuckooEntriesAdd(&from, class, CuckooIntervalOf(count, 1), &changes) &&
 							changes.count > 0);
 			}
 			count++;
 		}
-		assert_true(CuckooPageMove(&from, 15, &move) == (from_half == 1));
-		assert_true(from_half == 0 || (move.overflow_half == 1 && CuckooPageCount(&to[2]) == 1));
+		assert_true(CuckooEntriesMove(&from, 15, &move) == (from_half == 1));
+		assert_true(from_half == 0 || (move.overflow_half == 1 && CuckooEntriesCount(&to[2]) == 1));
 	}
 }
 
@@ -248,20 +248,20 @@ ASplitGivesOneHalfAnOverflowPage(void)
 static void
 OtherClassesAreNotFound(void)
 {
-	for (int bits = CUCKOO_MIN_FINGERPRINT; bits <= CUCKOO_MAX_FINGERPRINT; bits++)
+	for (int bits = CUCKOO_MIN_FINGERPRINT_BITS; bits <= CUCKOO_MAX_FINGERPRINT_BITS; bits++)
 	{
 		CuckooEntries entries = {0};
-		CuckooClass class = {20, 1, bits};
+		CuckooIndexClass class = {20, 1, bits};
 		CuckooInterval interval;
-		CuckooChanges changes;
+		CuckooTouched changes;
 		CuckooChain chain;
 
-		assert_true(CuckooPageAdd(&entries, class, CuckooIntervalOf(0, 1), &changes));
+		assert_true(CuckooEntriesAdd(&entries, class, CuckooIntervalOf(0, 1), &changes));
 		chain = CuckooChainBegin(&entries, class);
 		assert_true(CuckooChainNext(&chain, &interval) && interval == CuckooIntervalOf(0, 1));
 		for (int bit = 0; bit < bits; bit++)
 		{
-			CuckooClass other = {20, class.fingerprint ^ UINT32_C(1) << bit, bits};
+			CuckooIndexClass other = {20, class.fingerprint ^ UINT32_C(1) << bit, bits};
 
 			chain = CuckooChainBegin(&entries, other);
 			assert_true(!CuckooChainNext(&chain, &interval));
