@@ -49,6 +49,7 @@
 #include "format.h"
 #include "hash.h"
 #include "list.h"
+#include "overlap.h"
 #include "table.h"
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))

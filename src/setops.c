@@ -1,6 +1,6 @@
 /*-------------------------------------------------------------------------
  *
- * union.c
+ * setops.c
  *	  SQL functions that combine filters: union, union all, their aggregates,
  *	  intersection, how many keys two filters have in common.
  *
@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "call.h"
+#include "core/overlap.h"
 #include "state.h"
 
 /*
