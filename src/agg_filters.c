@@ -171,7 +171,7 @@ typedef struct Stream
 {
 	CuckooLarge large;
 	CuckooDraft draft;
-	CuckooEdit	edit;			/* CUCKOO_ADD_NEW or CUCKOO_ADD */
+	CuckooAction action;		/* CUCKOO_ADD_NEW or CUCKOO_ADD */
 	CuckooList	batch;
 } Stream;
 
@@ -183,7 +183,7 @@ AddBatch(Stream *stream)
 	size_t		room;
 
 	CuckooDraftApplyOrFail(&stream->draft, stream->batch.numbers, (size_t) stream->batch.count,
-						   stream->edit);
+						   stream->action);
 	stream->batch.count = 0;
 	room = CuckooDraftBatchKeys(&stream->draft);
 	if (room != stream->batch.room)
@@ -210,27 +210,27 @@ MakeStream(CuckooLarge *large)
 }
 
 static Stream *
-NewStream(CuckooValue *flat, CuckooEdit edit, MemoryContext aggcontext)
+NewStream(CuckooValue *flat, CuckooAction action, MemoryContext aggcontext)
 {
 	Stream	   *stream = (Stream *) CuckooLargeNew(sizeof(Stream), MakeStream, aggcontext);
 	MemoryContext old = MemoryContextSwitchTo(stream->large.header.eoh_context);
 
 	CuckooDraftOpenValue(&stream->draft, CuckooCopyValue(flat));
-	stream->edit = edit;
+	stream->action = action;
 	MemoryContextSwitchTo(old);
 	return stream;
 }
 
 /* Refuse a row that does not match.  Returns whether its flags were changed. */
 static inline bool
-MatchRow(CuckooDraft *draft, const CuckooHeader *row, CuckooEdit edit)
+MatchRow(CuckooDraft *draft, const CuckooHeader *row, CuckooAction action)
 {
 	CuckooHeader *header = &draft->filter.header;
 
 	if (unlikely(!CuckooSameHeader(header, row)))
 		CuckooMatchHeaders(header, row);
 	/* A new state, or one that a user's aggregate began with, lacks the flag. */
-	if (edit != CUCKOO_ADD_NEW || header->flags & CUCKOO_FLAG_NOT_REMOVABLE)
+	if (action != CUCKOO_ADD_NEW || header->flags & CUCKOO_FLAG_NOT_REMOVABLE)
 		return false;
 	header->flags |= CUCKOO_FLAG_NOT_REMOVABLE;
 	return true;
@@ -239,15 +239,15 @@ MatchRow(CuckooDraft *draft, const CuckooHeader *row, CuckooEdit edit)
 /* A row for a flat state, which is not changed: the executor frees it. */
 static Datum
 AddToFlat(FunctionCallInfo fcinfo, CuckooValue *flat, const CuckooHeader *row, uint64 hash,
-		  CuckooEdit edit)
+		  CuckooAction action)
 {
 	bool		changed = PG_ARGISNULL(0);
 	CuckooDraft draft;
 
 	CuckooDraftOpenValue(&draft, PG_ARGISNULL(0) ? flat : CuckooCopyValue(flat));
-	changed |= MatchRow(&draft, row, edit);
+	changed |= MatchRow(&draft, row, action);
 	if (!PG_ARGISNULL(1))
-		changed |= CuckooDraftApplyOrFail(&draft, &hash, 1, edit);
+		changed |= CuckooDraftApplyOrFail(&draft, &hash, 1, action);
 	if (!changed)
 		return CuckooUnchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
@@ -255,7 +255,7 @@ AddToFlat(FunctionCallInfo fcinfo, CuckooValue *flat, const CuckooHeader *row, u
 
 /* One row; inlined for each of the two aggregates. */
 static inline Datum
-StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
+StreamRow(FunctionCallInfo fcinfo, CuckooAction action)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	uint64		hash = 0;
@@ -266,8 +266,8 @@ StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("capacity must be specified for %s",
-						edit == CUCKOO_ADD_NEW ? "cuckoo_stream_agg" : "cuckoo_multiset_agg"),
-				 edit == CUCKOO_ADD_NEW ?
+						action == CUCKOO_ADD_NEW ? "cuckoo_stream_agg" : "cuckoo_multiset_agg"),
+				 action == CUCKOO_ADD_NEW ?
 				 errhint("Specify how many keys there may be, or use cuckoo_agg, which counts them.") :
 				 errhint("Specify how many copies there may be, at most eight of each key.")));
 
@@ -281,10 +281,10 @@ StreamRow(FunctionCallInfo fcinfo, CuckooEdit edit)
 		empty.header = *row;
 		flat = PG_ARGISNULL(0) ? CuckooBuildValue(&empty, NULL, 0) : PG_GETARG_CUCKOOFILTER_P(0);
 		if (VARSIZE_ANY_EXHDR(flat) <= STREAM_FLAT_BYTES)
-			return AddToFlat(fcinfo, flat, row, hash, edit);
-		stream = NewStream(flat, edit, aggcontext);
+			return AddToFlat(fcinfo, flat, row, hash, action);
+		stream = NewStream(flat, action, aggcontext);
 	}
-	MatchRow(&stream->draft, row, edit);
+	MatchRow(&stream->draft, row, action);
 	if (!PG_ARGISNULL(1))
 	{
 		if (stream->batch.count == stream->batch.room)

@@ -10,7 +10,7 @@
 #include "overlap.h"
 
 /*
- * Intervals of hashes
+ * Ranges of hashes
  */
 
 /* The sorted codes of a table */
@@ -39,7 +39,7 @@ FreeCodes(Codes *codes, int count)
 		pfree(codes[i].numbers);
 }
 
-/* Goes through the intervals of the items of tables, as codes of a shape. */
+/* Goes through the ranges of the items of tables, as codes of a shape. */
 typedef struct Sweep
 {
 	const CuckooShape *shape;
@@ -74,9 +74,9 @@ OpenSweep(const CuckooShape *shape, const Codes *tables, int count)
 	return sweep;
 }
 
-/* The next interval by first code, or false; it may overlap earlier ones. */
+/* The next range by first code, or false; it may overlap earlier ones. */
 static inline bool
-NextInterval(Sweep *sweep, uint64_t *first, uint64_t *last)
+NextRange(Sweep *sweep, uint64_t *first, uint64_t *last)
 {
 	const Codes *table;
 	uint64_t	next;
@@ -118,7 +118,7 @@ CommonCodes(const CuckooTable *table, const Codes *others, int other_count)
 	int			copies = 0;
 
 	memset(found, 0, (size_t) table->items);
-	while (NextInterval(&sweep, &first, &last))
+	while (NextRange(&sweep, &first, &last))
 	{
 		for (; from < table->items && codes[from] < first; from++)
 			CuckooCheckInterruptsAt(from);
@@ -194,11 +194,11 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 
 /*
  * Estimate how many keys of a table with distinct codes are not in others, by
- * the fraction that it uses of the classes that no interval of others overlaps,
+ * the fraction that it uses of the classes that no range of others overlaps,
  * whose number is set.  Each key is in one at random, so n keys leave a class
  * unused with a probability of exp(-n / classes): linear counting, by Whang,
  * Vander-Zanden and Taylor, 1990.  The classes are counted, not computed from the
- * rate, which would be up to 50 % off: the intervals of two shapes can have any
+ * rate, which would be up to 50 % off: the ranges of two shapes can have any
  * ratio of widths.
  */
 static double
@@ -213,7 +213,7 @@ OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
 	uint64_t	first;
 	uint64_t	last;
 
-	while (NextInterval(&sweep, &first, &last))
+	while (NextRange(&sweep, &first, &last))
 	{
 		if (last < next)
 			continue;

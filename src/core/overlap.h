@@ -15,12 +15,12 @@
  * The filter of the keys that two filters have in common, whatever their
  * shapes.  Sets *bytes to its bytes, NULL if they would be too large.
  *
- * A class stands for the keys of an interval of hashes, in every shape.  Items
- * are kept if their interval overlaps that of an item of the other filter.  They
+ * A class stands for the keys of a range of hashes, in every shape.  Items
+ * are kept if their range overlaps that of an item of the other filter.  They
  * are those of the filter with the smaller expected rate, as if both were
  * removable (the first, if they are equal), with its shapes and parameters.  In
  * tables of one shape, these are the items of equal classes.  No key of both
- * filters is lost: its hash is in both intervals.  A class keeps as many copies
+ * filters is lost: its hash is in both ranges.  A class keeps as many copies
  * as overlap it, and not more than it has.
  */
 extern CuckooConflict CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
