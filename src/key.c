@@ -228,7 +228,8 @@ GetNested(CuckooKey *key)
 static void
 DescribeColumn(void *attribute)
 {
-	errcontext("column \"%s\" of a composite key", NameStr(((Form_pg_attribute) attribute)->attname));
+	errcontext("column \"%s\" of a composite key",
+			   NameStr(((Form_pg_attribute) attribute)->attname));
 }
 
 /*
@@ -382,7 +383,8 @@ InitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 	 * The range's operator class defines which bounds are equal.  What is
 	 * hashed agrees only with the default operator class of a type.
 	 */
-	if (range->rng_cmp_proc_finfo.fn_oid != lookup_type_cache(subtype, TYPECACHE_CMP_PROC)->cmp_proc)
+	if (range->rng_cmp_proc_finfo.fn_oid !=
+		lookup_type_cache(subtype, TYPECACHE_CMP_PROC)->cmp_proc)
 		RefuseType(key->type, subtype);
 	InitPart(key, key_type, range, subtype, range->rng_collation);
 }
@@ -430,7 +432,8 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 	element_type = get_element_type(type);
 	if (OidIsValid(element_type))
 	{
-		InitPart(key, CUCKOO_KEY_ARRAY, lookup_type_cache(element_type, 0), element_type, collation);
+		InitPart(key, CUCKOO_KEY_ARRAY, lookup_type_cache(element_type, 0), element_type,
+				 collation);
 		return;
 	}
 
