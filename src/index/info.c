@@ -306,6 +306,7 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	Relation	index;
 	ReadState	state;
 	const CuckooIndexMeta *meta;
+	CuckooIndexKey key;
 	CuckooFilter filter;
 	CuckooPart	part;
 	bool		own_hash;
@@ -325,7 +326,8 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has keys of several columns", RelationGetRelationName(index)),
 				 errdetail("A filter has keys of one type.")));
-	own_hash = CuckooRefreshMeta(index)->key_type == CUCKOO_KEY_NONE;
+	CuckooIndexKeyInit(&key, index, NULL, CurrentMemoryContext);
+	own_hash = CuckooCachedMeta(index)->columns[0].key_type == CUCKOO_KEY_NONE;
 	if (own_hash || !CuckooIndexHasColumnEquality(index, 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -350,8 +352,8 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 		CuckooListUnique(&state.codes);
 	} while (state.codes.count > CuckooShapeCapacity(&state.shape));
 	meta = CuckooCachedMeta(index);
-	filter.key_type = (uint8) meta->key_type;
-	filter.signature = meta->signature;
+	filter.key_type = (uint8) meta->columns[0].key_type;
+	filter.signature = meta->columns[0].signature;
 	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
 	CloseIndex(index, heap);
 
