@@ -143,7 +143,7 @@ install_package() {
 }
 
 use_extension() {
-	sql "CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_citus"
+	sql "CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_index; CREATE EXTENSION cuckoo_citus"
 	sql "CREATE TABLE filters AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 100000) AS i"
 	answers 't|100000' "SELECT (SELECT f FROM filters) @> 42, cuckoo_cardinality(f) FROM filters"
 }

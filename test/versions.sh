@@ -54,6 +54,7 @@ from)
 	run_server
 	as_user psql -q -X -v ON_ERROR_STOP=1 <<-'SQL'
 		CREATE EXTENSION cuckoo_citus CASCADE;
+		CREATE EXTENSION cuckoo_index;
 		CREATE TABLE filters AS SELECT c AS capacity, cuckoo_agg(i, c, 0.001) AS f, md5(cuckoo_agg(i, c, 0.001)::bytea) AS digest
 			FROM generate_series(1, 30000) AS i, unnest('{NULL,30000,100000000}'::integer[]) AS c GROUP BY c;
 		INSERT INTO filters SELECT 10, f, md5(f::bytea) FROM cuckoo_add_all(cuckoo_new(10), ARRAY(SELECT generate_series(1, 30000))) AS f;

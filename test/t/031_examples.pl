@@ -86,7 +86,7 @@ my @expressions = map { s/\s+/ /gr =~ s/\\\|/|/gr } $text =~ /`([^`]+)`\s→\s`(
 $node->safe_psql('postgres', 'DROP DATABASE shop');
 $node->safe_psql('postgres', 'CREATE DATABASE shop');
 $node->safe_psql('shop', 'CREATE EXTENSION cuckoo');
-$node->safe_psql('shop', $_) foreach map { $_->{text} } grep { $_->{text} =~ /^CREATE TABLE (?:sample|members)/ } page_blocks('docs/reference.md');
+$node->safe_psql('shop', $_) foreach map { $_->{text} } grep { $_->{text} =~ /^CREATE TABLE (?:sample|members)/m } page_blocks('docs/reference.md');
 foreach my $extensions ('cuckoo', 'cuckoo and cuckoo_citus')
 {
 	$node->safe_psql('shop', 'CREATE EXTENSION IF NOT EXISTS cuckoo_citus') if $extensions =~ /citus/;

@@ -7,7 +7,7 @@ use CuckooTest;
 
 my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 3;
 my $node = new_server('main');
-$node->safe_psql('postgres', 'CREATE EXTENSION cuckoo');
+$node->safe_psql('postgres', 'CREATE EXTENSION cuckoo_index CASCADE');
 
 # The blocks of SQL of a section that say something, in order
 sub recipe

@@ -347,7 +347,7 @@ sub tables
 # or bitmap scans: about each as a nested loop's inner side, about some as constants, and
 # about several in an array by a parallel bitmap scan.  It counts only answers for which the index was read.
 my $shared = <<~'SQL';
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE chosen AS SELECT row_number() OVER () - 1 AS i, number FROM generate_series(1, 1000000) AS number WHERE cuckoo_hash(number) >> 56 = 17;
 	ALTER TABLE chosen ADD PRIMARY KEY (i);
 

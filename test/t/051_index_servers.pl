@@ -46,7 +46,7 @@ sub start_in
 # Keys of one sixteenth of the hashes make overflow pages, those of a few values long
 # chains.  Most pages of the index with a capacity are empty.
 $node->safe_psql('postgres', <<~'SQL');
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE grown (k integer);
 	CREATE INDEX grown_k ON grown USING cuckoo (k);
 	CREATE TABLE chosen AS SELECT i AS k FROM generate_series(1, 200000) AS i WHERE cuckoo_hash(i) BETWEEN 0 AND (1::bigint << 60) - 1;
@@ -210,7 +210,7 @@ is($node->safe_psql('postgres', q{SET enable_seqscan = off; SELECT count(*) FROM
 my $subscriber = new_server('subscriber', conf => "autovacuum = off\n");
 $node->safe_psql('postgres', 'ALTER TABLE roomy REPLICA IDENTITY FULL; CREATE PUBLICATION p FOR TABLE roomy, parts');
 $subscriber->safe_psql('postgres', <<~SQL);
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE roomy (few integer, k varchar);
 	CREATE INDEX roomy_k ON roomy USING cuckoo (k);
 	CREATE TABLE parts_1 (k integer);
@@ -255,7 +255,7 @@ $upgraded->stop;
 # A table that is made in the same transaction is not logged, but synced or copied to
 # the WAL in the end.
 my $minimal = new_server('minimal', conf => "wal_level = minimal\nmax_wal_senders = 0\nautovacuum = off\n");
-$minimal->safe_psql('postgres', 'CREATE EXTENSION cuckoo');
+$minimal->safe_psql('postgres', 'CREATE EXTENSION cuckoo_index CASCADE');
 foreach my $threshold ('0', '1GB')
 {
 	$minimal->safe_psql('postgres', <<~SQL);

@@ -9,7 +9,7 @@ use PostgreSQL::Test::Utils;
 
 my $node = new_server('main', conf => "autovacuum = off\n");
 $node->safe_psql('postgres', <<~'SQL');
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE t (k integer);
 	CREATE INDEX i ON t USING cuckoo (k);
 	INSERT INTO t SELECT generate_series(1, 10000);

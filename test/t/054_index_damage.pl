@@ -30,7 +30,7 @@ my %damages = (
 
 # Keys of one sixteenth of the hashes make overflow pages.
 $node->safe_psql('postgres', <<~'SQL');
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE chosen AS SELECT i AS k FROM generate_series(1, 100000) AS i WHERE cuckoo_hash(i) BETWEEN 0 AND (1::bigint << 60) - 1;
 	SQL
 foreach my $case (sort keys %damages)
