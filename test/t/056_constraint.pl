@@ -27,7 +27,7 @@ sub pick { return $_[rand @_]; }
 # Keys are of the last moments, so that sessions always meet.  The other index makes
 # VACUUM remove what updates leave behind.
 $node->safe_psql('postgres', <<~'SQL');
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE pages (tenant integer, url text, n integer, EXCLUDE USING cuckoo (tenant WITH =, url WITH =));
 	CREATE INDEX ON pages (n);
 	CREATE FUNCTION keys(count integer) RETURNS TABLE (tenant integer, url text) VOLATILE LANGUAGE sql AS $$
