@@ -320,7 +320,7 @@ sub tables
 		$indexes{"${table}_$_"} = { table => $table, expr => $_, type => $columns{$table}{$_} } foreach keys %{ $columns{$table} };
 	}
 	$indexes{a_j}{predicate} = 'v % 3 = 0';
-	$indexes{o_two} = { table => 'o', expr => 'k', second => 'd', type => $o };
+	$indexes{a_two} = { table => 'a', expr => '(id % 1000)', second => 'd', type => 'bigint' };
 	$indexes{u_k} = { table => 'u', expr => 'k', second => 'd', type => $u, checked => '' };
 	$indexes{w_k} = { table => 'w', expr => 'k', predicate => 'd = 0', type => $a, checked => 'DEFERRABLE INITIALLY DEFERRED' };
 	foreach my $index (values %indexes)
