@@ -84,47 +84,47 @@ CheckRemovable(const CuckooFilter *filter)
 
 /* Add keys of an argument or remove them, one copy of each. */
 static Datum
-Change(FunctionCallInfo fcinfo, CuckooDraft *draft, const CuckooKey *key, uint64 *hashes,
-	   uint64 count, CuckooEdit edit)
+Apply(FunctionCallInfo fcinfo, CuckooDraft *draft, const CuckooKey *key, uint64 *hashes,
+	  uint64 count, CuckooAction action)
 {
-	if (edit == CUCKOO_REMOVE)
+	if (action == CUCKOO_REMOVE)
 		CheckRemovable(&draft->filter);
 	else
 		SetKeyType(&draft->filter, key);
-	if (!CuckooDraftApplyOrFail(draft, hashes, (size_t) count, edit))
+	if (!CuckooDraftApplyOrFail(draft, hashes, (size_t) count, action))
 		return CuckooUnchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(draft));
 }
 
 static Datum
-ChangeOne(FunctionCallInfo fcinfo, CuckooEdit edit)
+ChangeOne(FunctionCallInfo fcinfo, CuckooAction action)
 {
 	CuckooKey  *key;
 	CuckooDraft draft;
 	uint64		hash;
 
-	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && edit == CUCKOO_REMOVE))
+	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && action == CUCKOO_REMOVE))
 		return CuckooUnchanged(fcinfo);
 	key = CuckooGetKey(fcinfo, 1);
 	OpenArgument(fcinfo, &draft);
 	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
-	return Change(fcinfo, &draft, key, &hash, 1, edit);
+	return Apply(fcinfo, &draft, key, &hash, 1, action);
 }
 
 static Datum
-ChangeAll(FunctionCallInfo fcinfo, CuckooEdit edit)
+ChangeAll(FunctionCallInfo fcinfo, CuckooAction action)
 {
 	CuckooDraft draft;
 	CuckooList	hashes;
 
-	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && edit == CUCKOO_REMOVE))
+	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && action == CUCKOO_REMOVE))
 		return CuckooUnchanged(fcinfo);
 	OpenArgument(fcinfo, &draft);
 	hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft.filter, NULL);
 	if (hashes.count == 0)
 		return CuckooUnchanged(fcinfo);
-	return Change(fcinfo, &draft, CuckooFindKey(fcinfo, 1, true), hashes.numbers, hashes.count,
-				  edit);
+	return Apply(fcinfo, &draft, CuckooFindKey(fcinfo, 1, true), hashes.numbers, hashes.count,
+				 action);
 }
 
 /* cuckoo_add(f, key), f + key: one more copy */

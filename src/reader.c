@@ -271,7 +271,7 @@ FindFirstRow(Kept *stored)
 									VARSIZE_ANY_EXHDR(DatumGetPointer(chunk)),
 									(size_t) stored->pointer.va_rawsize - VARHDRSZ);
 			if (found)
-				CuckooRefuseState(stored->reader.filter.content);
+				CuckooRequireFilter(stored->reader.filter.content);
 		}
 	}
 	systable_endscan_ordered(scan);

@@ -1,13 +1,17 @@
 /*-------------------------------------------------------------------------
  *
  * state.c
- *	  The states of aggregates; see state.h.
+ *	  What the aggregates share: their rows and their states; see state.h.
  *
  *-------------------------------------------------------------------------
  */
 #include "compat.h"
 
+#include "access/htup_details.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/primnodes.h"
 #include "utils/memutils.h"
+#include "utils/typcache.h"
 
 #include "state.h"
 
@@ -105,212 +109,144 @@ CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
 }
 
 /*
- * States of cuckoo_agg
- */
-
-CuckooFlat *
-CuckooFlatNew(const CuckooHeader *header, uint32 room)
-{
-	size_t		bytes = offsetof(CuckooFlat, hashes) + room * sizeof(uint64);
-	CuckooFlat *flat = palloc0(bytes);
-
-	SET_VARSIZE(flat, bytes);
-	flat->version = CUCKOO_FLAT_VERSION;
-	flat->content = CUCKOO_LIST;
-	flat->room = room;
-	flat->header = *header;
-	flat->header.items = 0;
-	return flat;
-}
-
-CuckooHeader
-CuckooStateHeader(CuckooValue *value)
-{
-	const CuckooFlat *flat = (CuckooFlat *) value;
-	const CuckooHeader *header = &flat->header;
-	CuckooFilter partial;
-
-	if (CuckooContentOf(value) == CUCKOO_PARTIAL)
-	{
-		CuckooOpenHeader(&partial, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
-		return partial.header;
-	}
-	/* A NaN fails both comparisons of the rate. */
-	if (!CuckooFlatIsSafe(flat) ||
-		!(header->fpr >= CUCKOO_MIN_FPR && header->fpr <= CUCKOO_MAX_FPR) ||
-		header->capacity > CUCKOO_MAX_CAPACITY ||
-		header->key_type > CUCKOO_KEY_LAST || header->flags != 0 || header->table_count != 0 ||
-		CuckooKeyTypeIsNested((CuckooKeyType) header->key_type) != (header->signature != 0) ||
-		/* The key type is unknown only if there are no keys. */
-		(header->key_type == CUCKOO_KEY_NONE && header->items > 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cuckoofilter is not the state of this aggregate")));
-	return *header;
-}
-
-CuckooRun
-CuckooFlatSorted(const CuckooFlat *flat)
-{
-	CuckooList	list = {0};
-
-	CuckooListReserve(&list, flat->header.items);
-	list.count = flat->header.items;
-	if (list.count > 0)
-		memcpy(list.numbers, flat->hashes, list.count * sizeof(uint64));
-	CuckooListUnique(&list);
-	return (CuckooRun) {list.numbers, list.count};
-}
-
-CuckooValue *
-CuckooPartialValue(const CuckooHeader *header, const CuckooRun *runs, uint64 run_count,
-				   uint64 count)
-{
-	CuckooFilter partial;
-	CuckooValue *value;
-	uint64		at = 0;
-
-	partial.header = *header;
-	partial.content = CUCKOO_PARTIAL;
-	partial.items = count;
-	if (CuckooBytes(&partial) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("state of cuckoo_agg is too large to be sent"),
-				 errdetail("It holds %llu distinct keys.", (unsigned long long) count),
-				 errhint("Use cuckoo_stream_agg, or aggregate without parallel workers.")));
-	value = CuckooNewValue(CuckooBytes(&partial));
-	CuckooLayOut(&partial, CuckooValueBytes(value));
-	for (uint64 run = 0; run < run_count; run++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		for (uint64 i = 0; i < runs[run].count; i++)
-			CuckooStore64(partial.hashes + 8 * at++, runs[run].numbers[i]);
-	}
-	CuckooAssertValid(value);
-	return value;
-}
-
-CuckooValue *
-CuckooSendableValue(CuckooValue *value)
-{
-	CuckooHeader header;
-	CuckooRun	sorted;
-
-	if (CuckooContentOf(value) != CUCKOO_LIST)
-		return value;
-	/* In a tuple it may have lost its alignment. */
-	value = (CuckooValue *) PG_DETOAST_DATUM_COPY(PointerGetDatum(value));
-	header = CuckooStateHeader(value);
-	sorted = CuckooFlatSorted((CuckooFlat *) value);
-	return CuckooPartialValue(&header, &sorted, 1, sorted.count);
-}
-
-/*
- * States that are filters
- *
- * Such a state has one of two forms.  Both are values of the type, so the state
- * can be sent anywhere as an ordinary filter:
- *
- * flat		A filter: that of the only row, or the combination of several small
- *			ones.  This is the cheapest form for many groups of few filters.
- *
- * large	From 64 kB on, or from 16 kB on if far smaller filters are added:
- *			an expanded object with the sorted classes of all filters
- *			(combine.h).  A filter is made from them only when the state is
- *			read, so the cost of adding a filter depends only on that filter.
- *			Combined pairwise, 365 daily filters took 64 s instead of 0.4.
- *
- * Both give the same bytes, because a combination's tables depend only on
- * their classes.
+ * Rows: their parameters and their keys
  */
 
 /*
- * The cost of combining flat states grows with the size of both filters.
- * Large states have a memory context each, and PostgreSQL visits all of them
- * for each new group of a hash aggregation (40,000 groups of 7 kB: 160 s).  A
- * state therefore becomes large only if it is so large that there cannot be
- * many of them, or if it is much larger than what is added.
+ * What Citus passes to a transition function from an argument of
+ * worker_partial_agg: how many arguments, and the type of the first.
  */
-#define FLAT_BYTES			65536
-#define FLAT_ANYWAY_BYTES	16384
-#define FLAT_SHARE			16
-
-typedef struct UnionState
+static int
+WorkerArguments(Node *argument, Oid *type, Oid *collation)
 {
-	CuckooLarge large;
-	CuckooCombination combination;
-} UnionState;
+	Node	   *first = argument;
+	int			count = 1;
 
-/* The merged runs belong to the state, the new filter to the caller. */
-static CuckooValue *
-MakeUnion(CuckooLarge *large)
-{
-	UnionState *state = (UnionState *) large;
-	MemoryContext old = MemoryContextSwitchTo(large->header.eoh_context);
+	*type = InvalidOid;
+	*collation = InvalidOid;
+	if (exprType(argument) == RECORDOID)
+	{
+		if (IsA(argument, Const) && !((Const *) argument)->constisnull)
+		{
+			/* The planner has made a row of constants one constant. */
+			HeapTupleHeader row = DatumGetHeapTupleHeader(((Const *) argument)->constvalue);
+			TupleDesc	members = lookup_rowtype_tupdesc(HeapTupleHeaderGetTypeId(row),
+														 HeapTupleHeaderGetTypMod(row));
 
-	CuckooCombinationCollapse(&state->combination);
-	MemoryContextSwitchTo(old);
-	return CuckooCombinationMakeValue(&state->combination);
+			count = members->natts;
+			if (count > 0)
+			{
+				*type = TupleDescAttr(members, 0)->atttypid;
+				*collation = TupleDescAttr(members, 0)->attcollation;
+			}
+			ReleaseTupleDesc(members);
+			return count;
+		}
+		if (!IsA(argument, RowExpr) || ((RowExpr *) argument)->args == NIL)
+			return 0;
+		count = list_length(((RowExpr *) argument)->args);
+		first = linitial(((RowExpr *) argument)->args);
+	}
+	*type = exprType(first);
+	*collation = exprCollation(first);
+	return count;
 }
 
+/*
+ * How keys are hashed in a call without an expression.  Citus makes such calls:
+ * it runs the aggregate worker_partial_agg(aggregate, key) or
+ * worker_partial_agg(aggregate, ROW(key, ...)), which calls our transition
+ * function with a new FmgrInfo for every row.  The key has the type that it has
+ * in the call of worker_partial_agg.  Anybody may call that, in any form, so
+ * every other form is refused.
+ */
 static void
-AddToUnion(UnionState *state, CuckooValue *value)
+FindWorkerKey(FunctionCallInfo fcinfo, CuckooKey *key)
 {
-	MemoryContext old = MemoryContextSwitchTo(state->large.header.eoh_context);
+	Aggref	   *aggref = AggGetAggref(fcinfo);
+	Oid			type = InvalidOid;
+	Oid			collation = InvalidOid;
 
-	CuckooCombinationAddValue(&state->combination, value);
-	MemoryContextSwitchTo(old);
+	if (aggref != NULL && list_length(aggref->args) == 2 &&
+		WorkerArguments((Node *) ((TargetEntry *) lsecond(aggref->args))->expr,
+						 &type, &collation) != PG_NARGS() - 1)
+		type = InvalidOid;
+	CuckooKeyInit(key, type, collation, CurrentMemoryContext);
 }
 
 /*
- * Whether a flat state stays flat when a value is added.  Both are sizes in
- * bytes.
+ * Refuse a column that the parser has relabelled as one of our key types,
+ * although its own type has another equality, as citext has.  This cannot be
+ * seen in a window, nor on Citus, which makes it a cast that was written.
  */
-static bool
-StaysFlat(Size state, Size value)
+static void
+CheckRelabelled(FunctionCallInfo fcinfo)
 {
-	return state + value <= FLAT_BYTES &&
-		(state <= FLAT_ANYWAY_BYTES || value >= state / FLAT_SHARE);
+	Aggref	   *aggref = AggGetAggref(fcinfo);
+	Node	   *argument;
+	CuckooKey	key;
+
+	if (fcinfo->flinfo->fn_expr == NULL || aggref == NULL || aggref->args == NIL)
+		return;
+	argument = (Node *) ((TargetEntry *) linitial(aggref->args))->expr;
+	/* A cast that was written means what it says. */
+	while (argument != NULL && IsA(argument, RelabelType) &&
+		   ((RelabelType *) argument)->relabelformat == COERCE_IMPLICIT_CAST)
+	{
+		argument = (Node *) ((RelabelType *) argument)->arg;
+		CuckooKeyInit(&key, exprType(argument), PG_GET_COLLATION(),
+					  CurrentMemoryContext);
+	}
 }
 
-Datum
-CuckooCombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
+/* How keys are hashed, if the call does not know it yet. */
+static CuckooKey *
+FindKey(FunctionCallInfo fcinfo, CuckooCall *call)
 {
-	MemoryContext aggcontext = CuckooAggContext(fcinfo);
-	CuckooValue *value;
-	CuckooValue *flat = NULL;
-	UnionState *state = NULL;
-	CuckooFilter added;
-	CuckooFilter filter;
+	if (fcinfo->flinfo->fn_expr == NULL)
+	{
+		FindWorkerKey(fcinfo, &call->key);
+		return &call->key;
+	}
+	CheckRelabelled(fcinfo);
+	return CuckooFindKey(fcinfo, 1, false);
+}
 
+/* Check the arguments after the key if they are not those of the last row. */
+static inline void
+ReadParameters(FunctionCallInfo fcinfo, CuckooCall *call)
+{
+	CuckooParameters given = CuckooGetParameters(fcinfo, 2, PG_NARGS() - 2);
+	const CuckooParameters *last = &call->parameters;
+
+	if (likely(call->has_row && last->has_capacity == given.has_capacity &&
+			   last->capacity == given.capacity && last->fpr == given.fpr &&
+			   last->seed == given.seed))
+		return;
+	call->row = CuckooCheckParameters(&given);
+	call->parameters = given;
+	call->has_row = true;
+}
+
+const CuckooHeader *
+CuckooReadRow(FunctionCallInfo fcinfo, uint64 *hash)
+{
+	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
+	CuckooKey  *key;
+
+	if (unlikely(call == NULL))
+		call = CuckooGetCall(fcinfo);
+	if (PG_NARGS() > 2 || unlikely(!call->has_row))
+		ReadParameters(fcinfo, call);
 	if (PG_ARGISNULL(1))
-		return CuckooUnchanged(fcinfo);
-	value = PG_GETARG_CUCKOOFILTER_P(1);
-	CuckooOpenFilter(&added, value);
-	/* An unset filter changes nothing, whatever form the state has. */
-	if (added.flags & CUCKOO_FLAG_UNSET && !PG_ARGISNULL(0))
-		return CuckooUnchanged(fcinfo);
-	if (!PG_ARGISNULL(0))
-		state = (UnionState *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
-	if (!PG_ARGISNULL(0) && state == NULL)
 	{
-		flat = PG_GETARG_CUCKOOFILTER_P(0);
-		CuckooOpenFilter(&filter, flat);
+		call->row.key_type = CUCKOO_KEY_NONE;
+		call->row.signature = 0;
+		return &call->row;
 	}
-	if (state == NULL && (flat == NULL || filter.flags & CUCKOO_FLAG_UNSET))
-		PG_RETURN_CUCKOOFILTER_P(value);
-	if (match)
-		CuckooMatchHeaders(state != NULL ? &state->combination.header : &filter.header,
-						   &added.header);
-	if (state == NULL)
-	{
-		if (StaysFlat(VARSIZE_ANY_EXHDR(flat), VARSIZE_ANY_EXHDR(value)))
-			PG_RETURN_CUCKOOFILTER_P(CuckooCombineValues(operation, flat, value));
-		state = (UnionState *) CuckooLargeNew(sizeof(UnionState), MakeUnion, aggcontext);
-		CuckooCombinationInit(&state->combination, operation);
-		AddToUnion(state, flat);
-	}
-	AddToUnion(state, value);
-	return CuckooLargeDatum(&state->large);
+	key = likely(call->has_key) ? &call->key : FindKey(fcinfo, call);
+	*hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), call->row.seed);
+	call->row.key_type = (uint8) key->key_type;
+	call->row.signature = key->signature;
+	return &call->row;
 }

@@ -1,7 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * state.h
- *	  The states of aggregates.
+ *	  What the aggregates share: their rows and their states.
  *
  * A state is a value of the type, because planners that split aggregates
  * between servers send states with the type's own functions.  It is flat, an
@@ -25,7 +25,7 @@
 #include "nodes/execnodes.h"
 #include "utils/expandeddatum.h"
 
-#include "value.h"
+#include "call.h"
 
 /* What large states begin with. */
 typedef struct CuckooLarge
@@ -84,70 +84,24 @@ CuckooAggContext(FunctionCallInfo fcinfo)
  */
 extern void CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b);
 
-/*
- * The flat state of cuckoo_agg: a list of hashes in a varlena, so that the
- * executor can copy it.  Its second byte is the content, as in the format.
- * Everything else is laid out by the C compiler.
- */
-typedef struct CuckooFlat
-{
-	int32		vl_len_;
-	uint8		version;
-	uint8		content;		/* CUCKOO_LIST */
-	uint32		room;			/* for hashes */
-	CuckooHeader header;		/* items: hashes, perhaps repeated */
-	uint64		hashes[FLEXIBLE_ARRAY_MEMBER];
-} CuckooFlat;
-
-/* From 8 to 128 k hashes, 1 MB */
-#define CUCKOO_FLAT_MIN_ROOM	8
-#define CUCKOO_FLAT_MAX_ROOM	(128 * 1024)
-
-/* The version of the layout in memory, not of the format */
-#define CUCKOO_FLAT_VERSION	1
-
-/*
- * Whether a list is safe to read and to add to.  A user's own aggregate can
- * store one and pass it on later, perhaps under another release.  This is
- * checked for every row; compared with hashing its key, it costs nothing.
- */
+/* Whether rows or states have the same parameters and key type */
 static inline bool
-CuckooFlatIsSafe(const CuckooFlat *flat)
+CuckooSameHeader(const CuckooHeader *a, const CuckooHeader *b)
 {
-	return flat->content == CUCKOO_LIST &&
-		VARSIZE(flat) >= offsetof(CuckooFlat, hashes) &&
-		flat->version == CUCKOO_FLAT_VERSION &&
-		flat->room >= CUCKOO_FLAT_MIN_ROOM && flat->room <= CUCKOO_FLAT_MAX_ROOM &&
-		flat->header.items <= flat->room &&
-		VARSIZE(flat) == offsetof(CuckooFlat, hashes) + flat->room * sizeof(uint64);
+	return a->key_type == b->key_type && a->signature == b->signature &&
+		a->fpr == b->fpr && a->capacity == b->capacity && a->seed == b->seed;
 }
 
-/* An empty list with the parameters of a header */
-extern CuckooFlat *CuckooFlatNew(const CuckooHeader *header, uint32 room);
-
-/* The distinct hashes of a list, sorted and palloc'd. */
-extern CuckooRun CuckooFlatSorted(const CuckooFlat *flat);
-
 /*
- * Check a state of cuckoo_agg completely, and return its parameters.  A list
- * must be aligned.
+ * Read a row (state, key [, capacity [, fpr [, seed]]]): its parameters, key type
+ * (NONE if its key is NULL), and hash.
  */
-extern CuckooHeader CuckooStateHeader(CuckooValue *value);
-
-/* The partial state with the hashes of sorted runs, count in all */
-extern CuckooValue *CuckooPartialValue(const CuckooHeader *header, const CuckooRun *runs,
-									   uint64 run_count, uint64 count);
+extern const CuckooHeader *CuckooReadRow(FunctionCallInfo fcinfo, uint64 *hash);
 
 /*
- * A value as it can leave the server: a list becomes a partial state, anything
- * else stays what it is.
+ * A value as it can leave the server: a list of cuckoo_agg becomes a partial
+ * state, anything else stays what it is (agg_keys.c).
  */
 extern CuckooValue *CuckooSendableValue(CuckooValue *value);
-
-/*
- * Add a row, or another state, to the first argument: the state of an aggregate
- * that combines filters.  With match, parameters that differ are an error.
- */
-extern Datum CuckooCombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match);
 
 #endif							/* CUCKOO_STATE_H */

@@ -95,7 +95,7 @@ CuckooAssertValid(CuckooValue *value)
  * between servers.  It is not a filter yet.
  */
 void
-CuckooRefuseState(uint8 content)
+CuckooRequireFilter(uint8 content)
 {
 	if (content != CUCKOO_TABLES)
 		ereport(ERROR,
@@ -107,7 +107,7 @@ CuckooRefuseState(uint8 content)
 void
 CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value)
 {
-	CuckooRefuseState(CuckooContentOf(value));
+	CuckooRequireFilter(CuckooContentOf(value));
 	CuckooOpen(filter, CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
 }
 
@@ -116,7 +116,7 @@ CuckooReadHeader(Datum value, CuckooFilter *filter)
 {
 	struct varlena *header = PG_DETOAST_DATUM_SLICE(value, 0, CUCKOO_MAX_HEADER_BYTES);
 
-	CuckooRefuseState(CuckooContentOf(header));
+	CuckooRequireFilter(CuckooContentOf(header));
 	CuckooOpenHeader(filter, CuckooValueBytes(header), toast_raw_datum_size(value) - VARHDRSZ);
 }
 
@@ -135,7 +135,7 @@ CuckooUnchanged(FunctionCallInfo fcinfo)
 void
 CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy)
 {
-	CuckooRefuseState(CuckooContentOf(copy));
+	CuckooRequireFilter(CuckooContentOf(copy));
 	CuckooDraftOpen(draft, CuckooValueBytes(copy), VARSIZE(copy) - VARHDRSZ);
 	if (draft->filter.flags & CUCKOO_FLAG_UNSET)
 	{
@@ -159,15 +159,15 @@ CuckooReportTooLarge(uint64 keys, double fpr)
 }
 
 bool
-CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooEdit edit)
+CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooAction action)
 {
 	const CuckooFilter *filter = &draft->filter;
 	size_t		changed;
-	CuckooChange change = CuckooDraftApply(draft, hashes, count, edit, &changed);
+	CuckooOutcome outcome = CuckooDraftApply(draft, hashes, count, action, &changed);
 
-	if (change == CUCKOO_TOO_LARGE)
+	if (outcome == CUCKOO_TOO_LARGE)
 		CuckooReportTooLarge(filter->items, filter->fpr);
-	if (change == CUCKOO_FULL)
+	if (outcome == CUCKOO_FULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("cuckoofilter is full"),

@@ -75,7 +75,7 @@ CuckooContentOf(CuckooValue *value)
 }
 
 /* Refuse a content that is not a filter. */
-extern void CuckooRefuseState(uint8 content);
+extern void CuckooRequireFilter(uint8 content);
 
 /* Open a value that must be a filter, or read only its header. */
 extern void CuckooOpenFilter(CuckooFilter *filter, CuckooValue *value);
@@ -92,7 +92,7 @@ extern void CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy);
  * An error if the filter cannot grow.  Returns whether anything changed.
  */
 extern bool CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count,
-								   CuckooEdit edit);
+								   CuckooAction action);
 
 extern CuckooValue *CuckooDraftFinishValue(CuckooDraft *draft);
 

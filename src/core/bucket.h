@@ -110,11 +110,11 @@ CuckooSortKey(uint32_t fingerprint)
 }
 
 /* The bits of a bucket, right-aligned.  high is 0 if the bucket is narrow. */
-typedef struct CuckooBits
+typedef struct CuckooPacked
 {
 	uint64_t	low;
 	uint64_t	high;
-} CuckooBits;
+} CuckooPacked;
 
 /* Where a bucket starts: an even one here, an odd one odd_shift bits later. */
 static inline const uint8_t *
@@ -131,10 +131,10 @@ CuckooBucketAt(const CuckooPacking *packing, const uint8_t *buckets, uint64_t nu
  * may be wrong.
  */
 static inline uint64_t
-CuckooMatchHigh(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprint)
+CuckooMatchHigh(const CuckooPacking *packing, uint64_t word, uint32_t fingerprint)
 {
 	uint64_t	high = fingerprint >> CUCKOO_LOW_BITS;
-	uint64_t	x = bits ^ (high * packing->ones);
+	uint64_t	x = word ^ (high * packing->ones);
 
 	return (x - packing->ones) & ~x & packing->tops;
 }
@@ -144,14 +144,14 @@ CuckooMatchHigh(const CuckooPacking *packing, uint64_t bits, uint32_t fingerprin
  * also has the low nibble of the fingerprint.
  */
 static inline bool
-CuckooMatchLow(const CuckooPacking *packing, uint64_t bits, uint64_t matches,
+CuckooMatchLow(const CuckooPacking *packing, uint64_t word, uint64_t matches,
 			   uint32_t fingerprint)
 {
 	uint32_t	field = (uint32_t) (CuckooLowestBit(matches) + 1 - CUCKOO_RANK_BITS -
 									packing->high_bits);
 	uint32_t	slot = field * packing->reciprocal >> 16;
 
-	return ((CuckooMultisets[bits & 0xFFF] >> (4 * slot) ^ fingerprint) & 15) == 0;
+	return ((CuckooMultisets[word & 0xFFF] >> (4 * slot) ^ fingerprint) & 15) == 0;
 }
 
 /* A word with its lowest bits set; 64 of them if there are to be more. */
@@ -165,45 +165,45 @@ CuckooOnes(int count)
  * Read a bucket of any width that starts at p (shift 0) or in the middle of the
  * byte there (shift 4).  The bits of the next bucket are cut off.
  */
-static inline CuckooBits
-CuckooReadBitsAt(const CuckooPacking *packing, const uint8_t *p, int shift)
+static inline CuckooPacked
+CuckooReadPackedAt(const CuckooPacking *packing, const uint8_t *p, int shift)
 {
 	int			length = packing->nibbles * 4;
-	CuckooBits	bits;
+	CuckooPacked packed;
 
-	bits.low = CuckooLoad64(p) >> shift;
-	bits.high = 0;
+	packed.low = CuckooLoad64(p) >> shift;
+	packed.high = 0;
 	if (length > 64)
 	{
 		uint64_t	next = CuckooLoad64(p + 8);
 
 		if (shift != 0)
-			bits.low |= next << (64 - shift);
-		bits.high = next >> shift & CuckooOnes(length - 64);
+			packed.low |= next << (64 - shift);
+		packed.high = next >> shift & CuckooOnes(length - 64);
 	}
 	else
-		bits.low &= CuckooOnes(length);
-	return bits;
+		packed.low &= CuckooOnes(length);
+	return packed;
 }
 
-static inline CuckooBits
-CuckooReadBits(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
+static inline CuckooPacked
+CuckooReadPacked(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
 {
 	uint64_t	nibble = number * packing->nibbles;
 
-	return CuckooReadBitsAt(packing, buckets + (nibble >> 1), (int) (nibble & 1) * 4);
+	return CuckooReadPackedAt(packing, buckets + (nibble >> 1), (int) (nibble & 1) * 4);
 }
 
 static inline void
-CuckooMergeWord(uint8_t *p, uint64_t bits, uint64_t mask)
+CuckooMergeWord(uint8_t *p, uint64_t word, uint64_t mask)
 {
-	CuckooStore64(p, (CuckooLoad64(p) & ~mask) | bits);
+	CuckooStore64(p, (CuckooLoad64(p) & ~mask) | word);
 }
 
 /* Overwrite a bucket, leaving its neighbours alone. */
 static inline void
-CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
-				CuckooBits bits)
+CuckooWritePacked(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
+				  CuckooPacked packed)
 {
 	uint64_t	nibble = number * packing->nibbles;
 	uint8_t    *p = buckets + (nibble >> 1);
@@ -211,35 +211,35 @@ CuckooWriteBits(const CuckooPacking *packing, uint8_t *buckets, uint64_t number,
 	int			length = packing->nibbles * 4 + shift;
 
 	/* If shifted, the low nibble of the byte belongs to the bucket before. */
-	CuckooMergeWord(p, bits.low << shift, CuckooOnes(length) - CuckooOnes(shift));
+	CuckooMergeWord(p, packed.low << shift, CuckooOnes(length) - CuckooOnes(shift));
 	if (length > 64)
-		CuckooMergeWord(p + 8, bits.high << shift | (shift != 0 ? bits.low >> (64 - shift) : 0),
+		CuckooMergeWord(p + 8, packed.high << shift | (shift != 0 ? packed.low >> (64 - shift) : 0),
 						CuckooOnes(length - 64));
 }
 
 /* Whether a bucket has an empty entry.  If so, its first entry is empty. */
 static inline bool
-CuckooHasEmpty(const CuckooPacking *packing, CuckooBits bits)
+CuckooHasEmpty(const CuckooPacking *packing, CuckooPacked packed)
 {
 	/* Avoid a second branch, which could also be mispredicted. */
-	return ((CuckooMultisets[bits.low & 0xFFF] & 15) |
-			(bits.low >> CUCKOO_RANK_BITS & CuckooOnes(packing->high_bits))) == 0;
+	return ((CuckooMultisets[packed.low & 0xFFF] & 15) |
+			(packed.low >> CUCKOO_RANK_BITS & CuckooOnes(packing->high_bits))) == 0;
 }
 
 /* The four fingerprints of a bucket in their order.  Empty entries are 0. */
 static inline void
-CuckooDecode(const CuckooPacking *packing, CuckooBits bits,
+CuckooDecode(const CuckooPacking *packing, CuckooPacked packed,
 			 uint32_t entries[CUCKOO_ENTRIES])
 {
 	int			width = packing->high_bits;
-	uint32_t	nibbles = CuckooMultisets[bits.low & 0xFFF];
+	uint32_t	nibbles = CuckooMultisets[packed.low & 0xFFF];
 	int			second = CUCKOO_RANK_BITS + 2 * width;	/* where its pair begins */
 	uint64_t	mask = CuckooOnes(width);
 	uint64_t	pairs[2];
 
-	pairs[0] = bits.low >> CUCKOO_RANK_BITS | bits.high << (64 - CUCKOO_RANK_BITS);
-	pairs[1] = second < 64 ? bits.low >> second | bits.high << (64 - second) :
-		bits.high >> (second - 64);
+	pairs[0] = packed.low >> CUCKOO_RANK_BITS | packed.high << (64 - CUCKOO_RANK_BITS);
+	pairs[1] = second < 64 ? packed.low >> second | packed.high << (64 - second) :
+		packed.high >> (second - 64);
 	for (int i = 0; i < CUCKOO_ENTRIES; i++)
 		entries[i] = (uint32_t) (pairs[i / 2] >> (i % 2 * width) & mask) << CUCKOO_LOW_BITS |
 			(nibbles >> (i * CUCKOO_LOW_BITS) & 15);
@@ -257,7 +257,7 @@ CuckooSortTwo(uint32_t *a, uint32_t *b)
 }
 
 /* The bits of a bucket with these fingerprints, which may be in any order. */
-static inline CuckooBits
+static inline CuckooPacked
 CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES])
 {
 	uint32_t	key[CUCKOO_ENTRIES];
@@ -265,7 +265,7 @@ CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES
 	int			width = packing->high_bits;
 	int			second = CUCKOO_RANK_BITS + 2 * width;	/* where its pair begins */
 	uint64_t	pairs[2];
-	CuckooBits	bits;
+	CuckooPacked packed;
 
 	for (int i = 0; i < CUCKOO_ENTRIES; i++)
 		key[i] = CuckooSortKey(entries[i]);
@@ -279,17 +279,17 @@ CuckooEncode(const CuckooPacking *packing, const uint32_t entries[CUCKOO_ENTRIES
 
 	for (int i = 0; i < 2; i++)
 		pairs[i] = (key[2 * i] & mask) | (uint64_t) (key[2 * i + 1] & mask) << width;
-	bits.low = CuckooMultisetRank(key[0] >> 28, key[1] >> 28, key[2] >> 28, key[3] >> 28) |
+	packed.low = CuckooMultisetRank(key[0] >> 28, key[1] >> 28, key[2] >> 28, key[3] >> 28) |
 		pairs[0] << CUCKOO_RANK_BITS;
-	bits.high = pairs[0] >> (64 - CUCKOO_RANK_BITS);
+	packed.high = pairs[0] >> (64 - CUCKOO_RANK_BITS);
 	if (second < 64)
 	{
-		bits.low |= pairs[1] << second;
-		bits.high |= pairs[1] >> (64 - second);
+		packed.low |= pairs[1] << second;
+		packed.high |= pairs[1] >> (64 - second);
 	}
 	else
-		bits.high |= pairs[1] << (second - 64);
-	return bits;
+		packed.high |= pairs[1] << (second - 64);
+	return packed;
 }
 
 #endif							/* CUCKOO_BUCKET_H */

@@ -1,8 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * combine.h
- *	  Union and union all of any number of filters, intersection of two, and
- *	  how many keys they have in common.
+ *	  Union and union all of any number of filters.
  *
  * Tables of equal shape always become one, even beyond its capacity.  Of each
  * class, union takes the larger number of copies, and union all the sum, up to
@@ -88,31 +87,5 @@ extern uint8_t *CuckooCombinationMake(CuckooCombination *combination,
 									  CuckooFilter *filter);
 
 extern void CuckooCombinationRelease(CuckooCombination *combination);
-
-/*
- * The filter of the keys that two filters have in common, whatever their
- * shapes.  Sets *bytes to its bytes, NULL if they would be too large.
- *
- * A class stands for the keys of an interval of hashes, in every shape.  Items
- * are kept if their interval overlaps that of an item of the other filter.  They
- * are those of the filter with the smaller expected rate, as if both were
- * removable (the first, if they are equal), with its shapes and parameters.  In
- * tables of one shape, these are the items of equal classes.  No key of both
- * filters is lost: its hash is in both intervals.  A class keeps as many copies
- * as overlap it, and not more than it has.
- */
-extern CuckooConflict CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
-									  CuckooFilter *filter, uint8_t **bytes);
-
-/*
- * Estimate how many distinct keys two filters have in common, whatever their
- * shapes, and the standard error of that.  Unlike CuckooIntersect, this leaves
- * out what the rates let expect by chance.  It cannot do so for the false
- * positives in a result of CuckooIntersect, which count as keys.  A key counts
- * once, however many copies and tables it is in.  The error is INFINITY if the
- * filters are so full that nothing is known.
- */
-extern CuckooConflict CuckooCommon(const CuckooFilter *left, const CuckooFilter *right,
-								   double *keys, double *error);
 
 #endif							/* CUCKOO_COMBINE_H */

@@ -58,7 +58,7 @@ BlockRead(const Block *block, uint32_t bucket, uint32_t entries[CUCKOO_ENTRIES],
 {
 	if (packed)
 		CuckooDecode(block->packing,
-					 CuckooReadBits(block->packing, block->data, block->base + bucket),
+					 CuckooReadPacked(block->packing, block->data, block->base + bucket),
 					 entries);
 	else
 		memcpy(entries, block->entries[bucket], sizeof(block->entries[bucket]));
@@ -70,14 +70,14 @@ BlockPut(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed)
 	if (packed)
 	{
 		uint32_t	entries[CUCKOO_ENTRIES];
-		CuckooBits	bits = CuckooReadBits(block->packing, block->data, block->base + bucket);
+		CuckooPacked stored = CuckooReadPacked(block->packing, block->data, block->base + bucket);
 
-		if (!CuckooHasEmpty(block->packing, bits))
+		if (!CuckooHasEmpty(block->packing, stored))
 			return false;
-		CuckooDecode(block->packing, bits, entries);
+		CuckooDecode(block->packing, stored, entries);
 		entries[0] = fingerprint;
-		CuckooWriteBits(block->packing, block->data, block->base + bucket,
-						CuckooEncode(block->packing, entries));
+		CuckooWritePacked(block->packing, block->data, block->base + bucket,
+						  CuckooEncode(block->packing, entries));
 		return true;
 	}
 	else
@@ -102,8 +102,8 @@ BlockReplace(const Block *block, uint32_t bucket, int slot, uint32_t fingerprint
 
 		BlockRead(block, bucket, entries, true);
 		entries[slot] = fingerprint;
-		CuckooWriteBits(block->packing, block->data, block->base + bucket,
-						CuckooEncode(block->packing, entries));
+		CuckooWritePacked(block->packing, block->data, block->base + bucket,
+						  CuckooEncode(block->packing, entries));
 	}
 	else
 		block->entries[bucket][slot] = fingerprint;
@@ -186,12 +186,12 @@ Relocate(const Block *block, uint32_t fingerprint, uint32_t i1, uint32_t i2,
 
 /* The number of entries of a bucket that have this fingerprint. */
 static int
-CountIn(const CuckooPacking *packing, CuckooBits bits, uint32_t fingerprint)
+CountIn(const CuckooPacking *packing, CuckooPacked packed, uint32_t fingerprint)
 {
 	uint32_t	entries[CUCKOO_ENTRIES];
 	int			copies = 0;
 
-	CuckooDecode(packing, bits, entries);
+	CuckooDecode(packing, packed, entries);
 	for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 		copies += entries[slot] == fingerprint;
 	return copies;
@@ -201,8 +201,8 @@ int
 CuckooCountInPair(const CuckooPacking *packing, const uint8_t *even, const uint8_t *odd,
 				  uint32_t fingerprint)
 {
-	return CountIn(packing, CuckooReadBitsAt(packing, even, 0), fingerprint) +
-		CountIn(packing, CuckooReadBitsAt(packing, odd, packing->odd_shift), fingerprint);
+	return CountIn(packing, CuckooReadPackedAt(packing, even, 0), fingerprint) +
+		CountIn(packing, CuckooReadPackedAt(packing, odd, packing->odd_shift), fingerprint);
 }
 
 int
@@ -276,7 +276,7 @@ CuckooBucketCount(const CuckooDense *dense, uint64_t bucket, const uint8_t *span
 	uint64_t	nibble = bucket * dense->packing.nibbles;
 
 	return CountIn(&dense->packing,
-				   CuckooReadBitsAt(&dense->packing, span, (int) (nibble & 1) * 4),
+				   CuckooReadPackedAt(&dense->packing, span, (int) (nibble & 1) * 4),
 				   fingerprint);
 }
 
@@ -391,8 +391,8 @@ PackBlock(CuckooDense *dense, uint32_t number, const Block *block)
 
 		for (int slot = block->used[bucket]; slot < CUCKOO_ENTRIES; slot++)
 			entries[slot] = 0;
-		CuckooWriteBits(&dense->packing, dense->data, base + bucket,
-						CuckooEncode(&dense->packing, entries));
+		CuckooWritePacked(&dense->packing, dense->data, base + bucket,
+						  CuckooEncode(&dense->packing, entries));
 	}
 }
 
@@ -445,7 +445,7 @@ CuckooDenseCodes(const CuckooDense *dense, uint32_t block, uint64_t *codes, uint
 		uint32_t	entries[CUCKOO_ENTRIES];
 
 		CuckooDecode(&dense->packing,
-					 CuckooReadBits(&dense->packing, dense->data, base + bucket), entries);
+					 CuckooReadPacked(&dense->packing, dense->data, base + bucket), entries);
 		for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 		{
 			uint32_t	even = bucket & 1 ?
@@ -468,12 +468,12 @@ CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad)
 	*items = 0;
 	for (uint64_t number = 0; number < buckets; number++)
 	{
-		CuckooBits	bits = CuckooReadBits(packing, dense->data, number);
+		CuckooPacked packed = CuckooReadPacked(packing, dense->data, number);
 		uint32_t	entries[CUCKOO_ENTRIES];
-		bool		ordered = (bits.low & 0xFFF) < CUCKOO_MULTISETS;
+		bool		ordered = (packed.low & 0xFFF) < CUCKOO_MULTISETS;
 
 		CuckooCheckInterruptsAt(CUCKOO_ENTRIES * number);
-		CuckooDecode(packing, bits, entries);
+		CuckooDecode(packing, packed, entries);
 		*items += entries[0] != 0;
 		for (int slot = 1; slot < CUCKOO_ENTRIES; slot++)
 		{

@@ -79,7 +79,7 @@ CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 	const CuckooPacking *packing = &dense->packing;
 	const uint8_t *even = CuckooBucketAt(packing, dense->data, place.even);
 	const uint8_t *odd = CuckooBucketAt(packing, dense->data, place.base + place.i2);
-	uint64_t	bits;
+	uint64_t	word;
 	uint64_t	second;
 	uint64_t	matches;
 	uint64_t	in_second;
@@ -93,18 +93,18 @@ CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 	 * it.  Both buckets are read before either is tested, so that the loads
 	 * overlap, and a "yes" takes the same time for either bucket.
 	 */
-	bits = CuckooLoad64(even);
+	word = CuckooLoad64(even);
 	second = CuckooLoad64(odd) >> packing->odd_shift;
-	matches = CuckooMatchHigh(packing, bits, place.fingerprint);
+	matches = CuckooMatchHigh(packing, word, place.fingerprint);
 	in_second = CuckooMatchHigh(packing, second, place.fingerprint);
 	if ((matches | in_second) == 0)
 		return false;
 
 	/* Select the bucket with the match, without a branch. */
 	only_second = -(uint64_t) (matches == 0);
-	bits ^= (bits ^ second) & only_second;
+	word ^= (word ^ second) & only_second;
 	matches ^= (matches ^ in_second) & only_second;
-	return CuckooMatchLow(packing, bits, matches, place.fingerprint) ||
+	return CuckooMatchLow(packing, word, matches, place.fingerprint) ||
 		CuckooCountInPair(packing, even, odd, place.fingerprint) > 0;
 }
 

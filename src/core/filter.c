@@ -224,7 +224,7 @@ static bool
 MakeTable(CuckooTable *table, const CuckooPart *part, uint64_t seed)
 {
 	return part->table == NULL ? CuckooTableBuild(table, &part->source, seed) :
-		CuckooTableEdit(table, part->table, part->edit, part->remove, seed);
+		CuckooTableBuildEdited(table, part->table, part->edit, part->remove, seed);
 }
 
 uint8_t *
@@ -343,8 +343,8 @@ HasRoom(const CuckooTable *table)
  * a class in two tables cannot be removed; otherwise the newest with room; if
  * there is none, the next table.  Sets *target if the outcome is CUCKOO_CHANGED.
  */
-static CuckooChange
-FindTarget(const CuckooDraft *draft, uint64_t hash, CuckooEdit edit, int *target)
+static CuckooOutcome
+FindTarget(const CuckooDraft *draft, uint64_t hash, CuckooAction action, int *target)
 {
 	const CuckooFilter *filter = &draft->filter;
 	bool		held = false;
@@ -354,7 +354,7 @@ FindTarget(const CuckooDraft *draft, uint64_t hash, CuckooEdit edit, int *target
 	{
 		int			copies = CountCopies(draft, i, hash);
 
-		if (copies >= CUCKOO_MAX_COPIES || (copies > 0 && edit == CUCKOO_ADD_NEW))
+		if (copies >= CUCKOO_MAX_COPIES || (copies > 0 && action == CUCKOO_ADD_NEW))
 			return CUCKOO_UNCHANGED;
 		if (!held && (copies > 0 || *target == filter->table_count) &&
 			HasRoom(&filter->tables[i]))
@@ -366,16 +366,16 @@ FindTarget(const CuckooDraft *draft, uint64_t hash, CuckooEdit edit, int *target
 	return CUCKOO_CHANGED;
 }
 
-static CuckooChange
-AddKey(CuckooDraft *draft, uint64_t hash, CuckooEdit edit)
+static CuckooOutcome
+AddKey(CuckooDraft *draft, uint64_t hash, CuckooAction action)
 {
 	CuckooFilter *filter = &draft->filter;
 	CuckooTable *table;
 	int			target;
-	CuckooChange change = FindTarget(draft, hash, edit, &target);
+	CuckooOutcome outcome = FindTarget(draft, hash, action, &target);
 
-	if (change != CUCKOO_CHANGED)
-		return change;
+	if (outcome != CUCKOO_CHANGED)
+		return outcome;
 	if (target == filter->table_count)
 	{
 		CuckooShape shape;
@@ -400,7 +400,7 @@ AddKey(CuckooDraft *draft, uint64_t hash, CuckooEdit edit)
 	return CUCKOO_CHANGED;
 }
 
-static CuckooChange
+static CuckooOutcome
 RemoveKey(CuckooDraft *draft, uint64_t hash)
 {
 	CuckooFilter *filter = &draft->filter;
@@ -446,8 +446,8 @@ RemoveKey(CuckooDraft *draft, uint64_t hash)
  * would keep the processor from starting with the next key.
  */
 static size_t
-AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit,
-		 CuckooChange *change, size_t *changed)
+AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooAction action,
+		 CuckooOutcome *outcome, size_t *changed)
 {
 	CuckooFilter *filter = &draft->filter;
 	CuckooTable *table = &filter->tables[0];
@@ -455,7 +455,7 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit ed
 	size_t		at = 0;
 
 	if (filter->table_count > 1 || table->representation != CUCKOO_DENSE ||
-		draft->pending[0].no_room || edit == CUCKOO_REMOVE)
+		draft->pending[0].no_room || action == CUCKOO_REMOVE)
 		return 0;
 	if (count > GROUP_KEYS)
 		count = GROUP_KEYS;
@@ -468,15 +468,15 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit ed
 	{
 		CuckooInsertion insertion;
 
-		*change = CUCKOO_UNCHANGED;
-		if (edit == CUCKOO_ADD_NEW && CuckooDenseContainsAt(&table->dense, places[at]))
+		*outcome = CUCKOO_UNCHANGED;
+		if (action == CUCKOO_ADD_NEW && CuckooDenseContainsAt(&table->dense, places[at]))
 			continue;
 		insertion = CuckooDenseInsert(&table->dense, &places[at]);
 		if (insertion == CUCKOO_NO_ROOM)
 			break;
 		if (insertion == CUCKOO_EIGHT_COPIES)
 			continue;
-		*change = CUCKOO_CHANGED;
+		*outcome = CUCKOO_CHANGED;
 		(*changed)++;
 		table->items++;
 		filter->items++;
@@ -550,7 +550,7 @@ RewriteDraft(CuckooDraft *draft)
  * full, it would have the lowest of them, which crowd its first blocks.
  */
 static size_t
-KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit)
+KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooAction action)
 {
 	const CuckooFilter *filter = &draft->filter;
 	uint64_t	rooms[CUCKOO_MAX_TABLES + 1] = {0};
@@ -578,63 +578,63 @@ KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, Cuckoo
 
 		CuckooCheckInterruptsAt(keys);
 		/* Keys that older tables hold go there as long as these have room. */
-		if (FindTarget(draft, hashes[keys++], edit, &target) == CUCKOO_CHANGED)
+		if (FindTarget(draft, hashes[keys++], action, &target) == CUCKOO_CHANGED)
 			rooms[rooms[target] > 0 ? target : newest]--;
 	}
 	return keys > 0 ? keys : 1;
 }
 
-static CuckooChange
-ApplySorted(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooEdit edit,
+static CuckooOutcome
+ApplySorted(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooAction action,
 			size_t *changed)
 {
-	CuckooChange change = CUCKOO_UNCHANGED;
+	CuckooOutcome outcome = CUCKOO_UNCHANGED;
 	size_t		before = *changed;
 	size_t		at = 0;
 
-	while (at < count && change != CUCKOO_FULL)
+	while (at < count && outcome != CUCKOO_FULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		at += AddGroup(draft, hashes + at, count - at, edit, &change, changed);
+		at += AddGroup(draft, hashes + at, count - at, action, &outcome, changed);
 		if (at == count)
 			break;
 		CuckooFilterPrefetch(&draft->filter, hashes, at, count);
-		if (edit == CUCKOO_REMOVE)
-			change = RemoveKey(draft, hashes[at]);
+		if (action == CUCKOO_REMOVE)
+			outcome = RemoveKey(draft, hashes[at]);
 		else
-			change = AddKey(draft, hashes[at], edit);
-		*changed += change == CUCKOO_CHANGED;
+			outcome = AddKey(draft, hashes[at], action);
+		*changed += outcome == CUCKOO_CHANGED;
 		at++;
 	}
-	if (change == CUCKOO_FULL)
+	if (outcome == CUCKOO_FULL)
 		ClearPending(draft);
 	else if (*changed > before && !RewriteDraft(draft))
-		change = CUCKOO_TOO_LARGE;
-	return change;
+		outcome = CUCKOO_TOO_LARGE;
+	return outcome;
 }
 
-CuckooChange
-CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count, CuckooEdit edit,
+CuckooOutcome
+CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count, CuckooAction action,
 				 size_t *changed)
 {
 	uint64_t   *scratch = count > 1 ? CuckooAllocate(count, sizeof(uint64_t)) : NULL;
-	CuckooChange change = CUCKOO_UNCHANGED;
+	CuckooOutcome outcome = CUCKOO_UNCHANGED;
 
-	draft->removing = edit == CUCKOO_REMOVE;
+	draft->removing = action == CUCKOO_REMOVE;
 	*changed = 0;
-	while (count > 0 && change != CUCKOO_FULL && change != CUCKOO_TOO_LARGE)
+	while (count > 0 && outcome != CUCKOO_FULL && outcome != CUCKOO_TOO_LARGE)
 	{
-		size_t		keys = edit == CUCKOO_REMOVE ? count : KeysToAdd(draft, hashes, count, edit);
+		size_t		keys = action == CUCKOO_REMOVE ? count : KeysToAdd(draft, hashes, count, action);
 
 		if (keys > 1)
 			CuckooSort(hashes, scratch, keys);
-		change = ApplySorted(draft, hashes, keys, edit, changed);
+		outcome = ApplySorted(draft, hashes, keys, action, changed);
 		hashes += keys;
 		count -= keys;
 	}
 	if (scratch != NULL)
 		pfree(scratch);
-	return change;
+	return outcome;
 }
 
 size_t

@@ -137,22 +137,22 @@ extern void CuckooFreeFilter(uint8_t *bytes);
 extern uint8_t *CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs,
 									 uint64_t run_count);
 
-typedef enum CuckooEdit
+typedef enum CuckooAction
 {
 	CUCKOO_ADD,					/* one copy of each key */
 	CUCKOO_ADD_NEW,				/* the same for keys that are not contained */
 	CUCKOO_REMOVE				/* one copy of each key, if that is safe */
-} CuckooEdit;
+} CuckooAction;
 
 /* The outcome for a key. */
-typedef enum CuckooChange
+typedef enum CuckooOutcome
 {
 	CUCKOO_CHANGED,
 	CUCKOO_UNCHANGED,			/* eight copies, contained already, nothing to
 								 * remove, or not safely */
 	CUCKOO_FULL,				/* the filter cannot grow any more */
 	CUCKOO_TOO_LARGE			/* it would exceed CUCKOO_MAX_BYTES */
-} CuckooChange;
+} CuckooOutcome;
 
 /* A filter being changed.  The fields of its header may be changed, too. */
 typedef struct CuckooDraft
@@ -181,8 +181,8 @@ extern void CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length);
  * outcome of the last one.  After CUCKOO_FULL or CUCKOO_TOO_LARGE, discard the
  * draft.
  */
-extern CuckooChange CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count,
-									 CuckooEdit edit, size_t *changed);
+extern CuckooOutcome CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count,
+									  CuckooAction action, size_t *changed);
 
 /* The best number of keys for the next of many batches. */
 extern size_t CuckooDraftBatchKeys(const CuckooDraft *draft);

@@ -105,9 +105,9 @@ PutIndex(uint8_t *section, uint64_t group, uint64_t before, uint64_t codes)
 
 /* Read up to 64 bits at a position, as many as mask has ones. */
 static inline uint64_t
-GetBits(const uint8_t *bits, uint64_t position, int width, uint64_t mask)
+GetBits(const uint8_t *stream, uint64_t position, int width, uint64_t mask)
 {
-	const uint8_t *p = bits + (position >> 3);
+	const uint8_t *p = stream + (position >> 3);
 	int			shift = (int) (position & 7);
 	uint64_t	value = CuckooLoad64(p) >> shift;
 
@@ -158,11 +158,11 @@ typedef struct BitWriter
 
 /* Start to write at a position.  The bits before it stay as they are. */
 static inline BitWriter
-WriteBitsAt(uint8_t *bits, uint64_t position)
+WriteBitsAt(uint8_t *stream, uint64_t position)
 {
 	BitWriter	writer;
 
-	writer.p = bits + (position >> 3);
+	writer.p = stream + (position >> 3);
 	writer.count = (int) (position & 7);
 	writer.pending = *writer.p & ((UINT64_C(1) << writer.count) - 1);
 	return writer;
@@ -243,10 +243,10 @@ CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uin
  * is larger than end.
  */
 static inline uint64_t
-AfterZero(const uint8_t *bits, uint64_t position, uint64_t k, uint64_t end)
+AfterZero(const uint8_t *stream, uint64_t position, uint64_t k, uint64_t end)
 {
 	uint64_t	at = position & ~UINT64_C(7);
-	uint64_t	zeros = ~CuckooLoad64(bits + (at >> 3)) & (~UINT64_C(0) << (position & 7));
+	uint64_t	zeros = ~CuckooLoad64(stream + (at >> 3)) & (~UINT64_C(0) << (position & 7));
 	uint64_t	sums = ByteSums(zeros);
 
 	if (k == 0)
@@ -260,7 +260,7 @@ AfterZero(const uint8_t *bits, uint64_t position, uint64_t k, uint64_t end)
 			at += 64;
 			if (at > end)
 				return UINT64_MAX;
-			zeros = ~CuckooLoad64(bits + (at >> 3));
+			zeros = ~CuckooLoad64(stream + (at >> 3));
 		} while (zeros == 0);
 		sums = ByteSums(zeros);
 	}
@@ -269,9 +269,9 @@ AfterZero(const uint8_t *bits, uint64_t position, uint64_t k, uint64_t end)
 
 /* Codes of a group whose upper part begins at a position. */
 static inline uint64_t
-GroupCodes(const uint8_t *bits, uint64_t position)
+GroupCodes(const uint8_t *stream, uint64_t position)
 {
-	return AfterZero(bits, position, CUCKOO_GROUP, UINT64_MAX) - position - CUCKOO_GROUP;
+	return AfterZero(stream, position, CUCKOO_GROUP, UINT64_MAX) - position - CUCKOO_GROUP;
 }
 
 /* Where a group is. */
@@ -320,11 +320,11 @@ GroupEnd(const CuckooSparse *sparse, Group group)
 }
 
 /*
- * Copies of a code in its group.  The bits are those of the table or a copy of
- * some of them.
+ * Copies of a code in its group.  The stream is that of the table or a copy of
+ * some of it.
  */
 static int
-CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint64_t code)
+CountInGroup(const CuckooSparse *sparse, const uint8_t *stream, Group group, uint64_t code)
 {
 	uint64_t	high = code >> sparse->low_bits;
 	uint64_t	r = high % CUCKOO_GROUP;
@@ -343,15 +343,15 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint6
 		group.bit = group.section_bit;
 		for (uint64_t left = high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS; left > 0; left--)
 			group.bit += CUCKOO_GROUP +
-				GroupCodes(bits, group.bit) * (uint64_t) (1 + low_bits);
+				GroupCodes(stream, group.bit) * (uint64_t) (1 + low_bits);
 	}
 
 	/* The codes with its high part are the ones between two zeros. */
-	run = AfterZero(bits, group.bit, r, UINT64_MAX);
-	next = AfterZero(bits, run, 1, UINT64_MAX);
+	run = AfterZero(stream, group.bit, r, UINT64_MAX);
+	next = AfterZero(stream, run, 1, UINT64_MAX);
 	length = next - 1 - run;
 	lows = group.codes == UNKNOWN ?
-		AfterZero(bits, next, CUCKOO_GROUP - 1 - r, UINT64_MAX) :
+		AfterZero(stream, next, CUCKOO_GROUP - 1 - r, UINT64_MAX) :
 		group.bit + CUCKOO_GROUP + group.codes;
 	lows += (run - group.bit - r) * (uint64_t) low_bits;
 
@@ -361,14 +361,14 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *bits, Group group, uint6
 	{
 		uint64_t	middle = from + (to - from) / 2;
 
-		if (GetBits(bits, lows + middle * (uint64_t) low_bits, low_bits,
+		if (GetBits(stream, lows + middle * (uint64_t) low_bits, low_bits,
 					sparse->low_mask) < low)
 			from = middle + 1;
 		else
 			to = middle;
 	}
 	while (copies < CUCKOO_MAX_COPIES && from < length &&
-		   GetBits(bits, lows + from * (uint64_t) low_bits, low_bits,
+		   GetBits(stream, lows + from * (uint64_t) low_bits, low_bits,
 				   sparse->low_mask) == low)
 	{
 		copies++;
@@ -384,9 +384,9 @@ CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 	const uint8_t *section = sparse->index + CuckooSparseSectionAt(sparse, code);
 	Group		group = FindGroup(sparse, section, code);
 
-	CUCKOO_PREFETCH(sparse->bits + (GroupStart(group) >> 3));
+	CUCKOO_PREFETCH(sparse->stream + (GroupStart(group) >> 3));
 	if (group.codes != UNKNOWN)
-		CUCKOO_PREFETCH(sparse->bits + (GroupEnd(sparse, group) >> 3));
+		CUCKOO_PREFETCH(sparse->stream + (GroupEnd(sparse, group) >> 3));
 }
 
 bool
@@ -406,19 +406,19 @@ CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 
 	/* Many codes in one group are rare, unless made on purpose. */
 	if (group.codes > WORD_CODES)
-		return CountInGroup(sparse, sparse->bits, group, code) > 0;
+		return CountInGroup(sparse, sparse->stream, group, code) > 0;
 
 	/* With a zero put before it, the codes follow zero number r + 1. */
-	word = CuckooLoad64(sparse->bits + (group.bit >> 3)) >> (group.bit & 7);
+	word = CuckooLoad64(sparse->stream + (group.bit >> 3)) >> (group.bit & 7);
 	zeros = ~word << 1 | 1;
 	run = (uint64_t) SelectOne(zeros, ByteSums(zeros), r + 1);
 	length = (uint64_t) CuckooLowestBit(~word >> run);
 	if (length > sparse->fields)
-		return CountInGroup(sparse, sparse->bits, group, code) > 0;
+		return CountInGroup(sparse, sparse->stream, group, code) > 0;
 
 	/* Compare all at once by the zero-byte trick, for any field width. */
 	position = group.bit + CUCKOO_GROUP + group.codes + (run - r) * (uint64_t) low_bits;
-	x = CuckooLoad64(sparse->bits + (position >> 3)) >> (position & 7);
+	x = CuckooLoad64(sparse->stream + (position >> 3)) >> (position & 7);
 	x ^= (code & sparse->low_mask) * sparse->ones;
 	return ((x - sparse->ones) & ~x & sparse->tops &
 			((UINT64_C(1) << (length * (uint64_t) low_bits)) - 1)) != 0;
@@ -429,7 +429,7 @@ CuckooSparseCount(const CuckooSparse *sparse, uint64_t code)
 {
 	const uint8_t *section = sparse->index + CuckooSparseSectionAt(sparse, code);
 
-	return CountInGroup(sparse, sparse->bits, FindGroup(sparse, section, code), code);
+	return CountInGroup(sparse, sparse->stream, FindGroup(sparse, section, code), code);
 }
 
 uint64_t
@@ -482,7 +482,7 @@ ReadGroup(const CuckooSparse *sparse, uint64_t group, uint64_t position, uint64_
 	SparseReader reader;
 
 	reader.at = position & ~UINT64_C(7);
-	reader.ones = CuckooLoad64(sparse->bits + (position >> 3)) & ~UINT64_C(0) << (position & 7);
+	reader.ones = CuckooLoad64(sparse->stream + (position >> 3)) & ~UINT64_C(0) << (position & 7);
 	reader.offset = group * CUCKOO_GROUP - position;
 	reader.lower = lower;
 	return reader;
@@ -493,12 +493,12 @@ static inline uint64_t
 ReadCode(const CuckooSparse *sparse, SparseReader *reader)
 {
 	uint64_t	high;
-	uint64_t	low = GetBits(sparse->bits, reader->lower, sparse->low_bits, sparse->low_mask);
+	uint64_t	low = GetBits(sparse->stream, reader->lower, sparse->low_bits, sparse->low_mask);
 
 	while (reader->ones == 0)
 	{
 		reader->at += 64;
-		reader->ones = CuckooLoad64(sparse->bits + (reader->at >> 3));
+		reader->ones = CuckooLoad64(sparse->stream + (reader->at >> 3));
 	}
 	/* Each code before it has a bit, too. */
 	high = reader->offset-- + reader->at + (uint64_t) CuckooLowestBit(reader->ones);
@@ -528,7 +528,7 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
 
 	for (uint64_t group = FirstGroup(sparse, from); group < end; group++)
 	{
-		uint64_t	count = GroupCodes(sparse->bits, position);
+		uint64_t	count = GroupCodes(sparse->stream, position);
 		SparseReader reader = ReadGroup(sparse, group, position,
 										position + CUCKOO_GROUP + count);
 
@@ -559,7 +559,7 @@ PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
 	uint64_t	high = section * CUCKOO_SECTION;
 	uint64_t	end = FirstGroup(sparse, section + 1);
 	uint64_t	from = 0;		/* codes written */
-	BitWriter	writer = WriteBitsAt(sparse->bits, high + start * (uint64_t) (1 + low_bits));
+	BitWriter	writer = WriteBitsAt(sparse->stream, high + start * (uint64_t) (1 + low_bits));
 
 	for (uint64_t group = FirstGroup(sparse, section); group < end; group++)
 	{
@@ -638,7 +638,7 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 			memcpy(moved, sparse->index + i * CUCKOO_SECTION_BYTES, CUCKOO_SECTION_BYTES);
 			CuckooStore32(moved, (uint32_t) (SectionStart(sparse, i) + change));
 		}
-		CopyBits(target->bits, first + change * (uint64_t) (1 + low_bits), sparse->bits, first,
+		CopyBits(target->stream, first + change * (uint64_t) (1 + low_bits), sparse->stream, first,
 				 SectionBit(sparse, last) - first);
 		from = last;
 		if (last < section || at == count)
@@ -674,7 +674,7 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 
 	for (uint64_t group = 0; group < sparse->groups; group++)
 	{
-		uint64_t	lows = AfterZero(sparse->bits, position, CUCKOO_GROUP, sparse->bit_count);
+		uint64_t	lows = AfterZero(sparse->stream, position, CUCKOO_GROUP, sparse->bit_count);
 		uint64_t	count = lows - position - CUCKOO_GROUP;
 		SparseReader reader;
 
@@ -708,5 +708,5 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 	*bad = sparse->groups;
 	return items == sparse->items &&
 		((sparse->bit_count & 7) == 0 ||
-		 sparse->bits[sparse->bit_count >> 3] >> (sparse->bit_count & 7) == 0);
+		 sparse->stream[sparse->bit_count >> 3] >> (sparse->bit_count & 7) == 0);
 }

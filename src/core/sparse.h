@@ -58,8 +58,8 @@ typedef struct CuckooSparse
 	uint64_t	ones;			/* the lowest bit of each field */
 	uint64_t	tops;			/* the highest bit of each field */
 	uint8_t    *index;
-	uint8_t    *bits;			/* followed by at least 8 bytes of readable
-								 * memory */
+	uint8_t    *stream;			/* the groups, one after the other, then at
+								 * least 8 bytes of readable memory */
 } CuckooSparse;
 
 /* The size in bytes of a table that has been initialized. */
@@ -73,7 +73,7 @@ static inline void
 CuckooSparseSetData(CuckooSparse *sparse, uint8_t *data)
 {
 	sparse->index = data;
-	sparse->bits = data + CUCKOO_SECTION_BYTES * sparse->sections;
+	sparse->stream = data + CUCKOO_SECTION_BYTES * sparse->sections;
 }
 
 /* A table without data: see CuckooSparseSetData. */

@@ -80,8 +80,8 @@ ReadEditedRun(void *state, CuckooRun *run)
 }
 
 bool
-CuckooTableEdit(CuckooTable *table, const CuckooTable *old, CuckooRun edit, bool remove,
-				uint64_t seed)
+CuckooTableBuildEdited(CuckooTable *table, const CuckooTable *old, CuckooRun edit, bool remove,
+					   uint64_t seed)
 {
 	EditReader	reader = {old, edit, remove, 0, {NULL, 0, 0}};
 	CuckooSource source = {NULL, 0, false, ReadEditedRun, &reader};

@@ -115,7 +115,7 @@ Build(CuckooFilter *filter, uint64_t capacity, const uint64_t *hashes, size_t co
  * and cuckoo_remove_all do.
  */
 static void
-ApplyKeys(CuckooDraft *draft, uint64_t first, uint64_t last, CuckooEdit edit)
+ApplyKeys(CuckooDraft *draft, uint64_t first, uint64_t last, CuckooAction action)
 {
 	while (first < last)
 	{
@@ -127,7 +127,7 @@ ApplyKeys(CuckooDraft *draft, uint64_t first, uint64_t last, CuckooEdit edit)
 			count = (size_t) (last - first);
 		hashes = palloc(count * sizeof(uint64_t));
 		FillHashes(hashes, first, count);
-		if (CuckooDraftApply(draft, hashes, count, edit, &changed) > CUCKOO_UNCHANGED)
+		if (CuckooDraftApply(draft, hashes, count, action, &changed) > CUCKOO_UNCHANGED)
 			Fail("a batch did not fit");
 		free(hashes);
 		first += count;

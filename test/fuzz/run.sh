@@ -27,7 +27,7 @@ trap 'rm -rf "$folder"' EXIT
 flags=(-std=gnu11 -g -O2 -Wall -Wextra -Werror -fno-omit-frame-pointer -I"$src/core" -I"$src/index" -DCUCKOO_STANDALONE -DCUCKOO_MAX_LINKS=4
 	"-fsanitize=fuzzer,address,undefined" -fno-sanitize-recover=all)
 objects=()
-for file in "$here/filter_fuzz.c" "$src"/core/{shape,list,bucket,dense,sparse,table,format,filter,combine}.c "$src/index/page.c"; do
+for file in "$here/filter_fuzz.c" "$src"/core/{shape,list,bucket,dense,sparse,table,format,filter,combine,overlap}.c "$src/index/page.c"; do
 	object=$folder/$(basename "$file" .c).o
 	guess=(-fno-sanitize-coverage=trace-cmp)
 	[ "$object" != "$folder/format.o" ] || guess=()

@@ -120,7 +120,7 @@ TEST(a_write_changes_the_bits_of_its_bucket_and_no_others)
 				memcpy(kept[number], shuffled, sizeof(shuffled));
 			for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 				shuffled[slot] = kept[number][(slot + i) % CUCKOO_ENTRIES];
-			CuckooWriteBits(&packing, buckets, number, CuckooEncode(&packing, shuffled));
+			CuckooWritePacked(&packing, buckets, number, CuckooEncode(&packing, shuffled));
 			SortEntries(kept[number]);
 			WriteByTheBook(expected, f, number, kept[number]);
 			assert_memory_equal(buckets, expected, length);
@@ -129,7 +129,7 @@ TEST(a_write_changes_the_bits_of_its_bucket_and_no_others)
 		{
 			uint32_t	decoded[CUCKOO_ENTRIES];
 
-			CuckooDecode(&packing, CuckooReadBits(&packing, buckets, number), decoded);
+			CuckooDecode(&packing, CuckooReadPacked(&packing, buckets, number), decoded);
 			assert_memory_equal(decoded, kept[number], sizeof(decoded));
 		}
 		pfree(buckets);
@@ -174,12 +174,12 @@ TEST(a_search_of_two_buckets_agrees_with_a_loop)
 			if (i % 16 > 1)
 			{
 				RandomEntries(&random, f, entries);
-				CuckooWriteBits(&packing, buckets, even, CuckooEncode(&packing, entries));
+				CuckooWritePacked(&packing, buckets, even, CuckooEncode(&packing, entries));
 				RandomEntries(&random, f, entries);
-				CuckooWriteBits(&packing, buckets, odd, CuckooEncode(&packing, entries));
+				CuckooWritePacked(&packing, buckets, odd, CuckooEncode(&packing, entries));
 			}
-			CuckooDecode(&packing, CuckooReadBitsAt(&packing, at_even, 0), entries);
-			CuckooDecode(&packing, CuckooReadBitsAt(&packing, at_odd, packing.odd_shift),
+			CuckooDecode(&packing, CuckooReadPackedAt(&packing, at_even, 0), entries);
+			CuckooDecode(&packing, CuckooReadPackedAt(&packing, at_odd, packing.odd_shift),
 						 entries + CUCKOO_ENTRIES);
 
 			memset(&place, 0, sizeof(place));

@@ -272,10 +272,10 @@ TEST(what_passes_the_check_is_written_back_the_same)
 				{
 					uint32_t	entries[CUCKOO_ENTRIES];
 
-					CuckooDecode(packing, CuckooReadBits(packing, table.data, number), entries);
+					CuckooDecode(packing, CuckooReadPacked(packing, table.data, number), entries);
 					for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 						counted += entries[slot] != 0;
-					CuckooWriteBits(packing, again.data, number, CuckooEncode(packing, entries));
+					CuckooWritePacked(packing, again.data, number, CuckooEncode(packing, entries));
 				}
 				assert_true(SameTable(&again, &table));
 				assert_int_equal(counted, items);

@@ -120,7 +120,7 @@ Change(Value *value, uint64_t random)
 		uint64_t	hash = NextRandom(&random);
 		uint64_t	items = draft.filter.items;
 		bool		contained;
-		CuckooChange change;
+		CuckooOutcome outcome;
 
 		/* Few keys, so that some are repeated. */
 		if (i % 2 == 0)
@@ -128,17 +128,17 @@ Change(Value *value, uint64_t random)
 		contained = CuckooFilterContains(&draft.filter, hash);
 		if (hash % 5 < 3)
 		{
-			change = ApplyHash(&draft, CUCKOO_ADD, hash);
-			if (change == CUCKOO_FULL || change == CUCKOO_TOO_LARGE)
+			outcome = ApplyHash(&draft, CUCKOO_ADD, hash);
+			if (outcome == CUCKOO_FULL || outcome == CUCKOO_TOO_LARGE)
 				break;
 			assert_true(CuckooFilterContains(&draft.filter, hash));
-			assert_int_equal(draft.filter.items, items + (change == CUCKOO_CHANGED));
+			assert_int_equal(draft.filter.items, items + (outcome == CUCKOO_CHANGED));
 		}
 		else
 		{
-			change = ApplyHash(&draft, CUCKOO_REMOVE, hash);
-			assert_true(contained || change == CUCKOO_UNCHANGED);
-			assert_int_equal(draft.filter.items, items - (change == CUCKOO_CHANGED));
+			outcome = ApplyHash(&draft, CUCKOO_REMOVE, hash);
+			assert_true(contained || outcome == CUCKOO_UNCHANGED);
+			assert_int_equal(draft.filter.items, items - (outcome == CUCKOO_CHANGED));
 		}
 	}
 	*value = Finish(&draft);

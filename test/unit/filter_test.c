@@ -196,7 +196,7 @@ TEST(a_batch_fills_the_tables_that_it_opens_evenly)
 
 /* Add so many copies of each key, key after key, in batches as they are best. */
 static void
-StreamKeys(Value *value, uint64_t first, uint64_t keys, uint64_t copies, CuckooEdit edit)
+StreamKeys(Value *value, uint64_t first, uint64_t keys, uint64_t copies, CuckooAction action)
 {
 	CuckooDraft draft;
 	uint64_t	at = 0;
@@ -213,7 +213,7 @@ StreamKeys(Value *value, uint64_t first, uint64_t keys, uint64_t copies, CuckooE
 		hashes = Allocate(count * sizeof(uint64_t));
 		for (size_t i = 0; i < count; i++)
 			hashes[i] = KeyHash(1, first + at++ / copies);
-		assert_true(CuckooDraftApply(&draft, hashes, count, edit, &changed) < CUCKOO_FULL);
+		assert_true(CuckooDraftApply(&draft, hashes, count, action, &changed) < CUCKOO_FULL);
 		pfree(hashes);
 	}
 	*value = Finish(&draft);

@@ -194,7 +194,7 @@ NextShape(const Model *model, CuckooShape *shape)
 	return CuckooNextShape(&filter, shape);
 }
 
-static CuckooChange
+static CuckooOutcome
 ModelAdd(Model *model, uint64_t key)
 {
 	uint64_t	hash = model->hashes[key];
@@ -229,7 +229,7 @@ ModelAdd(Model *model, uint64_t key)
 	return CUCKOO_CHANGED;
 }
 
-static CuckooChange
+static CuckooOutcome
 ModelRemove(Model *model, uint64_t key)
 {
 	uint64_t	hash = model->hashes[key];
@@ -322,13 +322,13 @@ CheckMade(Model *model, const Value *value)
 
 /* After a batch, check the representation of a table. */
 static void
-CheckRepresentation(ModelTable *expected, const CuckooTable *table, CuckooEdit edit)
+CheckRepresentation(ModelTable *expected, const CuckooTable *table, CuckooAction action)
 {
 	uint64_t	entries = CuckooShapeEntries(&table->shape);
 	bool		dense = table->representation == CUCKOO_DENSE;
 
 	assert_int_equal(table->items, expected->count);
-	if (edit == CUCKOO_REMOVE)
+	if (action == CUCKOO_REMOVE)
 		assert_int_equal(dense, expected->dense && 2 * table->items >= entries);
 	else if (!expected->dense && (4 * table->items < 3 * entries ||
 								  4 * expected->before >= 3 * entries))
@@ -376,7 +376,7 @@ BuildSome(Model *model, uint32_t share)
  * key in the order of hashes.  Returns false if the filter is full.
  */
 static bool
-ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t tries, uint32_t most)
+ChangeTogether(Model *model, CuckooDraft *draft, CuckooAction action, uint32_t tries, uint32_t most)
 {
 	uint64_t	keys[200];
 	uint64_t	hashes[200];
@@ -385,7 +385,7 @@ ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t tries
 	size_t		count = 0;
 	size_t		expected = 0;
 	size_t		changed;
-	CuckooChange change = CUCKOO_UNCHANGED;
+	CuckooOutcome outcome = CUCKOO_UNCHANGED;
 
 	for (int i = 0; i < model->table_count; i++)
 	{
@@ -401,12 +401,12 @@ ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t tries
 		uint64_t	key = Below((uint32_t) model->universe);
 		uint32_t   *copies = &model->copies[key];
 
-		if (edit == CUCKOO_REMOVE ? *copies == 0 : *copies >= most || count == room)
+		if (action == CUCKOO_REMOVE ? *copies == 0 : *copies >= most || count == room)
 			continue;
 		keys[count++] = key;
-		if (edit == CUCKOO_REMOVE)
+		if (action == CUCKOO_REMOVE)
 			(*copies)--;
-		else if (edit == CUCKOO_ADD || *copies == 0)
+		else if (action == CUCKOO_ADD || *copies == 0)
 			(*copies)++;
 	}
 	SortNumbers(keys, count);
@@ -415,16 +415,16 @@ ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t tries
 		bool		contained = false;
 
 		hashes[i] = model->hashes[keys[i]];
-		for (int t = 0; t < model->table_count && edit == CUCKOO_ADD_NEW; t++)
+		for (int t = 0; t < model->table_count && action == CUCKOO_ADD_NEW; t++)
 			contained |= CopiesOf(&model->tables[t], hashes[i]) > 0;
-		change = contained ? CUCKOO_UNCHANGED :
-			edit == CUCKOO_REMOVE ? ModelRemove(model, keys[i]) : ModelAdd(model, keys[i]);
-		expected += change == CUCKOO_CHANGED;
+		outcome = contained ? CUCKOO_UNCHANGED :
+			action == CUCKOO_REMOVE ? ModelRemove(model, keys[i]) : ModelAdd(model, keys[i]);
+		expected += outcome == CUCKOO_CHANGED;
 	}
-	assert_int_equal(CuckooDraftApply(draft, hashes, count, edit, &changed), change);
+	assert_int_equal(CuckooDraftApply(draft, hashes, count, action, &changed), outcome);
 	assert_int_equal(changed, expected);
 	operations += count;
-	if (change == CUCKOO_FULL)
+	if (outcome == CUCKOO_FULL)
 	{
 		model->copies[keys[0]]--;
 		return false;
@@ -432,11 +432,11 @@ ChangeTogether(Model *model, CuckooDraft *draft, CuckooEdit edit, uint32_t tries
 	assert_int_equal(draft->filter.table_count, model->table_count);
 	for (int i = 0; i < model->table_count; i++)
 	{
-		CheckRepresentation(&model->tables[i], &draft->filter.tables[i], edit);
+		CheckRepresentation(&model->tables[i], &draft->filter.tables[i], action);
 		items += model->tables[i].count;
 	}
 	assert_int_equal(draft->filter.items, items);
-	for (size_t i = 0; i < count && edit != CUCKOO_REMOVE; i++)
+	for (size_t i = 0; i < count && action != CUCKOO_REMOVE; i++)
 		assert_true(CuckooFilterContains(&draft->filter, hashes[i]));
 	return true;
 }
@@ -453,7 +453,7 @@ LiveOn(Model *model, Value *value, uint64_t steps)
 	for (uint64_t step = 0; step < steps && (choices == NULL || choices_left > 0); step++)
 	{
 		uint32_t	tries = Below(20) > 0 ? 1 : 1 + Below(Below(4) == 0 ? 200 : 10);
-		CuckooEdit	edit;
+		CuckooAction action;
 
 		/*
 		 * In some runs more is added, in others more is removed.  A few only
@@ -461,15 +461,15 @@ LiveOn(Model *model, Value *value, uint64_t steps)
 		 */
 		if (step % (4 * model->universe + 20) == 0)
 			adding = Below(3) == 0 ? (Below(2) ? 100 : 0) : Below(101);
-		edit = Below(100) < adding ? CUCKOO_ADD : CUCKOO_REMOVE;
-		if (tries > 1 && edit == CUCKOO_ADD && Below(50) == 0)
+		action = Below(100) < adding ? CUCKOO_ADD : CUCKOO_REMOVE;
+		if (tries > 1 && action == CUCKOO_ADD && Below(50) == 0)
 		{
-			edit = CUCKOO_ADD_NEW;
+			action = CUCKOO_ADD_NEW;
 			model->removable = false;
 		}
-		if (edit == CUCKOO_REMOVE && !model->removable)
+		if (action == CUCKOO_REMOVE && !model->removable)
 			continue;
-		if (!ChangeTogether(model, &draft, edit, tries, most))
+		if (!ChangeTogether(model, &draft, action, tries, most))
 			break;
 	}
 	*value = Finish(&draft);

@@ -286,7 +286,7 @@ GoldenBuckets(void)
 
 		CuckooPackingInit(&packing, widths[w]);
 		for (uint64_t number = 0; number < 2; number++)
-			CuckooWriteBits(&packing, buckets, number, CuckooEncode(&packing, entries[number]));
+			CuckooWritePacked(&packing, buckets, number, CuckooEncode(&packing, entries[number]));
 		for (int i = 0; i < widths[w] - 1; i++)
 			Put("%02x", buckets[i]);
 		Compare("two buckets, f %d", widths[w]);
@@ -354,12 +354,12 @@ WithCopies(Value filter)
 }
 
 static void
-ApplyInSteps(CuckooDraft *draft, CuckooEdit edit, uint64_t *hashes, size_t count, size_t step)
+ApplyInSteps(CuckooDraft *draft, CuckooAction action, uint64_t *hashes, size_t count, size_t step)
 {
 	size_t		changed;
 
 	for (size_t i = 0; i < count; i += step)
-		CuckooDraftApply(draft, hashes + i, step, edit, &changed);
+		CuckooDraftApply(draft, hashes + i, step, action, &changed);
 }
 
 /*

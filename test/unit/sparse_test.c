@@ -307,7 +307,7 @@ CheckEdit(const CuckooTable *old, const CuckooTable *wanted, const uint64_t *cod
 {
 	CuckooTable table = NewTable(&old->shape, CUCKOO_SPARSE, wanted->items);
 
-	CuckooTableEdit(&table, old, (CuckooRun) {codes, count}, remove, 0);
+	CuckooTableBuildEdited(&table, old, (CuckooRun) {codes, count}, remove, 0);
 	assert_true(TailIsKept(&table) && SameTable(&table, wanted));
 	pfree(table.data);
 }

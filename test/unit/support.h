@@ -49,6 +49,7 @@
 #include "format.h"
 #include "hash.h"
 #include "list.h"
+#include "overlap.h"
 #include "table.h"
 
 #define lengthof(array) (sizeof(array) / sizeof((array)[0]))
@@ -550,27 +551,27 @@ Finish(CuckooDraft *draft)
 }
 
 /* Add or remove one key in a draft. */
-static inline CuckooChange
-ApplyHash(CuckooDraft *draft, CuckooEdit edit, uint64_t hash)
+static inline CuckooOutcome
+ApplyHash(CuckooDraft *draft, CuckooAction action, uint64_t hash)
 {
 	size_t		changed;
-	CuckooChange change = CuckooDraftApply(draft, &hash, 1, edit, &changed);
+	CuckooOutcome outcome = CuckooDraftApply(draft, &hash, 1, action, &changed);
 
-	assert_true(changed == (change == CUCKOO_CHANGED) || change == CUCKOO_TOO_LARGE);
-	return change;
+	assert_true(changed == (outcome == CUCKOO_CHANGED) || outcome == CUCKOO_TOO_LARGE);
+	return outcome;
 }
 
 /* Add or remove one key, as a function on a stored value does. */
-static inline CuckooChange
-ChangeValue(Value *value, CuckooEdit edit, uint64_t hash)
+static inline CuckooOutcome
+ChangeValue(Value *value, CuckooAction action, uint64_t hash)
 {
 	CuckooDraft draft;
-	CuckooChange change;
+	CuckooOutcome outcome;
 
 	CuckooDraftOpen(&draft, value->bytes, value->length);
-	change = ApplyHash(&draft, edit, hash);
+	outcome = ApplyHash(&draft, action, hash);
 	*value = Finish(&draft);
-	return change;
+	return outcome;
 }
 
 #define AddHash(value, hash) ChangeValue(value, CUCKOO_ADD, hash)
@@ -578,7 +579,7 @@ ChangeValue(Value *value, CuckooEdit edit, uint64_t hash)
 
 /* Add keys first up to last of a stream, or remove them, together. */
 static inline void
-ChangeKeys(Value *value, CuckooEdit edit, uint64_t stream, uint64_t first, uint64_t last)
+ChangeKeys(Value *value, CuckooAction action, uint64_t stream, uint64_t first, uint64_t last)
 {
 	size_t		count = (size_t) (last - first);
 	uint64_t   *hashes = HashesOf(stream, first, last);
@@ -586,7 +587,7 @@ ChangeKeys(Value *value, CuckooEdit edit, uint64_t stream, uint64_t first, uint6
 	CuckooDraft draft;
 
 	CuckooDraftOpen(&draft, value->bytes, value->length);
-	CuckooDraftApply(&draft, hashes, count, edit, &changed);
+	CuckooDraftApply(&draft, hashes, count, action, &changed);
 	assert_true(changed == count);
 	*value = Finish(&draft);
 	pfree(hashes);

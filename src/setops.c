@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
- * union.c
- *	  SQL functions that combine filters: union, union all, their aggregates,
- *	  intersection, how many keys two filters have in common.
+ * setops.c
+ *	  SQL functions that combine filters: union, union all, intersection, how many
+ *	  keys two filters have in common.
  *
  *-------------------------------------------------------------------------
  */
@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "call.h"
-#include "state.h"
+#include "core/overlap.h"
 
 /*
  * cuckoo_union(f, g) and cuckoo_union_all(f, g).  A NULL filter is an empty
@@ -96,66 +96,4 @@ cuckoo_common(PG_FUNCTION_ARGS)
 	values[0] = Int64GetDatum((int64) rint(keys));
 	values[1] = Float8GetDatum(error);
 	PG_RETURN_DATUM(CuckooMakeRow(fcinfo, values, nulls, lengthof(values)));
-}
-
-/*
- * The aggregates
- */
-
-/* cuckoo_union_agg_transfn(state, f): also the combine function */
-PG_FUNCTION_INFO_V1(cuckoo_union_agg_transfn);
-Datum
-cuckoo_union_agg_transfn(PG_FUNCTION_ARGS)
-{
-	return CuckooCombineState(fcinfo, CUCKOO_UNION, false);
-}
-
-/* cuckoo_union_all_agg_transfn(state, f): also the combine function */
-PG_FUNCTION_INFO_V1(cuckoo_union_all_agg_transfn);
-Datum
-cuckoo_union_all_agg_transfn(PG_FUNCTION_ARGS)
-{
-	return CuckooCombineState(fcinfo, CUCKOO_UNION_ALL, false);
-}
-
-/* Warn, once per call site, of a rate more than ten times the target rate. */
-static void
-WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)
-{
-	CuckooCall *call = CuckooGetCall(fcinfo);
-	double		rate = CuckooFilterRate(filter);
-
-	if (call->warned || rate <= 10 * filter->fpr)
-		return;
-	call->warned = true;
-	ereport(WARNING,
-			(errmsg("expected false-positive rate of cuckoofilter is more than ten times the target rate"),
-			 errdetail("It holds %llu items at an expected rate of up to %g; the target rate is %g.",
-					   (unsigned long long) filter->items, rate, filter->fpr),
-			 errhint("Specify the number of keys of the result as the capacity of all filters.")));
-}
-
-/*
- * cuckoo_combine_final(state): of all aggregates whose states are filters.  The
- * result is unset if there were no rows.  It is a copy, because the state may change
- * later: a window calls this for every row.
- */
-PG_FUNCTION_INFO_V1(cuckoo_combine_final);
-Datum
-cuckoo_combine_final(PG_FUNCTION_ARGS)
-{
-	CuckooLarge *large;
-	CuckooValue *value;
-	CuckooFilter filter;
-
-	CuckooAggContext(fcinfo);
-	if (PG_ARGISNULL(0))
-		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
-	large = CuckooGetLarge(PG_GETARG_DATUM(0), NULL);
-	value = large != NULL ? large->make(large) : PG_GETARG_CUCKOOFILTER_P(0);
-	CuckooOpenFilter(&filter, value);
-	WarnOfRate(fcinfo, &filter);
-	if (large == NULL)
-		value = CuckooCopyValue(value);
-	PG_RETURN_CUCKOOFILTER_P(value);
 }
