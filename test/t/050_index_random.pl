@@ -413,7 +413,7 @@ my $shared = <<~'SQL';
 			lost := 0;
 			BEGIN
 				lost := cuckoo_index_check(leaf);
-				f := cuckoo_index_filter(leaf, fpr, partial => true);
+				f := cuckoo_index_filter(leaf, fpr => fpr, partial => true);
 			EXCEPTION WHEN object_not_in_prerequisite_state OR invalid_parameter_value OR feature_not_supported THEN f := NULL;
 			END;
 			SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = off;
