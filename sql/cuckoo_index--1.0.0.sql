@@ -93,6 +93,12 @@ CREATE OPERATOR CLASS range_ops DEFAULT FOR TYPE anyrange USING cuckoo AS
 	OPERATOR 1 = (anyrange, anyrange);
 CREATE OPERATOR CLASS multirange_ops DEFAULT FOR TYPE anymultirange USING cuckoo AS
 	OPERATOR 1 = (anymultirange, anymultirange);
+-- An enum's values are hashed by their OIDs, which ALTER TYPE keeps.
+CREATE OPERATOR CLASS enum_ops DEFAULT FOR TYPE anyenum USING cuckoo AS
+	OPERATOR 1 = (anyenum, anyenum), FUNCTION 1 hashenumextended(anyenum, bigint);
+-- Building an index of a composite type is refused, with the reason.
+CREATE OPERATOR CLASS record_ops DEFAULT FOR TYPE record USING cuckoo AS
+	OPERATOR 1 = (record, record);
 
 -- The type is that of the extension cuckoo, whatever else has its name here.
 -- This runs with a superuser's rights in a schema that may be anybody's: it may
@@ -103,7 +109,7 @@ DECLARE
 	target CONSTANT name := pg_catalog.current_schema();
 BEGIN
 	PERFORM pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
-	EXECUTE (SELECT format('CREATE FUNCTION %I.cuckoo_index_filter(index regclass, fpr float8 DEFAULT NULL, partial boolean DEFAULT false) RETURNS %s
+	EXECUTE (SELECT format('CREATE FUNCTION %I.cuckoo_index_filter(index regclass, capacity float8 DEFAULT NULL, fpr float8 DEFAULT NULL, partial boolean DEFAULT false) RETURNS %s
 			AS ''MODULE_PATHNAME'' LANGUAGE C PARALLEL RESTRICTED', target, t.oid::regtype)
 		FROM pg_extension AS e
 			JOIN pg_depend AS d ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid AND d.deptype = 'e'
@@ -112,8 +118,8 @@ BEGIN
 	PERFORM pg_catalog.set_config('search_path', path, true);
 END
 $filter$;
-COMMENT ON FUNCTION cuckoo_index_filter(regclass, float8, boolean) IS
-	'the keys of a cuckoo index as a filter that is not removable';
+COMMENT ON FUNCTION cuckoo_index_filter(regclass, float8, float8, boolean) IS
+	'the keys of a cuckoo index as a filter that is not removable: capacity in keys (default: those of the index), rate fpr (default 0.001, or the lowest that the index can give)';
 
 CREATE FUNCTION cuckoo_index_info(index regclass, OUT file_pages bigint, OUT pages bigint, OUT overflow_pages bigint, OUT depth integer, OUT entries bigint, OUT joined_entries bigint, OUT tombstones bigint, OUT load float8, OUT min_fingerprint_bits integer, OUT max_fingerprint_bits integer, OUT expected_false_rows float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;

@@ -383,12 +383,14 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 	return count;
 }
 
-/* Extend the file up to a page, which is not in use. */
+/* Extend the file to its new end.  Its last page is not in use. */
 static void
-ExtendUnused(Relation index, BlockNumber last)
+ExtendUnused(const BuildState *state)
 {
-	Buffer		buffer = CuckooExtendTo(index, last);
+	Buffer		buffer;
 
+	CuckooExtendFile(state->index, state->meta.end);
+	buffer = CuckooLockPage(state->index, state->meta.end - 1, BUFFER_LOCK_EXCLUSIVE);
 	CuckooInitPage(BufferGetPage(buffer), 0, 0);
 	MarkBufferDirty(buffer);
 	UnlockReleaseBuffer(buffer);
@@ -400,12 +402,12 @@ BeginPieceOf(BuildState *state, uint64 prefix, int depth)
 {
 	if (CuckooBlockOf(&state->meta, prefix, depth) == InvalidBlockNumber)
 	{
-		BlockNumber first = RelationGetNumberOfBlocks(state->index);
 		uint32		pages;
 		uint32		page;
 
-		*CuckooPieceOf(&state->meta, prefix / 2, depth, &pages, &page) = first;
-		ExtendUnused(state->index, first + pages - 1);
+		*CuckooPieceOf(&state->meta, prefix / 2, depth, &pages, &page) = state->meta.end;
+		state->meta.end += pages;
+		ExtendUnused(state);
 	}
 }
 
@@ -417,12 +419,15 @@ static uint64
 BuildOverflowPage(BuildState *state, int depth, int bits, BlockNumber *next,
 				  const BuildEntry *entries, uint64 count)
 {
-	Buffer		buffer = CuckooExtendTo(state->index, RelationGetNumberOfBlocks(state->index));
-	Page		page = BufferGetPage(buffer);
+	Buffer		buffer;
+	Page		page;
 
+	CuckooExtendFile(state->index, state->meta.end + 1);
+	buffer = CuckooLockPage(state->index, state->meta.end, BUFFER_LOCK_EXCLUSIVE);
+	page = BufferGetPage(buffer);
 	CuckooInitPage(page, depth, bits);
 	CuckooPageGetOpaque(page)->next = *next;
-	*next = BufferGetBlockNumber(buffer);
+	*next = state->meta.end++;
 	state->meta.overflow_pages++;
 	count = FillPage(state, page, entries, count);
 	MarkBufferDirty(buffer);
@@ -512,17 +517,12 @@ BuildPages(BuildState *state)
 }
 
 static void
-InitMeta(CuckooIndexMeta *meta, const CuckooIndexKey *key, uint32 base_pages)
+InitMeta(CuckooIndexMeta *meta, uint32 base_pages)
 {
-	memset(meta, 0, sizeof(CuckooIndexMeta));
 	meta->magic = CUCKOO_INDEX_MAGIC;
-	meta->version = 1;
-	if (key->columns == 1)
-	{
-		meta->key_type = (uint16) key->column[0].key.key_type;
-		meta->signature = key->column[0].key.signature;
-	}
+	meta->version = CUCKOO_INDEX_VERSION;
 	meta->base_pages = meta->home_pages = base_pages;
+	meta->end = 1 + base_pages;
 }
 
 static void
@@ -580,7 +580,7 @@ cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
 	CuckooCheckIndexed(heap, index);
 	state->index = index;
-	CuckooIndexKeyInit(&state->key, index, NULL, CurrentMemoryContext);
+	CuckooIndexKeyForBuild(&state->key, index, state->meta.columns, CurrentMemoryContext);
 	PrepareTempTablespaces();
 	state->room = 4096;
 	state->max_room = Max((uint64) maintenance_work_mem * 1024 / sizeof(BuildEntry), 4096);
@@ -589,11 +589,10 @@ cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 
 	/* Others may have added to the table until it was read, but not since. */
 	state->bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT_BITS);
-	InitMeta(&state->meta, &state->key,
-			 BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
+	InitMeta(&state->meta, BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_WRITE);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) entries);
-	ExtendUnused(index, state->meta.base_pages);
+	ExtendUnused(state);
 	BuildPages(state);
 
 	buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
@@ -614,10 +613,10 @@ void
 cuckoobuildempty(Relation index)
 {
 	CuckooIndexKey key;
-	CuckooIndexMeta meta;
+	CuckooIndexMeta meta = {0};
 
-	CuckooIndexKeyInit(&key, index, NULL, CurrentMemoryContext);
-	InitMeta(&meta, &key, 1);
+	CuckooIndexKeyForBuild(&key, index, meta.columns, CurrentMemoryContext);
+	InitMeta(&meta, 1);
 	for (int i = 0; i < 2; i++)
 	{
 		Buffer		buffer = ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK, NULL);

@@ -44,6 +44,7 @@
 #include "../key.h"
 
 #define CUCKOO_INDEX_MAGIC		0x0C0C0F14
+#define CUCKOO_INDEX_VERSION	1
 #define CUCKOO_INDEX_SEED		0
 #define CUCKOO_INDEX_FILLFACTOR	90
 #define CUCKOO_MAX_BASE_PAGES	(UINT32_C(1) << 24) /* pairs are less than 2^32 */
@@ -87,16 +88,27 @@ CuckooPageIsUnused(Page page)
 	return PageIsNew(page) || CuckooPageGetOpaque(page)->bits == 0;
 }
 
+/*
+ * How a column is hashed: as a key of this key type and signature, or if the key
+ * type is CUCKOO_KEY_NONE, by a function of this signature.
+ */
+typedef struct CuckooIndexHashing
+{
+	uint16		key_type;
+	uint16		reserved;		/* 0 */
+	uint32		signature;
+} CuckooIndexHashing;
+
 /* The content of the metapage */
 typedef struct CuckooIndexMeta
 {
 	uint32		magic;
-	uint16		version;
-	uint16		key_type;
-	uint32		signature;
+	uint32		version;
 	uint32		base_pages;		/* N */
 	uint32		home_pages;		/* in use, with all base pages */
 	uint32		overflow_pages;
+	BlockNumber end;			/* of the file, but for what failed attempts to extend it left */
+	CuckooIndexHashing columns[INDEX_MAX_KEYS];	/* 0 behind the last column */
 	BlockNumber pieces[CUCKOO_MAX_DEPTH][CUCKOO_PIECES];	/* their first blocks, of region 1 on;
 															 * 0: not begun */
 } CuckooIndexMeta;
@@ -142,13 +154,15 @@ typedef struct CuckooIndexKey
 	MemoryContext scratch;		/* for one key: detoasted, converted */
 } CuckooIndexKey;
 
-/* The operator class's function: hash_extended(type, seed bigint) -> bigint */
+/* The operator class's function: hash_extended(type, seed bigint) -> bigint; the seed is 0 */
 #define CUCKOO_HASH_PROC		1
 
 /* am.c */
 extern void CuckooIndexInit(void);
 
 /* key.c */
+extern void CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index,
+								   CuckooIndexHashing *hashing, MemoryContext ctx);
 extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx);
 extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull, uint64 *hash);
 extern bool CuckooIndexHasColumnEquality(Relation index, int number);
@@ -164,6 +178,7 @@ extern bool cuckoogettuple(IndexScanDesc scan, ScanDirection direction);
 
 /* validate.c */
 extern bool cuckoovalidate(Oid opclass);
+extern bool CuckooCheckOperatorFamily(Oid family, Oid type, int level);
 
 /* cost.c */
 extern void cuckoocostestimate(struct PlannerInfo *root, struct IndexPath *path, double loop_count,
@@ -172,7 +187,8 @@ extern void cuckoocostestimate(struct PlannerInfo *root, struct IndexPath *path,
 
 /* store.c */
 extern void CuckooInitPage(Page page, int depth, int bits);
-extern void CuckooCheckPage(Relation index, Buffer buffer);
+extern bool CuckooPageIsDamaged(Page page);
+extern void CuckooReportCorrupted(int level, Relation index, BlockNumber block);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode);
 extern void CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta);
@@ -191,7 +207,7 @@ extern void CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, Cuc
 							 void *arg);
 
 /* add.c */
-extern Buffer CuckooExtendTo(Relation index, BlockNumber last);
+extern void CuckooExtendFile(Relation index, BlockNumber end);
 extern int	CuckooBitsForTable(Relation heap, int bits);
 extern bool CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits);
 extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval);

@@ -38,7 +38,10 @@ ReportWrongIndex(Oid oid)
 	if (name == NULL)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", oid)));
 	ereport(ERROR,
-			(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a cuckoo index", name),
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 get_rel_relkind(oid) != RELKIND_PARTITIONED_INDEX ?
+			 errmsg("\"%s\" is not a cuckoo index", name) :
+			 errmsg("\"%s\" is a partitioned index, which has no keys itself", name),
 			 get_rel_relkind(oid) != RELKIND_PARTITIONED_INDEX ? 0 :
 			 errhint("Name the index of each partition: pg_partition_tree lists them.")));
 }
@@ -297,7 +300,12 @@ CheckRate(Relation index, const ReadState *state, bool given, double fpr)
 	return fpr;
 }
 
-/* cuckoo_index_filter(index, fpr, partial) -> cuckoofilter */
+/*
+ * cuckoo_index_filter(index, capacity, fpr, partial) -> cuckoofilter
+ *
+ * With the same capacity and rate, the filters of several indexes have the same
+ * shape, and their union is one table.
+ */
 PG_FUNCTION_INFO_V1(cuckoo_index_filter);
 Datum
 cuckoo_index_filter(PG_FUNCTION_ARGS)
@@ -306,16 +314,18 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	Relation	index;
 	ReadState	state;
 	const CuckooIndexMeta *meta;
+	CuckooIndexKey key;
 	CuckooFilter filter;
 	CuckooPart	part;
 	bool		own_hash;
-	double		fpr;
+	CuckooParameters given;
+	uint64		capacity;
 	uint64		keys;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	index = OpenIndex(PG_GETARG_OID(0), &heap);
-	if (IsPartial(index) && (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2)))
+	if (IsPartial(index) && (PG_ARGISNULL(3) || !PG_GETARG_BOOL(3)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" has the keys of only some rows", RelationGetRelationName(index)),
@@ -325,7 +335,8 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has keys of several columns", RelationGetRelationName(index)),
 				 errdetail("A filter has keys of one type.")));
-	own_hash = CuckooRefreshMeta(index)->key_type == CUCKOO_KEY_NONE;
+	CuckooIndexKeyInit(&key, index, NULL, CurrentMemoryContext);
+	own_hash = CuckooCachedMeta(index)->columns[0].key_type == CUCKOO_KEY_NONE;
 	if (own_hash || !CuckooIndexHasColumnEquality(index, 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -334,24 +345,30 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 				 own_hash ? errdetail("Its operator class has a hash function of its own.") :
 				 errdetail("Its operator class is for another type than that of its column.")));
 	state = CountEntries(index);
-	fpr = CheckRate(index, &state, !PG_ARGISNULL(1), PG_ARGISNULL(1) ? 0 : PG_GETARG_FLOAT8(1));
+	given = CuckooGetParameters(fcinfo, 1, 2);
+	given.fpr = CheckRate(index, &state, !PG_ARGISNULL(2), given.fpr);
+	capacity = CuckooCheckParameters(&given).capacity;
 	keys = Max(state.classes, 1);
 
 	state.visit = CollectCode;
 	do
 	{
-		/* Some keys have several codes, and others have been added since. */
-		keys = Max(keys + keys / FILTER_RATE, state.codes.count);
-		CuckooFilterInit(&filter, fpr, keys, CUCKOO_INDEX_SEED);
+		/*
+		 * Unless there is room, some keys have several codes, and others have
+		 * been added since.
+		 */
+		keys = capacity >= keys && state.codes.count == 0 ? capacity :
+			Max(keys + keys / FILTER_RATE, state.codes.count);
+		CuckooFilterInit(&filter, given.fpr, keys, CUCKOO_INDEX_SEED);
 		if (!CuckooFirstShape(&filter, &state.shape))
-			CuckooReportTooLarge(keys, fpr);
+			CuckooReportTooLarge(keys, given.fpr);
 		state.codes.count = 0;
 		ReadIndex(index, &state);
 		CuckooListUnique(&state.codes);
 	} while (state.codes.count > CuckooShapeCapacity(&state.shape));
 	meta = CuckooCachedMeta(index);
-	filter.key_type = (uint8) meta->key_type;
-	filter.signature = meta->signature;
+	filter.key_type = (uint8) meta->columns[0].key_type;
+	filter.signature = meta->columns[0].signature;
 	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
 	CloseIndex(index, heap);
 

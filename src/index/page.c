@@ -572,12 +572,7 @@ MoveInterval(CuckooMove *move, int half, uint64_t code, CuckooInterval interval)
 		(uint32_t) (code & ((UINT64_C(1) << move->bits) - 1)), move->bits};
 	CuckooTouched changes;
 
-	if (CuckooEntriesAdd(move->halves[half], class, interval, &changes))
-		return true;
-	if (move->overflow == NULL || move->overflow_half == 1 - half)
-		return false;
-	move->overflow_half = half;
-	return CuckooEntriesAdd(move->overflow, class, interval, &changes);
+	return CuckooEntriesAdd(move->halves[half], class, interval, &changes);
 }
 
 bool

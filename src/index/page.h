@@ -282,8 +282,6 @@ typedef struct CuckooMove
 {
 	int			bits;			/* of fingerprints in all these pages */
 	CuckooEntries *halves[2];	/* the second is NULL if there is one page */
-	CuckooEntries *overflow;	/* for what finds no room in one of them, or NULL */
-	int			overflow_half;	/* which of them; -1: none */
 } CuckooMove;
 
 /*

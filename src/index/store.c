@@ -40,41 +40,40 @@ CuckooInitPage(Page page, int depth, int bits)
 		(LocationIndex) (MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries));
 }
 
-static CUCKOO_NORETURN void
-ReportCorrupted(Relation index, BlockNumber block)
+void
+CuckooReportCorrupted(int level, Relation index, BlockNumber block)
 {
-	ereport(ERROR,
+	ereport(level,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
 			 errmsg("index \"%s\" contains corrupted page at block %u",
 					RelationGetRelationName(index), block),
 			 errhint("Please REINDEX it.")));
 }
 
-/* Refuse a page, which is locked, that is neither zeros nor one of ours. */
-void
-CuckooCheckPage(Relation index, Buffer buffer)
+/* Whether a page, which is locked, is neither zeros nor one of ours. */
+bool
+CuckooPageIsDamaged(Page page)
 {
-	Page		page = BufferGetPage(buffer);
 	const CuckooPageOpaque *opaque;
 
 	if (PageIsNew(page))
-		return;
+		return false;
 	if (PageGetSpecialSize(page) != MAXALIGN(sizeof(CuckooPageOpaque)))
-		ReportCorrupted(index, BufferGetBlockNumber(buffer));
+		return true;
 	opaque = CuckooPageGetOpaque(page);
-	if (opaque->page_id != CUCKOO_PAGE_ID || opaque->depth > CUCKOO_MAX_DEPTH ||
-		opaque->bits > CUCKOO_MAX_FINGERPRINT_BITS)
-		ReportCorrupted(index, BufferGetBlockNumber(buffer));
+	return opaque->page_id != CUCKOO_PAGE_ID || opaque->depth > CUCKOO_MAX_DEPTH ||
+		opaque->bits > CUCKOO_MAX_FINGERPRINT_BITS;
 }
 
-/* Read and lock a page. */
+/* Read and lock a page, which must be sound. */
 Buffer
 CuckooLockPage(Relation index, BlockNumber block, int lock_mode)
 {
 	Buffer		buffer = ReadBuffer(index, block);
 
 	LockBuffer(buffer, lock_mode);
-	CuckooCheckPage(index, buffer);
+	if (CuckooPageIsDamaged(BufferGetPage(buffer)))
+		CuckooReportCorrupted(ERROR, index, block);
 	return buffer;
 }
 
@@ -91,7 +90,7 @@ CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode)
 	if (CuckooPageIsUnused(page) ||
 		(CuckooPageGetOpaque(page)->next >= block &&
 		 CuckooPageGetOpaque(page)->next != InvalidBlockNumber))
-		ReportCorrupted(index, block);
+		CuckooReportCorrupted(ERROR, index, block);
 	return buffer;
 }
 
@@ -126,12 +125,9 @@ CuckooRefreshMeta(Relation index)
 	Buffer		buffer = CuckooLockPage(index, 0, BUFFER_LOCK_SHARE);
 	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
 
-	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != 1 || meta->base_pages < 1 ||
+	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != CUCKOO_INDEX_VERSION || meta->base_pages < 1 ||
 		meta->base_pages > CUCKOO_MAX_BASE_PAGES)
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" is not a cuckoo index", RelationGetRelationName(index)),
-				 errhint("Please REINDEX it.")));
+		CuckooReportCorrupted(ERROR, index, 0);
 	CuckooCacheMeta(index, meta);
 	UnlockReleaseBuffer(buffer);
 	return &((CuckooMetaCopy *) index->rd_amcache)->meta;
@@ -227,7 +223,7 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooIndexAddress *a
 		{
 			depth = CuckooPageIsUnused(page) ? 0 : CuckooPageGetOpaque(page)->depth;
 			if ((uint64) meta->base_pages << depth > CUCKOO_MAX_HOME_PAGES)
-				ReportCorrupted(index, block);
+				CuckooReportCorrupted(ERROR, index, block);
 			*address = CuckooIndexAddressOf(meta->base_pages, hash, depth);
 			if (CuckooBlockOf(meta, address->prefix, depth) == block)
 				return buffer;
@@ -241,10 +237,9 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooIndexAddress *a
 			CuckooRefreshMeta(index);
 		CHECK_FOR_INTERRUPTS();
 	}
-	ereport(ERROR,
-			(errcode(ERRCODE_INDEX_CORRUPTED),
-			 errmsg("index \"%s\" has no page for a key", RelationGetRelationName(index)),
-			 errhint("Please REINDEX it.")));
+	/* The metapage names pieces that lead nowhere. */
+	CuckooReportCorrupted(ERROR, index, 0);
+	pg_unreachable();
 }
 
 /*
