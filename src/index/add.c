@@ -207,8 +207,8 @@ UnlockMeta(Relation index, Buffer meta_buffer)
  * somebody has chosen for it, or keys of many rows each.  Its splits would make
  * pieces in which few pages are in use.
  */
-bool
-CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits)
+static bool
+MaySplit(const CuckooIndexMeta *meta, int depth, int bits)
 {
 	uint64		pages = (uint64) meta->base_pages << (depth + 1);
 
@@ -324,8 +324,8 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix, BlockNumber *mi
 	Buffer		meta_buffer;
 
 	/* The copy of the metapage may be from when the index was smaller. */
-	if (!CuckooMaySplit(CuckooCachedMeta(index), opaque->depth, opaque->bits) &&
-		!CuckooMaySplit(CuckooRefreshMeta(index), opaque->depth, opaque->bits))
+	if (!MaySplit(CuckooCachedMeta(index), opaque->depth, opaque->bits) &&
+		!MaySplit(CuckooRefreshMeta(index), opaque->depth, opaque->bits))
 		return false;
 	move.bits = CuckooBitsForTable(heap, opaque->bits - 1);
 	for (int i = 0; i < 2; i++)

@@ -6,8 +6,7 @@
  * The hashes and intervals of all rows are sorted, and those of each key joined
  * to as many as it will have.  If they do not fit in memory, they first go to
  * temporary files, each with a range of the hashes.  Then the number of base
- * pages is chosen.  What a page will have is known before it is filled: if that
- * is too much, it is built as if it had split.
+ * pages is chosen, and they are filled one after the other.
  *
  * With PostgreSQL's tuplesort, which copies each entry twice, all this would
  * take twice as long.
@@ -373,7 +372,7 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 
 	for (uint64 i = 0; i < count; i++)
 	{
-		CuckooIndexAddress address = CuckooIndexAddressOf(state->meta.base_pages, entries[i].hash, opaque->depth);
+		CuckooIndexAddress address = CuckooIndexAddressOf(state->meta.base_pages, entries[i].hash, 0);
 		CuckooTouched changes;
 
 		if (!CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(&address, opaque->bits),
@@ -383,41 +382,12 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 	return count;
 }
 
-/* Extend the file to its new end.  Its last page is not in use. */
-static void
-ExtendUnused(const BuildState *state)
-{
-	Buffer		buffer;
-
-	CuckooExtendFile(state->index, state->meta.end);
-	buffer = CuckooLockPage(state->index, state->meta.end - 1, BUFFER_LOCK_EXCLUSIVE);
-	CuckooInitPage(BufferGetPage(buffer), 0, 0);
-	MarkBufferDirty(buffer);
-	UnlockReleaseBuffer(buffer);
-}
-
-/* Begin the piece that has the page of a prefix. */
-static void
-BeginPieceOf(BuildState *state, uint64 prefix, int depth)
-{
-	if (CuckooBlockOf(&state->meta, prefix, depth) == InvalidBlockNumber)
-	{
-		uint32		pages;
-		uint32		page;
-
-		*CuckooPieceOf(&state->meta, prefix / 2, depth, &pages, &page) = state->meta.end;
-		state->meta.end += pages;
-		ExtendUnused(state);
-	}
-}
-
 /*
  * Make an overflow page, the first in a list, of as many entries as it has room
  * for.  Returns how many these are.
  */
 static uint64
-BuildOverflowPage(BuildState *state, int depth, int bits, BlockNumber *next,
-				  const BuildEntry *entries, uint64 count)
+BuildOverflowPage(BuildState *state, BlockNumber *next, const BuildEntry *entries, uint64 count)
 {
 	Buffer		buffer;
 	Page		page;
@@ -425,7 +395,7 @@ BuildOverflowPage(BuildState *state, int depth, int bits, BlockNumber *next,
 	CuckooExtendFile(state->index, state->meta.end + 1);
 	buffer = CuckooLockPage(state->index, state->meta.end, BUFFER_LOCK_EXCLUSIVE);
 	page = BufferGetPage(buffer);
-	CuckooInitPage(page, depth, bits);
+	CuckooInitPage(page, 0, state->bits);
 	CuckooPageGetOpaque(page)->next = *next;
 	*next = state->meta.end++;
 	state->meta.overflow_pages++;
@@ -435,48 +405,23 @@ BuildOverflowPage(BuildState *state, int depth, int bits, BlockNumber *next,
 	return count;
 }
 
-/*
- * Build the page of a prefix, or those of its halves.  If one overflow page is
- * enough, it is better: each split would begin a piece of a region, and the file
- * be larger by half.
- *
- * The right half's piece is begun before the left half can split: VACUUM relies
- * on the order of regions.
- */
+/* Build a base page, with overflow pages for what finds no room in it. */
 static void
-BuildPage(BuildState *state, const BuildEntry *entries, uint64 count, uint64 prefix, int depth)
+BuildPage(BuildState *state, const BuildEntry *entries, uint64 count, BlockNumber block)
 {
 	PGAlignedBlock image;
-	int			bits = Min(state->bits, CUCKOO_MAX_FINGERPRINT_BITS - depth);
-	BlockNumber *next;
 	uint64		done;
 	Buffer		home;
 
-	CHECK_FOR_INTERRUPTS();
-	CuckooInitPage((Page) image.data, depth, bits);
-	next = &CuckooPageGetOpaque((Page) image.data)->next;
+	CuckooInitPage((Page) image.data, 0, state->bits);
 	done = FillPage(state, (Page) image.data, entries, count);
-	if (count - done > CUCKOO_PAGE_ENTRIES && CuckooMaySplit(&state->meta, depth, bits))
-	{
-		uint64		middle = CuckooIndexFirstHash(state->meta.base_pages,
-											   (2 * prefix + 1) * CUCKOO_PAGE_PAIRS, depth + 1);
-		uint64		left = 0;
-
-		while (left < count && entries[left].hash < middle)
-			left++;
-		state->meta.home_pages++;
-		BeginPieceOf(state, 2 * prefix + 1, depth + 1);
-		BuildPage(state, entries, left, 2 * prefix, depth + 1);
-		BuildPage(state, entries + left, count - left, 2 * prefix + 1, depth + 1);
-		return;
-	}
 	while (done < count)
 	{
 		CHECK_FOR_INTERRUPTS();
-		done += BuildOverflowPage(state, depth, bits, next, entries + done, count - done);
+		done += BuildOverflowPage(state, &CuckooPageGetOpaque((Page) image.data)->next,
+								  entries + done, count - done);
 	}
-	home = CuckooLockPage(state->index, CuckooBlockOf(&state->meta, prefix, depth),
-						  BUFFER_LOCK_EXCLUSIVE);
+	home = CuckooLockPage(state->index, block, BUFFER_LOCK_EXCLUSIVE);
 	memcpy(BufferGetPage(home), image.data, BLCKSZ);
 	MarkBufferDirty(home);
 	UnlockReleaseBuffer(home);
@@ -509,7 +454,7 @@ BuildPages(BuildState *state)
 		}
 		if (end == first)
 			return;
-		BuildPage(state, &state->entries[first], end - first, prefix, 0);
+		BuildPage(state, &state->entries[first], end - first, 1 + (BlockNumber) prefix);
 		state->written += end - first;
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) state->written);
 		first = end;
@@ -532,7 +477,7 @@ PutMeta(Page page, const CuckooIndexMeta *meta)
 	memcpy(PageGetContents(page), meta, sizeof(CuckooIndexMeta));
 }
 
-/* In percent: with fuller pages, many of them would be built split. */
+/* In percent: with fuller pages, many would have overflow pages. */
 #define MAX_LOAD	92
 
 /*
@@ -592,7 +537,11 @@ cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 	InitMeta(&state->meta, BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_WRITE);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) entries);
-	ExtendUnused(state);
+	CuckooExtendFile(index, state->meta.end);
+	buffer = CuckooLockPage(index, state->meta.end - 1, BUFFER_LOCK_EXCLUSIVE);
+	CuckooInitPage(BufferGetPage(buffer), 0, 0);
+	MarkBufferDirty(buffer);
+	UnlockReleaseBuffer(buffer);
 	BuildPages(state);
 
 	buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);

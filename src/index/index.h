@@ -209,7 +209,6 @@ extern void CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, Cuc
 /* add.c */
 extern void CuckooExtendFile(Relation index, BlockNumber end);
 extern int	CuckooBitsForTable(Relation heap, int bits);
-extern bool CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits);
 extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval);
 
 /* build.c; phases, after PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE */

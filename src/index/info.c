@@ -146,8 +146,7 @@ typedef struct ReadState
 	bool		at_home;		/* the next page is a home page */
 	uint64		begin;			/* of the hashes of this home page */
 	uint64		end;			/* 0: 2^64 */
-	void		(*visit) (struct ReadState *state, uint64 first, uint64 last,
-						  CuckooInterval interval, bool is_begin);
+	bool		collects;		/* codes for a filter; otherwise it counts */
 
 	/* counted */
 	uint64		home_pages;
@@ -164,6 +163,37 @@ typedef struct ReadState
 	CuckooShape shape;
 	CuckooList	codes;
 } ReadState;
+
+static void
+CountEntry(ReadState *state, uint64 first, uint64 last, CuckooInterval interval, bool is_begin)
+{
+	state->entries += interval != CUCKOO_TOMBSTONE;
+	state->tombstones += interval == CUCKOO_TOMBSTONE;
+	state->joined += CuckooIntervalSize(interval) > 1;
+	if (is_begin)
+	{
+		state->classes++;
+		/* The part of all hashes that a lookup would take for this class */
+		state->rate += ldexp((double) (last - first) + 1, -64);
+	}
+}
+
+/*
+ * Of a key that has been added, the index knows a piece of its hash.  The
+ * hashes with this piece are mostly of one code of the filter, and else of
+ * neighbours.
+ */
+static void
+CollectCodes(ReadState *state, uint64 first, uint64 last)
+{
+	uint64		end = CuckooCodeOf(&state->shape, last);
+
+	for (uint64 code = CuckooCodeOf(&state->shape, first); code <= end; code++)
+	{
+		if ((code & CuckooShapeFingerprints(&state->shape)) != 0)
+			CuckooListPut(&state->codes, code);
+	}
+}
 
 /*
  * Visit the entries of a page, each with the first and the last hash that its
@@ -194,14 +224,19 @@ ReadPage(Page page, const CuckooIndexAddress *address, void *arg)
 		bool		is_begin;
 		uint64		code;
 		uint64		first;
+		uint64		last;
 
 		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &class, &interval, &is_begin))
 			continue;
 		code = CuckooIndexClassCode(address->prefix, class);
 		first = CuckooIndexFirstHash(state->base_pages, code, shift);
-		if (first - state->begin <= state->end - 1 - state->begin)	/* modulo 2^64 */
-			state->visit(state, first, CuckooIndexFirstHash(state->base_pages, code + 1, shift) - 1,
-						 interval, is_begin);
+		last = CuckooIndexFirstHash(state->base_pages, code + 1, shift) - 1;
+		if (first - state->begin > state->end - 1 - state->begin)	/* modulo 2^64 */
+			continue;
+		if (!state->collects)
+			CountEntry(state, first, last, interval, is_begin);
+		else if (is_begin)
+			CollectCodes(state, first, last);
 	}
 }
 
@@ -224,47 +259,13 @@ ReadIndex(Relation index, ReadState *state)
 	} while (state->end != 0);
 }
 
-static void
-CountEntry(ReadState *state, uint64 first, uint64 last, CuckooInterval interval, bool is_begin)
-{
-	state->entries += interval != CUCKOO_TOMBSTONE;
-	state->tombstones += interval == CUCKOO_TOMBSTONE;
-	state->joined += CuckooIntervalSize(interval) > 1;
-	if (is_begin)
-	{
-		state->classes++;
-		/* The part of all hashes that a lookup would take for this class */
-		state->rate += ldexp((double) (last - first) + 1, -64);
-	}
-}
-
 static ReadState
 CountEntries(Relation index)
 {
-	ReadState	state = {.visit = CountEntry, .min_bits = CUCKOO_MAX_FINGERPRINT_BITS};
+	ReadState	state = {.min_bits = CUCKOO_MAX_FINGERPRINT_BITS};
 
 	ReadIndex(index, &state);
 	return state;
-}
-
-/*
- * Of a key that has been added, the index knows a piece of its hash.  The
- * hashes with this piece are mostly of one code of the filter, and else of
- * neighbours.
- */
-static void
-CollectCode(ReadState *state, uint64 first, uint64 last,
-			CuckooInterval interval pg_attribute_unused(), bool is_begin)
-{
-	uint64		end = CuckooCodeOf(&state->shape, last);
-
-	if (!is_begin)
-		return;
-	for (uint64 code = CuckooCodeOf(&state->shape, first); code <= end; code++)
-	{
-		if ((code & CuckooShapeFingerprints(&state->shape)) != 0)
-			CuckooListPut(&state->codes, code);
-	}
 }
 
 /*
@@ -350,7 +351,7 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	capacity = CuckooCheckParameters(&given).capacity;
 	keys = Max(state.classes, 1);
 
-	state.visit = CollectCode;
+	state.collects = true;
 	do
 	{
 		/*

@@ -185,6 +185,16 @@ CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth)
 }
 
 /*
+ * The depth of the page from which the page of an address would split.  At the
+ * depths between them the page is the same.
+ */
+static int
+DepthBefore(const CuckooIndexAddress *address)
+{
+	return address->depth - pg_rightmost_one_pos64(address->prefix) - 1;
+}
+
+/*
  * Find the home page of a hash, and return it locked.  *address is that of the
  * hash at its depth.
  *
@@ -196,6 +206,7 @@ CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth)
 Buffer
 CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooIndexAddress *address)
 {
+	/* These stay where they are when the copy is refreshed. */
 	const CuckooIndexMeta *meta = CuckooCachedMeta(index);
 	CuckooMetaCopy *copy = index->rd_amcache;
 	int			depth = copy->depth;
@@ -211,14 +222,13 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooIndexAddress *a
 		block = CuckooBlockOf(meta, address->prefix, depth);
 		if (block == InvalidBlockNumber)
 		{
-			/* Not the page of less depth that it would split from */
-			depth -= pg_rightmost_one_pos64(address->prefix) + 1;
+			depth = DepthBefore(address);
 			continue;
 		}
 		buffer = CuckooLockPage(index, block, lock_mode);
 		page = BufferGetPage(buffer);
 		if (CuckooPageIsUnused(page) && block > meta->base_pages)
-			depth -= pg_rightmost_one_pos64(address->prefix) + 1;
+			depth = DepthBefore(address);
 		else
 		{
 			depth = CuckooPageIsUnused(page) ? 0 : CuckooPageGetOpaque(page)->depth;
