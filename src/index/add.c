@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * add.c
- *	  Adding to a cuckoo index, which grows by splits of pages; for the locks, see
- *	  store.c.
+ *	  Adding to a cuckoo index, which grows by splits of pages and by overflow
+ *	  pages.  README, "Adding" and "Locks", has the steps.
  *
  *-------------------------------------------------------------------------
  */
@@ -89,7 +89,7 @@ PutPiece(char *to, const char *page, const void *bytes, uint16 length)
  * page byte by byte, which takes longer than all the rest.
  */
 static void
-LogEntries(Buffer buffer, bool whole_page, const CuckooTouched *changes)
+LogEntries(Buffer buffer, bool whole_page, const CuckooTouched *touched)
 {
 	Page		page = BufferGetPage(buffer);
 	char		pieces[CUCKOO_MAX_TOUCHED * (4 * sizeof(uint16) + sizeof(uint16) + sizeof(uint32))];
@@ -97,16 +97,16 @@ LogEntries(Buffer buffer, bool whole_page, const CuckooTouched *changes)
 	XLogRecPtr	lsn;
 
 	XLogBeginInsert();
-	if (whole_page || changes->count > CUCKOO_MAX_TOUCHED)
+	if (whole_page || touched->count > CUCKOO_MAX_TOUCHED)
 		XLogRegisterBuffer(0, buffer, REGBUF_FORCE_IMAGE | REGBUF_STANDARD);
 	else
 	{
 		XLogRegisterBuffer(0, buffer, REGBUF_STANDARD);
-		for (int i = 0; i < changes->count; i++)
+		for (int i = 0; i < touched->count; i++)
 		{
 			const CuckooIndexBucket *bucket =
-				&CuckooPageGetEntries(page)->buckets[changes->slot[i] / CUCKOO_ENTRIES];
-			int			slot = changes->slot[i] % CUCKOO_ENTRIES;
+				&CuckooPageGetEntries(page)->buckets[touched->slot[i] / CUCKOO_ENTRIES];
+			int			slot = touched->slot[i] % CUCKOO_ENTRIES;
 
 			end = PutPiece(end, page, &bucket->low[slot], sizeof(bucket->low[slot]));
 			end = PutPiece(end, page, &bucket->high[slot], sizeof(bucket->high[slot]));
@@ -166,7 +166,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
 	bool		is_unused = CuckooPageIsUnused(page);	/* a base page */
 	int			bits = is_unused ? BitsForGrowth(heap, CUCKOO_MAX_FINGERPRINT_BITS) :
 		CuckooPageGetOpaque(page)->bits;
-	CuckooTouched changes;
+	CuckooTouched touched;
 	bool		added;
 
 	if (CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS >= CuckooPageSpan(bits))
@@ -179,12 +179,12 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
 	if (is_unused)
 		CuckooInitPage(page, 0, bits);
 	added = CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits), interval,
-						  &changes);
-	if (added && changes.count > 0)
+						  &touched);
+	if (added && touched.count > 0)
 	{
 		MarkBufferDirty(buffer);
 		if (RelationNeedsWAL(index))
-			LogEntries(buffer, is_unused, &changes);
+			LogEntries(buffer, is_unused, &touched);
 	}
 	END_CRIT_SECTION();
 	return added;
@@ -350,7 +350,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 	GenericXLogState *state;
 	CuckooPageOpaque *opaque;
 	Page		page;
-	CuckooTouched changes;
+	CuckooTouched touched;
 
 	if (MissingRoom(index, meta, 1) > 0)
 		CuckooExtendFile(index, meta->end + 1);
@@ -364,7 +364,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 	opaque->next = meta->end++;
 	meta->overflow_pages++;
 	CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits), interval,
-				  &changes);
+				  &touched);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
 	UnlockMeta(index, meta_buffer);

@@ -373,10 +373,10 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 	for (uint64 i = 0; i < count; i++)
 	{
 		CuckooIndexAddress address = CuckooIndexAddressOf(state->meta.base_pages, entries[i].hash, 0);
-		CuckooTouched changes;
+		CuckooTouched touched;
 
 		if (!CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(&address, opaque->bits),
-						   entries[i].interval, &changes))
+						   entries[i].interval, &touched))
 			return i;
 	}
 	return count;

@@ -1,29 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * index.h
- *	  The index access method: what its files share.
- *
- * A cuckoo index says where in a table rows of a key may be.  The hash of a key
- * is a fraction of 2^64.  At depth d it is scaled to 0 .. N 2^d - 1, its prefix,
- * and what remains is scaled to a pair of buckets and a fingerprint.  Every page
- * has a depth of its own, and the keys of one prefix of this depth.  When it is
- * full, it splits: it stays the page of the keys with prefix 2p of the next
- * depth, and those with prefix 2p + 1 go to another page.
- *
- * Block 0 is the metapage, and then come the N base pages, which are region 0.
- * Region d > 0 has the pages that splits of depth d - 1 make, by the number of
- * the prefix that splits.  It has up to CUCKOO_PIECES pieces, each of which is
- * begun with the first split that needs it.  Its pages are zeros until they are
- * in use.
- *
- * A piece has the pages for one range of the hashes, which is the same at all
- * depths that have more pages than pieces.  So it is begun after the pieces, of
- * regions of less depth, from which its pages split, and a page always follows
- * the one from which it has split: VACUUM relies on that.
- *
- * A page that cannot split gets overflow pages, which are a list, the newest
- * first.  An overflow page keeps its depth and its entries if the home page
- * splits later; both halves then have the same list, and add others before it.
+ *	  The index access method: what its files share.  README explains it all.
  *
  *-------------------------------------------------------------------------
  */

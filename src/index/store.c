@@ -3,18 +3,6 @@
  * store.c
  *	  The pages of a cuckoo index: finding them, and looking up.
  *
- * Locks: whoever adds locks the key's home page exclusively, then an overflow page, or
- * the metapage if the index has to grow, and then new pages.  So the home page's lock
- * protects its entries, those of its overflow pages and their list, and the
- * metapage's lock the size of the file.  Lookups and VACUUM lock one page at a time.
- *
- * An entry stays in its page until VACUUM removes it with its row, or the page
- * splits.  A lookup makes sure under the lock of a home page that it is the right
- * one.  A row that a snapshot shows was added before the snapshot was taken, so its
- * entry is there, or in an overflow page that is in the list by then.  Whoever checks
- * an exclusion constraint has added its own row before: of two that do so at once, at
- * least one finds the other's entry.
- *
  *-------------------------------------------------------------------------
  */
 #include "index.h"

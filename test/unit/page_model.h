@@ -262,7 +262,7 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 {
 	CuckooInterval interval = 2 * position + 1;
 	CuckooIndexAddress address = CuckooIndexAddressOf(base_pages, hash, page->depth);
-	CuckooTouched changes = {-1, {0}};
+	CuckooTouched touched = {-1, {0}};
 	bool		listed[CUCKOO_PAGE_ENTRIES] = {false};
 	CuckooChain chain;
 	CuckooInterval link;
@@ -273,10 +273,10 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 		(CuckooEntriesCount(page->entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 || !Move(page, false)))
 		return false;
 	before = *page->entries;
-	added = CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval, &changes);
-	assert_true(added || changes.count == 0);
-	for (int i = 0; i < changes.count && i < CUCKOO_MAX_TOUCHED; i++)
-		listed[changes.slot[i]] = true;
+	added = CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval, &touched);
+	assert_true(added || touched.count == 0);
+	for (int i = 0; i < touched.count && i < CUCKOO_MAX_TOUCHED; i++)
+		listed[touched.slot[i]] = true;
 	for (int e = 0; e < CUCKOO_PAGE_ENTRIES; e++)
 	{
 		const CuckooIndexBucket *old = &before.buckets[e / CUCKOO_ENTRIES];
@@ -285,8 +285,8 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 		bool		differs = old->low[i] != new->low[i] || old->high[i] != new->high[i];
 
 		/* When all links are joined, some remain as they are. */
-		assert_true(differs ? listed[e] || changes.count > CUCKOO_MAX_TOUCHED :
-					!listed[e] || changes.count >= CUCKOO_MAX_LINKS);
+		assert_true(differs ? listed[e] || touched.count > CUCKOO_MAX_TOUCHED :
+					!listed[e] || touched.count >= CUCKOO_MAX_LINKS);
 	}
 	if (!added)
 		return false;
@@ -295,7 +295,7 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 		;
 	assert_true(position % 4 > 0 || chain.links > CUCKOO_MAX_LINKS / 4 ||
 				(CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval,
-							   &changes) && changes.count == 0));
+							   &touched) && touched.count == 0));
 	return true;
 }
 

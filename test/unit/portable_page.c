@@ -169,7 +169,7 @@ RowsAreJoinedOnlyIfThereAreMany(void)
 	{
 		CuckooEntries entries = {0};
 		CuckooIndexClass class = {10, 21, CUCKOO_MIN_FINGERPRINT_BITS};
-		CuckooTouched changes;
+		CuckooTouched touched;
 
 		for (int i = 0; i <= most; i++)
 		{
@@ -177,7 +177,7 @@ RowsAreJoinedOnlyIfThereAreMany(void)
 			CuckooInterval interval = CuckooIntervalOf(most == 2 ? 7 : (uint32_t) i, (uint32_t) i);
 			int			tombstones = 0;
 
-			assert_true(CuckooEntriesAdd(&entries, class, interval, &changes) && changes.count > 0);
+			assert_true(CuckooEntriesAdd(&entries, class, interval, &touched) && touched.count > 0);
 			while (CuckooChainNext(&chain, &interval))
 				tombstones += interval == CUCKOO_TOMBSTONE;
 			assert_int_equal(chain.links, i < most ? i + 1 : most);
@@ -198,12 +198,12 @@ AChainGoesThroughEveryPair(void)
 		CuckooIndexClass class = {0, fingerprint, 13};
 		CuckooChain chain = CuckooChainBegin(&from, class);
 		CuckooInterval interval;
-		CuckooTouched changes;
+		CuckooTouched touched;
 		bool		seen[CUCKOO_PAGE_PAIRS] = {false};
 
 		for (; class.even < CUCKOO_PAGE_BUCKETS; class.even += 2)
-			assert_true(CuckooEntriesAdd(&from, class, CuckooIntervalOf(class.even / 2, 1), &changes) &&
-						changes.count > 0);
+			assert_true(CuckooEntriesAdd(&from, class, CuckooIntervalOf(class.even / 2, 1), &touched) &&
+						touched.count > 0);
 		while (CuckooChainNext(&chain, &interval))
 		{
 			assert_true(!seen[CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS]);
@@ -223,7 +223,7 @@ APageWithoutRoomInAHalfDoesNotSplit(void)
 		CuckooEntries from = {0};
 		CuckooEntries to[2] = {0};
 		CuckooMove	move = {14, {&to[0], &to[1]}};
-		CuckooTouched changes;
+		CuckooTouched touched;
 		uint32_t	count = 0;
 
 		for (uint32_t fingerprint = 0; count < most; fingerprint++)
@@ -231,7 +231,7 @@ APageWithoutRoomInAHalfDoesNotSplit(void)
 			if (CuckooBucketSum(fingerprint, CUCKOO_PAGE_BUCKETS) != 101)
 				continue;
 			assert_true(CuckooEntriesAdd(&from, (CuckooIndexClass) {20, 1 << 14 | fingerprint, 15},
-										 CuckooIntervalOf(count, 1), &changes) && changes.count > 0);
+										 CuckooIntervalOf(count, 1), &touched) && touched.count > 0);
 			count++;
 		}
 		assert_true(CuckooEntriesMove(&from, 15, &move) == (most == 2 * CUCKOO_ENTRIES));
@@ -247,10 +247,10 @@ OtherClassesAreNotFound(void)
 		CuckooEntries entries = {0};
 		CuckooIndexClass class = {20, 1, bits};
 		CuckooInterval interval;
-		CuckooTouched changes;
+		CuckooTouched touched;
 		CuckooChain chain;
 
-		assert_true(CuckooEntriesAdd(&entries, class, CuckooIntervalOf(0, 1), &changes));
+		assert_true(CuckooEntriesAdd(&entries, class, CuckooIntervalOf(0, 1), &touched));
 		chain = CuckooChainBegin(&entries, class);
 		assert_true(CuckooChainNext(&chain, &interval) && interval == CuckooIntervalOf(0, 1));
 		for (int bit = 0; bit < bits; bit++)
