@@ -86,6 +86,16 @@ INSERT INTO long TABLE long ON CONFLICT DO NOTHING;
 SELECT count(*), min(length(t)), pg_relation_size('long_t_excl') / 8192 AS pages FROM long;
 SELECT (scans('SELECT count(*) FROM long WHERE t = (SELECT max(t) FROM long)')).*;
 
+---- An enum, of which values are renamed and added
+CREATE TYPE kind AS ENUM ('new', 'old');
+CREATE TABLE events (kind kind, url text, EXCLUDE USING cuckoo (kind WITH =, url WITH =));
+INSERT INTO events VALUES ('new', 'a'), ('old', 'a');
+ALTER TYPE kind RENAME VALUE 'new' TO 'young';
+ALTER TYPE kind ADD VALUE 'new' BEFORE 'young';
+INSERT INTO events VALUES ('young', 'a');
+INSERT INTO events VALUES ('old', 'a'), ('new', 'a') ON CONFLICT DO NOTHING RETURNING kind;
+SELECT (scans('SELECT count(*) FROM events WHERE kind = ''young'' AND url = ''a''')).*;
+
 ---- Deferrable
 CREATE TABLE moved (k integer, CONSTRAINT moved_k EXCLUDE USING cuckoo (k WITH =));
 INSERT INTO moved SELECT generate_series(1, 1000);
