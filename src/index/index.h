@@ -165,10 +165,11 @@ extern void cuckoocostestimate(struct PlannerInfo *root, struct IndexPath *path,
 
 /* store.c */
 extern void CuckooInitPage(Page page, int depth, int bits);
-extern bool CuckooPageIsDamaged(Page page);
+extern bool CuckooPageIsDamaged(Page page, BlockNumber block);
 extern void CuckooReportCorrupted(int level, Relation index, BlockNumber block);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode);
+extern Buffer CuckooLockMeta(Relation index, int lock_mode);
 extern void CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta);
 extern const CuckooIndexMeta *CuckooRefreshMeta(Relation index);
 extern const CuckooIndexMeta *CuckooCachedMeta(Relation index);
