@@ -11,7 +11,7 @@
 # test/run.sh runs every test, and test/demo.sh the demo.  Both bring their own
 # server.
 
-EXTENSION = cuckoo cuckoo_citus
+EXTENSION = cuckoo cuckoo_index cuckoo_citus
 MODULE_big = cuckoo
 
 # The folder of this Makefile.  PGXS sets $(srcdir) to the same, but is included
@@ -31,7 +31,8 @@ DATA = $(foreach extension,$(EXTENSION),$(call found,sql/$(extension)--*.sql))
 # What is tested: pg_regress, isolation specs, TAP
 
 REGRESS = $(patsubst test/sql/%.sql,%,$(call found,test/sql/*.sql))
-REGRESS_OPTS = --inputdir=$(srcdir)/test --load-extension=cuckoo
+load = --load-extension=cuckoo --load-extension=cuckoo_index
+REGRESS_OPTS = --inputdir=$(srcdir)/test $(load)
 # From 15 to 18 pg_regress looks for the expected outputs in ./expected.  A
 # separate build folder has none, and gets a link to ours.
 REGRESS_PREP = $(if $(wildcard expected),,link-expected)
@@ -39,7 +40,7 @@ REGRESS_PREP = $(if $(wildcard expected),,link-expected)
 # Empty lists stay undefined: PGXS tests whether they are defined.
 ifneq ($(call found,test/isolation/specs/*.spec),)
 ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(call found,test/isolation/specs/*.spec))
-ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation --load-extension=cuckoo
+ISOLATION_OPTS = --inputdir=$(srcdir)/test/isolation $(load)
 endif
 ifneq ($(call found,test/t/*.pl),)
 TAP_TESTS = 1

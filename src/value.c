@@ -218,7 +218,7 @@ CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
 					 errmsg("combined cuckoofilter would have too many sub-filters"),
 					 errdetail("Sub-filters of more than %d shapes cannot be kept side by side; the filters have %d and %d.",
 							   CUCKOO_MAX_TABLES, left->table_count, right->table_count),
-					 errhint("Build all filters with the same rate, and the number of keys of the result as the capacity: cuckoo_agg(key, capacity, fpr).")));
+					 errhint("Build all filters with the same rate, and the number of keys of the result as the capacity: cuckoo_agg(key, capacity, fpr), or cuckoo_index_filter(index, capacity, fpr).")));
 			break;
 	}
 }

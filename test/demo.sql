@@ -4,7 +4,7 @@
 
 \set QUIET on
 SET client_min_messages = warning;
-CREATE EXTENSION cuckoo;
+CREATE EXTENSION cuckoo_index CASCADE;
 
 -- Formats a line of output: what it is about, how much, and a remark.
 CREATE FUNCTION line(what text, much text, remark text DEFAULT '') RETURNS text

@@ -1,8 +1,8 @@
 /*-------------------------------------------------------------------------
  *
  * add.c
- *	  Adding to a cuckoo index, which grows by splits of pages; for the locks, see
- *	  store.c.
+ *	  Adding to a cuckoo index, which grows by splits of pages and by overflow
+ *	  pages.  README, "Adding" and "Locks", has the steps.
  *
  *-------------------------------------------------------------------------
  */
@@ -15,6 +15,7 @@
 #include "common/pg_prng.h"
 #endif
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "storage/smgr.h"
 
 #define MIN_SPLIT_BITS		6	/* of the fingerprints of a page that splits */
@@ -42,23 +43,28 @@ BitsForGrowth(Relation heap, int bits)
 }
 
 /*
- * Extend the file up to a page with zeros.  All pages are written, so that a full
- * disk is an error here and not at the next checkpoint.  Returns the last one
- * locked; the caller has to initialize and to log it, so that replay extends the
- * file, too.
+ * Make the file at least so long, with zeros, for which the disk has room, so
+ * that a full disk is an error here and not at the next checkpoint.  Others can
+ * extend it, too, after each 8 MB.  Whoever puts something into the last page logs
+ * it, so that replay extends the file.
+ *
+ * If this fails, what it has added stays behind the end that the metapage has,
+ * and is used next.
  */
-Buffer
-CuckooExtendTo(Relation index, BlockNumber last)
+void
+CuckooExtendFile(Relation index, BlockNumber end)
 {
-	PGIOAlignedBlock zero;
+	BlockNumber blocks;
 
-	memset(zero.data, 0, BLCKSZ);
-	for (BlockNumber block = RelationGetNumberOfBlocks(index); block <= last; block++)
+	do
 	{
 		CHECK_FOR_INTERRUPTS();
-		smgrextend(RelationGetSmgr(index), MAIN_FORKNUM, block, zero.data, false);
-	}
-	return CuckooLockPage(index, last, BUFFER_LOCK_EXCLUSIVE);
+		LockRelationForExtension(index, ExclusiveLock);
+		blocks = RelationGetNumberOfBlocks(index);
+		if (blocks < end)
+			CuckooExtendByZeros(RelationGetSmgr(index), blocks, Min(end - blocks, 1024));
+		UnlockRelationForExtension(index, ExclusiveLock);
+	} while (blocks < end && end - blocks > 1024);
 }
 
 /*
@@ -83,7 +89,7 @@ PutPiece(char *to, const char *page, const void *bytes, uint16 length)
  * page byte by byte, which takes longer than all the rest.
  */
 static void
-LogEntries(Buffer buffer, bool whole_page, const CuckooTouched *changes)
+LogEntries(Buffer buffer, bool whole_page, const CuckooTouched *touched)
 {
 	Page		page = BufferGetPage(buffer);
 	char		pieces[CUCKOO_MAX_TOUCHED * (4 * sizeof(uint16) + sizeof(uint16) + sizeof(uint32))];
@@ -91,16 +97,16 @@ LogEntries(Buffer buffer, bool whole_page, const CuckooTouched *changes)
 	XLogRecPtr	lsn;
 
 	XLogBeginInsert();
-	if (whole_page || changes->count > CUCKOO_MAX_TOUCHED)
+	if (whole_page || touched->count > CUCKOO_MAX_TOUCHED)
 		XLogRegisterBuffer(0, buffer, REGBUF_FORCE_IMAGE | REGBUF_STANDARD);
 	else
 	{
 		XLogRegisterBuffer(0, buffer, REGBUF_STANDARD);
-		for (int i = 0; i < changes->count; i++)
+		for (int i = 0; i < touched->count; i++)
 		{
 			const CuckooIndexBucket *bucket =
-				&CuckooPageGetEntries(page)->buckets[changes->slot[i] / CUCKOO_ENTRIES];
-			int			slot = changes->slot[i] % CUCKOO_ENTRIES;
+				&CuckooPageGetEntries(page)->buckets[touched->slot[i] / CUCKOO_ENTRIES];
+			int			slot = touched->slot[i] % CUCKOO_ENTRIES;
 
 			end = PutPiece(end, page, &bucket->low[slot], sizeof(bucket->low[slot]));
 			end = PutPiece(end, page, &bucket->high[slot], sizeof(bucket->high[slot]));
@@ -136,7 +142,7 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 {
 	Page		page = BufferGetPage(buffer);
 	CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
-	CuckooMove	move = {BitsForGrowth(heap, opaque->bits), {NULL, NULL}, NULL, -1};
+	CuckooMove	move = {BitsForGrowth(heap, opaque->bits), {NULL, NULL}};
 	PGAlignedBlock image;
 	GenericXLogState *state;
 
@@ -160,7 +166,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
 	bool		is_unused = CuckooPageIsUnused(page);	/* a base page */
 	int			bits = is_unused ? BitsForGrowth(heap, CUCKOO_MAX_FINGERPRINT_BITS) :
 		CuckooPageGetOpaque(page)->bits;
-	CuckooTouched changes;
+	CuckooTouched touched;
 	bool		added;
 
 	if (CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS >= CuckooPageSpan(bits))
@@ -173,12 +179,12 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
 	if (is_unused)
 		CuckooInitPage(page, 0, bits);
 	added = CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits), interval,
-						  &changes);
-	if (added && changes.count > 0)
+						  &touched);
+	if (added && touched.count > 0)
 	{
 		MarkBufferDirty(buffer);
 		if (RelationNeedsWAL(index))
-			LogEntries(buffer, is_unused, &changes);
+			LogEntries(buffer, is_unused, &touched);
 	}
 	END_CRIT_SECTION();
 	return added;
@@ -201,8 +207,8 @@ UnlockMeta(Relation index, Buffer meta_buffer)
  * somebody has chosen for it, or keys of many rows each.  Its splits would make
  * pieces in which few pages are in use.
  */
-bool
-CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits)
+static bool
+MaySplit(const CuckooIndexMeta *meta, int depth, int bits)
 {
 	uint64		pages = (uint64) meta->base_pages << (depth + 1);
 
@@ -214,14 +220,25 @@ CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits)
 		pages <= 4 * (uint64) meta->home_pages;
 }
 
+/* Lock a page that must not be in use. */
+static Buffer
+LockUnusedPage(Relation index, BlockNumber block)
+{
+	Buffer		buffer = CuckooLockPage(index, block, BUFFER_LOCK_EXCLUSIVE);
+
+	if (!CuckooPageIsUnused(BufferGetPage(buffer)))
+		CuckooReportCorrupted(ERROR, index, block);
+	return buffer;
+}
+
 /*
- * Begin the piece of a region that has a page.  Its last page is logged first,
- * so that nobody waits for the metapage while replay extends the file.
+ * Begin the piece of a region that has a page, for which the file has room.  Its
+ * last page is logged first, so that nobody waits for the metapage while replay
+ * extends the file.
  */
 static void
 BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 {
-	BlockNumber first = RelationGetNumberOfBlocks(index);
 	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
 	GenericXLogState *state;
 	Buffer		last;
@@ -229,7 +246,7 @@ BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 	uint32		page;
 
 	CuckooPieceOf(meta, number, region, &pages, &page);
-	last = CuckooExtendTo(index, first + pages - 1);
+	last = LockUnusedPage(index, meta->end + pages - 1);
 	state = GenericXLogStart(index);
 	CuckooInitPage(GenericXLogRegisterBuffer(state, last, GENERIC_XLOG_FULL_IMAGE), 0, 0);
 	GenericXLogFinish(state);
@@ -237,81 +254,86 @@ BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 
 	state = GenericXLogStart(index);
 	meta = CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
-	*CuckooPieceOf(meta, number, region, &pages, &page) = first;
+	*CuckooPieceOf(meta, number, region, &pages, &page) = meta->end;
+	meta->end += pages;
 	GenericXLogFinish(state);
 }
 
-/* What a home page becomes: two halves, and an overflow page of one of them */
-typedef struct SplitImages
+/*
+ * The length that the file needs to have room for so many pages behind those in
+ * use; 0 if it has.
+ */
+static BlockNumber
+MissingRoom(Relation index, const CuckooIndexMeta *meta, uint32 pages)
 {
-	PGAlignedBlock halves[2];
-	PGAlignedBlock overflow;
-} SplitImages;
+	BlockNumber blocks = RelationGetNumberOfBlocks(index);
 
-/* Replace a home page by its halves. */
-static void
-PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, SplitImages *images,
-		  int overflow_half)
+	/* A file that somebody has cut must not be filled with pages of zeros. */
+	if (meta->end > blocks)
+		CuckooReportCorrupted(ERROR, index, blocks);
+	return meta->end + pages > blocks ? meta->end + pages : 0;
+}
+
+/*
+ * Replace a home page by its halves, whose images these are.  If the file first
+ * has to be extended, return the length that it needs, else 0.
+ */
+static BlockNumber
+PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, const PGAlignedBlock *halves)
 {
 	int			depth = CuckooPageGetOpaque(BufferGetPage(home))->depth + 1;
 	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
-	Buffer		overflow = InvalidBuffer;
 	GenericXLogState *state;
 	Buffer		right;
 
 	if (CuckooBlockOf(meta, 2 * prefix + 1, depth) == InvalidBlockNumber)
-		BeginPiece(index, meta_buffer, prefix, depth);
-	right = CuckooLockPage(index, CuckooBlockOf(meta, 2 * prefix + 1, depth), BUFFER_LOCK_EXCLUSIVE);
-	if (!CuckooPageIsUnused(BufferGetPage(right)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" has unexpected entries in block %u",
-						RelationGetRelationName(index), BufferGetBlockNumber(right)),
-				 errhint("Please REINDEX it.")));
-	if (overflow_half >= 0)
 	{
-		overflow = CuckooExtendTo(index, RelationGetNumberOfBlocks(index));
-		CuckooPageGetOpaque((Page) images->halves[overflow_half].data)->next =
-			BufferGetBlockNumber(overflow);
+		uint32		pages;
+		uint32		page;
+		BlockNumber missing;
+
+		CuckooPieceOf(meta, prefix, depth, &pages, &page);
+		missing = MissingRoom(index, meta, pages);
+		if (missing > 0)
+			return missing;
+		BeginPiece(index, meta_buffer, prefix, depth);
 	}
+	right = LockUnusedPage(index, CuckooBlockOf(meta, 2 * prefix + 1, depth));
 
 	state = GenericXLogStart(index);
-	LogImage(state, home, &images->halves[0]);
-	LogImage(state, right, &images->halves[1]);
-	if (BufferIsValid(overflow))
-		LogImage(state, overflow, &images->overflow);
-	meta = CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
-	meta->home_pages++;
-	meta->overflow_pages += BufferIsValid(overflow);
+	LogImage(state, home, &halves[0]);
+	LogImage(state, right, &halves[1]);
+	CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0))->home_pages++;
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(right);
-	if (BufferIsValid(overflow))
-		UnlockReleaseBuffer(overflow);
+	return 0;
 }
 
-/* Split a home page, if it may; both halves have its overflow pages. */
+/*
+ * Split a home page, if it may and its entries find room; both halves have its
+ * overflow pages.  If the file first has to be extended, which may take long, the
+ * page stays whole, and *missing is the length that it needs.
+ */
 static bool
-Split(Relation index, Relation heap, Buffer home, uint64 prefix)
+Split(Relation index, Relation heap, Buffer home, uint64 prefix, BlockNumber *missing)
 {
 	Page		page = BufferGetPage(home);
 	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
-	int			depth = opaque->depth + 1;
-	CuckooMove	move = {.overflow_half = -1};
-	SplitImages images;
+	CuckooMove	move;
+	PGAlignedBlock halves[2];
 	Buffer		meta_buffer;
 
 	/* The copy of the metapage may be from when the index was smaller. */
-	if (!CuckooMaySplit(CuckooCachedMeta(index), opaque->depth, opaque->bits) &&
-		!CuckooMaySplit(CuckooRefreshMeta(index), opaque->depth, opaque->bits))
+	if (!MaySplit(CuckooCachedMeta(index), opaque->depth, opaque->bits) &&
+		!MaySplit(CuckooRefreshMeta(index), opaque->depth, opaque->bits))
 		return false;
 	move.bits = CuckooBitsForTable(heap, opaque->bits - 1);
 	for (int i = 0; i < 2; i++)
-		move.halves[i] = InitImage(&images.halves[i], depth, move.bits, opaque->next);
-	move.overflow = InitImage(&images.overflow, depth, move.bits, opaque->next);
+		move.halves[i] = InitImage(&halves[i], opaque->depth + 1, move.bits, opaque->next);
 	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits, &move))
 		return false;
-	meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
-	PutHalves(index, meta_buffer, home, prefix, &images, move.overflow_half);
+	meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE);
+	*missing = PutHalves(index, meta_buffer, home, prefix, halves);
 	UnlockMeta(index, meta_buffer);
 	return true;
 }
@@ -322,20 +344,27 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 				CuckooInterval interval)
 {
 	int			bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT_BITS - address->depth);
-	Buffer		meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
-	Buffer		buffer = CuckooExtendTo(index, RelationGetNumberOfBlocks(index));
-	GenericXLogState *state = GenericXLogStart(index);
-	CuckooPageOpaque *opaque = CuckooPageGetOpaque(GenericXLogRegisterBuffer(state, home, 0));
-	CuckooIndexMeta *meta = CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
-	Page		page = GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE);
-	CuckooTouched changes;
+	Buffer		meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE);
+	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
+	Buffer		buffer;
+	GenericXLogState *state;
+	CuckooPageOpaque *opaque;
+	Page		page;
+	CuckooTouched touched;
 
+	if (MissingRoom(index, meta, 1) > 0)
+		CuckooExtendFile(index, meta->end + 1);
+	buffer = LockUnusedPage(index, meta->end);
+	state = GenericXLogStart(index);
+	opaque = CuckooPageGetOpaque(GenericXLogRegisterBuffer(state, home, 0));
+	meta = CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
+	page = GenericXLogRegisterBuffer(state, buffer, GENERIC_XLOG_FULL_IMAGE);
 	CuckooInitPage(page, address->depth, bits);
 	CuckooPageGetOpaque(page)->next = opaque->next;
-	opaque->next = BufferGetBlockNumber(buffer);
+	opaque->next = meta->end++;
 	meta->overflow_pages++;
 	CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits), interval,
-				  &changes);
+				  &touched);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
 	UnlockMeta(index, meta_buffer);
@@ -368,20 +397,23 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexA
 void
 CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval)
 {
-	bool		split = true;
+	bool		added = false;
 
-	while (split)
+	while (!added)
 	{
 		CuckooIndexAddress address;
 		Buffer		home = CuckooFindPage(index, hash, BUFFER_LOCK_EXCLUSIVE, &address);
+		BlockNumber missing = 0;
 
-		split = !AddToPage(index, heap, home, &address, interval) &&
-			!AddToOverflowPage(index, heap, home, &address, interval);
-		if (split && !Split(index, heap, home, address.prefix))
+		added = AddToPage(index, heap, home, &address, interval) ||
+			AddToOverflowPage(index, heap, home, &address, interval);
+		if (!added && !Split(index, heap, home, address.prefix, &missing))
 		{
 			AddOverflowPage(index, heap, home, &address, interval);
-			split = false;
+			added = true;
 		}
 		UnlockReleaseBuffer(home);
+		if (missing > 0)
+			CuckooExtendFile(index, missing);
 	}
 }

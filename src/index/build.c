@@ -6,8 +6,7 @@
  * The hashes and intervals of all rows are sorted, and those of each key joined
  * to as many as it will have.  If they do not fit in memory, they first go to
  * temporary files, each with a range of the hashes.  Then the number of base
- * pages is chosen.  What a page will have is known before it is filled: if that
- * is too much, it is built as if it had split.
+ * pages is chosen, and they are filled one after the other.
  *
  * With PostgreSQL's tuplesort, which copies each entry twice, all this would
  * take twice as long.
@@ -373,40 +372,14 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 
 	for (uint64 i = 0; i < count; i++)
 	{
-		CuckooIndexAddress address = CuckooIndexAddressOf(state->meta.base_pages, entries[i].hash, opaque->depth);
-		CuckooTouched changes;
+		CuckooIndexAddress address = CuckooIndexAddressOf(state->meta.base_pages, entries[i].hash, 0);
+		CuckooTouched touched;
 
 		if (!CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(&address, opaque->bits),
-						   entries[i].interval, &changes))
+						   entries[i].interval, &touched))
 			return i;
 	}
 	return count;
-}
-
-/* Extend the file up to a page, which is not in use. */
-static void
-ExtendUnused(Relation index, BlockNumber last)
-{
-	Buffer		buffer = CuckooExtendTo(index, last);
-
-	CuckooInitPage(BufferGetPage(buffer), 0, 0);
-	MarkBufferDirty(buffer);
-	UnlockReleaseBuffer(buffer);
-}
-
-/* Begin the piece that has the page of a prefix. */
-static void
-BeginPieceOf(BuildState *state, uint64 prefix, int depth)
-{
-	if (CuckooBlockOf(&state->meta, prefix, depth) == InvalidBlockNumber)
-	{
-		BlockNumber first = RelationGetNumberOfBlocks(state->index);
-		uint32		pages;
-		uint32		page;
-
-		*CuckooPieceOf(&state->meta, prefix / 2, depth, &pages, &page) = first;
-		ExtendUnused(state->index, first + pages - 1);
-	}
 }
 
 /*
@@ -414,15 +387,17 @@ BeginPieceOf(BuildState *state, uint64 prefix, int depth)
  * for.  Returns how many these are.
  */
 static uint64
-BuildOverflowPage(BuildState *state, int depth, int bits, BlockNumber *next,
-				  const BuildEntry *entries, uint64 count)
+BuildOverflowPage(BuildState *state, BlockNumber *next, const BuildEntry *entries, uint64 count)
 {
-	Buffer		buffer = CuckooExtendTo(state->index, RelationGetNumberOfBlocks(state->index));
-	Page		page = BufferGetPage(buffer);
+	Buffer		buffer;
+	Page		page;
 
-	CuckooInitPage(page, depth, bits);
+	CuckooExtendFile(state->index, state->meta.end + 1);
+	buffer = CuckooLockPage(state->index, state->meta.end, BUFFER_LOCK_EXCLUSIVE);
+	page = BufferGetPage(buffer);
+	CuckooInitPage(page, 0, state->bits);
 	CuckooPageGetOpaque(page)->next = *next;
-	*next = BufferGetBlockNumber(buffer);
+	*next = state->meta.end++;
 	state->meta.overflow_pages++;
 	count = FillPage(state, page, entries, count);
 	MarkBufferDirty(buffer);
@@ -430,48 +405,23 @@ BuildOverflowPage(BuildState *state, int depth, int bits, BlockNumber *next,
 	return count;
 }
 
-/*
- * Build the page of a prefix, or those of its halves.  If one overflow page is
- * enough, it is better: each split would begin a piece of a region, and the file
- * be larger by half.
- *
- * The right half's piece is begun before the left half can split: VACUUM relies
- * on the order of regions.
- */
+/* Build a base page, with overflow pages for what finds no room in it. */
 static void
-BuildPage(BuildState *state, const BuildEntry *entries, uint64 count, uint64 prefix, int depth)
+BuildPage(BuildState *state, const BuildEntry *entries, uint64 count, BlockNumber block)
 {
 	PGAlignedBlock image;
-	int			bits = Min(state->bits, CUCKOO_MAX_FINGERPRINT_BITS - depth);
-	BlockNumber *next;
 	uint64		done;
 	Buffer		home;
 
-	CHECK_FOR_INTERRUPTS();
-	CuckooInitPage((Page) image.data, depth, bits);
-	next = &CuckooPageGetOpaque((Page) image.data)->next;
+	CuckooInitPage((Page) image.data, 0, state->bits);
 	done = FillPage(state, (Page) image.data, entries, count);
-	if (count - done > CUCKOO_PAGE_ENTRIES && CuckooMaySplit(&state->meta, depth, bits))
-	{
-		uint64		middle = CuckooIndexFirstHash(state->meta.base_pages,
-											   (2 * prefix + 1) * CUCKOO_PAGE_PAIRS, depth + 1);
-		uint64		left = 0;
-
-		while (left < count && entries[left].hash < middle)
-			left++;
-		state->meta.home_pages++;
-		BeginPieceOf(state, 2 * prefix + 1, depth + 1);
-		BuildPage(state, entries, left, 2 * prefix, depth + 1);
-		BuildPage(state, entries + left, count - left, 2 * prefix + 1, depth + 1);
-		return;
-	}
 	while (done < count)
 	{
 		CHECK_FOR_INTERRUPTS();
-		done += BuildOverflowPage(state, depth, bits, next, entries + done, count - done);
+		done += BuildOverflowPage(state, &CuckooPageGetOpaque((Page) image.data)->next,
+								  entries + done, count - done);
 	}
-	home = CuckooLockPage(state->index, CuckooBlockOf(&state->meta, prefix, depth),
-						  BUFFER_LOCK_EXCLUSIVE);
+	home = CuckooLockPage(state->index, block, BUFFER_LOCK_EXCLUSIVE);
 	memcpy(BufferGetPage(home), image.data, BLCKSZ);
 	MarkBufferDirty(home);
 	UnlockReleaseBuffer(home);
@@ -504,7 +454,7 @@ BuildPages(BuildState *state)
 		}
 		if (end == first)
 			return;
-		BuildPage(state, &state->entries[first], end - first, prefix, 0);
+		BuildPage(state, &state->entries[first], end - first, 1 + (BlockNumber) prefix);
 		state->written += end - first;
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) state->written);
 		first = end;
@@ -512,17 +462,12 @@ BuildPages(BuildState *state)
 }
 
 static void
-InitMeta(CuckooIndexMeta *meta, const CuckooIndexKey *key, uint32 base_pages)
+InitMeta(CuckooIndexMeta *meta, uint32 base_pages)
 {
-	memset(meta, 0, sizeof(CuckooIndexMeta));
 	meta->magic = CUCKOO_INDEX_MAGIC;
-	meta->version = 1;
-	if (key->columns == 1)
-	{
-		meta->key_type = (uint16) key->column[0].key.key_type;
-		meta->signature = key->column[0].key.signature;
-	}
+	meta->version = CUCKOO_INDEX_VERSION;
 	meta->base_pages = meta->home_pages = base_pages;
+	meta->end = 1 + base_pages;
 }
 
 static void
@@ -532,7 +477,7 @@ PutMeta(Page page, const CuckooIndexMeta *meta)
 	memcpy(PageGetContents(page), meta, sizeof(CuckooIndexMeta));
 }
 
-/* In percent: with fuller pages, many of them would be built split. */
+/* In percent: with fuller pages, many would have overflow pages. */
 #define MAX_LOAD	92
 
 /*
@@ -546,10 +491,18 @@ BasePages(Relation index, double entries, double table_pages)
 {
 	const CuckooIndexOptions *options = (CuckooIndexOptions *) index->rd_options;
 	int			load = Min(options == NULL ? CUCKOO_INDEX_FILLFACTOR : options->fillfactor, MAX_LOAD);
-	double		rows = options == NULL ? entries : Max(entries, options->capacity);
-	double		pages = Max(ceil(rows / (CUCKOO_PAGE_ENTRIES * (load / 100.0))),
-							table_pages / 256 * Min(table_pages / (1 << 24), 1));
+	double		rows = entries;
+	double		pages;
 
+	/*
+	 * Indexes of a temporary table with ON COMMIT DELETE ROWS are built anew at
+	 * each commit, even if nothing was in the table: not for the capacity.
+	 */
+	if (options != NULL &&
+		!(RelationUsesLocalBuffers(index) && entries == 0 && index->rd_createSubid == InvalidSubTransactionId))
+		rows = Max(rows, options->capacity);
+	pages = Max(ceil(rows / (CUCKOO_PAGE_ENTRIES * (load / 100.0))),
+				table_pages / 256 * Min(table_pages / (1 << 24), 1));
 	return (uint32) Min(Max(pages, 1), CUCKOO_MAX_BASE_PAGES);
 }
 
@@ -580,7 +533,7 @@ cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
 	CuckooCheckIndexed(heap, index);
 	state->index = index;
-	CuckooIndexKeyInit(&state->key, index, NULL, CurrentMemoryContext);
+	CuckooIndexKeyForBuild(&state->key, index, state->meta.columns, CurrentMemoryContext);
 	PrepareTempTablespaces();
 	state->room = 4096;
 	state->max_room = Max((uint64) maintenance_work_mem * 1024 / sizeof(BuildEntry), 4096);
@@ -589,11 +542,14 @@ cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 
 	/* Others may have added to the table until it was read, but not since. */
 	state->bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT_BITS);
-	InitMeta(&state->meta, &state->key,
-			 BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
+	InitMeta(&state->meta, BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_WRITE);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) entries);
-	ExtendUnused(index, state->meta.base_pages);
+	CuckooExtendFile(index, state->meta.end);
+	buffer = CuckooLockPage(index, state->meta.end - 1, BUFFER_LOCK_EXCLUSIVE);
+	CuckooInitPage(BufferGetPage(buffer), 0, 0);
+	MarkBufferDirty(buffer);
+	UnlockReleaseBuffer(buffer);
 	BuildPages(state);
 
 	buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
@@ -614,10 +570,10 @@ void
 cuckoobuildempty(Relation index)
 {
 	CuckooIndexKey key;
-	CuckooIndexMeta meta;
+	CuckooIndexMeta meta = {0};
 
-	CuckooIndexKeyInit(&key, index, NULL, CurrentMemoryContext);
-	InitMeta(&meta, &key, 1);
+	CuckooIndexKeyForBuild(&key, index, meta.columns, CurrentMemoryContext);
+	InitMeta(&meta, 1);
 	for (int i = 0; i < 2; i++)
 	{
 		Buffer		buffer = ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK, NULL);

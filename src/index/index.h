@@ -1,29 +1,7 @@
 /*-------------------------------------------------------------------------
  *
  * index.h
- *	  The index access method: what its files share.
- *
- * A cuckoo index says where in a table rows of a key may be.  The hash of a key
- * is a fraction of 2^64.  At depth d it is scaled to 0 .. N 2^d - 1, its prefix,
- * and what remains is scaled to a pair of buckets and a fingerprint.  Every page
- * has a depth of its own, and the keys of one prefix of this depth.  When it is
- * full, it splits: it stays the page of the keys with prefix 2p of the next
- * depth, and those with prefix 2p + 1 go to another page.
- *
- * Block 0 is the metapage, and then come the N base pages, which are region 0.
- * Region d > 0 has the pages that splits of depth d - 1 make, by the number of
- * the prefix that splits.  It has up to CUCKOO_PIECES pieces, each of which is
- * begun with the first split that needs it.  Its pages are zeros until they are
- * in use.
- *
- * A piece has the pages for one range of the hashes, which is the same at all
- * depths that have more pages than pieces.  So it is begun after the pieces, of
- * regions of less depth, from which its pages split, and a page always follows
- * the one from which it has split: VACUUM relies on that.
- *
- * A page that cannot split gets overflow pages, which are a list, the newest
- * first.  An overflow page keeps its depth and its entries if the home page
- * splits later; both halves then have the same list, and add others before it.
+ *	  The index access method: what its files share.  README explains it all.
  *
  *-------------------------------------------------------------------------
  */
@@ -44,6 +22,7 @@
 #include "../key.h"
 
 #define CUCKOO_INDEX_MAGIC		0x0C0C0F14
+#define CUCKOO_INDEX_VERSION	1
 #define CUCKOO_INDEX_SEED		0
 #define CUCKOO_INDEX_FILLFACTOR	90
 #define CUCKOO_MAX_BASE_PAGES	(UINT32_C(1) << 24) /* pairs are less than 2^32 */
@@ -65,8 +44,13 @@ typedef struct CuckooPageOpaque
 #define CuckooPageGetOpaque(page)	((CuckooPageOpaque *) PageGetSpecialPointer(page))
 #define CuckooPageGetEntries(page)	((CuckooEntries *) PageGetContents(page))
 
-StaticAssertDecl(MaxHeapTuplesPerPage < CUCKOO_PAGE_POSITIONS - 1, "offsets do not fit in a position");
-StaticAssertDecl(MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries) +
+/* Entries and positions are for pages of this size; the handler refuses others. */
+#define CUCKOO_INDEX_BLCKSZ		8192
+
+StaticAssertDecl(BLCKSZ != CUCKOO_INDEX_BLCKSZ || MaxHeapTuplesPerPage < CUCKOO_PAGE_POSITIONS - 1,
+				 "offsets do not fit in a position");
+StaticAssertDecl(BLCKSZ != CUCKOO_INDEX_BLCKSZ ||
+				 MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries) +
 				 MAXALIGN(sizeof(CuckooPageOpaque)) <= BLCKSZ, "entries do not fit in a page");
 
 /* The interval of one row */
@@ -87,16 +71,27 @@ CuckooPageIsUnused(Page page)
 	return PageIsNew(page) || CuckooPageGetOpaque(page)->bits == 0;
 }
 
+/*
+ * How a column is hashed: as a key of this key type and signature, or if the key
+ * type is CUCKOO_KEY_NONE, by a function of this signature.
+ */
+typedef struct CuckooIndexHashing
+{
+	uint16		key_type;
+	uint16		reserved;		/* 0 */
+	uint32		signature;
+} CuckooIndexHashing;
+
 /* The content of the metapage */
 typedef struct CuckooIndexMeta
 {
 	uint32		magic;
-	uint16		version;
-	uint16		key_type;
-	uint32		signature;
+	uint32		version;
 	uint32		base_pages;		/* N */
 	uint32		home_pages;		/* in use, with all base pages */
 	uint32		overflow_pages;
+	BlockNumber end;			/* of the file, but for what failed attempts to extend it left */
+	CuckooIndexHashing columns[INDEX_MAX_KEYS];	/* 0 behind the last column */
 	BlockNumber pieces[CUCKOO_MAX_DEPTH][CUCKOO_PIECES];	/* their first blocks, of region 1 on;
 															 * 0: not begun */
 } CuckooIndexMeta;
@@ -142,13 +137,15 @@ typedef struct CuckooIndexKey
 	MemoryContext scratch;		/* for one key: detoasted, converted */
 } CuckooIndexKey;
 
-/* The operator class's function: hash_extended(type, seed bigint) -> bigint */
+/* The operator class's function: hash_extended(type, seed bigint) -> bigint; the seed is 0 */
 #define CUCKOO_HASH_PROC		1
 
 /* am.c */
 extern void CuckooIndexInit(void);
 
 /* key.c */
+extern void CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index,
+								   CuckooIndexHashing *hashing, MemoryContext ctx);
 extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx);
 extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull, uint64 *hash);
 extern bool CuckooIndexHasColumnEquality(Relation index, int number);
@@ -164,6 +161,7 @@ extern bool cuckoogettuple(IndexScanDesc scan, ScanDirection direction);
 
 /* validate.c */
 extern bool cuckoovalidate(Oid opclass);
+extern bool CuckooCheckOperatorFamily(Oid family, Oid type, int level);
 
 /* cost.c */
 extern void cuckoocostestimate(struct PlannerInfo *root, struct IndexPath *path, double loop_count,
@@ -172,9 +170,11 @@ extern void cuckoocostestimate(struct PlannerInfo *root, struct IndexPath *path,
 
 /* store.c */
 extern void CuckooInitPage(Page page, int depth, int bits);
-extern void CuckooCheckPage(Relation index, Buffer buffer);
+extern bool CuckooPageIsDamaged(Page page, BlockNumber block);
+extern void CuckooReportCorrupted(int level, Relation index, BlockNumber block);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode);
+extern Buffer CuckooLockMeta(Relation index, int lock_mode);
 extern void CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta);
 extern const CuckooIndexMeta *CuckooRefreshMeta(Relation index);
 extern const CuckooIndexMeta *CuckooCachedMeta(Relation index);
@@ -191,9 +191,8 @@ extern void CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, Cuc
 							 void *arg);
 
 /* add.c */
-extern Buffer CuckooExtendTo(Relation index, BlockNumber last);
+extern void CuckooExtendFile(Relation index, BlockNumber end);
 extern int	CuckooBitsForTable(Relation heap, int bits);
-extern bool CuckooMaySplit(const CuckooIndexMeta *meta, int depth, int bits);
 extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval);
 
 /* build.c; phases, after PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE */

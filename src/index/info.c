@@ -38,7 +38,10 @@ ReportWrongIndex(Oid oid)
 	if (name == NULL)
 		ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index with OID %u does not exist", oid)));
 	ereport(ERROR,
-			(errcode(ERRCODE_WRONG_OBJECT_TYPE), errmsg("\"%s\" is not a cuckoo index", name),
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 get_rel_relkind(oid) != RELKIND_PARTITIONED_INDEX ?
+			 errmsg("\"%s\" is not a cuckoo index", name) :
+			 errmsg("\"%s\" is a partitioned index, which has no keys itself", name),
 			 get_rel_relkind(oid) != RELKIND_PARTITIONED_INDEX ? 0 :
 			 errhint("Name the index of each partition: pg_partition_tree lists them.")));
 }
@@ -143,8 +146,7 @@ typedef struct ReadState
 	bool		at_home;		/* the next page is a home page */
 	uint64		begin;			/* of the hashes of this home page */
 	uint64		end;			/* 0: 2^64 */
-	void		(*visit) (struct ReadState *state, uint64 first, uint64 last,
-						  CuckooInterval interval, bool is_begin);
+	bool		collects;		/* codes for a filter; otherwise it counts */
 
 	/* counted */
 	uint64		home_pages;
@@ -161,6 +163,37 @@ typedef struct ReadState
 	CuckooShape shape;
 	CuckooList	codes;
 } ReadState;
+
+static void
+CountEntry(ReadState *state, uint64 first, uint64 last, CuckooInterval interval, bool is_begin)
+{
+	state->entries += interval != CUCKOO_TOMBSTONE;
+	state->tombstones += interval == CUCKOO_TOMBSTONE;
+	state->joined += CuckooIntervalSize(interval) > 1;
+	if (is_begin)
+	{
+		state->classes++;
+		/* The part of all hashes that a lookup would take for this class */
+		state->rate += ldexp((double) (last - first) + 1, -64);
+	}
+}
+
+/*
+ * Of a key that has been added, the index knows a piece of its hash.  The
+ * hashes with this piece are mostly of one code of the filter, and else of
+ * neighbours.
+ */
+static void
+CollectCodes(ReadState *state, uint64 first, uint64 last)
+{
+	uint64		end = CuckooCodeOf(&state->shape, last);
+
+	for (uint64 code = CuckooCodeOf(&state->shape, first); code <= end; code++)
+	{
+		if ((code & CuckooShapeFingerprints(&state->shape)) != 0)
+			CuckooListPut(&state->codes, code);
+	}
+}
 
 /*
  * Visit the entries of a page, each with the first and the last hash that its
@@ -191,14 +224,19 @@ ReadPage(Page page, const CuckooIndexAddress *address, void *arg)
 		bool		is_begin;
 		uint64		code;
 		uint64		first;
+		uint64		last;
 
 		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &class, &interval, &is_begin))
 			continue;
 		code = CuckooIndexClassCode(address->prefix, class);
 		first = CuckooIndexFirstHash(state->base_pages, code, shift);
-		if (first - state->begin <= state->end - 1 - state->begin)	/* modulo 2^64 */
-			state->visit(state, first, CuckooIndexFirstHash(state->base_pages, code + 1, shift) - 1,
-						 interval, is_begin);
+		last = CuckooIndexFirstHash(state->base_pages, code + 1, shift) - 1;
+		if (first - state->begin > state->end - 1 - state->begin)	/* modulo 2^64 */
+			continue;
+		if (!state->collects)
+			CountEntry(state, first, last, interval, is_begin);
+		else if (is_begin)
+			CollectCodes(state, first, last);
 	}
 }
 
@@ -221,47 +259,13 @@ ReadIndex(Relation index, ReadState *state)
 	} while (state->end != 0);
 }
 
-static void
-CountEntry(ReadState *state, uint64 first, uint64 last, CuckooInterval interval, bool is_begin)
-{
-	state->entries += interval != CUCKOO_TOMBSTONE;
-	state->tombstones += interval == CUCKOO_TOMBSTONE;
-	state->joined += CuckooIntervalSize(interval) > 1;
-	if (is_begin)
-	{
-		state->classes++;
-		/* The part of all hashes that a lookup would take for this class */
-		state->rate += ldexp((double) (last - first) + 1, -64);
-	}
-}
-
 static ReadState
 CountEntries(Relation index)
 {
-	ReadState	state = {.visit = CountEntry, .min_bits = CUCKOO_MAX_FINGERPRINT_BITS};
+	ReadState	state = {.min_bits = CUCKOO_MAX_FINGERPRINT_BITS};
 
 	ReadIndex(index, &state);
 	return state;
-}
-
-/*
- * Of a key that has been added, the index knows a piece of its hash.  The
- * hashes with this piece are mostly of one code of the filter, and else of
- * neighbours.
- */
-static void
-CollectCode(ReadState *state, uint64 first, uint64 last,
-			CuckooInterval interval pg_attribute_unused(), bool is_begin)
-{
-	uint64		end = CuckooCodeOf(&state->shape, last);
-
-	if (!is_begin)
-		return;
-	for (uint64 code = CuckooCodeOf(&state->shape, first); code <= end; code++)
-	{
-		if ((code & CuckooShapeFingerprints(&state->shape)) != 0)
-			CuckooListPut(&state->codes, code);
-	}
 }
 
 /*
@@ -297,7 +301,12 @@ CheckRate(Relation index, const ReadState *state, bool given, double fpr)
 	return fpr;
 }
 
-/* cuckoo_index_filter(index, fpr, partial) -> cuckoofilter */
+/*
+ * cuckoo_index_filter(index, capacity, fpr, partial) -> cuckoofilter
+ *
+ * With the same capacity and rate, the filters of several indexes have the same
+ * shape, and their union is one table.
+ */
 PG_FUNCTION_INFO_V1(cuckoo_index_filter);
 Datum
 cuckoo_index_filter(PG_FUNCTION_ARGS)
@@ -306,16 +315,18 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	Relation	index;
 	ReadState	state;
 	const CuckooIndexMeta *meta;
+	CuckooIndexKey key;
 	CuckooFilter filter;
 	CuckooPart	part;
 	bool		own_hash;
-	double		fpr;
+	CuckooParameters given;
+	uint64		capacity;
 	uint64		keys;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	index = OpenIndex(PG_GETARG_OID(0), &heap);
-	if (IsPartial(index) && (PG_ARGISNULL(2) || !PG_GETARG_BOOL(2)))
+	if (IsPartial(index) && (PG_ARGISNULL(3) || !PG_GETARG_BOOL(3)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" has the keys of only some rows", RelationGetRelationName(index)),
@@ -325,7 +336,8 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index \"%s\" has keys of several columns", RelationGetRelationName(index)),
 				 errdetail("A filter has keys of one type.")));
-	own_hash = CuckooRefreshMeta(index)->key_type == CUCKOO_KEY_NONE;
+	CuckooIndexKeyInit(&key, index, NULL, CurrentMemoryContext);
+	own_hash = CuckooCachedMeta(index)->columns[0].key_type == CUCKOO_KEY_NONE;
 	if (own_hash || !CuckooIndexHasColumnEquality(index, 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -334,24 +346,30 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 				 own_hash ? errdetail("Its operator class has a hash function of its own.") :
 				 errdetail("Its operator class is for another type than that of its column.")));
 	state = CountEntries(index);
-	fpr = CheckRate(index, &state, !PG_ARGISNULL(1), PG_ARGISNULL(1) ? 0 : PG_GETARG_FLOAT8(1));
+	given = CuckooGetParameters(fcinfo, 1, 2);
+	given.fpr = CheckRate(index, &state, !PG_ARGISNULL(2), given.fpr);
+	capacity = CuckooCheckParameters(&given).capacity;
 	keys = Max(state.classes, 1);
 
-	state.visit = CollectCode;
+	state.collects = true;
 	do
 	{
-		/* Some keys have several codes, and others have been added since. */
-		keys = Max(keys + keys / FILTER_RATE, state.codes.count);
-		CuckooFilterInit(&filter, fpr, keys, CUCKOO_INDEX_SEED);
+		/*
+		 * Unless there is room, some keys have several codes, and others have
+		 * been added since.
+		 */
+		keys = capacity >= keys && state.codes.count == 0 ? capacity :
+			Max(keys + keys / FILTER_RATE, state.codes.count);
+		CuckooFilterInit(&filter, given.fpr, keys, CUCKOO_INDEX_SEED);
 		if (!CuckooFirstShape(&filter, &state.shape))
-			CuckooReportTooLarge(keys, fpr);
+			CuckooReportTooLarge(keys, given.fpr);
 		state.codes.count = 0;
 		ReadIndex(index, &state);
 		CuckooListUnique(&state.codes);
 	} while (state.codes.count > CuckooShapeCapacity(&state.shape));
 	meta = CuckooCachedMeta(index);
-	filter.key_type = (uint8) meta->key_type;
-	filter.signature = meta->signature;
+	filter.key_type = (uint8) meta->columns[0].key_type;
+	filter.signature = meta->columns[0].signature;
 	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
 	CloseIndex(index, heap);
 

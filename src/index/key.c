@@ -8,23 +8,25 @@
 #include "index.h"
 
 #include "catalog/pg_am.h"
+#include "catalog/pg_proc.h"
 #include "commands/defrem.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/syscache.h"
 #include "utils/typcache.h"
 
+/*
+ * Prepare to hash values of a type.  What is polymorphic has the type of the
+ * indexed column.
+ */
 static void
 InitColumn(CuckooIndexColumn *column, Relation index, int number, Oid type, MemoryContext ctx)
 {
-	Oid			class_type = index->rd_opcintype[number];
-	Oid			function;
+	Oid			function = get_opfamily_proc(index->rd_opfamily[number], type, type, CUCKOO_HASH_PROC);
 
-	if (!OidIsValid(type))
-		type = class_type;
+	memset(column, 0, sizeof(CuckooIndexColumn));
 	column->collation = index->rd_indcollation[number];
-	function = type == class_type ? index_getprocid(index, (AttrNumber) (number + 1), CUCKOO_HASH_PROC) :
-		get_opfamily_proc(index->rd_opfamily[number], type, type, CUCKOO_HASH_PROC);
 	if (OidIsValid(function))
 		fmgr_info_cxt(function, &column->hash, ctx);
 	else
@@ -36,28 +38,115 @@ InitColumn(CuckooIndexColumn *column, Relation index, int number, Oid type, Memo
 }
 
 /*
- * Prepare to hash keys whose columns have some types; InvalidOid, or NULL for
- * all, is that of the operator class, as which the keys of the index are hashed.
- * (ALTER TYPE from varchar to text keeps an index, whose column has then another
- * type.)  What is polymorphic has the type of the indexed column.
+ * What identifies a function in the metapage: its source or its symbol in a
+ * library.  These stay when it is dumped, renamed or moved to another schema.
+ */
+static uint32
+FunctionSignature(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	bool		isnull;
+	Datum		source;
+	char	   *bytes;
+	uint32		signature;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", function);
+	source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+	bytes = TextDatumGetCString(source);
+	signature = CuckooSignature(bytes, strlen(bytes));
+	pfree(bytes);
+	ReleaseSysCache(tuple);
+	return signature;
+}
+
+static CuckooIndexHashing
+HashingOf(const CuckooIndexColumn *column)
+{
+	if (OidIsValid(column->hash.fn_oid))
+		return (CuckooIndexHashing) {CUCKOO_KEY_NONE, 0, FunctionSignature(column->hash.fn_oid)};
+	return (CuckooIndexHashing) {(uint16) column->key.key_type, 0, column->key.signature};
+}
+
+/*
+ * Prepare to hash keys as those of an index that is built, of the types of its
+ * operator classes.  (ALTER TYPE from varchar to text keeps an index, whose
+ * column has then another type.)
  */
 void
-CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx)
+CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index, CuckooIndexHashing *hashing, MemoryContext ctx)
 {
 	key->columns = IndexRelationGetNumberOfKeyAttributes(index);
 	key->column = MemoryContextAllocZero(ctx, (Size) key->columns * sizeof(CuckooIndexColumn));
 	key->scratch = AllocSetContextCreate(ctx, "cuckoo index key", ALLOCSET_SMALL_SIZES);
 	for (int i = 0; i < key->columns; i++)
-		InitColumn(&key->column[i], index, i, types == NULL ? InvalidOid : types[i], ctx);
+	{
+		InitColumn(&key->column[i], index, i, index->rd_opcintype[i], ctx);
+		hashing[i] = HashingOf(&key->column[i]);
+	}
 }
 
-static uint64
-HashColumn(CuckooIndexColumn *column, Datum value)
+/*
+ * Prepare to hash values of another type than the operator class's.  They have
+ * the same hashes if both types have a function, or one key type.
+ */
+static void
+InitOther(CuckooIndexColumn *column, Relation index, int number, Oid type, MemoryContext ctx)
+{
+	CuckooIndexHashing indexed = HashingOf(column);
+	CuckooIndexHashing other;
+
+	InitColumn(column, index, number, type, ctx);
+	other = HashingOf(column);
+	if (other.key_type != indexed.key_type ||
+		(other.key_type != CUCKOO_KEY_NONE && other.signature != indexed.signature))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("index \"%s\" cannot be searched for values of type %s",
+						RelationGetRelationName(index), format_type_be(type)),
+				 errdetail("Its operator family hashes them in another way than values of type %s.",
+						   format_type_be(index->rd_opcintype[number]))));
+}
+
+/*
+ * Prepare to hash keys of an index.  Its columns have some types, of which
+ * InvalidOid, or NULL for all, is that of the operator class.
+ *
+ * An operator family can be altered, and with it how keys are hashed.
+ */
+void
+CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx)
+{
+	CuckooIndexHashing hashing[INDEX_MAX_KEYS];
+
+	CuckooIndexKeyForBuild(key, index, hashing, ctx);
+	for (int i = 0; i < key->columns; i++)
+	{
+		/* Each look into the catalogs may free the copy of the metapage. */
+		if (memcmp(&hashing[i], &CuckooCachedMeta(index)->columns[i], sizeof(CuckooIndexHashing)) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("index \"%s\" was built with another hash function",
+							RelationGetRelationName(index)),
+					 errdetail("Its operator family hashes values of type %s in another way now.",
+							   format_type_be(index->rd_opcintype[i])),
+					 errhint("REINDEX it.")));
+		if (types != NULL && OidIsValid(types[i]) && types[i] != index->rd_opcintype[i])
+			InitOther(&key->column[i], index, i, types[i], ctx);
+	}
+}
+
+/*
+ * The hash function of a class may give few different numbers, such as those of
+ * 32 bits: ours makes a fraction of 2^64 of them.
+ */
+static inline uint64
+HashColumn(CuckooIndexColumn *column, Datum value, uint64 seed)
 {
 	if (OidIsValid(column->hash.fn_oid))
-		return DatumGetUInt64(FunctionCall2Coll(&column->hash, column->collation, value,
-												Int64GetDatum(CUCKOO_INDEX_SEED)));
-	return CuckooKeyHash(&column->key, value, CUCKOO_INDEX_SEED);
+		return CuckooHashInt64(DatumGetInt64(FunctionCall2Coll(&column->hash, column->collation,
+															   value, Int64GetDatum(0))), seed);
+	return CuckooKeyHash(&column->key, value, seed);
 }
 
 /*
@@ -75,9 +164,9 @@ CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull, ui
 			return false;
 	}
 	old = MemoryContextSwitchTo(key->scratch);
-	*hash = HashColumn(&key->column[0], values[0]);
-	for (int i = 1; i < key->columns; i++)
-		*hash = CuckooHashInt64((int64) HashColumn(&key->column[i], values[i]), *hash);
+	*hash = CUCKOO_INDEX_SEED;
+	for (int i = 0; i < key->columns; i++)
+		*hash = HashColumn(&key->column[i], values[i], *hash);
 	MemoryContextSwitchTo(old);
 	if (key->columns > 1 || key->column[0].key.key_type != CUCKOO_KEY_INTEGER)
 		MemoryContextReset(key->scratch);
@@ -106,7 +195,7 @@ CheckColumn(Relation index, int number)
 	Oid			type = getBaseType(TupleDescAttr(RelationGetDescr(index), number)->atttypid);
 	Oid			collation = index->rd_indcollation[number];
 
-	if (OidIsValid(index_getprocid(index, (AttrNumber) (number + 1), CUCKOO_HASH_PROC)))
+	if (OidIsValid(get_opfamily_proc(index->rd_opfamily[number], class_type, class_type, CUCKOO_HASH_PROC)))
 		return;
 	if (CuckooTypeCanBeAltered(type))
 		ereport(ERROR,
@@ -149,5 +238,8 @@ CuckooCheckIndexed(Relation heap, Relation index)
 				 errdetail("Table \"%s\" has access method \"%s\".", RelationGetRelationName(heap),
 						   get_am_name(heap->rd_rel->relam))));
 	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+	{
+		CuckooCheckOperatorFamily(index->rd_opfamily[i], index->rd_opcintype[i], ERROR);
 		CheckColumn(index, i);
+	}
 }

@@ -114,16 +114,16 @@ CuckooJoinIntervals(CuckooInterval *sorted, int count, int most)
  */
 
 static inline void
-Touch(Slot slot, CuckooTouched *changes)
+Touch(Slot slot, CuckooTouched *touched)
 {
-	for (int i = 0; i < changes->count && i < CUCKOO_MAX_TOUCHED; i++)
+	for (int i = 0; i < touched->count && i < CUCKOO_MAX_TOUCHED; i++)
 	{
-		if (changes->slot[i] == slot)
+		if (touched->slot[i] == slot)
 			return;
 	}
-	if (changes->count < CUCKOO_MAX_TOUCHED)
-		changes->slot[changes->count] = (uint16_t) slot;
-	changes->count++;
+	if (touched->count < CUCKOO_MAX_TOUCHED)
+		touched->slot[touched->count] = (uint16_t) slot;
+	touched->count++;
 }
 
 static inline uint32_t
@@ -270,7 +270,7 @@ FindEmpty(const CuckooEntries *entries, uint32_t bucket)
  * it.
  */
 static bool
-Place(CuckooEntries *entries, CuckooIndexClass class, uint64_t entry, CuckooTouched *changes)
+Place(CuckooEntries *entries, CuckooIndexClass class, uint64_t entry, CuckooTouched *touched)
 {
 	uint16_t	queue[CUCKOO_PAGE_BUCKETS];
 	uint16_t	parent[CUCKOO_PAGE_BUCKETS];	/* by place in the queue */
@@ -293,11 +293,11 @@ Place(CuckooEntries *entries, CuckooIndexClass class, uint64_t entry, CuckooTouc
 			for (int at = head; at > 1; at = parent[at])
 			{
 				SetSlot(entries, slot, GetSlot(entries, moved[at]));
-				Touch(slot, changes);
+				Touch(slot, touched);
 				slot = moved[at];
 			}
 			SetSlot(entries, slot, entry);
-			Touch(slot, changes);
+			Touch(slot, touched);
 			return true;
 		}
 		for (uint32_t i = 0; i < CUCKOO_ENTRIES; i++)
@@ -365,16 +365,16 @@ WalkChain(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval interva
 
 static void
 SetLink(CuckooEntries *entries, CuckooIndexClass class, const Links *links, int link,
-		CuckooInterval interval, CuckooTouched *changes)
+		CuckooInterval interval, CuckooTouched *touched)
 {
 	SetInterval(entries, links->slots[link], interval, class.bits);
-	Touch(links->slots[link], changes);
+	Touch(links->slots[link], touched);
 }
 
 /* Make one entry of an interval and all that are in its page of the table. */
 static void
 JoinInPage(CuckooEntries *entries, CuckooIndexClass class, const Links *links, CuckooInterval interval,
-		   CuckooTouched *changes)
+		   CuckooTouched *touched)
 {
 	bool		latest = true;
 	CuckooInterval joined = interval;
@@ -388,7 +388,7 @@ JoinInPage(CuckooEntries *entries, CuckooIndexClass class, const Links *links, C
 	{
 		if (!CuckooIntervalsSharePage(links->intervals[i], interval))
 			continue;
-		SetLink(entries, class, links, i, latest ? joined : CUCKOO_TOMBSTONE, changes);
+		SetLink(entries, class, links, i, latest ? joined : CUCKOO_TOMBSTONE, touched);
 		latest = false;
 	}
 }
@@ -400,7 +400,7 @@ JoinInPage(CuckooEntries *entries, CuckooIndexClass class, const Links *links, C
  * much of the table that has no row of the key.
  */
 static int
-JoinLinks(CuckooEntries *entries, CuckooIndexClass class, const Links *links, CuckooTouched *changes)
+JoinLinks(CuckooEntries *entries, CuckooIndexClass class, const Links *links, CuckooTouched *touched)
 {
 	CuckooInterval joined[CUCKOO_PAGE_PAIRS];
 	bool		placed[CUCKOO_PAGE_PAIRS] = {false};
@@ -421,7 +421,7 @@ JoinLinks(CuckooEntries *entries, CuckooIndexClass class, const Links *links, Cu
 
 		while (!CuckooIntervalCovers(joined[k], links->intervals[i]))
 			k++;
-		SetLink(entries, class, links, i, placed[k] ? CUCKOO_TOMBSTONE : joined[k], changes);
+		SetLink(entries, class, links, i, placed[k] ? CUCKOO_TOMBSTONE : joined[k], touched);
 		if (placed[k])
 			free_link = i;
 		placed[k] = true;
@@ -431,7 +431,7 @@ JoinLinks(CuckooEntries *entries, CuckooIndexClass class, const Links *links, Cu
 
 /* Say that a chain begins in a pair, if that has an entry which does not. */
 static void
-SetBegin(CuckooEntries *entries, CuckooIndexClass class, CuckooTouched *changes)
+SetBegin(CuckooEntries *entries, CuckooIndexClass class, CuckooTouched *touched)
 {
 	uint32_t	sum = CuckooBucketSum(class.fingerprint, CUCKOO_PAGE_BUCKETS);
 	Slot		slot;
@@ -440,38 +440,38 @@ SetBegin(CuckooEntries *entries, CuckooIndexClass class, CuckooTouched *changes)
 	if (entry == 0 || (entry & BeginFlag(class.bits)) != 0)
 		return;
 	SetSlot(entries, slot, entry | BeginFlag(class.bits));
-	Touch(slot, changes);
+	Touch(slot, touched);
 }
 
 bool
 CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval interval,
-			  CuckooTouched *changes)
+			  CuckooTouched *touched)
 {
 	Links		links;
 	CuckooIndexClass end = WalkChain(entries, class, interval, &links);
 
-	changes->count = 0;
+	touched->count = 0;
 	if (!links.covered)
 	{
 		if (links.in_page >= 2)
-			JoinInPage(entries, class, &links, interval, changes);
+			JoinInPage(entries, class, &links, interval, touched);
 		else if (links.tombstone >= 0)
-			SetLink(entries, class, &links, links.tombstone, interval, changes);
+			SetLink(entries, class, &links, links.tombstone, interval, touched);
 		else if (links.count >= CUCKOO_MAX_LINKS)
-			SetLink(entries, class, &links, JoinLinks(entries, class, &links, changes), interval,
-					changes);
+			SetLink(entries, class, &links, JoinLinks(entries, class, &links, touched), interval,
+					touched);
 		else
 		{
 			uint64_t	begin = links.count == 0 ? BeginFlag(class.bits) : 0;
 			uint64_t	entry = MakeEntry(class.fingerprint, interval, class.bits) | begin;
 
-			if (!Place(entries, end, entry, changes))
+			if (!Place(entries, end, entry, touched))
 				return false;
 			if (begin != 0)
 				return true;
 		}
 	}
-	SetBegin(entries, class, changes);
+	SetBegin(entries, class, touched);
 	return true;
 }
 
@@ -570,14 +570,9 @@ MoveInterval(CuckooMove *move, int half, uint64_t code, CuckooInterval interval)
 {
 	CuckooIndexClass class = {2 * (uint32_t) (code >> move->bits),
 		(uint32_t) (code & ((UINT64_C(1) << move->bits) - 1)), move->bits};
-	CuckooTouched changes;
+	CuckooTouched touched;
 
-	if (CuckooEntriesAdd(move->halves[half], class, interval, &changes))
-		return true;
-	if (move->overflow == NULL || move->overflow_half == 1 - half)
-		return false;
-	move->overflow_half = half;
-	return CuckooEntriesAdd(move->overflow, class, interval, &changes);
+	return CuckooEntriesAdd(move->halves[half], class, interval, &touched);
 }
 
 bool

@@ -3,36 +3,13 @@
  * page.h
  *	  The entries of one page of a cuckoo index.
  *
- * A page is a small cuckoo table of its own.  An entry is the fingerprint of a
- * key and an interval of positions, in which rows of the key may be.  Most
- * intervals are one position, which is one row of the table.  One of the two
- * buckets of a fingerprint is even and identifies the pair, as in shape.h.  The
- * number of the pair and the fingerprint are a piece of the hash, so entries can
- * move to pages with other pieces: see CuckooEntriesMove.
+ * README, "A page", draws chains, joined intervals and tombstones.  One of the two
+ * buckets of a fingerprint is even and identifies the pair, as in shape.h.  To move
+ * an entry to its other bucket does not change its pair, so chains stay what they
+ * are.
  *
- * A key has an entry for each of its rows.  In the paper's table all of them
- * would be in one pair of buckets, which is soon full.  So a pair has at most one
- * entry of a fingerprint, and the next one is in the next pair of a chain
- * (D. Ting, R. Cole: "Conditional Cuckoo Filters", SIGMOD 2021).  A chain ends at
- * the first pair that has no entry of the fingerprint.  To move an entry to its
- * other bucket does not change its pair, so chains stay what they are.
- *
- * All chains of a fingerprint go around the page in the same order, and so may
- * join.  Three rules keep them right:
- *
- * An entry may be in the pair of its key, or anywhere behind it.  A flag says
- * that a chain begins in its pair, whichever chain the entry itself belongs to.
- * So all classes of a page are known, and what a lookup of each would find.
- *
- * An entry that is removed may be amid a chain.  It leaves a tombstone: an
- * interval that no row has, which lookups walk over and additions use again.
- * A tombstone with only others up to the chain's end is part of no chain that
- * has anything after it, whichever key it began with, and is cleared.
- *
- * Intervals are joined if a key has more than two in one page of the table, or
- * CUCKOO_MAX_LINKS in all.  The result has to be in the latest of their places:
- * every chain that has an earlier one goes on to it (if it began between them, it
- * has been there).
+ * Nothing here allocates memory or raises an error: it is called in critical
+ * sections.
  *
  *-------------------------------------------------------------------------
  */
@@ -268,7 +245,7 @@ typedef struct CuckooTouched
  * there is no room, false, and the page is left as it was.
  */
 extern bool CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval interval,
-						  CuckooTouched *changes);
+						  CuckooTouched *touched);
 
 /* The number of entries, with tombstones */
 extern int	CuckooEntriesCount(const CuckooEntries *entries);
@@ -282,8 +259,6 @@ typedef struct CuckooMove
 {
 	int			bits;			/* of fingerprints in all these pages */
 	CuckooEntries *halves[2];	/* the second is NULL if there is one page */
-	CuckooEntries *overflow;	/* for what finds no room in one of them, or NULL */
-	int			overflow_half;	/* which of them; -1: none */
 } CuckooMove;
 
 /*

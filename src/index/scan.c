@@ -15,6 +15,7 @@
 #include "nodes/tidbitmap.h"
 #include "pgstat.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 typedef struct CuckooScan
 {
@@ -28,7 +29,7 @@ typedef struct CuckooScan
 	uint64		next;			/* which interval is next */
 	uint64		position;		/* that is next, of this interval */
 	uint64		end;			/* of this interval */
-	bool		check_predicate;	/* of rows in this interval */
+	bool		check_predicate;
 	EState	   *executor;		/* NULL if the index is not partial */
 	ExprState  *predicate;
 	TupleTableSlot *slot;
@@ -220,8 +221,10 @@ cuckoogetbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 
 /*
  * Whether the row at the scan's address, if there is one, satisfies the index's
- * predicate.  A joined interval covers rows that do not, and PostgreSQL does not
- * check the predicate again for exclusion constraints.
+ * predicate.  A joined interval covers rows that do not, and the address of an
+ * exact one may have got another row since.  Conditions of a query imply the
+ * predicate and are checked again; an exclusion constraint, whose snapshot is
+ * dirty, has only its operators.
  */
 static bool
 SatisfiesPredicate(IndexScanDesc scan)
@@ -259,8 +262,6 @@ BeginInterval(IndexScanDesc scan, CuckooInterval interval)
 
 	state->position = CuckooIntervalFirst(interval);
 	state->end = EndInTable(scan, interval);
-	state->check_predicate = !CuckooIntervalIsExact(interval) &&
-		!heap_attisnull(scan->indexRelation->rd_indextuple, Anum_pg_index_indpred, NULL);
 }
 
 /*
@@ -278,6 +279,8 @@ cuckoogettuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused()
 		LookUp(scan);
 		state->has_begun = true;
 		state->next = state->position = state->end = 0;
+		state->check_predicate = !IsMVCCSnapshot(scan->xs_snapshot) &&
+			!heap_attisnull(scan->indexRelation->rd_indextuple, Anum_pg_index_indpred, NULL);
 	}
 	scan->xs_recheck = true;
 	for (;;)

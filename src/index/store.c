@@ -3,18 +3,6 @@
  * store.c
  *	  The pages of a cuckoo index: finding them, and looking up.
  *
- * Locks: whoever adds locks the key's home page exclusively, then an overflow page, or
- * the metapage if the index has to grow, and then new pages.  So the home page's lock
- * protects its entries, those of its overflow pages and their list, and the
- * metapage's lock the size of the file.  Lookups and VACUUM lock one page at a time.
- *
- * An entry stays in its page until VACUUM removes it with its row, or the page
- * splits.  A lookup makes sure under the lock of a home page that it is the right
- * one.  A row that a snapshot shows was added before the snapshot was taken, so its
- * entry is there, or in an overflow page that is in the list by then.  Whoever checks
- * an exclusion constraint has added its own row before: of two that do so at once, at
- * least one finds the other's entry.
- *
  *-------------------------------------------------------------------------
  */
 #include "index.h"
@@ -40,41 +28,43 @@ CuckooInitPage(Page page, int depth, int bits)
 		(LocationIndex) (MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries));
 }
 
-static CUCKOO_NORETURN void
-ReportCorrupted(Relation index, BlockNumber block)
+void
+CuckooReportCorrupted(int level, Relation index, BlockNumber block)
 {
-	ereport(ERROR,
+	ereport(level,
 			(errcode(ERRCODE_INDEX_CORRUPTED),
 			 errmsg("index \"%s\" contains corrupted page at block %u",
 					RelationGetRelationName(index), block),
 			 errhint("Please REINDEX it.")));
 }
 
-/* Refuse a page, which is locked, that is neither zeros nor one of ours. */
-void
-CuckooCheckPage(Relation index, Buffer buffer)
+/*
+ * Whether a page, which is locked, is neither zeros nor one of ours.  If it were
+ * the next in its own list, whoever adds would wait for itself.
+ */
+bool
+CuckooPageIsDamaged(Page page, BlockNumber block)
 {
-	Page		page = BufferGetPage(buffer);
 	const CuckooPageOpaque *opaque;
 
 	if (PageIsNew(page))
-		return;
+		return false;
 	if (PageGetSpecialSize(page) != MAXALIGN(sizeof(CuckooPageOpaque)))
-		ReportCorrupted(index, BufferGetBlockNumber(buffer));
+		return true;
 	opaque = CuckooPageGetOpaque(page);
-	if (opaque->page_id != CUCKOO_PAGE_ID || opaque->depth > CUCKOO_MAX_DEPTH ||
-		opaque->bits > CUCKOO_MAX_FINGERPRINT_BITS)
-		ReportCorrupted(index, BufferGetBlockNumber(buffer));
+	return opaque->page_id != CUCKOO_PAGE_ID || opaque->next == block || opaque->depth > CUCKOO_MAX_DEPTH ||
+		opaque->bits > CUCKOO_MAX_FINGERPRINT_BITS;
 }
 
-/* Read and lock a page. */
+/* Read and lock a page, which must be sound. */
 Buffer
 CuckooLockPage(Relation index, BlockNumber block, int lock_mode)
 {
 	Buffer		buffer = ReadBuffer(index, block);
 
 	LockBuffer(buffer, lock_mode);
-	CuckooCheckPage(index, buffer);
+	if (CuckooPageIsDamaged(BufferGetPage(buffer), block))
+		CuckooReportCorrupted(ERROR, index, block);
 	return buffer;
 }
 
@@ -91,13 +81,26 @@ CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode)
 	if (CuckooPageIsUnused(page) ||
 		(CuckooPageGetOpaque(page)->next >= block &&
 		 CuckooPageGetOpaque(page)->next != InvalidBlockNumber))
-		ReportCorrupted(index, block);
+		CuckooReportCorrupted(ERROR, index, block);
 	return buffer;
 }
 
 /*
  * The metapage
  */
+
+/* Lock the metapage, which must be sound: not all zeros, for example. */
+Buffer
+CuckooLockMeta(Relation index, int lock_mode)
+{
+	Buffer		buffer = CuckooLockPage(index, 0, lock_mode);
+	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
+
+	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != CUCKOO_INDEX_VERSION || meta->base_pages < 1 ||
+		meta->base_pages > CUCKOO_MAX_BASE_PAGES || meta->end <= meta->base_pages)
+		CuckooReportCorrupted(ERROR, index, 0);
+	return buffer;
+}
 
 /*
  * Keep a copy of the metapage.  Lookups begin at the depth that most pages
@@ -123,16 +126,9 @@ CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta)
 const CuckooIndexMeta *
 CuckooRefreshMeta(Relation index)
 {
-	Buffer		buffer = CuckooLockPage(index, 0, BUFFER_LOCK_SHARE);
-	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
+	Buffer		buffer = CuckooLockMeta(index, BUFFER_LOCK_SHARE);
 
-	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != 1 || meta->base_pages < 1 ||
-		meta->base_pages > CUCKOO_MAX_BASE_PAGES)
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" is not a cuckoo index", RelationGetRelationName(index)),
-				 errhint("Please REINDEX it.")));
-	CuckooCacheMeta(index, meta);
+	CuckooCacheMeta(index, CuckooPageGetMeta(BufferGetPage(buffer)));
 	UnlockReleaseBuffer(buffer);
 	return &((CuckooMetaCopy *) index->rd_amcache)->meta;
 }
@@ -189,6 +185,16 @@ CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth)
 }
 
 /*
+ * The depth of the page from which the page of an address would split.  At the
+ * depths between them the page is the same.
+ */
+static int
+DepthBefore(const CuckooIndexAddress *address)
+{
+	return address->depth - pg_rightmost_one_pos64(address->prefix) - 1;
+}
+
+/*
  * Find the home page of a hash, and return it locked.  *address is that of the
  * hash at its depth.
  *
@@ -200,6 +206,7 @@ CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth)
 Buffer
 CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooIndexAddress *address)
 {
+	/* These stay where they are when the copy is refreshed. */
 	const CuckooIndexMeta *meta = CuckooCachedMeta(index);
 	CuckooMetaCopy *copy = index->rd_amcache;
 	int			depth = copy->depth;
@@ -215,19 +222,18 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooIndexAddress *a
 		block = CuckooBlockOf(meta, address->prefix, depth);
 		if (block == InvalidBlockNumber)
 		{
-			/* Not the page of less depth that it would split from */
-			depth -= pg_rightmost_one_pos64(address->prefix) + 1;
+			depth = DepthBefore(address);
 			continue;
 		}
 		buffer = CuckooLockPage(index, block, lock_mode);
 		page = BufferGetPage(buffer);
 		if (CuckooPageIsUnused(page) && block > meta->base_pages)
-			depth -= pg_rightmost_one_pos64(address->prefix) + 1;
+			depth = DepthBefore(address);
 		else
 		{
 			depth = CuckooPageIsUnused(page) ? 0 : CuckooPageGetOpaque(page)->depth;
 			if ((uint64) meta->base_pages << depth > CUCKOO_MAX_HOME_PAGES)
-				ReportCorrupted(index, block);
+				CuckooReportCorrupted(ERROR, index, block);
 			*address = CuckooIndexAddressOf(meta->base_pages, hash, depth);
 			if (CuckooBlockOf(meta, address->prefix, depth) == block)
 				return buffer;
@@ -241,10 +247,9 @@ CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooIndexAddress *a
 			CuckooRefreshMeta(index);
 		CHECK_FOR_INTERRUPTS();
 	}
-	ereport(ERROR,
-			(errcode(ERRCODE_INDEX_CORRUPTED),
-			 errmsg("index \"%s\" has no page for a key", RelationGetRelationName(index)),
-			 errhint("Please REINDEX it.")));
+	/* The metapage names pieces that lead nowhere. */
+	CuckooReportCorrupted(ERROR, index, 0);
+	pg_unreachable();
 }
 
 /*

@@ -13,6 +13,7 @@
 #include "catalog/pg_amop.h"
 #include "catalog/pg_amproc.h"
 #include "catalog/pg_opclass.h"
+#include "catalog/pg_proc.h"
 #include "commands/defrem.h"
 #include "utils/builtins.h"
 #include "utils/catcache.h"
@@ -67,6 +68,10 @@ FunctionFault(Form_pg_amproc member)
 {
 	if (member->amproclefttype != member->amprocrighttype)
 		return "is for two types";
+	if (func_volatile(member->amproc) != PROVOLATILE_IMMUTABLE)
+		return "is not immutable";
+	if (!func_strict(member->amproc))
+		return "is not strict";
 	if (member->amprocnum != CUCKOO_HASH_PROC ||
 		!check_amproc_signature(member->amproc, INT8OID, false, 2, 2, member->amproclefttype, INT8OID))
 		return "is not a hash function: (type, bigint) returning bigint";
@@ -82,39 +87,32 @@ HasHash(Oid family, Oid type)
 		OidIsValid(get_element_type(type)) || type_is_range(type) || type_is_multirange(type);
 }
 
-static void
-Report(bool *valid, const char *member, const char *fault)
+static bool
+Report(int level, const char *member, const char *fault)
 {
-	ereport(INFO,
+	ereport(level,
 			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 			 errmsg("%s of access method \"cuckoo\" %s", member, fault)));
-	*valid = false;
+	return false;
 }
 
-/* amvalidate: all of the class's family, as others do. */
+/*
+ * Report the faults of an operator family and of its class for a type: INFO for
+ * all, as amvalidate does for the whole family of a class, or ERROR for the first.
+ */
 bool
-cuckoovalidate(Oid opclass)
+CuckooCheckOperatorFamily(Oid family, Oid type, int level)
 {
-	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
-	Oid			family;
-	Oid			type;
-	CatCList   *members;
+	CatCList   *members = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family));
 	bool		valid = true;
 
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for operator class %u", opclass);
-	family = ((Form_pg_opclass) GETSTRUCT(tuple))->opcfamily;
-	type = ((Form_pg_opclass) GETSTRUCT(tuple))->opcintype;
-	ReleaseSysCache(tuple);
-
-	members = SearchSysCacheList1(AMOPSTRATEGY, ObjectIdGetDatum(family));
 	for (int i = 0; i < members->n_members; i++)
 	{
 		Form_pg_amop member = (Form_pg_amop) GETSTRUCT(&members->members[i]->tuple);
 		const char *fault = OperatorFault(member);
 
 		if (fault != NULL)
-			Report(&valid, psprintf("operator %s", format_operator(member->amopopr)), fault);
+			valid = Report(level, psprintf("operator %s", format_operator(member->amopopr)), fault);
 	}
 	ReleaseCatCacheList(members);
 
@@ -125,15 +123,30 @@ cuckoovalidate(Oid opclass)
 		const char *fault = FunctionFault(member);
 
 		if (fault != NULL)
-			Report(&valid, psprintf("function %s", format_procedure(member->amproc)), fault);
+			valid = Report(level, psprintf("function %s", format_procedure(member->amproc)), fault);
 	}
 	ReleaseCatCacheList(members);
 
 	if (!OidIsValid(get_opfamily_member(family, type, type, 1)))
-		Report(&valid, psprintf("operator class for type %s", format_type_be(type)),
-			   "has no equality operator");
+		valid = Report(level, psprintf("operator class for type %s", format_type_be(type)),
+					   "has no equality operator for this type");
 	if (!HasHash(family, type))
-		Report(&valid, psprintf("operator class for type %s", format_type_be(type)),
-			   "has no hash function");
+		valid = Report(level, psprintf("operator class for type %s", format_type_be(type)),
+					   "has no hash function");
+	return valid;
+}
+
+bool
+cuckoovalidate(Oid opclass)
+{
+	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
+	Form_pg_opclass class;
+	bool		valid;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for operator class %u", opclass);
+	class = (Form_pg_opclass) GETSTRUCT(tuple);
+	valid = CuckooCheckOperatorFamily(class->opcfamily, class->opcintype, INFO);
+	ReleaseSysCache(tuple);
 	return valid;
 }

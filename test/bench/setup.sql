@@ -1,7 +1,7 @@
 -- Makes the data of the SQL benchmarks.  Variables: rows, and keys, the number
 -- of keys in the filters of scans.
 
-CREATE EXTENSION IF NOT EXISTS cuckoo;
+CREATE EXTENSION IF NOT EXISTS cuckoo_index CASCADE;
 CREATE EXTENSION hll;
 
 -- Rows of distinct keys in random order, and rows that repeat 1,000 keys.

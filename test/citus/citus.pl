@@ -62,9 +62,9 @@ $hub->safe_psql('postgres', 'SELECT citus_set_coordinator_host(' . address($hub)
 is(add_node($workers[0]), '', 'a node is added');
 # A view made before cuckoo_citus
 $hub->safe_psql('postgres', 'CREATE EXTENSION cuckoo; CREATE TABLE rows_of_view (id bigint); CREATE VIEW early AS SELECT cuckoo_agg(id) AS f FROM rows_of_view');
-$hub->safe_psql('postgres', 'CREATE EXTENSION cuckoo_citus CASCADE');
+$hub->safe_psql('postgres', 'CREATE EXTENSION cuckoo_citus CASCADE; CREATE EXTENSION cuckoo_index');
 is(add_node($workers[1]), '', 'another is added');
-is($_->safe_psql('postgres', q{SELECT string_agg(extname, ' ' ORDER BY extname) FROM pg_extension WHERE extname LIKE 'cuckoo%'}), 'cuckoo cuckoo_citus', 'both extensions come to ' . $_->name) foreach @workers;
+is($_->safe_psql('postgres', q{SELECT string_agg(extname, ' ' ORDER BY extname) FROM pg_extension WHERE extname LIKE 'cuckoo%'}), 'cuckoo cuckoo_citus cuckoo_index', 'all extensions come to ' . $_->name) foreach @workers;
 
 # ----------------------------------------------------------------- Comparing
 $hub->safe_psql('postgres', 'CREATE SCHEMA plain; CREATE SCHEMA distributed');
@@ -392,7 +392,7 @@ cmp_ok(shards(q{table_name = 'distributed.copies'::regclass AND nodeport = } . $
 compare('... that have all' => $everything, map { ("... lookups $_" => "$lookup{$_};") } grep { /table|CTE/ } sort keys %lookup);
 
 # --------------------------------------------------------- In another schema
-$hub->safe_psql('postgres', 'CREATE SCHEMA "else where"; ALTER EXTENSION cuckoo SET SCHEMA "else where"; ALTER EXTENSION cuckoo_citus SET SCHEMA "else where"');
+$hub->safe_psql('postgres', 'CREATE SCHEMA "else where"; ALTER EXTENSION cuckoo SET SCHEMA "else where"; ALTER EXTENSION cuckoo_citus SET SCHEMA "else where"; ALTER EXTENSION cuckoo_index SET SCHEMA "else where"');
 is($_->safe_psql('postgres', q{SELECT DISTINCT extnamespace::regnamespace FROM pg_extension WHERE extname LIKE 'cuckoo%'}), '"else where"', 'moved on ' . $_->name) foreach $hub, @workers;
 {
 	my $elsewhere = 'SELECT set_config(\'search_path\', current_setting(\'search_path\') || \', "else where"\', false) IS NOT NULL;';
@@ -400,7 +400,7 @@ is($_->safe_psql('postgres', q{SELECT DISTINCT extnamespace::regnamespace FROM p
 	compare('... with all it holds' => "$elsewhere $everything", '... and aggregates' => "$statement{groups}; $statement{'no rows'};");
 	like($hub->safe_psql('postgres', 'SET search_path = distributed, "else where"; EXPLAIN (VERBOSE, COSTS OFF) SELECT cuckoo_agg(n) FROM keys'), qr/worker_partial_agg\('"else where"\.cuckoo_agg\(integer\)'::regprocedure/, '... which are pushed down');
 }
-$hub->safe_psql('postgres', 'ALTER EXTENSION cuckoo SET SCHEMA public; ALTER EXTENSION cuckoo_citus SET SCHEMA public');
+$hub->safe_psql('postgres', 'ALTER EXTENSION cuckoo SET SCHEMA public; ALTER EXTENSION cuckoo_citus SET SCHEMA public; ALTER EXTENSION cuckoo_index SET SCHEMA public');
 
 # ------------------------------------------------------ The number of shards
 

@@ -10,7 +10,7 @@ use PostgreSQL::Test::Utils;
 my $source = "$FindBin::RealBin/../..";
 
 # The extensions share a library, so they have one version.
-my @extensions = qw(cuckoo cuckoo_citus);
+my @extensions = qw(cuckoo cuckoo_citus cuckoo_index);
 
 # ---------------- The version is written in several places, which must agree
 
@@ -58,7 +58,7 @@ sub objects_after
 	return $dump =~ s/^\\(un)?restrict .*$//mgr =~ s/'\d+'::pg_catalog\.oid//gr;
 }
 
-my %few = (cuckoo => 80, cuckoo_citus => 380);
+my %few = (cuckoo => 80, cuckoo_citus => 380, cuckoo_index => 35);
 foreach my $extension (@extensions)
 {
 	my $fresh = objects_after("CREATE EXTENSION $extension CASCADE");
@@ -93,7 +93,7 @@ SKIP:
 
 	my $script = read_source("sql/cuckoo--$version.sql");
 	my ($head, $tail) = $script =~ /^(.*\n)(CREATE FUNCTION .*)$/s;
-	my $not_safe = $tail =~ s/ PARALLEL RESTRICTED;/;/r;
+	my $not_safe = $tail =~ s/ PARALLEL SAFE;/;/r;
 	my %file = (
 		'cuckoo_fake.control' => read_source('cuckoo.control'),
 		"cuckoo_fake--$version.sql" => $script,

@@ -54,6 +54,7 @@ is(as('mallory', 'trap', <<~SQL), 'f', 'nothing in the target schema is called a
 	GRANT ALL ON TABLE trap.caught TO PUBLIC;
 	$traps
 	CREATE EXTENSION cuckoo SCHEMA trap;
+	CREATE EXTENSION cuckoo_index SCHEMA trap;
 	CREATE EXTENSION cuckoo_citus SCHEMA trap;
 	SELECT EXISTS (SELECT FROM trap.caught);
 	SQL
@@ -65,15 +66,16 @@ is(as('bob', 'one', 'CREATE EXTENSION cuckoo'), '42501',
 	'a user without CREATE on a database cannot create the extension there');
 is(as('alice', 'one', 'CREATE SCHEMA ext; CREATE EXTENSION cuckoo SCHEMA ext'), '',
 	'an ordinary user creates the extension in a database of its own');
-# The other one may be in another schema, in which somebody has put things with the
+# The others may be in another schema, in which somebody has put things with the
 # names of ours.
 is(as('alice', 'one', q{
 		CREATE SCHEMA more;
 		CREATE TYPE more.cuckoofilter AS (a integer);
 		CREATE FUNCTION more.cuckoo_agg_transfn(more.cuckoofilter, bigint) RETURNS more.cuckoofilter LANGUAGE sql AS 'SELECT $1';
 		CREATE FUNCTION more.cuckoo_agg_final(anyelement) RETURNS integer LANGUAGE sql AS 'SELECT 1';
-		CREATE EXTENSION cuckoo_citus SCHEMA more}),
-	'', 'and the other one');
+		CREATE EXTENSION cuckoo_citus SCHEMA more;
+		CREATE EXTENSION cuckoo_index SCHEMA more}),
+	'', 'and the other ones');
 is(as('alice', 'one', q{SELECT DISTINCT pg_get_userbyid(extowner) FROM pg_extension WHERE extname LIKE 'cuckoo%'}), 'alice', 'that user owns the extensions');
 # What other objects those of the extensions depend on, but for schemas
 my $strangers = q{
@@ -178,11 +180,11 @@ is( answers(
 # Planted before CREATE EXTENSION, in the schema that it goes to
 is(as('alice', 'two', sprintf $plants, 'public'), '', 'objects planted before CREATE EXTENSION');
 is(as('alice', 'two', "SET search_path = public, pg_catalog; CREATE EXTENSION $_ SCHEMA public"), '', "$_ is created among them")
-  foreach qw(cuckoo cuckoo_citus);
+  foreach qw(cuckoo cuckoo_index cuckoo_citus);
 is(as('alice', 'two', sprintf $keep, 'public'), '', 'and used');
 is(answers('two', 'public', 'pg_catalog'), $expected, 'the same answers from it');
 is(as('alice', 'two', $strangers), '0', 'nothing in the extensions depends on what is planted');
-is(as('alice', 'two', 'DROP TABLE kept; DROP EXTENSION cuckoo_citus, cuckoo'), '', 'their owner drops them');
+is(as('alice', 'two', 'DROP TABLE kept; DROP EXTENSION cuckoo_citus, cuckoo_index, cuckoo'), '', 'their owner drops them');
 
 # If there is an object in the place of one of our functions, creation fails.
 # The object is neither replaced nor used as ours.
@@ -195,7 +197,7 @@ foreach my $squatter (
 	like(as('alice', 'three', "BEGIN; $squatter; CREATE EXTENSION cuckoo SCHEMA public"), qr/^42(710|723)$/,
 		"refused where there is one already: $what");
 }
-is(as('alice', 'three', 'CREATE EXTENSION cuckoo'), '', 'and created when it is gone');
+is(as('alice', 'three', 'CREATE EXTENSION cuckoo_index CASCADE'), '', 'and created when it is gone');
 foreach my $squatter (
 	q{CREATE FUNCTION public.cuckoo_agg(key integer) RETURNS integer LANGUAGE sql AS 'SELECT 0'},
 	q{CREATE FUNCTION public.cuckoo_agg_transfn(cuckoofilter, boolean) RETURNS cuckoofilter LANGUAGE sql AS 'SELECT $1'},

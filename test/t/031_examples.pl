@@ -1,11 +1,11 @@
-# Every example of the README, the guide, the reference and the page on security
-# runs, in the order of the page, and gives what the page shows.
+# Every example of the README, the guide, the reference and the pages on the index
+# and on security runs, in the order of the page, and gives what the page shows.
 # (docs/distributed.md needs several servers: 003_postgres_fdw.pl.)
 #
 # A block of SQL can be followed by a block without a language, which has its
 # output: a result, notices, the first lines of an error or a warning, or for
-# EXPLAIN some lines of the plan.  The reference also has expressions with an
-# arrow and their result.
+# EXPLAIN some lines of the plan.  The reference and the page on the index also have
+# expressions with an arrow and their result.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -44,7 +44,7 @@ sub is_shown
 	return;
 }
 
-foreach my $page (qw(README.md docs/guide.md docs/reference.md docs/security.md))
+foreach my $page (qw(README.md docs/guide.md docs/index.md docs/reference.md docs/security.md))
 {
 	my @blocks = grep { $_->{language} ne 'sh' } page_blocks($page);
 	my $examples = 0;
@@ -79,14 +79,16 @@ foreach my $page (qw(README.md docs/guide.md docs/reference.md docs/security.md)
 
 # The expressions of the reference, after its blocks.  In the first column of a
 # table an arrow precedes a result type.
-my $text = page_text('docs/reference.md') =~ s/^```.*?^```$//gmsr;
+my @pages = qw(docs/reference.md docs/index.md);
+my $reference = join '', map { page_text($_) } @pages;
+my $text = $reference =~ s/^```.*?^```$//gmsr;
 $text =~ s/^`cuckoo_.*(?<!\\) \| //gm;
 my @expressions = map { s/\s+/ /gr =~ s/\\\|/|/gr } $text =~ /`([^`]+)`\s→\s`([^`]+)`/g;
 
 $node->safe_psql('postgres', 'DROP DATABASE shop');
 $node->safe_psql('postgres', 'CREATE DATABASE shop');
 $node->safe_psql('shop', 'CREATE EXTENSION cuckoo');
-$node->safe_psql('shop', $_) foreach map { $_->{text} } grep { $_->{text} =~ /^CREATE TABLE (?:sample|members)/ } page_blocks('docs/reference.md');
+$node->safe_psql('shop', $_) foreach map { $_->{text} } grep { $_->{text} =~ /^CREATE TABLE (?:sample|members)/m } map { page_blocks($_) } @pages;
 foreach my $extensions ('cuckoo', 'cuckoo and cuckoo_citus')
 {
 	$node->safe_psql('shop', 'CREATE EXTENSION IF NOT EXISTS cuckoo_citus') if $extensions =~ /citus/;
@@ -100,7 +102,6 @@ foreach my $extensions ('cuckoo', 'cuckoo and cuckoo_citus')
 
 # Every function and operator has a place in the reference, and an example there.
 # At a glance has each operator, and each function without one.
-my $reference = page_text('docs/reference.md');
 my ($glance) = $reference =~ /^## At a glance$(.*?)^## /ms;
 my $names = $node->safe_psql('shop', <<~'SQL');
 	SELECT DISTINCT proname, EXISTS (SELECT FROM pg_operator WHERE oprcode = p.oid) FROM pg_proc AS p
@@ -117,13 +118,14 @@ foreach (split /\n/, $names)
 	like($glance, qr/(`|f |key )\Q${\($name =~ s{\|}{\\|}r)}\E(`|\(| )/, '... and it at a glance') if $has_operator ne 't';
 }
 
-# The messages in the README's headings about trouble.  The last two need a server
-# without the extension or with another minor version.
+# The messages in the README's headings about trouble.  The last three need
+# a server without the extension or with another minor version.
 my %raised_by = (
 	'key type does not match cuckoofilter' => q{SELECT cuckoo_new() + 1 @> 'one'},
 	'type "cuckoofilter" does not exist' => q{SET search_path = ''; SELECT NULL::cuckoofilter},
 	'could not find function "ckhandler" in file ".../cuckoo.so"' => q{CREATE FUNCTION ckhandler(internal) RETURNS index_am_handler LANGUAGE c AS '$libdir/cuckoo'},
 	'extension "cuckoo" is not available' => undef,
+	'could not access file "$libdir/cuckoo"' => undef,
 	'could not load library ".../cuckoo.so": ... undefined symbol' => undef);
 my ($troubles) = page_text('README.md') =~ /^## Troubleshooting$(.*?)^## /ms;
 my @messages = sort map { /`([^`]+)`/g } $troubles =~ /^#### (.*)$/mg;

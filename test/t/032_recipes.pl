@@ -1,5 +1,5 @@
-# The guide's recipes for many sessions, under their load: shards, adding only new
-# keys, and removing duplicates from a stream.
+# The recipes for many sessions, under their load: shards, adding only new keys, and
+# streams.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -7,7 +7,7 @@ use CuckooTest;
 
 my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 3;
 my $node = new_server('main');
-$node->safe_psql('postgres', 'CREATE EXTENSION cuckoo');
+$node->safe_psql('postgres', 'CREATE EXTENSION cuckoo_index CASCADE');
 
 # The blocks of SQL of a section that say something, in order
 sub recipe
@@ -86,22 +86,19 @@ is($node->safe_psql('postgres', 'SELECT count(*) > 100, count(*) = count(DISTINC
 is($node->safe_psql('postgres', q{SELECT bool_and(f @> key), count(*) = cuckoo_cardinality(f) - 1 FROM new_keys, sets WHERE name = 'urls' GROUP BY f}), 't|t', 'the filter has them, and the one that the recipe began with');
 is(sqlstate($node, 'postgres', q{UPDATE sets SET f = f - 'https://example.com/'}), '55000', 'and refuses to remove any');
 
-# Removing duplicates from a stream: the statements with batches that many sessions
-# have in common
-my ($pages) = recipe('docs/guide.md', 'Removing duplicates from a stream', 'CREATE INDEX');
-my ($store) = recipe('docs/guide.md', 'Removing duplicates from a stream', 'pg_advisory_xact_lock');
-my $stored = q{SELECT count(*) > 1000, count(*) - count(DISTINCT url) FROM pages};
+# Streams: the statement with batches that many sessions have in common
+my ($seen) = (recipe('docs/index.md', 'Unique values', 'CREATE TABLE seen'))[0] =~ /^(CREATE TABLE seen .*;)$/m;
+my ($store) = recipe('docs/index.md', 'Unique values', 'ORDER BY url ON CONFLICT');
 
-$store =~ s/ARRAY\['.*?'\]/ARRAY(SELECT 'url ' || abs(hashint8extended(i, :seed) % 50000) FROM generate_series(1, 100) AS i)/g or die;
-$node->safe_psql('postgres', $pages);
-run_pgbench('eight sessions store URLs', store => "\\set seed random(1, 1000000000)\n$store\n");
-is($node->safe_psql('postgres', $stored), 't|0', 'no URL is stored twice');
-is($node->safe_psql('postgres', q{SELECT cuckoo_index_check('pages_url')}), '0', 'and the index finds all');
+$store =~ s/ARRAY\['.*?'\]/ARRAY(SELECT 'url ' || abs(hashint8extended(i, :seed) % 50000) FROM generate_series(1, 100) AS i)/ or die;
+$node->safe_psql('postgres', $seen);
+run_pgbench('eight sessions store URLs', store => "\\set seed random(1, 1000000000)\n" . $store =~ s/\n(?=.)/ /gr);
+is($node->safe_psql('postgres', q{SELECT count(*) > 1000, count(*) - count(DISTINCT url) FROM seen}), 't|0', 'no URL is stored twice');
+is($node->safe_psql('postgres', q{SELECT cuckoo_index_check('seen_url_excl')}), '0', 'and the index finds all');
 
-$store =~ s/SELECT pg_advisory_xact_lock.*?AS shards;//s or die;
-$node->safe_psql('postgres', 'TRUNCATE pages');
-run_pgbench('the same without the lock', store_unlocked => "\\set seed random(1, 1000000000)\n$store\n");
-like($node->safe_psql('postgres', $stored), qr/^t\|[1-9]/, 'then some are');
+$node->safe_psql('postgres', 'ALTER TABLE seen DROP CONSTRAINT seen_url_excl');
+run_pgbench('the same without the constraint', store_twice => "\\set seed random(1, 1000000000)\n" . $store =~ s/\n(?=.)/ /gr);
+like($node->safe_psql('postgres', q{SELECT count(*) - count(DISTINCT url) FROM seen}), qr/^[1-9]/, 'then some are');
 
 $node->stop;
 done_testing();

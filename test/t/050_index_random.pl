@@ -1,6 +1,8 @@
 # Random changes of tables with cuckoo indexes.  Sessions write, VACUUM and DDL run
 # beside them, and others compare what the indexes find with sequential scans, and
-# the filters of the indexes with all keys of the tables, in one snapshot each.
+# the filters of the indexes with all keys of the tables, in one snapshot each.  Two
+# indexes are exclusion constraints: table u has one of two columns, and w a partial
+# one that is checked at the end of transactions.
 #
 # A round makes tables and indexes of random types, runs its sessions for some seconds,
 # compares again, deletes all rows, and tests that VACUUM leaves no entries.
@@ -77,10 +79,11 @@ my %key = (key_expressions(), bigint => '(n)::bigint', text => q{('user' || n ||
 # Types that operators compare with it, and that the type's values have a form in
 my %alike = (integer => 'bigint', bigint => 'integer', 'double precision' => 'real', real => 'double precision', text => 'name', name => 'text');
 my @types = (sort(keys %alike), 'numeric', 'uuid', 'timestamp with time zone', 'jsonb', 'integer[]', 'text[]', 'int4range', 'bytea', 'date', 'inet');
-my @tables = qw(a t o p l);
+my @tables = qw(a t o p l u w);
 # By table, its columns of keys with their types
 my %columns;
-# By name, the table, expression, predicate and key of an index: an expression of n
+# By name, the table, expression, predicate and key of an index: an expression of n.
+# One of two columns has the condition for the second, and a constraint when it is checked.
 my %indexes;
 # The mode, and whether it has DDL and CONCURRENTLY
 my ($mode, $ddl, $concurrently);
@@ -91,9 +94,12 @@ sub key { return $key{ $_[0] } =~ s/\bn\b/($_[1])::integer/gr; }
 # whose hashes begin alike
 sub key_number
 {
-	my ($n) = @_;
+	my ($n, $table) = (@_, '');
 	my $offset = number(20000);
 
+	return "($n * 7919 + $offset) % 20000" if $table eq 'u';
+	# Only where d = 0 they are different.
+	return "CASE WHEN $n % 2 = 0 THEN ($n * 7919 + $offset) % 20000 ELSE $n % 60 END" if $table eq 'w';
 	return pick("($n * 7919 + $offset) % 20000", "($n * 7919 + $offset) % 20000", "$n / 5 % 20000", "($n / 300 + $offset) % 1000", "$n % " . number(60),
 		"(SELECT number FROM public.chosen WHERE i = ($n + $offset) % 4000)");
 }
@@ -103,7 +109,7 @@ sub rows
 {
 	my ($table, $with_id) = @_;
 	my @keys = sort keys %{ $columns{$table} };
-	my %value = map { $_ => key($columns{$table}{$_}, key_number('n')) } @keys;
+	my %value = map { $_ => key($columns{$table}{$_}, key_number('n', $table)) } @keys;
 
 	$value{j} = "CASE WHEN n % 3 > 0 THEN $value{j} END" if $value{j};
 	return (join(', ', $with_id ? 'id' : (), @keys, 'v', 'd', 'pad'),
@@ -117,7 +123,7 @@ sub statement
 	my ($from, $count, $part) = (number(20000), int(exp(3 + rand(5))), pick(3, 11, 50, 200));
 	my $where = pick("id % $part = " . (number($part) - 1), "id BETWEEN $from AND $from + $count");
 	my $column = pick(sort keys %{ $columns{$table} });
-	my $set = "$column = " . key($columns{$table}{$column}, key_number('id'));
+	my $set = "$column = " . key($columns{$table}{$column}, key_number('id', $table));
 	my $with_id = pick(0, 1);
 	my $kind = rand(100);
 
@@ -126,17 +132,18 @@ sub statement
 	my ($names, $values) = rows($table, $with_id);
 	my $insert = "INSERT INTO $table ($names) SELECT $values FROM generate_series($from, $from + $count) AS n ON CONFLICT";
 
-	return "$insert DO NOTHING" if $kind < 35;
+	return $table eq 'w' ? $insert =~ s/ ON CONFLICT$//r : "$insert DO NOTHING" if $kind < 35;
 	return "$insert (" . ($table eq 'p' ? 'id, d' : 'id') . ") DO UPDATE SET $column = excluded.$column" if $kind < 42;
 	return "COPY $table ($names) FROM PROGRAM 'cat $folder/$table.copy'" if $kind < 47 && !$with_id;
 	return "UPDATE $table SET v = v + 1 WHERE $where" if $kind < 57;
 	return "UPDATE $table SET $set WHERE $where" if $kind < 70;
-	return "UPDATE p SET d = 1 - d WHERE $where" if $kind < 72;
+	return "UPDATE w SET k = k + 1" if $kind < 72 && $table eq 'w';
+	return "UPDATE " . pick('p', 'u', 'w') . " SET d = 1 - d WHERE $where" if $kind < 72;
 	return "UPDATE $table SET j = NULL WHERE $where" if $kind < 74 && $columns{$table}{j};
 	# At the table's end, so that VACUUM can shorten it
 	return "DELETE FROM $table WHERE ctid >= '(" . pick(0, 3, 20, 100) . ",1)'" if $kind < 77 && $table ne 'p';
 	return "MERGE INTO $table AS t USING generate_series($from, $from + $count) AS n ON t.id = n WHEN MATCHED AND n % 3 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET v = 0, $column = " .
-	  key($columns{$table}{$column}, key_number('n')) . " WHEN NOT MATCHED THEN INSERT ($names) VALUES ($values)" if $kind < 83;
+	  key($columns{$table}{$column}, key_number('n', $table)) . " WHEN NOT MATCHED THEN INSERT ($names) VALUES ($values)" if $kind < 83;
 	return "DELETE FROM $table WHERE $where" . pick('', " OR id > $from");
 }
 
@@ -149,7 +156,9 @@ sub compare
 	my $index = $indexes{$name};
 	my $key = rand() < 0.3 && $alike{ $index->{type} } ? "($index->{key})::$alike{ $index->{type} }" : $index->{key};
 
-	return "SELECT compare('$index->{table}', '$name', '$index->{expr}', '$index->{predicate}', \$key\$$key\$key\$, $count);";
+	my $where = join ' AND ', $index->{predicate}, $index->{second} ? "$index->{second} = " . pick(0, 1) : ();
+
+	return "SELECT compare('$index->{table}', '$name', '$index->{expr}', '$where', \$key\$$key\$key\$, $count);";
 }
 
 sub filter
@@ -232,9 +241,20 @@ sub create_index
 {
 	my ($name, $option) = @_;
 	my $index = $indexes{$name};
+	my $with = exists $index->{checked} ? ' WITH =' : '';
+	my $columns = join ', ', map { "$_$with" } $index->{expr}, $index->{second} // ();
+	my $rest = "USING cuckoo ($columns) " . pick('', '', 'WITH (fillfactor = ' . pick(10, 50, 100) . ')', 'WITH (capacity = ' . pick(100, 50000) . ')') .
+	  ($index->{predicate} eq 'true' ? '' : " WHERE ($index->{predicate})");
 
-	return "CREATE INDEX $option $name ON $index->{table} USING cuckoo ($index->{expr}) " . pick('', '', 'WITH (fillfactor = ' . pick(10, 50, 100) . ')', 'WITH (capacity = ' . pick(100, 50000) . ')') .
-	  ($index->{predicate} eq 'true' ? '' : " WHERE $index->{predicate}");
+	return "ALTER TABLE $index->{table} ADD CONSTRAINT $name EXCLUDE $rest $index->{checked}" if $with;
+	return "CREATE INDEX $option $name ON $index->{table} $rest";
+}
+
+sub drop_index
+{
+	my ($name) = @_;
+
+	return exists $indexes{$name}{checked} ? "ALTER TABLE $indexes{$name}{table} DROP CONSTRAINT IF EXISTS $name" : "DROP INDEX IF EXISTS $name";
 }
 
 # Statements for one transaction, or one that may not be in any
@@ -249,10 +269,10 @@ sub definition
 
 	push @more, [ "ALTER TABLE $table ALTER k TYPE $alike" ], [ "ALTER TABLE $table ALTER k TYPE $type" ] if $alike && $table =~ /[op]/;
 	push @more, [ 'ALTER TABLE l SET LOGGED' ], [ 'ALTER TABLE l SET UNLOGGED' ] if $table eq 'l' && $mode !~ /standby/;
-	push @more, ([ "DROP INDEX IF EXISTS $name" ], [ create_index($name, 'CONCURRENTLY') ]) if $concurrently && $table ne 'p';
+	push @more, ([ drop_index($name) ], [ create_index($name, 'CONCURRENTLY') ]) if $concurrently && $table !~ /[puw]/;
 	push @more, ([ "REINDEX INDEX CONCURRENTLY $name" ]) x 2, [ "REINDEX TABLE CONCURRENTLY $table" ] if $concurrently;
 	return pick([ "TRUNCATE $table" ], [ "TRUNCATE $table", statement($table) ], [ "REINDEX TABLE $table" ], ([ "REINDEX INDEX $name" ]) x 3,
-		([ "DROP INDEX IF EXISTS $name", statement($table), create_index($name, ''), statement($table) ]) x 3, @more);
+		([ drop_index($name), statement($table), create_index($name, ''), statement($table) ]) x 3, @more);
 }
 
 sub definer
@@ -270,7 +290,7 @@ sub definer
 # Makes the tables of a round, with rows, and files to copy.
 sub tables
 {
-	my ($a, $t, $o, $oj, $p, $l) = (pick(qw(integer bigint)), pick(qw(text text varchar name)), map { pick(@types) } 1 .. 4);
+	my ($a, $t, $o, $oj, $p, $l, $u) = (pick(qw(integer bigint)), pick(qw(text text varchar name)), map { pick(@types) } 1 .. 5);
 	my $columns = 'v integer, d integer, pad text';
 	my $id = q{id bigint DEFAULT nextval('ids')};
 	my $sql = <<~SQL;
@@ -284,11 +304,13 @@ sub tables
 		CREATE TABLE p0 PARTITION OF p FOR VALUES IN (0);
 		CREATE TABLE p1 PARTITION OF p FOR VALUES IN (1);
 		CREATE UNLOGGED TABLE l ($id PRIMARY KEY, k $l, $columns);
+		CREATE TABLE u ($id PRIMARY KEY, k $u, $columns);
+		CREATE TABLE w ($id PRIMARY KEY, k $a, $columns) WITH (fillfactor = 70);
 		SQL
 
 	$sql =~ s/UNLOGGED // if $mode =~ /standby/;
 	$t = 'text' if $t eq 'varchar';
-	%columns = (a => { k => $a, j => $a }, t => { k => $t }, o => { k => $o, j => $oj }, p => { k => $p }, l => { k => $l });
+	%columns = (a => { k => $a, j => $a }, t => { k => $t }, o => { k => $o, j => $oj }, p => { k => $p }, l => { k => $l }, u => { k => $u }, w => { k => $a });
 	%indexes = (
 		a_near => { table => 'a', expr => '(id / 10)', type => 'bigint' },
 		a_few => { table => 'a', expr => '(id % 100)', type => 'bigint' },
@@ -298,6 +320,9 @@ sub tables
 		$indexes{"${table}_$_"} = { table => $table, expr => $_, type => $columns{$table}{$_} } foreach keys %{ $columns{$table} };
 	}
 	$indexes{a_j}{predicate} = 'v % 3 = 0';
+	$indexes{a_two} = { table => 'a', expr => '(id % 1000)', second => 'd', type => 'bigint' };
+	$indexes{u_k} = { table => 'u', expr => 'k', second => 'd', type => $u, checked => '' };
+	$indexes{w_k} = { table => 'w', expr => 'k', predicate => 'd = 0', type => $a, checked => 'DEFERRABLE INITIALLY DEFERRED' };
 	foreach my $index (values %indexes)
 	{
 		$index->{predicate} //= 'true';
@@ -318,11 +343,11 @@ sub tables
 
 # ---------------------------------------------------------------- The server
 
-# compare() asks a sequential scan of all rows about keys, and then the index: about each as a
-# nested loop's inner side, about some as constants, and about several in an
-# array by a parallel scan.  It counts only answers for which the index was read.
+# compare() asks a sequential scan of all rows about keys, and then the index, by plain scans
+# or bitmap scans: about each as a nested loop's inner side, about some as constants, and
+# about several in an array by a parallel bitmap scan.  It counts only answers for which the index was read.
 my $shared = <<~'SQL';
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE chosen AS SELECT row_number() OVER () - 1 AS i, number FROM generate_series(1, 1000000) AS number WHERE cuckoo_hash(number) >> 56 = 17;
 	ALTER TABLE chosen ADD PRIMARY KEY (i);
 
@@ -344,13 +369,15 @@ my $shared = <<~'SQL';
 		n bigint; one_count bigint; one_sum bigint; all_count bigint; all_sum bigint;
 		wrong text[];
 		compared bigint := cardinality(ns) + 3;
+		plain boolean := random() < 0.5;
 	BEGIN
 		SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = off; SET LOCAL enable_indexscan = off; SET LOCAL enable_indexonlyscan = off; SET LOCAL enable_nestloop = off;
 		EXECUTE format('SELECT array_agg(coalesce(c, 0) ORDER BY o), array_agg(coalesce(s, 0) ORDER BY o) FROM %s AS x
 			LEFT JOIN (SELECT %s AS k, count(*) AS c, sum(id)::bigint AS s FROM %s WHERE %s GROUP BY 1) AS t ON t.k = x.k', keys, expr, rel, predicate) INTO counts, sums USING ns;
 		EXECUTE format('SELECT sum(c), sum(s) FROM (SELECT DISTINCT k, ($2)[o] AS c, ($3)[o] AS s FROM %s AS x WHERE o <= 20) AS d', keys) INTO all_count, all_sum USING ns, counts, sums;
 
-		SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = on; SET LOCAL enable_nestloop = on; SET LOCAL enable_memoize = off;
+		SET LOCAL enable_seqscan = off; SET LOCAL enable_nestloop = on; SET LOCAL enable_memoize = off;
+		PERFORM set_config('enable_indexscan', plain::text, true), set_config('enable_bitmapscan', (NOT plain)::text, true);
 		leaves := leaves(index);
 		before := scans(leaves);
 		EXECUTE format('SELECT array_agg(c ORDER BY o), array_agg(s ORDER BY o) FROM %s AS x
@@ -367,7 +394,7 @@ my $shared = <<~'SQL';
 			RETURN concat_ws('|', 'unused', index, compared, 0, '');
 		END IF;
 		IF key NOT LIKE 'ARRAY%' THEN
-			SET LOCAL max_parallel_workers_per_gather = 2; SET LOCAL parallel_setup_cost = 0; SET LOCAL parallel_tuple_cost = 0; SET LOCAL min_parallel_table_scan_size = 0;
+			SET LOCAL enable_bitmapscan = on; SET LOCAL max_parallel_workers_per_gather = 2; SET LOCAL parallel_setup_cost = 0; SET LOCAL parallel_tuple_cost = 0; SET LOCAL min_parallel_table_scan_size = 0;
 			EXECUTE format('SELECT count(*), coalesce(sum(id), 0) FROM %s WHERE %s AND %s = ANY (ARRAY(SELECT k FROM %s AS x WHERE o <= 20))', rel, predicate, expr, keys) INTO one_count, one_sum USING ns;
 			SET LOCAL max_parallel_workers_per_gather = 0;
 			compared := compared + 1;
@@ -375,7 +402,7 @@ my $shared = <<~'SQL';
 				wrong := wrong || format('array: %s/%s, not %s/%s', one_count, one_sum, all_count, all_sum);
 			END IF;
 		END IF;
-		RETURN concat_ws('|', 'compared', index, compared, cardinality(wrong), array_to_string(wrong[: 3], ', '));
+		RETURN concat_ws('|', CASE WHEN plain THEN 'plain' ELSE 'compared' END, index, compared, cardinality(wrong), array_to_string(wrong[: 3], ', '));
 	END $$;
 
 	-- What a filter says of the keys of all rows, and how many the index does not find
@@ -386,7 +413,7 @@ my $shared = <<~'SQL';
 			lost := 0;
 			BEGIN
 				lost := cuckoo_index_check(leaf);
-				f := cuckoo_index_filter(leaf, fpr, partial => true);
+				f := cuckoo_index_filter(leaf, fpr => fpr, partial => true);
 			EXCEPTION WHEN object_not_in_prerequisite_state OR invalid_parameter_value OR feature_not_supported THEN f := NULL;
 			END;
 			SET LOCAL enable_seqscan = on; SET LOCAL enable_bitmapscan = off;
@@ -416,9 +443,9 @@ sub start_session
 
 # Errors that sessions may report, and beside DDL: the last are also what PostgreSQL
 # says of a relation that another session drops.
-my $expected = qr/^(?:23505|25P02|3B001|40001|40P01|42704:\ prepared\ transaction|42710:\ transaction\ identifier|55000:\ prepared\ transaction|55P03)/x;
+my $expected = qr/^(?:23505|23P01|25P02|3B001|40001|40P01|42704:\ prepared\ transaction|42710:\ transaction\ identifier|55000:\ prepared\ transaction|55P03)/x;
 my $expected_ddl = qr/^(?:22003|22001|22P02|23514|25001|3B001|42704|42710|42804|42883|42P01|42P07|42P17|42809|55000|55006|57014
-	|(?:XX002|0A000):\ cannot\ reindex\ invalid\ index|XX000:\ (?:could\ not\ open\ relation\ with\ OID|cache\ lookup\ failed|tuple\ concurrently|.*has\ been\ deleted))/x;
+	|(?:XX002|0A000):\ cannot\ reindex\ (?:invalid|exclusion\ constraint)\ index|0A000:\ concurrent\ index\ creation\ for\ exclusion|XX000:\ (?:could\ not\ open\ relation\ with\ OID|cache\ lookup\ failed|tuple\ concurrently|.*has\ been\ deleted))/x;
 my (%total, %errors);
 
 # Reads what sessions printed, and tests that no answer is wrong and every error expected.
@@ -437,7 +464,7 @@ sub report
 			my ($what, undef, $keys, $wrong) = split /\|/, $line;
 
 			$total{$mode}{$what} += $keys // 1;
-			$total{$mode}{there} += $keys if $session->{name} =~ /reader/ && $what eq 'compared';
+			$total{$mode}{there} += $keys if $session->{name} =~ /reader/ && $what =~ /compared|plain/;
 			push @wrong, "$session->{name}: $line" if $wrong;
 		}
 		while ($err =~ /^psql:[^\n]*?:(\d+): (ERROR|FATAL|PANIC|WARNING):  (\w{5}: [^\n]*)/gm)
@@ -525,6 +552,7 @@ for (my $round = 0; Test::More->builder->is_passing && ($round < @modes || time 
 	catch_up() if $mode =~ /standby/;
 	report("$where, at the end", start_session($node, $database, 0, 'last', last_comparisons('SERIALIZABLE')),
 		$mode =~ /standby/ ? start_session($standby, $database, 0, 'reader', last_comparisons('REPEATABLE READ')) : ());
+	is($node->safe_psql($database, 'SELECT k::text FROM u GROUP BY k, d HAVING count(*) > 1 UNION ALL SELECT k::text FROM w WHERE d = 0 GROUP BY k HAVING count(*) > 1'), '', "$where: no key is twice");
 	my $figures = join ', ', map({ "'$_ ' || sum($_)" } qw(pages overflow_pages joined_entries tombstones)), map({ "'$_ ' || max($_)" } qw(depth max_fingerprint_bits));
 	note(sprintf '%s after %.0f s: %s', $where, time - $began, $node->safe_psql($database, "SELECT concat_ws(', ', $figures) FROM $infos"));
 	$node->safe_psql($database, "DELETE FROM $_") foreach @tables;
@@ -537,11 +565,11 @@ foreach my $mode (@modes)
 {
 	my $sum = $total{$mode};
 
-	ok($sum->{compared} && $sum->{filtered} && ($mode !~ /standby/ || $sum->{there}) && ($mode ne 'plain' || !$sum->{unused}), "$mode: answers were compared");
+	ok($sum->{compared} && $sum->{plain} && $sum->{filtered} && ($mode !~ /standby/ || $sum->{there}) && ($mode ne 'plain' || !$sum->{unused}), "$mode: answers were compared");
 	note("$mode: ", join ', ', map({ "$_ $sum->{$_}" } sort keys %$sum), map { "error $_ $errors{$mode}{$_}" } sort keys %{ $errors{$mode} });
 }
 # test/run.sh prints this.
-note("note: index, seed $seed: ", join ', ', map { "$_ $total{$_}{compared} comparisons, $total{$_}{filtered} keys by the filter" } @modes);
+note("note: index, seed $seed: ", join ', ', map { "$_ $total{$_}{compared} comparisons by bitmap scans, $total{$_}{plain} by plain scans, $total{$_}{filtered} keys by the filter" } @modes);
 my @crashes = grep { /PANIC|TRAP|signal (?!9:)/ } split /\n/, slurp_file($node->logfile);
 is("@crashes", '', 'no crash except ours');
 $_->stop foreach grep { defined } $standby, $node;

@@ -33,6 +33,16 @@ sub state_of
 		SQL
 }
 
+# Tests that a server keeps the keys of a table unique.
+sub keeps_unique
+{
+	my ($server, $name, $database) = (@_, 'postgres');
+
+	is(sqlstate($server, $database, $_->[0]), $_->[1], "$name: $_->[0]")
+	  foreach [ q{INSERT INTO once (tenant, url) VALUES (1, 'page 1')}, '23P01' ], [ q{INSERT INTO once (tenant, url) VALUES (1, 'page 1'), (5, 'page 1') ON CONFLICT DO NOTHING RETURNING tenant}, '5' ];
+	return;
+}
+
 # Starts a statement in a session, and does not wait for it.
 sub start_in
 {
@@ -46,7 +56,7 @@ sub start_in
 # Keys of one sixteenth of the hashes make overflow pages, those of a few values long
 # chains.  Most pages of the index with a capacity are empty.
 $node->safe_psql('postgres', <<~'SQL');
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE grown (k integer);
 	CREATE INDEX grown_k ON grown USING cuckoo (k);
 	CREATE TABLE chosen AS SELECT i AS k FROM generate_series(1, 200000) AS i WHERE cuckoo_hash(i) BETWEEN 0 AND (1::bigint << 60) - 1;
@@ -55,6 +65,8 @@ $node->safe_psql('postgres', <<~'SQL');
 	CREATE INDEX roomy_few ON roomy USING cuckoo (few);
 	CREATE UNLOGGED TABLE quick (k integer);
 	CREATE INDEX quick_k ON quick USING cuckoo (k);
+	CREATE TABLE once (tenant integer, url text, EXCLUDE USING cuckoo (tenant WITH =, url WITH =));
+	INSERT INTO once SELECT i % 3, 'page ' || i FROM generate_series(1, 3000) AS i;
 	CREATE TABLE parts (k integer) PARTITION BY RANGE (k);
 	CREATE TABLE parts_1 PARTITION OF parts FOR VALUES FROM (1) TO (1000);
 	CREATE TABLE parts_2 (k integer);
@@ -76,7 +88,7 @@ my @victims = (
 	[ 'DO $$ BEGIN LOOP DROP INDEX IF EXISTS renewed; CREATE INDEX renewed ON grown USING cuckoo (k); COMMIT; END LOOP; END $$', undef, 1.5 ],
 	[ 'DO $$ BEGIN LOOP INSERT INTO roomy SELECT md5(i::text), i FROM generate_series(1, 2000) AS i; COMMIT; END LOOP; END $$', undef, 1 ]);
 $node->safe_psql('postgres', 'INSERT INTO grown TABLE chosen; INSERT INTO grown SELECT generate_series(300001, 320000); INSERT INTO quick SELECT generate_series(1, 5000)');
-is(state_of($node), '6|0', 'before the crashes');
+is(state_of($node), '7|0', 'before the crashes');
 foreach my $victim (@victims)
 {
 	my ($statement, $index, $until) = @$victim;
@@ -88,10 +100,10 @@ foreach my $victim (@victims)
 	$index ? $node->poll_query_until('postgres', "SELECT pg_relation_size('$index') >= $size") : usleep(1_000_000 * $until);
 	is(kill_backend($node, $pid), 1, "killed: $statement");
 	eval { $session->quit };
-	like(state_of($node), qr/^[67]\|0$/, '... and the indexes find all rows');
+	like(state_of($node), qr/^[78]\|0$/, '... and the indexes find all rows');
 	# What the others have written is still there, and can be added to.
 	$node->safe_psql('postgres', q{INSERT INTO grown SELECT generate_series(1, 3000); INSERT INTO roomy SELECT 'later ' || i, i FROM generate_series(1, 3000) AS i; VACUUM grown, roomy});
-	like(state_of($node), qr/^[67]\|0$/, '... those added later, too');
+	like(state_of($node), qr/^[78]\|0$/, '... those added later, too');
 }
 like($node->safe_psql('postgres', q{SELECT overflow_pages > 0, depth > 4 FROM cuckoo_index_info('grown_k')}), qr/^t\|t$/, 'pages have split, and have got overflow pages');
 is($node->safe_psql('postgres', q{SET enable_seqscan = off; SELECT count(*) FROM quick WHERE k = 7; INSERT INTO quick SELECT generate_series(1, 3000); SELECT count(*) FROM quick WHERE k = 7; SELECT cuckoo_index_check('quick_k')}),
@@ -102,7 +114,7 @@ is($node->safe_psql('postgres', q{SET enable_seqscan = off; SELECT count(*) FROM
 ok($standby->poll_query_until('postgres', "SELECT pg_last_wal_replay_lsn() >= '" . $node->lsn('insert') . q{'}), 'a standby replays');
 is(state_of($standby), state_of($node) =~ s/^(\d+)/$1 - 1/er, 'a standby finds all rows');
 is($standby->safe_psql('postgres', "SET enable_seqscan = off; $_"), $node->safe_psql('postgres', $_), "the same on a standby: $_")
-  foreach q{SELECT count(*) FROM chosen JOIN grown USING (k)}, q{SELECT count(*) FROM roomy WHERE few = 7}, q{SELECT count(*) FROM roomy WHERE k = 'later 7'}, q{SELECT cuckoo_index_info('grown_k')}, q{SELECT md5(cuckoo_index_filter('grown_k')::bytea)};
+  foreach q{SELECT count(*) FROM chosen JOIN grown USING (k)}, q{SELECT count(*) FROM roomy WHERE few = 7}, q{SELECT count(*) FROM once WHERE tenant = 1 AND url = 'page 1'}, q{SELECT count(*) FROM roomy WHERE k = 'later 7'}, q{SELECT cuckoo_index_info('grown_k')}, q{SELECT md5(cuckoo_index_filter('grown_k')::bytea)};
 is(sqlstate($standby, 'postgres', "SELECT cuckoo_index_$_('quick_k')"), '0A000', "an unlogged index is not there: $_") foreach qw(filter info check);
 like(($standby->psql('postgres', q{SELECT cuckoo_index_info('quick_k')}))[2], qr/cannot access temporary or unlogged indexes during recovery/, '... which the error says');
 
@@ -131,6 +143,7 @@ is($wrong, 0, 'the end of each is logged before the metapage names it');
 $standby->promote;
 $standby->safe_psql('postgres', q{INSERT INTO grown SELECT generate_series(1, 3000); INSERT INTO quick VALUES (7); DELETE FROM roomy WHERE few > 20; VACUUM roomy; REINDEX INDEX grown_k});
 is(state_of($standby), state_of($node), 'a standby that is promoted can be written to');
+keeps_unique($standby, 'a standby that is promoted');
 $standby->stop;
 
 # ------------------------------------------------------------ Moments of others
@@ -208,22 +221,25 @@ is($node->safe_psql('postgres', q{SET enable_seqscan = off; SELECT count(*) FROM
 
 # --------------------------------------------------------- A logical subscriber
 my $subscriber = new_server('subscriber', conf => "autovacuum = off\n");
-$node->safe_psql('postgres', 'ALTER TABLE roomy REPLICA IDENTITY FULL; CREATE PUBLICATION p FOR TABLE roomy, parts');
+$node->safe_psql('postgres', 'ALTER TABLE roomy REPLICA IDENTITY FULL; ALTER TABLE once REPLICA IDENTITY FULL; CREATE PUBLICATION p FOR TABLE roomy, parts, once');
 $subscriber->safe_psql('postgres', <<~SQL);
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE roomy (few integer, k varchar);
 	CREATE INDEX roomy_k ON roomy USING cuckoo (k);
 	CREATE TABLE parts_1 (k integer);
 	CREATE TABLE parts_2 (k integer);
 	CREATE INDEX ON parts_2 USING cuckoo (k);
+	CREATE TABLE once (url varchar, tenant integer, EXCLUDE USING cuckoo (tenant WITH =, url WITH =));
 	CREATE SUBSCRIPTION s CONNECTION '@{[ $node->connstr ]} dbname=postgres' PUBLICATION p;
 	SQL
 $subscriber->wait_for_subscription_sync($node, 's');
 $node->safe_psql('postgres', q{UPDATE roomy SET k = 'updated' WHERE k = 'later 7'; DELETE FROM roomy WHERE k = 'later 8'; INSERT INTO roomy VALUES ('inserted', 1); INSERT INTO parts VALUES (1500)});
+$node->safe_psql('postgres', q{INSERT INTO once VALUES (NULL, 'page 2'); UPDATE once SET url = 'moved' WHERE tenant IS NULL OR url = 'page 2'});
 $node->wait_for_catchup('s');
 is($subscriber->safe_psql('postgres', q{SET enable_seqscan = off; SELECT count(*) > 0 FROM roomy WHERE k = 'updated'; SELECT count(*) FROM roomy WHERE k = ANY ('{later 7,later 8}'); SELECT count(*) FROM roomy WHERE k = 'inserted'; SELECT count(*) FROM parts_2 WHERE k = 1500}),
 	"t\n0\n1\n3", 'a subscriber has an index of its own');
-is(state_of($subscriber), '2|0', '... with all rows');
+is(state_of($subscriber), '3|0', '... with all rows');
+is($subscriber->safe_psql('postgres', q{SELECT url, tenant FROM once EXCEPT SELECT 'page ' || i, i % 3 FROM generate_series(1, 3000) AS i ORDER BY tenant}), "moved|2\nmoved|", '... and a constraint');
 $subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION s');
 $subscriber->stop;
 
@@ -235,6 +251,7 @@ $node->safe_psql('postgres', 'CREATE DATABASE restored; DROP PUBLICATION p; DROP
 $node->command_ok([ 'pg_restore', '-j2', '-d', $node->connstr('restored'), $dump ], 'pg_restore');
 is($node->safe_psql('restored', $definitions), $node->safe_psql('postgres', $definitions), 'the same indexes');
 is(state_of($node, 'restored'), state_of($node), '... with all rows');
+keeps_unique($node, 'restored', 'restored');
 
 my $before = join "\n", map { $node->safe_psql('postgres', $_) } $definitions, q{SELECT cuckoo_index_info('grown_k')}, q{SELECT cuckoo_index_info('roomy_few')};
 $node->stop;
@@ -249,13 +266,14 @@ $upgraded->start;
 is((join "\n", map { $upgraded->safe_psql('postgres', $_) } $definitions, q{SELECT cuckoo_index_info('grown_k')}, q{SELECT cuckoo_index_info('roomy_few')}), $before, 'the same indexes');
 $upgraded->safe_psql('postgres', 'INSERT INTO grown SELECT generate_series(1, 20000); INSERT INTO roomy SELECT i, i FROM generate_series(1, 3000) AS i');
 unlike(state_of($upgraded), qr/\|[^0]/, '... with all rows');
+keeps_unique($upgraded, 'pg_upgrade');
 $upgraded->stop;
 
 # ------------------------------------------------------------ wal_level = minimal
 # A table that is made in the same transaction is not logged, but synced or copied to
 # the WAL in the end.
 my $minimal = new_server('minimal', conf => "wal_level = minimal\nmax_wal_senders = 0\nautovacuum = off\n");
-$minimal->safe_psql('postgres', 'CREATE EXTENSION cuckoo');
+$minimal->safe_psql('postgres', 'CREATE EXTENSION cuckoo_index CASCADE');
 foreach my $threshold ('0', '1GB')
 {
 	$minimal->safe_psql('postgres', <<~SQL);

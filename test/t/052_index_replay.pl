@@ -8,7 +8,7 @@ use PostgreSQL::Test::Utils;
 
 my $primary = new_server('primary', replication => 1, conf => "autovacuum = off\n");
 $primary->safe_psql('postgres', <<~'SQL');
-	CREATE EXTENSION cuckoo;
+	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE t (k integer);
 	CREATE INDEX i ON t USING cuckoo (k);
 	INSERT INTO t SELECT generate_series(1, 500);

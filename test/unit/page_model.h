@@ -226,10 +226,8 @@ BitsForTable(int bits)
 static bool
 Move(ModelPage *page, bool split)
 {
-	CuckooEntries *new[3] = {Allocate(sizeof(CuckooEntries)), Allocate(sizeof(CuckooEntries)),
-		Allocate(sizeof(CuckooEntries))};
-	CuckooMove	move = {BitsForTable(page->bits - split), {new[0], split ? new[1] : NULL},
-		split ? new[2] : NULL, -1};
+	CuckooEntries *new[2] = {Allocate(sizeof(CuckooEntries)), Allocate(sizeof(CuckooEntries))};
+	CuckooMove	move = {BitsForTable(page->bits - split), {new[0], split ? new[1] : NULL}};
 	CuckooEntries before = *page->entries;
 	bool		too_many = CheckPage(page).copies > CUCKOO_PAGE_ENTRIES / 2 * 3;
 	bool		done = CuckooEntriesMove(page->entries, page->bits, &move);
@@ -240,22 +238,15 @@ Move(ModelPage *page, bool split)
 	assert_true(too_many ? !done : done || full);
 	if (!done)
 		return false;
-	assert_true((CuckooEntriesCount(new[2]) > 0) == (move.overflow_half >= 0));
 	*page = (ModelPage) {new[0], page->prefix << split, page->depth + split, move.bits,
 		page->is_home, page->next};
 	if (split)
 	{
 		ModelPage  *right = NewPage(new[1], page->prefix + 1, page->depth, page->bits, page->next);
-		ModelPage  *half = move.overflow_half == 1 ? right : page;
 
 		right->is_home = true;
 		home_count++;
 		(void) CheckPage(right);
-		if (move.overflow_half >= 0)
-		{
-			half->next = NewPage(new[2], half->prefix, half->depth, half->bits, half->next);
-			(void) CheckPage(half->next);
-		}
 	}
 	(void) CheckPage(page);
 	return true;
@@ -271,7 +262,7 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 {
 	CuckooInterval interval = 2 * position + 1;
 	CuckooIndexAddress address = CuckooIndexAddressOf(base_pages, hash, page->depth);
-	CuckooTouched changes = {-1, {0}};
+	CuckooTouched touched = {-1, {0}};
 	bool		listed[CUCKOO_PAGE_ENTRIES] = {false};
 	CuckooChain chain;
 	CuckooInterval link;
@@ -282,10 +273,10 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 		(CuckooEntriesCount(page->entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 || !Move(page, false)))
 		return false;
 	before = *page->entries;
-	added = CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval, &changes);
-	assert_true(added || changes.count == 0);
-	for (int i = 0; i < changes.count && i < CUCKOO_MAX_TOUCHED; i++)
-		listed[changes.slot[i]] = true;
+	added = CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval, &touched);
+	assert_true(added || touched.count == 0);
+	for (int i = 0; i < touched.count && i < CUCKOO_MAX_TOUCHED; i++)
+		listed[touched.slot[i]] = true;
 	for (int e = 0; e < CUCKOO_PAGE_ENTRIES; e++)
 	{
 		const CuckooIndexBucket *old = &before.buckets[e / CUCKOO_ENTRIES];
@@ -294,8 +285,8 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 		bool		differs = old->low[i] != new->low[i] || old->high[i] != new->high[i];
 
 		/* When all links are joined, some remain as they are. */
-		assert_true(differs ? listed[e] || changes.count > CUCKOO_MAX_TOUCHED :
-					!listed[e] || changes.count >= CUCKOO_MAX_LINKS);
+		assert_true(differs ? listed[e] || touched.count > CUCKOO_MAX_TOUCHED :
+					!listed[e] || touched.count >= CUCKOO_MAX_LINKS);
 	}
 	if (!added)
 		return false;
@@ -304,7 +295,7 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 		;
 	assert_true(position % 4 > 0 || chain.links > CUCKOO_MAX_LINKS / 4 ||
 				(CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval,
-							   &changes) && changes.count == 0));
+							   &touched) && touched.count == 0));
 	return true;
 }
 
@@ -391,7 +382,7 @@ Vacuum(uint32_t eighths)
 /*
  * Keys whose hashes are chance, and families of keys that have one fingerprint, and chains that
  * begin so close that they touch and join.  Some lives have all families in one half of one
- * page, whose splits then need an overflow page.
+ * page, which then cannot split.
  */
 static void
 MakeKeys(bool crowded, uint32_t most_together)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 #
 # Runs the tests on every PostgreSQL in current Debian releases:
-# test/versions.sh [RELEASE...], by default bookworm (15), trixie (17), forky
+# packaging/versions.sh [RELEASE...], by default bookworm (15), trixie (17), forky
 # (18) and experimental (19, or the newest there).  Then a database with filters
 # goes through pg_upgrade from the first release to each of the others.  (That
 # versions read and write the same bytes is tested by test/sql/golden.sql on
@@ -14,9 +14,9 @@
 
 set -euo pipefail
 # shellcheck source=test/lib.sh
-. "$(dirname "$(readlink -f "$0")")/lib.sh"
-# shellcheck source=test/debian.sh
-. "$root/test/debian.sh"
+. "$(dirname "$(readlink -f "$0")")/../test/lib.sh"
+# shellcheck source=packaging/debian.sh
+. "$root/packaging/debian.sh"
 
 [ $# -gt 0 ] || set -- bookworm trixie forky experimental
 first=$1
@@ -54,6 +54,7 @@ from)
 	run_server
 	as_user psql -q -X -v ON_ERROR_STOP=1 <<-'SQL'
 		CREATE EXTENSION cuckoo_citus CASCADE;
+		CREATE EXTENSION cuckoo_index;
 		CREATE TABLE filters AS SELECT c AS capacity, cuckoo_agg(i, c, 0.001) AS f, md5(cuckoo_agg(i, c, 0.001)::bytea) AS digest
 			FROM generate_series(1, 30000) AS i, unnest('{NULL,30000,100000000}'::integer[]) AS c GROUP BY c;
 		INSERT INTO filters SELECT 10, f, md5(f::bytea) FROM cuckoo_add_all(cuckoo_new(10), ARRAY(SELECT generate_series(1, 30000))) AS f;

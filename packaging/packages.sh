@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Builds the packages and uses them as their users do: test/packages.sh
+# Builds the packages and uses them as their users do: packaging/packages.sh
 # [RELEASE...], by default on bookworm (PostgreSQL 15) and trixie (17).
 #
 # - the release's archives;
@@ -17,9 +17,9 @@
 
 set -euo pipefail
 # shellcheck source=test/lib.sh
-. "$(dirname "$(readlink -f "$0")")/lib.sh"
-# shellcheck source=test/debian.sh
-. "$root/test/debian.sh"
+. "$(dirname "$(readlink -f "$0")")/../test/lib.sh"
+# shellcheck source=packaging/debian.sh
+. "$root/packaging/debian.sh"
 
 [ $# -gt 0 ] || set -- bookworm trixie
 need_packages debootstrap git make python3
@@ -143,7 +143,7 @@ install_package() {
 }
 
 use_extension() {
-	sql "CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_citus"
+	sql "CREATE EXTENSION cuckoo; CREATE EXTENSION cuckoo_index; CREATE EXTENSION cuckoo_citus"
 	sql "CREATE TABLE filters AS SELECT cuckoo_agg(i) AS f FROM generate_series(1, 100000) AS i"
 	answers 't|100000' "SELECT (SELECT f FROM filters) @> 42, cuckoo_cardinality(f) FROM filters"
 }

@@ -1,0 +1,158 @@
+# Exclusion constraints where SQL alone does not reach: sessions on the same keys while
+# processes are killed, prepared transactions, memory, and partitions.
+#
+# CUCKOO_TEST_SECONDS sets how long sessions are killed, 5 by default, and
+# CUCKOO_TEST_SEED repeats the choices, but not their timing.
+
+use FindBin;
+use lib $FindBin::RealBin;
+use CuckooTest;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(sleep time);
+
+my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 5;
+my $seed = $ENV{CUCKOO_TEST_SEED} || int(time);
+my $node = new_server('unique', conf => <<~'CONF');
+	autovacuum = off
+	deadlock_timeout = 100ms
+	max_prepared_transactions = 10
+	restart_after_crash = on
+	shared_buffers = 16MB
+	CONF
+my $folder = $node->basedir;
+
+sub pick { return $_[rand @_]; }
+
+# --------------------------------------------------------- Eight sessions, kill -9
+# Keys are of the last moments, so that sessions always meet.  The other index makes
+# VACUUM remove what updates leave behind.
+$node->safe_psql('postgres', <<~'SQL');
+	CREATE EXTENSION cuckoo_index CASCADE;
+	CREATE TABLE pages (tenant integer, url text, n integer, EXCLUDE USING cuckoo (tenant WITH =, url WITH =));
+	CREATE INDEX ON pages (n);
+	CREATE FUNCTION keys(count integer) RETURNS TABLE (tenant integer, url text) VOLATILE LANGUAGE sql AS $$
+		SELECT DISTINCT k % 3, 'https://example.com/' || k
+		FROM (SELECT (extract(epoch FROM clock_timestamp()) * 200 + random() * 200)::bigint % 1000000000 FROM generate_series(1, count)) AS r(k) ORDER BY 1, 2
+	$$;
+	SQL
+
+# Statements of which a session runs as many as it can.  What RETURNING prints is
+# committed: each statement is a transaction of its own.
+sub statements
+{
+	my $insert = 'INSERT INTO pages SELECT tenant, url, 0 FROM keys';
+
+	return map { pick(
+		("$insert(20) ON CONFLICT DO NOTHING RETURNING 'row', tenant, url;") x 3,
+		("$insert(1) RETURNING 'row', tenant, url;") x 2,
+		"BEGIN; $insert(20) ON CONFLICT DO NOTHING; ROLLBACK;",
+		"BEGIN ISOLATION LEVEL REPEATABLE READ; $insert(5) ON CONFLICT DO NOTHING; COMMIT;",
+		'UPDATE pages SET n = n + 1 FROM keys(20) AS k WHERE pages.tenant = k.tenant AND pages.url = k.url;') } 1 .. 4000;
+}
+
+# Kills the server or one of its processes, and waits until it is ready again.
+sub kill_something
+{
+	my $pid = rand() < 0.6 && $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE query ~ 'pages' OR backend_type = 'checkpointer' ORDER BY random() LIMIT 1});
+
+	return kill_backend($node, $pid) if $pid;
+	# Processes that are left of the server keep another from starting.
+	foreach (1 .. 10 * $PostgreSQL::Test::Utils::timeout_default)
+	{
+		$node->kill9;
+		sleep(0.1);
+		return 1 if $node->start(fail_ok => 1);
+	}
+	die 'the server does not start';
+}
+
+srand($seed);
+note("seed $seed");
+my $began = time;
+my (%committed, %errors, @unexpected);
+my $kills = 0;
+for (; time < $began + $seconds || $kills < 3; $kills++)
+{
+	my @sessions = map { { name => "$folder/session$_", sql => [ $_ ? statements() : ('VACUUM pages;', 'SELECT pg_sleep(0.05) \g /dev/null') x 1000 ] } } 0 .. 8;
+
+	foreach my $session (@sessions)
+	{
+		unlink "$session->{name}.sql";
+		append_to_file("$session->{name}.sql", join "\n", @{ $session->{sql} }, '');
+		$session->{run} = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), '-v', 'VERBOSITY=sqlstate', '-f', "$session->{name}.sql" ],
+			'<', '/dev/null', '>', "$session->{name}.out", '2>', "$session->{name}.err");
+	}
+	sleep(0.5 + rand(1));
+	kill_something();
+	foreach my $session (@sessions)
+	{
+		$session->{run}->finish;
+		$committed{$_}++ foreach grep { s/^row\|// } split /\n/, slurp_file("$session->{name}.out");
+		$errors{$_}++ foreach slurp_file("$session->{name}.err") =~ /(?:ERROR|FATAL|PANIC|WARNING):  (\w{5})/g;
+	}
+}
+is(join(' ', grep { !/^(?:23P01|40001|40P01|57P0\d)$/ } sort keys %errors), '', 'no unexpected error');
+ok($errors{'23P01'}, 'sessions met') or diag(explain(\%errors));
+append_to_file("$folder/committed", join '', map { "$_\n" } keys %committed);
+is($node->safe_psql('postgres', <<~SQL), "0\n0\n0", "seed $seed, $kills kills: no committed key is lost, none is twice, the index finds all");
+	CREATE TABLE committed (tenant integer, url text);
+	COPY committed FROM '$folder/committed' WITH (DELIMITER '|');
+	SELECT count(*) FROM (TABLE committed EXCEPT SELECT tenant, url FROM pages) AS lost;
+	SELECT count(*) FROM (SELECT FROM pages GROUP BY tenant, url HAVING count(*) > 1) AS twice;
+	SELECT cuckoo_index_check('pages_tenant_url_excl');
+	SQL
+is(join(' ', grep { $committed{$_} > 1 } keys %committed), '', 'none was reported twice');
+note("note: constraint, seed $seed: $kills kills, ", scalar(keys %committed), ' keys, errors ', join ', ', map { "$_ $errors{$_}" } sort keys %errors);
+
+# ------------------------------------------------------- Prepared transactions
+$node->safe_psql('postgres', <<~'SQL');
+	BEGIN;
+	INSERT INTO pages VALUES (1, 'prepared');
+	PREPARE TRANSACTION 'kept';
+	BEGIN;
+	INSERT INTO pages VALUES (1, 'undone');
+	PREPARE TRANSACTION 'undone';
+	SQL
+$node->stop('immediate');
+$node->start;
+my @inserts = map { "INSERT INTO pages VALUES (1, '$_')" } qw(prepared undone);
+is(sqlstate($node, 'postgres', "SET lock_timeout = '100ms'; $_"), '55P03', "waits for a prepared transaction after a crash: $_") foreach @inserts, "$inserts[0] ON CONFLICT DO NOTHING";
+$node->safe_psql('postgres', $_) foreach q{COMMIT PREPARED 'kept'}, q{ROLLBACK PREPARED 'undone'};
+is(sqlstate($node, 'postgres', $inserts[0]), '23P01', 'a conflict when it is committed');
+is(sqlstate($node, 'postgres', $inserts[1]), '', 'none when it is rolled back');
+
+# --------------------------------------------------------------------- Memory
+# Each row has a scan of its own.
+$node->safe_psql('postgres', <<~'SQL');
+	CREATE TABLE checked (a integer, b text, EXCLUDE USING cuckoo (a WITH =, b WITH =) WHERE (a > 0));
+	CREATE TABLE unchecked (a integer, b text);
+	CREATE INDEX ON unchecked USING cuckoo (a, b) WHERE a > 0;
+	SQL
+my ($checked, $unchecked) = map { (measure($node, "INSERT INTO $_ SELECT i, i FROM generate_series(1, 200000) AS i"))[1] } qw(checked unchecked);
+cmp_ok($checked, '<=', $unchecked + 2, 'memory of an INSERT does not depend on the number of rows that a constraint checks');
+
+# ----------------------------------------------------------------- Partitions
+my $create = 'CREATE TABLE parts (tenant integer, url text, EXCLUDE USING cuckoo (tenant WITH =, url WITH =)) PARTITION BY LIST (tenant)';
+if ($node->pg_version < 17)
+{
+	is(sqlstate($node, 'postgres', $create), '0A000', 'no constraint on a partitioned table before 17');
+}
+else
+{
+	$node->safe_psql('postgres', <<~SQL);
+		$create;
+		CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
+		CREATE TABLE parts_2 (tenant integer, url text);
+		INSERT INTO parts_2 VALUES (2, 'a'), (2, 'a');
+		INSERT INTO parts VALUES (1, 'a');
+		SQL
+	is(sqlstate($node, 'postgres', 'ALTER TABLE parts ATTACH PARTITION parts_2 FOR VALUES IN (2)'), '23P01', 'a partition with a key twice is not attached');
+	$node->safe_psql('postgres', q{DELETE FROM parts_2 WHERE ctid = '(0,1)'; ALTER TABLE parts ATTACH PARTITION parts_2 FOR VALUES IN (2)});
+	is(sqlstate($node, 'postgres', $_->[0]), $_->[1], "partitions: $_->[0]")
+	  foreach [ q{INSERT INTO parts VALUES (2, 'a')}, '23P01' ], [ q{INSERT INTO parts VALUES (1, 'b'), (2, 'a'), (2, 'b') ON CONFLICT DO NOTHING RETURNING tenant, url}, "1|b\n2|b" ],
+	  [ 'UPDATE parts SET tenant = 3 - tenant WHERE tenant = 1', '23P01' ], [ q{UPDATE parts SET tenant = 2, url = 'c' WHERE tenant = 1 AND url = 'a' RETURNING tenant}, '2' ],
+	  [ q{INSERT INTO parts VALUES (2, 'c')}, '23P01' ], [ 'ALTER TABLE parts ADD EXCLUDE USING cuckoo (url WITH =)', '0A000' ];
+}
+$node->stop;
+unlike(slurp_file($node->logfile), qr/PANIC|TRAP|signal (?!9:)/, 'no crash except ours');
+done_testing();
