@@ -107,6 +107,8 @@ CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key)
 					   CuckooKeyTypeDescribe(key->key_type, key->signature)),
 			 filter->key_type == CUCKOO_KEY_COMPOSITE && key->key_type == CUCKOO_KEY_COMPOSITE ?
 			 errhint("Rows must have columns of the same types in the same order.") :
+			 key->key_type == CUCKOO_KEY_ARRAY && filter->key_type != CUCKOO_KEY_ARRAY ?
+			 errhint("To look up the elements of an array, write f @> ANY (array) or f @> ALL (array).") :
 			 errhint("Cast the key to the type that the filter was built from.")));
 }
 
