@@ -1,5 +1,5 @@
-# The file of an index: it has no holes, and damage to it gives errors, and nothing waits
-# for ever.  A snapshot for which VACUUM may have removed entries is an error, too.
+# The file of an index: it has no holes, a full disk and damage give errors, what a full
+# disk leaves is used, and nothing waits for ever.  A snapshot for which VACUUM may have removed entries is an error, too.
 
 use FindBin;
 use lib $FindBin::RealBin;
@@ -7,7 +7,7 @@ use CuckooTest;
 use PostgreSQL::Test::Utils;
 
 my $block_size = 8192;
-my $node = new_server('main', conf => "autovacuum = off\nenable_seqscan = off\nstatement_timeout = 1min\nignore_checksum_failure = on\n");
+my $node = new_server('main', initdb => [ '--wal-segsize=1' ], conf => "autovacuum = off\nenable_seqscan = off\nstatement_timeout = 1min\nignore_checksum_failure = on\n");
 my $version = $node->safe_psql('postgres', 'SHOW server_version_num');
 
 # Places in a page: pd_lower and what follows, and the special space
@@ -43,6 +43,9 @@ foreach my $case (sort keys %damages)
 
 	$node->safe_psql('postgres', "CREATE TABLE $case (k integer); CREATE INDEX ${case}_k ON $case USING cuckoo (k) $with; INSERT INTO $case $keys; DELETE FROM $case WHERE k < 900");
 }
+# A page is cut off, which is not in use, of a file that would then grow again.
+$node->safe_psql('postgres', 'CREATE TABLE cut (k integer); CREATE INDEX cut_k ON cut USING cuckoo (k) WITH (capacity = 2e5); INSERT INTO cut SELECT generate_series(1, 215000)');
+my $cut_blocks = $node->safe_psql('postgres', q{SELECT pg_relation_size('cut_k') / 8192 - 1});
 my %files = map { split /\|/ } split /\n/, $node->safe_psql('postgres', q{SELECT relname, pg_relation_filepath(oid) FROM pg_class WHERE relname ~ '_k$'});
 $node->stop;
 
@@ -56,6 +59,8 @@ SKIP:
 	skip 'the file system does not store zeros', 1 if $zeros_room < -s $index;
 	cmp_ok($index_room, '>=', -s $index, 'all pages of an index are stored');
 }
+
+truncate $node->data_dir . "/$files{cut_k}", $cut_blocks * $block_size or die "cut_k: $!";
 
 my %blocks;
 foreach my $case (sort keys %damages)
@@ -103,7 +108,10 @@ foreach my $case (qw(identifier special bits deep zeros circle self metapage bey
 like(error_of('INSERT INTO again SELECT generate_series(10000, 30000)'), qr/^XX002: index "again_k" contains corrupted page at block \d+$/, 'a page that would split again');
 cmp_ok($node->safe_psql('postgres', q{SELECT cuckoo_index_check('lost_k')}), '>', 100, 'a page of zeros is taken for an empty one, and its rows are not found');
 
-# The metapage is lost, or the end of the file, while backends have copies of the
+is(error_of('INSERT INTO cut SELECT generate_series(215001, 235000)'), "XX002: index \"cut_k\" contains corrupted page at block $cut_blocks", 'a file that was cut');
+is($node->safe_psql('postgres', q{SELECT pg_relation_size('cut_k') / 8192}), $cut_blocks, '... does not grow');
+
+# The metapage is lost while backends have copies of the
 # metapage, and the index grows: by splits, or by overflow pages.
 $node->safe_psql('postgres', q{CREATE FUNCTION lose_page(index regclass, block bigint) RETURNS boolean LANGUAGE c AS '$libdir/cuckoo_test'});
 foreach my $case (qw(split overflow))
@@ -113,6 +121,31 @@ foreach my $case (qw(split overflow))
 
 	is(error_of("CREATE TABLE gone_$case (k integer); CREATE INDEX gone_${case}_k ON gone_$case USING cuckoo (k);\nINSERT INTO gone_$case $keys;\nSELECT lose_page('gone_${case}_k', 0);\nINSERT INTO gone_$case $more"),
 		"XX002: index \"gone_${case}_k\" contains corrupted page at block 0", "no metapage: $case");
+}
+
+# A limit for the files of a backend is as good as a full disk.  The index has 164 base
+# pages, of which 11 split, and pieces of three pages.  Two of these fit, and a page of a
+# third, which two more pages make whole.  Each attempt but the last fails.
+SKIP:
+{
+	skip 'there is no prlimit', 3 if system('prlimit --version >/dev/null 2>&1') != 0;
+
+	my $limit = sub { "\\! prlimit --pid=\$BACKEND --fsize=" . ($_[0] eq 'unlimited' ? $_[0] : (165 + $_[0]) * $block_size) . ":\n" };
+	my $insert = sub { "INSERT INTO full_disk SELECT k FROM many WHERE n BETWEEN $_[0] AND $_[1];\n" };
+	# What the metapage takes for the end of the file, and its length
+	my $show = q{SELECT get_byte(page, 44) + 256 * get_byte(page, 45) - 165, pg_relation_size('full_disk_k') / 8192 - 165 FROM get_raw_page('full_disk_k', 0) AS page;} . "\n";
+	my (undef, $stdout, $stderr) = $node->psql('postgres', <<~SQL . $limit->(7) . join('', map { $insert->(1000 * $_, 1000 * $_ + 999) . $show } 13 .. 16) . $limit->(9) . $insert->(17000, 17999) . $show . $limit->('unlimited') . $insert->(10000, 18000) . $show, on_error_stop => 0);
+		CREATE TABLE many AS SELECT row_number() OVER () AS n, k FROM generate_series(100000, 410000) AS k WHERE cuckoo_hash(k) BETWEEN 0 AND (1::bigint << 60) - 1;
+		CREATE TABLE full_disk (k integer);
+		CREATE INDEX full_disk_k ON full_disk USING cuckoo (k) WITH (capacity = 2e5);
+		INSERT INTO full_disk SELECT k FROM many WHERE n < 13000;
+		SELECT pg_backend_pid() AS pid \\gset
+		\\setenv BACKEND :pid
+		$show
+		SQL
+	is($stdout, join("\n", '0|0', ('6|7') x 4, '9|9', '12|12'), 'on a full disk, what failed attempts to grow left is used');
+	is(() = $stderr =~ /ERROR:  could not extend file "base.*": File too large/g, 5, '... and each is an error');
+	is($node->safe_psql('postgres', q{SELECT cuckoo_index_check('full_disk_k')}), 0, '... and nothing is lost');
 }
 
 SKIP:
