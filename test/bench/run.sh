@@ -19,6 +19,8 @@
 #            unique B-tree
 #   index    SQL: building, writing, vacuuming and looking up in a cuckoo index and
 #            a B-tree, and their sizes
+#   constraint SQL: keeping URLs unique by a cuckoo index, a hash index and a unique
+#            B-tree
 #
 # With --quick it uses a tenth of the data and fewer rounds, which shows that
 # all steps work.  It prints tables, and writes charts to docs/ or to the
@@ -34,7 +36,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=test/lib.sh
 . "$bench/../lib.sh"
 
-all_steps=(speed rates peers build parallel scan join year point dedupe index)
+all_steps=(speed rates peers build parallel scan join year point dedupe index constraint)
 charts=$root/docs
 # keys, passes, passes of the slow parts (add and remove)
 speed_runs=("10000 9 9" "100000 9 9" "1000000 5 5" "10000000 5 5" "60000000 5 1")
@@ -345,6 +347,23 @@ run_index()
 		done
 	done
 	table lookup "index: a prepared lookup through the protocol, one client" us
+}
+
+run_constraint()
+{
+	local method
+
+	prepare
+	psql_file "$bench/constraint_setup.sql"
+	for method in btree hash cuckoo; do
+		printf '\\set method %s\n\n' "$method"
+		cat "$bench/constraint.sql"
+		echo
+	done >"$results/constraint.sql"
+	run_statements constraint "$results/constraint.sql"
+	table constraint "constraint: $((rows / 10)) URLs of 75 bytes there" ms
+	query "SELECT format(E'constraint\t%s\t%s', label, bytes / 1e6) FROM constraint_sizes" >>"$results/constraint-size"
+	table constraint-size "constraint: the index" MB
 }
 
 # -------------------------------------------------------------------- the run
