@@ -276,7 +276,8 @@ MissingRoom(Relation index, const CuckooIndexMeta *meta, uint32 pages)
 
 /*
  * Replace a home page by its halves, whose images these are.  If the file first
- * has to be extended, return the length that it needs, else 0.
+ * has to be extended by more than a megabyte, return the length that it needs,
+ * else 0.  (To split again costs more than a small extension.)
  */
 static BlockNumber
 PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, const PGAlignedBlock *halves)
@@ -294,8 +295,10 @@ PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, const 
 
 		CuckooPieceOf(meta, prefix, depth, &pages, &page);
 		missing = MissingRoom(index, meta, pages);
-		if (missing > 0)
+		if (missing > 0 && pages > 128)
 			return missing;
+		if (missing > 0)
+			CuckooExtendFile(index, missing);
 		BeginPiece(index, meta_buffer, prefix, depth);
 	}
 	right = LockUnusedPage(index, CuckooBlockOf(meta, 2 * prefix + 1, depth));
