@@ -332,7 +332,7 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix, BlockNumber *mi
 		move.halves[i] = InitImage(&halves[i], opaque->depth + 1, move.bits, opaque->next);
 	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits, &move))
 		return false;
-	meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
+	meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE);
 	*missing = PutHalves(index, meta_buffer, home, prefix, halves);
 	UnlockMeta(index, meta_buffer);
 	return true;
@@ -344,7 +344,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 				CuckooInterval interval)
 {
 	int			bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT_BITS - address->depth);
-	Buffer		meta_buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
+	Buffer		meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE);
 	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
 	Buffer		buffer;
 	GenericXLogState *state;

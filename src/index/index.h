@@ -44,8 +44,13 @@ typedef struct CuckooPageOpaque
 #define CuckooPageGetOpaque(page)	((CuckooPageOpaque *) PageGetSpecialPointer(page))
 #define CuckooPageGetEntries(page)	((CuckooEntries *) PageGetContents(page))
 
-StaticAssertDecl(MaxHeapTuplesPerPage < CUCKOO_PAGE_POSITIONS - 1, "offsets do not fit in a position");
-StaticAssertDecl(MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries) +
+/* Entries and positions are for pages of this size; the handler refuses others. */
+#define CUCKOO_INDEX_BLCKSZ		8192
+
+StaticAssertDecl(BLCKSZ != CUCKOO_INDEX_BLCKSZ || MaxHeapTuplesPerPage < CUCKOO_PAGE_POSITIONS - 1,
+				 "offsets do not fit in a position");
+StaticAssertDecl(BLCKSZ != CUCKOO_INDEX_BLCKSZ ||
+				 MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries) +
 				 MAXALIGN(sizeof(CuckooPageOpaque)) <= BLCKSZ, "entries do not fit in a page");
 
 /* The interval of one row */
@@ -165,10 +170,11 @@ extern void cuckoocostestimate(struct PlannerInfo *root, struct IndexPath *path,
 
 /* store.c */
 extern void CuckooInitPage(Page page, int depth, int bits);
-extern bool CuckooPageIsDamaged(Page page);
+extern bool CuckooPageIsDamaged(Page page, BlockNumber block);
 extern void CuckooReportCorrupted(int level, Relation index, BlockNumber block);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode);
+extern Buffer CuckooLockMeta(Relation index, int lock_mode);
 extern void CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta);
 extern const CuckooIndexMeta *CuckooRefreshMeta(Relation index);
 extern const CuckooIndexMeta *CuckooCachedMeta(Relation index);

@@ -118,12 +118,12 @@ void
 CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx)
 {
 	CuckooIndexHashing hashing[INDEX_MAX_KEYS];
-	const CuckooIndexMeta *meta = CuckooCachedMeta(index);
 
 	CuckooIndexKeyForBuild(key, index, hashing, ctx);
 	for (int i = 0; i < key->columns; i++)
 	{
-		if (memcmp(&hashing[i], &meta->columns[i], sizeof(CuckooIndexHashing)) != 0)
+		/* Each look into the catalogs may free the copy of the metapage. */
+		if (memcmp(&hashing[i], &CuckooCachedMeta(index)->columns[i], sizeof(CuckooIndexHashing)) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("index \"%s\" was built with another hash function",

@@ -38,9 +38,12 @@ CuckooReportCorrupted(int level, Relation index, BlockNumber block)
 			 errhint("Please REINDEX it.")));
 }
 
-/* Whether a page, which is locked, is neither zeros nor one of ours. */
+/*
+ * Whether a page, which is locked, is neither zeros nor one of ours.  If it were
+ * the next in its own list, whoever adds would wait for itself.
+ */
 bool
-CuckooPageIsDamaged(Page page)
+CuckooPageIsDamaged(Page page, BlockNumber block)
 {
 	const CuckooPageOpaque *opaque;
 
@@ -49,7 +52,7 @@ CuckooPageIsDamaged(Page page)
 	if (PageGetSpecialSize(page) != MAXALIGN(sizeof(CuckooPageOpaque)))
 		return true;
 	opaque = CuckooPageGetOpaque(page);
-	return opaque->page_id != CUCKOO_PAGE_ID || opaque->depth > CUCKOO_MAX_DEPTH ||
+	return opaque->page_id != CUCKOO_PAGE_ID || opaque->next == block || opaque->depth > CUCKOO_MAX_DEPTH ||
 		opaque->bits > CUCKOO_MAX_FINGERPRINT_BITS;
 }
 
@@ -60,7 +63,7 @@ CuckooLockPage(Relation index, BlockNumber block, int lock_mode)
 	Buffer		buffer = ReadBuffer(index, block);
 
 	LockBuffer(buffer, lock_mode);
-	if (CuckooPageIsDamaged(BufferGetPage(buffer)))
+	if (CuckooPageIsDamaged(BufferGetPage(buffer), block))
 		CuckooReportCorrupted(ERROR, index, block);
 	return buffer;
 }
@@ -86,6 +89,19 @@ CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode)
  * The metapage
  */
 
+/* Lock the metapage, which must be sound: not all zeros, for example. */
+Buffer
+CuckooLockMeta(Relation index, int lock_mode)
+{
+	Buffer		buffer = CuckooLockPage(index, 0, lock_mode);
+	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
+
+	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != CUCKOO_INDEX_VERSION || meta->base_pages < 1 ||
+		meta->base_pages > CUCKOO_MAX_BASE_PAGES || meta->end <= meta->base_pages)
+		CuckooReportCorrupted(ERROR, index, 0);
+	return buffer;
+}
+
 /*
  * Keep a copy of the metapage.  Lookups begin at the depth that most pages
  * have. Where fewer than half have split, it is that of the others.
@@ -110,13 +126,9 @@ CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta)
 const CuckooIndexMeta *
 CuckooRefreshMeta(Relation index)
 {
-	Buffer		buffer = CuckooLockPage(index, 0, BUFFER_LOCK_SHARE);
-	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
+	Buffer		buffer = CuckooLockMeta(index, BUFFER_LOCK_SHARE);
 
-	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != CUCKOO_INDEX_VERSION || meta->base_pages < 1 ||
-		meta->base_pages > CUCKOO_MAX_BASE_PAGES)
-		CuckooReportCorrupted(ERROR, index, 0);
-	CuckooCacheMeta(index, meta);
+	CuckooCacheMeta(index, CuckooPageGetMeta(BufferGetPage(buffer)));
 	UnlockReleaseBuffer(buffer);
 	return &((CuckooMetaCopy *) index->rd_amcache)->meta;
 }

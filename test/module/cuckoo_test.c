@@ -4,7 +4,7 @@
  *	  Functions for test/t that SQL cannot have: an aggregate that runs another
  *	  one up to its state, as Citus does; the next OID of the server; a stored
  *	  filter with another size; a VACUUM of an index that stops in its midst; a
- *	  snapshot that is too old.
+ *	  snapshot that is too old; a page that is lost.
  *
  * On Citus, a worker does not run SELECT cuckoo_agg(key) but
  * SELECT worker_partial_agg('cuckoo_agg(text)'::regprocedure, key).  Such a call
@@ -303,5 +303,21 @@ age_snapshot(PG_FUNCTION_ARGS)
 	GetActiveSnapshot()->lsn = 1;
 	GetActiveSnapshot()->whenTaken = -1;
 #endif
+	PG_RETURN_BOOL(true);
+}
+
+/* lose_page(index regclass, block bigint) -> true: make zeros of a page, as a disk can. */
+PG_FUNCTION_INFO_V1(lose_page);
+Datum
+lose_page(PG_FUNCTION_ARGS)
+{
+	Relation	index = index_open(PG_GETARG_OID(0), RowExclusiveLock);
+	Buffer		buffer = ReadBuffer(index, (BlockNumber) PG_GETARG_INT64(1));
+
+	LockBuffer(buffer, BUFFER_LOCK_EXCLUSIVE);
+	memset(BufferGetPage(buffer), 0, BLCKSZ);
+	MarkBufferDirty(buffer);
+	UnlockReleaseBuffer(buffer);
+	index_close(index, RowExclusiveLock);
 	PG_RETURN_BOOL(true);
 }

@@ -69,5 +69,27 @@ while ($built < 15 && $node->safe_psql('postgres', 'SELECT adds()') eq 't')
 $session->finish;
 cmp_ok($built, '>', 1, 'the index was built while rows came');
 is($lost, 0, 'it has all of them');
+
+# What a backend remembers of an index is freed when another alters it, even while the
+# first looks into the catalogs, where it waits here.
+$node->stop;
+{
+	local $ENV{MALLOC_PERTURB_} = 85;	# what is freed is overwritten
+
+	$node->start;
+}
+$node->safe_psql('postgres', <<~'SQL');
+	CREATE PROCEDURE wait_for_waiter() LANGUAGE plpgsql AS $$
+	BEGIN
+		WHILE NOT EXISTS (SELECT FROM pg_locks WHERE NOT granted) LOOP
+			PERFORM pg_sleep(0.01);
+		END LOOP;
+	END $$;
+	SQL
+$session = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('postgres'), map { ('-c', $_) } "SET statement_timeout = '1min'", 'SELECT pg_advisory_lock(1)', 'CALL wait_for_waiter()',
+		'BEGIN', 'LOCK pg_amproc', 'SELECT pg_advisory_unlock(1)', 'SELECT pg_sleep(0.1)', 'CALL wait_for_waiter()', 'ALTER INDEX i SET (fillfactor = 80)', 'COMMIT' ]);
+$node->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory'});
+is($node->safe_psql('postgres', 'EXPLAIN (COSTS off) TABLE t; SELECT pg_advisory_lock_shared(1); INSERT INTO t VALUES (-1); SELECT count(*) FROM t WHERE k = -1'), "Seq Scan on t\n\n1", 'an index is altered while another session begins to use it');
+$session->finish;
 $node->stop;
 done_testing();

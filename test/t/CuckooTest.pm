@@ -43,7 +43,7 @@ sub new_server
 	# not matter for keys.
 	$node->init(
 		allows_streaming => $options{replication},
-		extra => [ '--encoding=UTF8', '--locale=C', '--no-sync' ]);
+		extra => [ '--encoding=UTF8', '--locale=C', '--no-sync', @{ $options{initdb} || [] } ]);
 	$node->append_conf('postgresql.conf', <<~CONF);
 		max_wal_size = 2GB
 		log_statement = none
