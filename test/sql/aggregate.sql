@@ -1,7 +1,7 @@
 -- Aggregates: the filter they return, however they are called
 --
 -- Same set, same bytes: if two ways must agree, filters are compared with =.
--- plan.sql tests how the planner splits and orders aggregation.
+-- agg_plans.sql tests how the planner splits and orders aggregation.
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 CREATE VIEW keys AS SELECT i AS k, 'key ' || i AS t, i % 7 AS g FROM generate_series(1, 1000) AS i;
 
