@@ -107,7 +107,7 @@ CheckedHeader(CuckooValue *value)
 }
 
 /* The distinct hashes of a list, sorted and palloc'd. */
-static CuckooRun
+static CuckooList
 SortedFlat(const FlatKeys *flat)
 {
 	CuckooList	list = {0};
@@ -117,7 +117,7 @@ SortedFlat(const FlatKeys *flat)
 	if (list.count > 0)
 		memcpy(list.numbers, flat->hashes, list.count * sizeof(uint64));
 	CuckooListUnique(&list);
-	return (CuckooRun) {list.numbers, list.count};
+	return list;
 }
 
 /*
@@ -126,7 +126,7 @@ SortedFlat(const FlatKeys *flat)
 
 /* The partial state with the hashes of sorted runs, count in all */
 static CuckooValue *
-PartialValue(const CuckooHeader *header, const CuckooRun *runs, uint64 run_count,
+PartialValue(const CuckooHeader *header, const CuckooList *runs, uint64 run_count,
 			 uint64 count)
 {
 	CuckooFilter partial;
@@ -158,7 +158,7 @@ CuckooValue *
 CuckooSendableValue(CuckooValue *value)
 {
 	CuckooHeader header;
-	CuckooRun	sorted;
+	CuckooList	sorted;
 
 	if (CuckooContentOf(value) != CUCKOO_LIST)
 		return value;
@@ -216,17 +216,16 @@ SortList(LargeKeys *large, int i)
 		large->repeated = list->count <= before / 4 * 3;
 }
 
-/* Sort all lists, which then are these runs; returns how many keys there are. */
+/* Sort all lists, which then are runs; returns how many keys there are. */
 static uint64
-SortLists(LargeKeys *large, CuckooRun *runs)
+SortLists(LargeKeys *large)
 {
 	uint64		count = 0;
 
 	for (int i = 0; i < LISTS; i++)
 	{
 		SortList(large, i);
-		runs[i] = (CuckooRun) {large->lists[i].numbers, large->lists[i].count};
-		count += runs[i].count;
+		count += large->lists[i].count;
 	}
 	/* Refuse more than can be sorted in reasonable memory. */
 	if (count > MAX_KEYS)
@@ -262,11 +261,10 @@ MakeRoom(LargeKeys *large, int i)
 	uint64		growth = large->repeated || i == large->sample ||
 		list->count > sample->count / 2 * 3 ? 2 : 16;
 	MemoryContext old = MemoryContextSwitchTo(large->large.header.eoh_context);
-	CuckooRun	runs[LISTS];
 
 	/* With so much room in all, there are repetitions or too many keys. */
 	if (large->room >= 2 * MAX_KEYS)
-		SortLists(large, runs);
+		SortLists(large);
 	if (list->count >= growth * Max(large->sorted[i], LIST_DISTINCT))
 		SortList(large, i);
 	large->room -= list->room;
@@ -291,10 +289,9 @@ static CuckooValue *
 MakePartial(CuckooLarge *state)
 {
 	LargeKeys  *large = (LargeKeys *) state;
-	CuckooRun	runs[LISTS];
-	uint64		count = SortLists(large, runs);
+	uint64		count = SortLists(large);
 
-	return PartialValue(&large->header, runs, LISTS, count);
+	return PartialValue(&large->header, large->lists, LISTS, count);
 }
 
 /*
@@ -495,22 +492,20 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
 {
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooFilter filter;
-	CuckooRun	runs[LISTS];
-	uint64		run_count = LISTS;
+	CuckooList	sorted;
 	KeysState	state;
 
 	if (PG_ARGISNULL(0))
 		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
 	OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);
-	if (state.large != NULL)
-		SortLists(state.large, runs);
-	else
-	{
-		CheckedHeader((CuckooValue *) state.flat);
-		runs[0] = SortedFlat(state.flat);
-		run_count = 1;
-	}
 	filter.header = *StateHeader(&state);
-	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, runs, run_count));
+	if (state.large != NULL)
+	{
+		SortLists(state.large);
+		PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, state.large->lists, LISTS));
+	}
+	CheckedHeader((CuckooValue *) state.flat);
+	sorted = SortedFlat(state.flat);
+	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &sorted, 1));
 }
 

@@ -59,7 +59,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	if (hashes.count > 0)
 		SetKeyType(&filter, CuckooFindKey(fcinfo, 0, true));
 	CuckooListUnique(&hashes);
-	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &(CuckooRun) {hashes.numbers, hashes.count}, 1));
+	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &hashes, 1));
 }
 
 /* Begin to change a filter argument; a NULL one is an empty filter. */

@@ -91,7 +91,8 @@ cuckoo_info(PG_FUNCTION_ARGS)
 	InfoPut(values, nulls, n++, Int32GetDatum(filter.table_count), false);
 	InfoPut(values, nulls, n++, Int64GetDatum((int64) blocks), false);
 	InfoPut(values, nulls, n++, Int64GetDatum((int64) filter.seed), unset);
-	InfoPut(values, nulls, n++, BoolGetDatum((filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) == 0), false);
+	InfoPut(values, nulls, n++, BoolGetDatum((filter.flags & CUCKOO_FLAG_NOT_REMOVABLE) == 0),
+			false);
 	InfoPut(values, nulls, n++, Int64GetDatum((int64) bytes), false);
 	InfoPut(values, nulls, n++,
 			Float8GetDatum(filter.items == 0 ? 0 : 8.0 * (double) bytes / (double) filter.items),

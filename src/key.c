@@ -107,6 +107,8 @@ CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key)
 					   CuckooKeyTypeDescribe(key->key_type, key->signature)),
 			 filter->key_type == CUCKOO_KEY_COMPOSITE && key->key_type == CUCKOO_KEY_COMPOSITE ?
 			 errhint("Rows must have columns of the same types in the same order.") :
+			 key->key_type == CUCKOO_KEY_ARRAY && filter->key_type != CUCKOO_KEY_ARRAY ?
+			 errhint("To look up the elements of an array, write f @> ANY (array) or f @> ALL (array).") :
 			 errhint("Cast the key to the type that the filter was built from.")));
 }
 
@@ -228,7 +230,8 @@ GetNested(CuckooKey *key)
 static void
 DescribeColumn(void *attribute)
 {
-	errcontext("column \"%s\" of a composite key", NameStr(((Form_pg_attribute) attribute)->attname));
+	errcontext("column \"%s\" of a composite key",
+			   NameStr(((Form_pg_attribute) attribute)->attname));
 }
 
 /*
@@ -382,7 +385,8 @@ InitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 	 * The range's operator class defines which bounds are equal.  What is
 	 * hashed agrees only with the default operator class of a type.
 	 */
-	if (range->rng_cmp_proc_finfo.fn_oid != lookup_type_cache(subtype, TYPECACHE_CMP_PROC)->cmp_proc)
+	if (range->rng_cmp_proc_finfo.fn_oid !=
+		lookup_type_cache(subtype, TYPECACHE_CMP_PROC)->cmp_proc)
 		RefuseType(key->type, subtype);
 	InitPart(key, key_type, range, subtype, range->rng_collation);
 }
@@ -430,7 +434,8 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 	element_type = get_element_type(type);
 	if (OidIsValid(element_type))
 	{
-		InitPart(key, CUCKOO_KEY_ARRAY, lookup_type_cache(element_type, 0), element_type, collation);
+		InitPart(key, CUCKOO_KEY_ARRAY, lookup_type_cache(element_type, 0), element_type,
+				 collation);
 		return;
 	}
 

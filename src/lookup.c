@@ -19,8 +19,8 @@ LookupContains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
 	const CuckooReader *reader = CuckooRead(PG_GETARG_DATUM(filter_argument), 1);
-	bool		found = CuckooReaderContains(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(key_argument),
-																		&reader->filter));
+	uint64		hash = CuckooArgumentHash(key, PG_GETARG_DATUM(key_argument), &reader->filter);
+	bool		found = CuckooReaderContains(reader, hash);
 
 	/* All elements of f @> ANY (array) are looked up in one memory context. */
 	if (reader->copy != NULL)

@@ -19,7 +19,6 @@
 #include "access/htup_details.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
-#include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/paths.h"
@@ -105,7 +104,8 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 {
 	CuckooFilter filter;
 	CuckooKey	key;
-	double		common = 0;
+	FmgrInfo	contains;
+	double		common;
 	double		common_rows = 0;
 	double		others = 1;
 	bool		is_default;
@@ -118,20 +118,13 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 		!CuckooSameKeyType(filter.key_type, filter.signature, key.key_type, key.signature))
 		return false;
 
-	/* Text of another encoding may be impossible to convert. */
-	if (key.key_type == CUCKOO_KEY_INTEGER || GetDatabaseEncoding() == PG_UTF8)
-	{
-		FmgrInfo	contains;
-
-		/* The function is polymorphic: it finds the type in the expression. */
-		fmgr_info(get_opcode(operator), &contains);
-		fmgr_info_set_expr((Node *) make_opclause(operator, BOOLOID, false,
-												  linitial(args), lsecond(args),
-												  InvalidOid, collation),
-						   &contains);
-		common = mcv_selectivity(column, &contains, collation, constant->constvalue,
-								 column_on_left, &common_rows);
-	}
+	/* The function is polymorphic: it finds the type in the expression. */
+	fmgr_info(get_opcode(operator), &contains);
+	fmgr_info_set_expr((Node *) make_opclause(operator, BOOLOID, false, linitial(args),
+											  lsecond(args), InvalidOid, collation),
+					   &contains);
+	common = mcv_selectivity(column, &contains, collation, constant->constvalue, column_on_left,
+							 &common_rows);
 	if (HeapTupleIsValid(column->statsTuple))
 		others -= common_rows + ((Form_pg_statistic) GETSTRUCT(column->statsTuple))->stanullfrac;
 	*selectivity = common +

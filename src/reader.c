@@ -267,7 +267,8 @@ FindFirstRow(Kept *stored)
 		if (!IsCompressed(stored))
 		{
 			chunk = fastgetattr(row, 3, RelationGetDescr(table), &null);
-			found = CuckooOpenFirst(&stored->reader.filter, (uint8 *) VARDATA_ANY(DatumGetPointer(chunk)),
+			found = CuckooOpenFirst(&stored->reader.filter,
+									(uint8 *) VARDATA_ANY(DatumGetPointer(chunk)),
 									VARSIZE_ANY_EXHDR(DatumGetPointer(chunk)),
 									(size_t) stored->pointer.va_rawsize - VARHDRSZ);
 			if (found)

@@ -74,7 +74,8 @@ cuckoo_intersection(PG_FUNCTION_ARGS)
 
 	CuckooOpenFilter(&left, PG_GETARG_CUCKOOFILTER_P(0));
 	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
-	CuckooReportConflict(CuckooIntersect(&left, &right, &both, &bytes), &left.header, &right.header);
+	CuckooReportConflict(CuckooIntersect(&left, &right, &both, &bytes), &left.header,
+						 &right.header);
 	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(bytes, &both));
 }
 

@@ -9,6 +9,7 @@
 
 #include "access/detoast.h"
 
+#include "key_scalar.h"
 #include "value.h"
 
 /*
@@ -62,7 +63,7 @@ CuckooUnsetValue(void)
 }
 
 CuckooValue *
-CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs, uint64 run_count)
+CuckooBuildValue(CuckooFilter *parameters, const CuckooList *runs, uint64 run_count)
 {
 	uint8	   *bytes = CuckooMakeFromHashes(parameters, runs, run_count);
 

@@ -14,7 +14,6 @@
 #include "compat.h"
 
 #include "core/combine.h"
-#include "key.h"
 
 #define CUCKOO_DEFAULT_FPR	0.001
 
@@ -56,7 +55,7 @@ extern CuckooValue *CuckooUnsetValue(void);
  * The filter over sorted distinct hashes, perhaps none, with the header fields
  * of *parameters, whose capacity and items are set.
  */
-extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooRun *runs,
+extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooList *runs,
 									 uint64 run_count);
 
 /* The first argument as it is, a filter or state, which may be NULL. */

@@ -48,12 +48,6 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
  * Runs
  */
 
-static void
-AddRun(CuckooPool *pool, const uint64_t *codes, uint64_t count)
-{
-	pool->runs[pool->run_count++] = (CuckooRun) {codes, count};
-}
-
 /* Append a code to sorted ones unless it is there eight times already. */
 static inline uint64_t
 AppendCode(uint64_t *codes, uint64_t count, uint64_t code)
@@ -69,13 +63,13 @@ AppendCode(uint64_t *codes, uint64_t count, uint64_t code)
 static void
 MergeRuns(CuckooOperation operation, CuckooPool *pool)
 {
-	CuckooRun	left = pool->runs[pool->run_count - 2];
-	CuckooRun	right = pool->runs[pool->run_count - 1];
+	CuckooList	left = pool->runs[pool->run_count - 2];
+	CuckooList	right = pool->runs[pool->run_count - 1];
 	uint64_t   *result = CuckooAllocate(left.count + right.count, sizeof(uint64_t));
 	uint64_t	i = 0;
 	uint64_t	j = 0;
 	uint64_t	count = 0;
-	CuckooRun	rest;
+	CuckooList	rest;
 
 	while (i < left.count && j < right.count)
 	{
@@ -102,10 +96,10 @@ MergeRuns(CuckooOperation operation, CuckooPool *pool)
 		CuckooCheckInterruptsAt(at);
 		count = AppendCode(result, count, rest.numbers[at]);
 	}
-	pfree((void *) left.numbers);
-	pfree((void *) right.numbers);
+	pfree(left.numbers);
+	pfree(right.numbers);
 	pool->run_count -= 2;
-	AddRun(pool, result, count);
+	pool->runs[pool->run_count++] = (CuckooList) {result, count, count};
 }
 
 static void
@@ -127,11 +121,11 @@ AddTable(CuckooOperation operation, CuckooPool *pool, const CuckooTable *table)
 	}
 	if (pool->only.data != NULL)
 	{
-		AddRun(pool, CuckooTableCodes(&pool->only), pool->only.items);
+		pool->runs[pool->run_count++] = CuckooTableCodes(&pool->only);
 		pfree(pool->only.data);
 		pool->only.data = NULL;
 	}
-	AddRun(pool, CuckooTableCodes(table), table->items);
+	pool->runs[pool->run_count++] = CuckooTableCodes(table);
 	while (pool->run_count > 1 &&
 		   pool->runs[pool->run_count - 2].count < 2 * pool->runs[pool->run_count - 1].count)
 		MergeRuns(operation, pool);
@@ -250,7 +244,7 @@ CuckooCombinationRelease(CuckooCombination *combination)
 		if (pool->only.data != NULL)
 			pfree(pool->only.data);
 		for (int run = 0; run < pool->run_count; run++)
-			pfree((void *) pool->runs[run].numbers);
+			pfree(pool->runs[run].numbers);
 		pfree(pool);
 	}
 	combination->pool_count = 0;

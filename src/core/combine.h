@@ -46,7 +46,7 @@ typedef struct CuckooPool
 	CuckooShape shape;
 	CuckooTable only;			/* a copy of the only table, if it has data */
 	int			run_count;
-	CuckooRun	runs[CUCKOO_MAX_RUNS];	/* of the codes of several tables; if
+	CuckooList	runs[CUCKOO_MAX_RUNS];	/* of the codes of several tables; if
 										 * there are none, the first is empty */
 } CuckooPool;
 

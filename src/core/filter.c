@@ -103,15 +103,15 @@ CuckooFilterPinned(const CuckooFilter *filter)
 
 	for (int i = 0; i < filter->table_count; i++)
 	{
-		uint64_t   *codes = CuckooTableCodes(&filter->tables[i]);
+		CuckooList	codes = CuckooTableCodes(&filter->tables[i]);
 
 		/* A class has no more copies than this, and they are neighbours. */
-		for (uint64_t k = CUCKOO_MAX_COPIES - 1; k < filter->tables[i].items; k++)
+		for (uint64_t k = CUCKOO_MAX_COPIES - 1; k < codes.count; k++)
 		{
 			CuckooCheckInterruptsAt(k);
-			pinned += codes[k] == codes[k - (CUCKOO_MAX_COPIES - 1)];
+			pinned += codes.numbers[k] == codes.numbers[k - (CUCKOO_MAX_COPIES - 1)];
 		}
-		pfree(codes);
+		pfree(codes.numbers);
 	}
 	return pinned;
 }
@@ -264,7 +264,7 @@ CuckooFreeFilter(uint8_t *bytes)
 }
 
 uint8_t *
-CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs, uint64_t run_count)
+CuckooMakeFromHashes(CuckooFilter *filter, const CuckooList *runs, uint64_t run_count)
 {
 	CuckooPart	part;
 	uint64_t	keys = 0;
@@ -521,7 +521,7 @@ RewriteDraft(CuckooDraft *draft)
 		part->shape = table->shape;
 		part->items = table->items;
 		part->representation = RepresentationAfter(draft, i);
-		part->edit = (CuckooRun) {draft->pending[i].codes.numbers, draft->pending[i].codes.count};
+		part->edit = draft->pending[i].codes;
 		part->remove = draft->removing;
 		/* A new table has only what is pending. */
 		part->table = table->data != NULL ? table : NULL;

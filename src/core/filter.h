@@ -104,13 +104,13 @@ typedef struct CuckooPart
 											 * large */
 	CuckooSource source;		/* of exactly these items; or, if not NULL, */
 	const CuckooTable *table;	/* this table, with */
-	CuckooRun	edit;			/* these sorted codes, perhaps none, */
+	CuckooList	edit;			/* these sorted codes, perhaps none, */
 	bool		remove;			/* removed or added */
 } CuckooPart;
 
 /* A part that is built from sorted codes */
 static inline CuckooPart
-CuckooPartOf(const CuckooShape *shape, const CuckooRun *codes)
+CuckooPartOf(const CuckooShape *shape, const CuckooList *codes)
 {
 	return (CuckooPart) {
 		.shape = *shape,
@@ -134,7 +134,7 @@ extern void CuckooFreeFilter(uint8_t *bytes);
  * The filter over sorted distinct hashes, sized for them, or for the capacity
  * specified if that is larger.  NULL if it would be too large.
  */
-extern uint8_t *CuckooMakeFromHashes(CuckooFilter *filter, const CuckooRun *runs,
+extern uint8_t *CuckooMakeFromHashes(CuckooFilter *filter, const CuckooList *runs,
 									 uint64_t run_count);
 
 typedef enum CuckooAction
@@ -157,7 +157,8 @@ typedef enum CuckooOutcome
 /* A filter being changed.  The fields of its header may be changed, too. */
 typedef struct CuckooDraft
 {
-	CuckooFilter filter;
+	CuckooFilter filter;		/* items of its tables: with what is pending; the
+								 * items of a table's sparse: only those stored */
 	uint8_t    *bytes;			/* the draft's own, to change and free */
 	bool		removing;		/* what is pending is to be removed */
 	struct

@@ -6,8 +6,8 @@
  * A key is hashed by XXH3 over canonical bytes (docs/format.md), which are the
  * same on every platform, in every database encoding and in every version.
  * PostgreSQL's own hash functions depend on the byte order and have changed in
- * minor releases.  Include this only where hashes are made, because it compiles
- * all of XXH3.
+ * minor releases.  Including this compiles all of XXH3, and key.h does, because
+ * integers are hashed inline.
  *
  *-------------------------------------------------------------------------
  */

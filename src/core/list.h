@@ -28,7 +28,10 @@ extern size_t CuckooUnique(uint64_t *numbers, size_t count);
 extern uint64_t CuckooEditCodes(uint64_t *numbers, uint64_t stored, const uint64_t *edit,
 								uint64_t count, bool remove);
 
-/* A growing list of numbers.  All zero is an empty one. */
+/*
+ * A list of numbers, which may grow.  All zero is an empty one.  A run is a list
+ * of sorted numbers; it need not say what room it has.
+ */
 typedef struct CuckooList
 {
 	uint64_t   *numbers;
@@ -53,12 +56,6 @@ extern void CuckooListUnique(CuckooList *list);
 /* Free its memory, which leaves an empty list. */
 extern void CuckooListFree(CuckooList *list);
 
-typedef struct CuckooRun
-{
-	const uint64_t *numbers;
-	uint64_t	count;
-} CuckooRun;
-
 /*
  * What a table is built from: sorted codes, or sorted hashes.  They may be
  * split into several runs, each of which continues the one before.  Runs are in
@@ -66,10 +63,10 @@ typedef struct CuckooRun
  */
 typedef struct CuckooSource
 {
-	const CuckooRun *runs;
+	const CuckooList *runs;
 	uint64_t	run_count;
 	bool		hashes;
-	bool		(*next) (void *state, CuckooRun *run);	/* if not NULL: makes the
+	bool		(*next) (void *state, CuckooList *run);	/* if not NULL: makes the
 														 * next run; false if
 														 * there is none */
 	void	   *state;
@@ -83,7 +80,7 @@ typedef struct CuckooCursor
 {
 	const CuckooSource *source;
 	CuckooShape shape;			/* whose codes are wanted */
-	CuckooRun	current;		/* the run of the next number */
+	CuckooList	current;		/* the run of the next number */
 	uint64_t	run;			/* number of the run after it */
 	uint64_t	at;				/* position of the next number in its run */
 	uint64_t	last;			/* the code read last; 0: none */

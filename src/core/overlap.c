@@ -13,30 +13,25 @@
  * Ranges of hashes
  */
 
-/* The sorted codes of a table */
+/* A table as its shape and its sorted codes */
 typedef struct Codes
 {
 	CuckooShape shape;
-	uint64_t   *numbers;
-	uint64_t	count;
+	CuckooList	list;
 } Codes;
 
 static void
 ReadCodes(const CuckooFilter *filter, Codes *codes)
 {
 	for (int i = 0; i < filter->table_count; i++)
-	{
-		codes[i].shape = filter->tables[i].shape;
-		codes[i].numbers = CuckooTableCodes(&filter->tables[i]);
-		codes[i].count = filter->tables[i].items;
-	}
+		codes[i] = (Codes) {filter->tables[i].shape, CuckooTableCodes(&filter->tables[i])};
 }
 
 static void
 FreeCodes(Codes *codes, int count)
 {
 	for (int i = 0; i < count; i++)
-		pfree(codes[i].numbers);
+		pfree(codes[i].list.numbers);
 }
 
 /* Goes through the ranges of the items of tables, as codes of a shape. */
@@ -56,9 +51,9 @@ SetFirst(Sweep *sweep, int i)
 	const Codes *table = &sweep->tables[i];
 	uint64_t	at = sweep->at[i];
 
-	sweep->first[i] = at == table->count ? UINT64_MAX :
-		sweep->same[i] ? table->numbers[at] :
-		CuckooCodeOf(sweep->shape, CuckooFirstHash(&table->shape, table->numbers[at]));
+	sweep->first[i] = at == table->list.count ? UINT64_MAX :
+		sweep->same[i] ? table->list.numbers[at] :
+		CuckooCodeOf(sweep->shape, CuckooFirstHash(&table->shape, table->list.numbers[at]));
 }
 
 static Sweep
@@ -92,7 +87,7 @@ NextRange(Sweep *sweep, uint64_t *first, uint64_t *last)
 		return false;
 	CuckooCheckInterruptsAt(sweep->at[i]);
 	table = &sweep->tables[i];
-	next = table->numbers[sweep->at[i]++] + 1;
+	next = table->list.numbers[sweep->at[i]++] + 1;
 	if (!sweep->same[i])
 		*last = CuckooCodeOf(sweep->shape, next < CuckooShapeCodes(&table->shape) ?
 							 CuckooFirstHash(&table->shape, next) - 1 : UINT64_MAX);
@@ -105,11 +100,12 @@ NextRange(Sweep *sweep, uint64_t *first, uint64_t *last)
  */
 
 /* The items of a table that overlap those of others */
-static CuckooRun
+static CuckooList
 CommonCodes(const CuckooTable *table, const Codes *others, int other_count)
 {
 	Sweep		sweep = OpenSweep(&table->shape, others, other_count);
-	uint64_t   *codes = CuckooTableCodes(table);
+	CuckooList	list = CuckooTableCodes(table);
+	uint64_t   *codes = list.numbers;
 	uint8_t    *found = CuckooAllocate(table->items, 1);	/* overlaps, up to 8 */
 	uint64_t	from = 0;
 	uint64_t	kept = 0;
@@ -134,7 +130,8 @@ CommonCodes(const CuckooTable *table, const Codes *others, int other_count)
 		kept += copies-- > 0;
 	}
 	pfree(found);
-	return (CuckooRun) {codes, kept};
+	list.count = kept;
+	return list;
 }
 
 /* What the expected rate would be if the filter were removable */
@@ -158,7 +155,7 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 	const CuckooFilter *kept = keep_right ? right : left;
 	const CuckooFilter *other = keep_right ? left : right;
 	Codes		others[CUCKOO_MAX_TABLES];
-	CuckooRun	runs[CUCKOO_MAX_TABLES];
+	CuckooList	runs[CUCKOO_MAX_TABLES];
 	CuckooPart	parts[CUCKOO_MAX_TABLES];
 	CuckooConflict conflict = CuckooCombineHeaders(CUCKOO_UNION_ALL, &left->header,
 												   &right->header, &filter->header);
@@ -184,7 +181,7 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 	FreeCodes(others, other->table_count);
 	*bytes = CuckooMakeFilter(filter, parts, kept->table_count);
 	for (int i = 0; i < kept->table_count; i++)
-		pfree((void *) runs[i].numbers);
+		pfree(runs[i].numbers);
 	return CUCKOO_NO_CONFLICT;
 }
 
@@ -197,7 +194,9 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
  * the fraction that it uses of the classes that no range of others overlaps,
  * whose number is set.  Each key is in one at random, so n keys leave a class
  * unused with a probability of exp(-n / classes): linear counting, by Whang,
- * Vander-Zanden and Taylor, 1990.  The classes are counted, not computed from the
+ * Vander-Zanden and Taylor, 1990.  If the others overlap 60 of 100 classes, and
+ * the table uses 10 of the 40 left, it has 100 ln(40 / 30) = 29 keys.  The
+ * classes are counted, not computed from the
  * rate, which would be up to 50 % off: the ranges of two shapes can have any
  * ratio of widths.
  */
@@ -207,7 +206,7 @@ OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
 	const CuckooShape *shape = &table->shape;
 	Sweep		sweep = OpenSweep(shape, others, count);
 	uint64_t	left = CuckooShapeClasses(shape);
-	uint64_t	held = table->count;	/* of those left */
+	uint64_t	held = table->list.count;	/* of those left */
 	uint64_t	next = 0;		/* codes below are counted */
 	uint64_t	i = 0;
 	uint64_t	first;
@@ -223,10 +222,10 @@ OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
 
 		/* No class has the fingerprint 0. */
 		left -= next - first - ((last >> shape->bits) - ((first - 1) >> shape->bits));
-		for (; i < table->count && table->numbers[i] <= last; i++)
+		for (; i < table->list.count && table->list.numbers[i] <= last; i++)
 		{
 			CuckooCheckInterruptsAt(i);
-			held -= table->numbers[i] >= first;
+			held -= table->list.numbers[i] >= first;
 		}
 	}
 	*classes = (double) left;
@@ -343,7 +342,7 @@ CuckooCommon(const CuckooFilter *left, const CuckooFilter *right, double *keys, 
 	count = other->table_count + counted->table_count;
 	for (int i = other->table_count; i < count; i++)
 	{
-		codes[i].count = CuckooUnique(codes[i].numbers, (size_t) codes[i].count);
+		codes[i].list.count = CuckooUnique(codes[i].list.numbers, (size_t) codes[i].list.count);
 		sum += CommonKeys(codes, other->table_count, i, &variance);
 	}
 	FreeCodes(codes, count);

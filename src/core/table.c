@@ -23,7 +23,7 @@ CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed)
 typedef struct EditReader
 {
 	const CuckooTable *table;
-	CuckooRun	edit;			/* codes not yet added or removed */
+	CuckooList	edit;			/* codes not yet added or removed */
 	bool		remove;
 	uint64_t	part;			/* number of the next block or section */
 	CuckooList	codes;
@@ -32,7 +32,7 @@ typedef struct EditReader
 #define SECTIONS_READ	32
 
 static bool
-ReadEditedRun(void *state, CuckooRun *run)
+ReadEditedRun(void *state, CuckooList *run)
 {
 	EditReader *reader = state;
 	const CuckooTable *table = reader->table;
@@ -80,7 +80,7 @@ ReadEditedRun(void *state, CuckooRun *run)
 }
 
 bool
-CuckooTableBuildEdited(CuckooTable *table, const CuckooTable *old, CuckooRun edit, bool remove,
+CuckooTableBuildEdited(CuckooTable *table, const CuckooTable *old, CuckooList edit, bool remove,
 					   uint64_t seed)
 {
 	EditReader	reader = {old, edit, remove, 0, {NULL, 0, 0}};
@@ -98,21 +98,21 @@ CuckooTableBuildEdited(CuckooTable *table, const CuckooTable *old, CuckooRun edi
 	return built;
 }
 
-uint64_t *
+CuckooList
 CuckooTableCodes(const CuckooTable *table)
 {
-	uint64_t   *codes = CuckooAllocate(table->items, sizeof(uint64_t));
-	uint64_t   *scratch;
+	CuckooList	codes = {CuckooAllocate(table->items, sizeof(uint64_t)), table->items, table->items};
 	uint64_t	count = 0;
+	uint64_t   *scratch;
 
 	if (table->representation == CUCKOO_SPARSE)
 	{
-		CuckooSparseCodes(&table->sparse, 0, table->sparse.sections, codes);
+		CuckooSparseCodes(&table->sparse, 0, table->sparse.sections, codes.numbers);
 		return codes;
 	}
 	scratch = CuckooAllocate(table->shape.buckets, CUCKOO_ENTRIES * sizeof(uint64_t));
 	for (uint32_t block = 0; block < table->shape.blocks; block++)
-		count += CuckooDenseCodes(&table->dense, block, codes + count, scratch);
+		count += CuckooDenseCodes(&table->dense, block, codes.numbers + count, scratch);
 	pfree(scratch);
 	return codes;
 }

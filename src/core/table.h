@@ -132,10 +132,10 @@ extern bool CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uin
  * a run, perhaps none, were added to them or removed.  Each code removed must be in
  * the other table.
  */
-extern bool CuckooTableBuildEdited(CuckooTable *table, const CuckooTable *old, CuckooRun edit,
+extern bool CuckooTableBuildEdited(CuckooTable *table, const CuckooTable *old, CuckooList edit,
 								   bool remove, uint64_t seed);
 
 /* The sorted codes of a table, to be freed. */
-extern uint64_t *CuckooTableCodes(const CuckooTable *table);
+extern CuckooList CuckooTableCodes(const CuckooTable *table);
 
 #endif							/* CUCKOO_TABLE_H */

@@ -114,5 +114,10 @@ cuckoo_index_handler(PG_FUNCTION_ARGS)
 	};
 
 	(void) fcinfo;
+	if (BLCKSZ != CUCKOO_INDEX_BLCKSZ)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index access method \"cuckoo\" requires pages of %d bytes", CUCKOO_INDEX_BLCKSZ),
+				 errdetail("The pages of this server have %d bytes.", BLCKSZ)));
 	CUCKOO_RETURN_AM(routine);
 }

@@ -491,10 +491,18 @@ BasePages(Relation index, double entries, double table_pages)
 {
 	const CuckooIndexOptions *options = (CuckooIndexOptions *) index->rd_options;
 	int			load = Min(options == NULL ? CUCKOO_INDEX_FILLFACTOR : options->fillfactor, MAX_LOAD);
-	double		rows = options == NULL ? entries : Max(entries, options->capacity);
-	double		pages = Max(ceil(rows / (CUCKOO_PAGE_ENTRIES * (load / 100.0))),
-							table_pages / 256 * Min(table_pages / (1 << 24), 1));
+	double		rows = entries;
+	double		pages;
 
+	/*
+	 * Indexes of a temporary table with ON COMMIT DELETE ROWS are built anew at
+	 * each commit, even if nothing was in the table: not for the capacity.
+	 */
+	if (options != NULL &&
+		!(RelationUsesLocalBuffers(index) && entries == 0 && index->rd_createSubid == InvalidSubTransactionId))
+		rows = Max(rows, options->capacity);
+	pages = Max(ceil(rows / (CUCKOO_PAGE_ENTRIES * (load / 100.0))),
+				table_pages / 256 * Min(table_pages / (1 << 24), 1));
 	return (uint32) Min(Max(pages, 1), CUCKOO_MAX_BASE_PAGES);
 }
 

@@ -44,8 +44,13 @@ typedef struct CuckooPageOpaque
 #define CuckooPageGetOpaque(page)	((CuckooPageOpaque *) PageGetSpecialPointer(page))
 #define CuckooPageGetEntries(page)	((CuckooEntries *) PageGetContents(page))
 
-StaticAssertDecl(MaxHeapTuplesPerPage < CUCKOO_PAGE_POSITIONS - 1, "offsets do not fit in a position");
-StaticAssertDecl(MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries) +
+/* Entries and positions are for pages of this size; the handler refuses others. */
+#define CUCKOO_INDEX_BLCKSZ		8192
+
+StaticAssertDecl(BLCKSZ != CUCKOO_INDEX_BLCKSZ || MaxHeapTuplesPerPage < CUCKOO_PAGE_POSITIONS - 1,
+				 "offsets do not fit in a position");
+StaticAssertDecl(BLCKSZ != CUCKOO_INDEX_BLCKSZ ||
+				 MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries) +
 				 MAXALIGN(sizeof(CuckooPageOpaque)) <= BLCKSZ, "entries do not fit in a page");
 
 /* The interval of one row */

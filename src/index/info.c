@@ -373,7 +373,7 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
 	CloseIndex(index, heap);
 
-	part = CuckooPartOf(&state.shape, &(CuckooRun) {state.codes.numbers, state.codes.count});
+	part = CuckooPartOf(&state.shape, &state.codes);
 	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(CuckooMakeFilter(&filter, &part, 1), &filter));
 }
 

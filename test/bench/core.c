@@ -97,7 +97,7 @@ FillHashes(uint64_t *hashes, uint64_t first_key, size_t count)
 static uint8_t *
 Build(CuckooFilter *filter, uint64_t capacity, const uint64_t *hashes, size_t count)
 {
-	CuckooRun	run;
+	CuckooList	run;
 	uint8_t    *bytes;
 
 	run.numbers = hashes;

@@ -15,10 +15,10 @@
 #   join     SQL: joins with many and few keys, with a filter and without it
 #   year     SQL: the union of 365 daily filters against the rows behind them
 #   point    SQL: one lookup in a stored filter
-#   dedupe   SQL: removing duplicates from a stream by a cuckoo index and by a
-#            unique B-tree
 #   index    SQL: building, writing, vacuuming and looking up in a cuckoo index and
 #            a B-tree, and their sizes
+#   constraint SQL: keeping URLs unique by a cuckoo index, a hash index and a unique
+#            B-tree
 #
 # With --quick it uses a tenth of the data and fewer rounds, which shows that
 # all steps work.  It prints tables, and writes charts to docs/ or to the
@@ -34,7 +34,7 @@ bench=$(dirname "$(readlink -f "$0")")
 # shellcheck source=test/lib.sh
 . "$bench/../lib.sh"
 
-all_steps=(speed rates peers build parallel scan join year point dedupe index)
+all_steps=(speed rates peers build parallel scan join year point index constraint)
 charts=$root/docs
 # keys, passes, passes of the slow parts (add and remove)
 speed_runs=("10000 9 9" "100000 9 9" "1000000 5 5" "10000000 5 5" "60000000 5 1")
@@ -289,41 +289,6 @@ run_point()
 	table point "point lookup: prepared, through the protocol, one client" us
 }
 
-# dedupe_run METHOD SESSIONS BATCH ROUND.  Session n has stream n.
-dedupe_run()
-{
-	printf '\\set number :number + 1\nSELECT store_%s(batch(:client_id, :known, :number, :n));\n' "$1" |
-		as_user tee "$work/pgbench.sql" >/dev/null
-	query 'VACUUM' && query 'CHECKPOINT'
-	as_user pgbench -n -M prepared -c "$2" -j "$2" -T "$seconds" -D "number=$(($4 * 1000000))" \
-		-D "n=$3" -D "known=$((rows / $2))" -f "$work/pgbench.sql" >"$work/log/pgbench" 2>&1 || { cat "$work/log/pgbench"; die "pgbench failed"; }
-	awk -v OFS='\t' -v label="$2 sessions, batches of $3: $1" -v n="$3" '
-		/^tps = / { print "dedupe", label, $3 * n }' "$work/log/pgbench" >>"$results/dedupe-rows"
-}
-
-run_dedupe()
-{
-	local sessions batch round method
-
-	prepare
-	psql_file "$bench/dedupe.sql"
-	for sessions in 1 4; do
-		query "CALL begin_stream($sessions, $((rows / sessions)))"
-		query 'VACUUM ANALYZE'
-		for batch in 100 10000; do
-			for ((round = 0; round < rounds; round++)); do
-				for method in btree cuckoo; do
-					dedupe_run "$method" "$sessions" "$batch" "$((round + batch))"
-				done
-			done
-		done
-	done
-	query "SELECT format(E'dedupe\t%s\t%s', what, size / 1e6) FROM (VALUES ('btree', pg_indexes_size('btree_pages')),
-		('cuckoo', pg_indexes_size('cuckoo_pages'))) AS v (what, size)" >>"$results/dedupe-size"
-	table dedupe-rows "dedupe: a stream of URLs, half of them new, after $rows others" "rows per s"
-	table dedupe-size "dedupe: the index at the end" MB
-}
-
 run_index()
 {
 	local round method key
@@ -345,6 +310,23 @@ run_index()
 		done
 	done
 	table lookup "index: a prepared lookup through the protocol, one client" us
+}
+
+run_constraint()
+{
+	local method
+
+	prepare
+	psql_file "$bench/constraint_setup.sql"
+	for method in btree hash cuckoo; do
+		printf '\\set method %s\n\n' "$method"
+		cat "$bench/constraint.sql"
+		echo
+	done >"$results/constraint.sql"
+	run_statements constraint "$results/constraint.sql"
+	table constraint "constraint: $((rows / 10)) URLs of 75 bytes there" ms
+	query "SELECT format(E'constraint\t%s\t%s', label, bytes / 1e6) FROM constraint_sizes" >>"$results/constraint-size"
+	table constraint-size "constraint: the index" MB
 }
 
 # -------------------------------------------------------------------- the run

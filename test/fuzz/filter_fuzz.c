@@ -125,7 +125,7 @@ FuzzSound(Input *input, uint64_t random)
 {
 	static const double rates[] = {0.1, 0.01, 0.001, 2e-8};
 	static uint64_t codes[4][600];
-	CuckooRun	runs[4];
+	CuckooList	runs[4];
 	CuckooPart	parts[4];
 	CuckooFilter filter;
 	int			count = 0;

@@ -1,5 +1,5 @@
--- What the extension cuckoo_index adds to types and filters: enum and composite
--- columns, and filters of the indexes of partitions, which combine
+-- What the extension cuckoo_index adds to types, filters and tables: enum and composite
+-- columns, filters of the indexes of partitions, which combine, temporary tables
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 
 ---- An enum has a default operator class.  An index stays right when ALTER TYPE
@@ -55,3 +55,15 @@ SELECT (cuckoo_info(f)).capacity BETWEEN 3000 AND 3300 AS capacity, missing(f, 1
 FROM cuckoo_index_filter('visits_1_visitor_idx', 10) AS f;
 SELECT capacity, outcome(format('SELECT cuckoo_index_filter(''visits_1_visitor_idx'', %L) @> 1', capacity)) FROM unnest('{0.01,0,NaN,1e300,1e11,4052.5,Infinity}'::text[]) AS capacity;
 SELECT outcome('SELECT cuckoo_index_filter(''visits_visitor'')');
+
+---- The index of a temporary table that is emptied at each commit is built anew
+---- then, without its capacity, which would take longer than the transaction.
+CREATE TEMPORARY TABLE session (k integer) ON COMMIT DELETE ROWS;
+CREATE INDEX session_k ON session USING cuckoo (k) WITH (capacity = 1e6);
+SELECT pg_relation_size('session_k') > 6e6 AS for_capacity;
+INSERT INTO session VALUES (1);
+SELECT pg_relation_size('session_k') < 50000 AS for_none;
+BEGIN;
+INSERT INTO session SELECT generate_series(1, 5000);
+SELECT cuckoo_index_check('session_k');
+COMMIT;

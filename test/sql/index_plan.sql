@@ -86,6 +86,19 @@ SELECT indexed('SELECT FROM keys JOIN rows ON id = k') AS "join", indexed('SELEC
 	indexed('SELECT FROM keys WHERE EXISTS (SELECT FROM rows WHERE id = k)') AS semi,
 	indexed('INSERT INTO rows SELECT DISTINCT k FROM unnest(' || numbers(100) || '::integer[]) AS k WHERE NOT EXISTS (SELECT FROM rows WHERE id = k)') AS anti;
 
+---- Two columns, of which extended statistics count the keys: 150 of 400 rows anywhere,
+---- and keys of 100 rows in one place
+CREATE TABLE pairs WITH (autovacuum_enabled = off) AS
+	SELECT id % 150 AS a, id % 150 % 7 AS b, hashint4(id / 100) AS place, id / 100 % 3 AS third, filler FROM rows;
+CREATE INDEX ON pairs USING cuckoo (a, b);
+CREATE INDEX ON pairs USING cuckoo (place, third);
+CREATE STATISTICS pairs_a_b (ndistinct) ON a, b FROM pairs;
+CREATE STATISTICS pairs_place_third (ndistinct) ON place, third FROM pairs;
+ANALYZE pairs;
+SELECT uses('SELECT FROM pairs WHERE a = 7 AND b = 0', 'Seq Scan') AS anywhere,
+	uses('SELECT FROM keys JOIN pairs ON a = k AND b = k % 7 WHERE k < 4', 'Seq Scan on pairs') AS "join",
+	uses('SELECT FROM pairs WHERE place = hashint4(7) AND third = 1', 'Index Scan using') AS one_place;
+
 ---- Many pages: a lookup costs less if others have read the page of the index.
 CREATE TABLE wide AS SELECT i AS id, repeat(md5(i::text), 60) AS filler FROM generate_series(1, 12000) AS i;
 CREATE INDEX ON wide USING cuckoo (id);

@@ -41,7 +41,7 @@ AreClose(double a, double b)
 static void
 Cover(const CuckooShape *shape, const CuckooTable *table, bool *covered)
 {
-	uint64_t   *codes = CuckooTableCodes(table);
+	uint64_t   *codes = CuckooTableCodes(table).numbers;
 
 	for (uint64_t i = 0; i < table->items; i++)
 	{
@@ -352,10 +352,10 @@ TEST(counting_checks_for_interrupts)
 
 		/* Both tables are read, and their codes then gone through. */
 		interrupt_checks = 0;
-		codes = CuckooTableCodes(&filters[0].tables[0]);
+		codes = CuckooTableCodes(&filters[0].tables[0]).numbers;
 		CuckooUnique(codes, 300000);
 		pfree(codes);
-		pfree(CuckooTableCodes(&filters[1].tables[0]));
+		pfree(CuckooTableCodes(&filters[1].tables[0]).numbers);
 		reading = interrupt_checks;
 		interrupt_checks = 0;
 		Common(&f, &g);

@@ -20,7 +20,7 @@ static inline void
 CheckTable(const CuckooTable *table, uint64_t random)
 {
 	uint64_t	count = table->items;
-	uint64_t   *codes = CuckooTableCodes(table);
+	uint64_t   *codes = CuckooTableCodes(table).numbers;
 
 	for (uint64_t i = 0; i < count; i++)
 	{

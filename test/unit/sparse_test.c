@@ -268,7 +268,7 @@ TEST(reading_gives_way_also_among_groups_without_codes)
 	table = BuildTable(&shape, CUCKOO_SPARSE, codes, n, 0);
 	assert_true(table.sparse.groups > 2 * 65536);
 	interrupt_checks = 0;
-	read = CuckooTableCodes(&table);
+	read = CuckooTableCodes(&table).numbers;
 	assert_memory_equal(read, codes, n * sizeof(uint64_t));
 	assert_true((uint64_t) interrupt_checks >= n / 65536 + 2);
 	pfree(read);
@@ -307,7 +307,7 @@ CheckEdit(const CuckooTable *old, const CuckooTable *wanted, const uint64_t *cod
 {
 	CuckooTable table = NewTable(&old->shape, CUCKOO_SPARSE, wanted->items);
 
-	CuckooTableBuildEdited(&table, old, (CuckooRun) {codes, count}, remove, 0);
+	CuckooTableBuildEdited(&table, old, (CuckooList) {.numbers = (uint64_t *) codes, .count = count}, remove, 0);
 	assert_true(TailIsKept(&table) && SameTable(&table, wanted));
 	pfree(table.data);
 }
@@ -456,7 +456,7 @@ TEST(what_passes_the_check_is_the_one_form_of_its_codes)
 			table.data[bit / 8] ^= (uint8_t) (1 << bit % 8);
 			if (IsSound(&table, &bad))
 			{
-				uint64_t   *read = CuckooTableCodes(&table);
+				uint64_t   *read = CuckooTableCodes(&table).numbers;
 
 				CheckCodes(&table, read, n);
 				pfree(read);

@@ -395,7 +395,7 @@ BuildTable(const CuckooShape *shape, CuckooRepresentation representation, const 
 		   uint64_t count, uint64_t seed)
 {
 	CuckooTable table = NewTable(shape, representation, count);
-	CuckooRun	run = {codes, count};
+	CuckooList	run = {.numbers = (uint64_t *) codes, .count = count};
 	CuckooSource source = {&run, 1, false, NULL, NULL};
 	bool		built = CuckooTableBuild(&table, &source, seed);
 
@@ -502,7 +502,7 @@ CopyValue(const uint8_t *bytes, size_t length)
 static inline Value
 ValueOfHashes(const uint64_t *hashes, uint64_t count, double fpr, uint64_t capacity)
 {
-	CuckooRun	run = {hashes, count};
+	CuckooList	run = {.numbers = (uint64_t *) hashes, .count = count};
 	CuckooFilter filter;
 
 	CuckooFilterInit(&filter, fpr, capacity, 0);
@@ -528,7 +528,7 @@ static inline Value
 ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, double fpr,
 			 uint64_t capacity)
 {
-	CuckooRun	run = {codes, count};
+	CuckooList	run = {.numbers = (uint64_t *) codes, .count = count};
 	CuckooFilter filter;
 	CuckooPart	part;
 
@@ -714,7 +714,7 @@ CheckLookup(const CuckooTable *table, uint64_t hash, int copies)
 static inline void
 CheckCodes(const CuckooTable *table, const uint64_t *codes, uint64_t count)
 {
-	uint64_t   *read = CuckooTableCodes(table);
+	uint64_t   *read = CuckooTableCodes(table).numbers;
 
 	assert_int_equal(table->items, count);
 	assert_memory_equal(read, codes, count * sizeof(uint64_t));
