@@ -325,7 +325,7 @@ run_constraint()
 	done >"$results/constraint.sql"
 	run_statements constraint "$results/constraint.sql"
 	table constraint "constraint: $((rows / 10)) URLs of 75 bytes there" ms
-	query "SELECT format(E'constraint\t%s\t%s', label, bytes / 1e6) FROM constraint_sizes" >>"$results/constraint-size"
+	query "SELECT format(E'constraint\t%s\t%s', label, bytes / 1e6) FROM constraint_sizes WHERE bytes > 0" >>"$results/constraint-size"
 	table constraint-size "constraint: the index" MB
 }
 
