@@ -15,7 +15,8 @@ CREATE TABLE rows WITH (autovacuum_enabled = off) AS
 		CASE WHEN i % 10 > 0 THEN 0 ELSE 1 + i / 10 % 15 END AS skewed, CASE WHEN i % 2 = 0 THEN 0 ELSE i * 7919 % 60000 END AS half,
 		i * 7919 % 60000 AS wrong, i * 7919 % 60000 AS sized, CASE WHEN i % 3 > 0 THEN i % 60 ELSE 0 END AS few, i % 60 AS partial, i % 1200 AS partial50, repeat('x', 100) AS filler
 	FROM generate_series(0, 59999) AS i;
-SELECT format('CREATE INDEX ON rows USING cuckoo (%I)%s', name, CASE name WHEN 'sized' THEN ' WITH (capacity = 60000)' WHEN 'partial' THEN ' WHERE id < 600' WHEN 'partial50' THEN ' WHERE id < 33000' END)
+SELECT format('CREATE INDEX ON rows USING cuckoo (%I)%s', name, CASE name WHEN 'sized' THEN ' WITH (capacity = 60000)' WHEN 'partial' THEN ' WHERE id < 600' WHEN 'partial50' THEN
+	' WHERE id < 33000' END)
 FROM unnest('{id,k50,k200,k400,k1000,place400,half_placed,place5000,nulls,skewed,half,wrong,sized,few,partial,partial50}'::name[]) AS name \gexec
 CREATE INDEX ON rows USING cuckoo ((k50 * 50 + id % 50));
 CREATE TABLE keys AS SELECT i AS k FROM generate_series(1, 30) AS i;
