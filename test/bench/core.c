@@ -95,7 +95,7 @@ FillHashes(uint64_t *hashes, uint64_t first_key, size_t count)
  * *filter is opened in them.
  */
 static uint8_t *
-Build(CuckooFilter *filter, uint64_t capacity, const uint64_t *hashes, size_t count)
+Build(CuckooFilter *filter, uint64_t capacity, uint64_t *hashes, size_t count)
 {
 	CuckooList	run;
 	uint8_t    *bytes;

@@ -1,7 +1,7 @@
 -- Aggregates: the filter they return, however they are called
 --
 -- Same set, same bytes: if two ways must agree, filters are compared with =.
--- plan.sql tests how the planner splits and orders aggregation.
+-- agg_plans.sql tests how the planner splits and orders aggregation.
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 CREATE VIEW keys AS SELECT i AS k, 'key ' || i AS t, i % 7 AS g FROM generate_series(1, 1000) AS i;
 
@@ -49,11 +49,13 @@ FROM unnest('{0,1,-1,9223372036854775807,-9223372036854775808,NULL}'::bigint[]) 
 	LATERAL (SELECT array_agg(k) AS keys, cuckoo_agg(k, c, 0.01, s) AS f, cuckoo_agg(k::text, c, 0.01, s) AS words, cuckoo_agg(ROW(k), c, 0.01, s) AS rows, cuckoo_agg(k, c, 0.01) FROM keys) AS made
 GROUP BY s ORDER BY s;
 SELECT s, m = cuckoo_add_all(cuckoo_new(4000, 0.01, s), keys) AS multiset, (cuckoo_info(t)).seed = s AND t @> ALL (keys) AS stream,
-	(SELECT bool_and(f = cuckoo_from_array(ARRAY(SELECT generate_series(1, k)), NULL, 0.01, s)) FROM (SELECT k, cuckoo_agg(k, NULL, 0.01, s) OVER (ORDER BY k) AS f FROM keys WHERE k <= 50) AS x) AS window
+	(SELECT bool_and(f = cuckoo_from_array(ARRAY(SELECT generate_series(1, k)), NULL, 0.01, s)) FROM (SELECT k, cuckoo_agg(k, NULL, 0.01, s) OVER (ORDER BY k) AS f FROM keys WHERE k
+	<= 50) AS x) AS window
 FROM unnest('{0,-5,42}'::bigint[]) AS s,
 	LATERAL (SELECT array_agg(k) AS keys, cuckoo_multiset_agg(k, 4000, 0.01, s) AS m, cuckoo_stream_agg(k, 4000, 0.01, s) AS t FROM (SELECT k FROM keys UNION ALL SELECT k FROM keys) AS twice) AS made;
 -- NULL keys do not change the seed.
-SELECT cuckoo_agg(NULL::integer, NULL, 0.01, 7) = cuckoo_new(NULL, 0.01, 7) AS agg, cuckoo_multiset_agg(NULL::text, 100, 0.01, 7) = cuckoo_new(100, 0.01, 7) AS multiset, cuckoo_from_array('{NULL}'::text[], NULL, 0.01, 7) = cuckoo_new(NULL, 0.01, 7) AS "array",
+SELECT cuckoo_agg(NULL::integer, NULL, 0.01, 7) = cuckoo_new(NULL, 0.01, 7) AS agg, cuckoo_multiset_agg(NULL::text, 100, 0.01, 7) = cuckoo_new(100, 0.01, 7) AS multiset,
+	cuckoo_from_array('{NULL}'::text[], NULL, 0.01, 7) = cuckoo_new(NULL, 0.01, 7) AS "array",
 	cuckoo_agg(CASE WHEN k = 3 THEN k END, NULL, 0.01, 7) = cuckoo_new(NULL, 0.01, 7) + 3 AS some FROM generate_series(1, 5) AS k;
 
 -- Groups

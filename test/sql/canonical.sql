@@ -91,7 +91,8 @@ SELECT count(DISTINCT n) AS keys FROM numbers;
 
 ---- jsonb
 CREATE TABLE documents (how text, j jsonb);
-INSERT INTO documents SELECT 'scalars and empty', j::jsonb FROM unnest(ARRAY['null', 'true', 'false', '0', '-1.50', '1e300', '""', '"a"', '"é"', '[]', '{}', '[[]]', '[{}]', '{"": {}}', '[null]', '[1]', '["1"]']) AS j;
+INSERT INTO documents SELECT 'scalars and empty', j::jsonb FROM unnest(ARRAY['null', 'true', 'false', '0', '-1.50', '1e300', '""', '"a"', '"é"', '[]', '{}', '[[]]', '[{}]',
+	'{"": {}}', '[null]', '[1]', '["1"]']) AS j;
 -- Of many numbers of children: offsets are stored at every 32nd
 INSERT INTO documents SELECT 'arrays', jsonb_agg(v ORDER BY i) FROM generate_series(1, 140, 3) AS n, generate_series(1, n) AS i,
 	LATERAL (SELECT CASE i % 7 WHEN 0 THEN 'null' WHEN 1 THEN to_jsonb(i * 1.5) WHEN 2 THEN to_jsonb(repeat('x', i % 5)) WHEN 3 THEN to_jsonb(i % 2 = 0)
@@ -120,7 +121,8 @@ SELECT count(*),
 	count(*) FILTER (WHERE cuckoo_hash(integers) <> hash_as(array_bytes(integers, 1, ARRAY(SELECT integer_bytes(e) FROM unnest(integers) WITH ORDINALITY AS _ (e, o) ORDER BY o)), 24)) AS integers,
 	count(*) FILTER (WHERE cuckoo_hash(words) <> hash_as(array_bytes(words, 4, ARRAY(SELECT text_bytes(e) FROM unnest(words) WITH ORDINALITY AS _ (e, o) ORDER BY o)), 24)) AS words,
 	count(*) FILTER (WHERE cuckoo_hash(numbers) <> hash_as(array_bytes(numbers, 8, ARRAY(SELECT numeric_bytes(e) FROM unnest(numbers) WITH ORDINALITY AS _ (e, o) ORDER BY o)), 24)) AS numbers,
-	count(*) FILTER (WHERE cuckoo_hash(triples) <> hash_as(array_bytes(triples, 25, ARRAY(SELECT CASE WHEN triples[o] IS DISTINCT FROM NULL THEN triple_bytes(triples[o]) END FROM generate_series(1, cardinality(triples)) AS o ORDER BY o)), 24)) AS triples
+	count(*) FILTER (WHERE cuckoo_hash(triples) <> hash_as(array_bytes(triples, 25, ARRAY(SELECT CASE WHEN triples[o] IS DISTINCT FROM NULL THEN triple_bytes(triples[o]) END FROM
+	generate_series(1, cardinality(triples)) AS o ORDER BY o)), 24)) AS triples
 FROM arrays;
 
 ---- Composite

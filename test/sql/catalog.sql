@@ -11,7 +11,7 @@ CREATE VIEW member AS
 	WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e' AND extname LIKE 'cuckoo%'
 		-- From 17 on the array type, which PostgreSQL makes, is a member, too.
 		AND NOT (classid = 'pg_type'::regclass AND objid = 'cuckoofilter[]'::regtype)
-		-- The many operator classes of indexes are checked by index.sql.
+		-- The many operator classes of indexes are checked by index_types.sql.
 		AND objid NOT IN (SELECT unnest(ARRAY[pg_opclass.oid, opcfamily])
 			FROM pg_opclass JOIN pg_am ON opcmethod = pg_am.oid WHERE amname = 'cuckoo');
 

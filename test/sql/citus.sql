@@ -69,7 +69,8 @@ WHERE ev_class = 'typed_one'::regclass AND refclassid = 'pg_proc'::regclass;
 CREATE TYPE mood AS ENUM ('sad', 'happy');
 CREATE DOMAIN small AS integer;
 SELECT (cuckoo_info(cuckoo_agg('x'))).key_type AS literal, (cuckoo_info(cuckoo_agg('sad'::mood))).key_type AS enum, (cuckoo_info(cuckoo_agg(ARRAY[n]))).key_type AS array,
-	(cuckoo_info(cuckoo_agg(n::small))).key_type AS domain, (cuckoo_info(cuckoo_agg(t COLLATE "C", 10))).key_type AS text, (cuckoo_info(cuckoo_agg(t::scratch.mood, 10) FILTER (WHERE n > 10))).items AS none
+	(cuckoo_info(cuckoo_agg(n::small))).key_type AS domain, (cuckoo_info(cuckoo_agg(t COLLATE "C", 10))).key_type AS text, (cuckoo_info(cuckoo_agg(t::scratch.mood, 10) FILTER (WHERE n
+	> 10))).items AS none
 FROM numbers;
 
 -- A constant of regclass becomes an integer, a column remains a type that is refused.

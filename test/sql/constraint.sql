@@ -41,7 +41,8 @@ UPDATE pages SET tenant = 5 WHERE tenant = 1 AND url = 'a';
 INSERT INTO pages VALUES (1, 'a') RETURNING tenant, url;
 MERGE INTO pages AS p USING (VALUES (5, 'a'), (6, 'a')) AS v(tenant, url) ON p.tenant = v.tenant AND p.url = v.url
 	WHEN MATCHED THEN UPDATE SET url = 'merged' WHEN NOT MATCHED THEN INSERT VALUES (v.tenant, v.url);
-MERGE INTO pages AS p USING (VALUES (6, 'a')) AS v(tenant, url) ON false WHEN NOT MATCHED THEN INSERT VALUES (v.tenant, v.url);
+MERGE INTO pages AS p USING (VALUES (6, 'a')) AS v(tenant, url) ON false
+	WHEN NOT MATCHED THEN INSERT VALUES (v.tenant, v.url);
 DELETE FROM pages WHERE tenant = 6;
 -- A row of the same transaction, and of a savepoint that is no longer
 BEGIN;
@@ -172,7 +173,8 @@ SELECT query, (scans('SELECT count(*) FROM cells WHERE ' || query)).* FROM unnes
 SELECT query, bitmap, seq, index IN (seq, 'another plan') AS index
 FROM unnest(ARRAY['a = ANY (''{1,3,3,9}'') AND b = ANY (''{1,2}'') AND c = ANY (''{3,NULL}'')',
 	'a = 1 AND b = ''1'' AND c = ANY (''{1,2}'')', 'a = ANY (''{1,2}'') AND b = ''1'' AND c = 1',
-	'(a, b, c) IN ((1, ''1'', 1), (2, ''1'', 7), (3, ''3'', 3))']) AS query, scans('SELECT count(*) FROM cells WHERE ' || query);
+	'(a, b, c) IN ((1, ''1'', 1), (2, ''1'', 7), (3, ''3'', 3))']) AS query,
+	scans('SELECT count(*) FROM cells WHERE ' || query);
 SELECT (scans('SELECT count(*) FROM cells AS x, LATERAL
 	(SELECT FROM cells AS y WHERE y.c = x.a AND y.a = x.c AND y.b = x.b OFFSET 0) AS z')).*;
 SELECT outcome('SELECT cuckoo_index_filter(''cells_abc'')');
@@ -181,14 +183,16 @@ SELECT outcome('SELECT cuckoo_index_filter(''cells_abc'')');
 ---- allowed.  Then it returns all rows, also those with NULL.
 SELECT uses('SELECT FROM cells WHERE a = 1 AND b = ''1''', 'Seq Scan') AS normally;
 SELECT query, seq, index IN (seq, 'another plan') AS index, bitmap IN (seq, 'another plan') AS bitmap
-FROM unnest(ARRAY['a = 1', 'a = 1 AND b = ''1''', 'a = 1 AND c = 1', 'a = 1 AND c IS NULL', 'a = ANY (''{1,2}'')']) AS query,
+FROM unnest(ARRAY['a = 1', 'a = 1 AND b = ''1''', 'a = 1 AND c = 1', 'a = 1 AND c IS NULL',
+		'a = ANY (''{1,2}'')']) AS query,
 	scans('SELECT count(*) FROM cells WHERE ' || query);
 -- The first row costs nothing before 18, so that a cursor may have it.
 BEGIN;
 SET LOCAL enable_seqscan = off;
 SET LOCAL enable_bitmapscan = off;
 SET LOCAL cursor_tuple_fraction = 1e-6;
-SELECT uses('DECLARE c CURSOR FOR SELECT * FROM cells WHERE a = 1 AND b = ''1''', 'Index Scan using cells_abc') AS plain;
+SELECT uses('DECLARE c CURSOR FOR SELECT * FROM cells WHERE a = 1 AND b = ''1''',
+	'Index Scan using cells_abc') AS plain;
 DECLARE c CURSOR FOR SELECT * FROM cells WHERE a = 1 AND b = '1';
 FETCH ALL c;
 COMMIT;
@@ -213,7 +217,8 @@ CREATE INDEX copies_k ON copies USING cuckoo (k);
 CREATE INDEX copies_few ON copies USING cuckoo (few);
 ANALYZE copies;
 SELECT query, substring(string_agg(line, '') FROM 'Index Scan using|Bitmap Index Scan|Seq Scan') AS scan
-FROM unnest(ARRAY['SELECT FROM copies WHERE k = 7', 'SELECT FROM copies WHERE k = 7 LIMIT 1', 'SELECT FROM copies WHERE few = 7',
+FROM unnest(ARRAY['SELECT FROM copies WHERE k = 7', 'SELECT FROM copies WHERE k = 7 LIMIT 1',
+	'SELECT FROM copies WHERE few = 7',
 	'SELECT EXISTS (SELECT FROM copies WHERE k = i) FROM generate_series(1, 5) AS i']) AS query, plan(query) AS line
 GROUP BY query ORDER BY query COLLATE "C";
 SELECT query, (scans('SELECT sum(n) FROM copies WHERE ' || query)).* FROM unnest('{k = 7,few = 7}'::text[]) AS query;

@@ -72,7 +72,8 @@ END $$;
 -- A timeout far above what any of these takes
 SET statement_timeout = '60s';
 
-SELECT format('SELECT name, result_of(%L, name) FROM hostile ORDER BY name', made) AS command FROM unnest(ARRAY['cuckoo_agg(k) FROM unnest($1) AS k', 'cuckoo_agg(k, 1e6, 0.001) FROM unnest($1) AS k', 'cuckoo_from_array($1)',
+SELECT format('SELECT name, result_of(%L, name) FROM hostile ORDER BY name', made) AS command FROM unnest(ARRAY['cuckoo_agg(k) FROM unnest($1) AS k',
+	'cuckoo_agg(k, 1e6, 0.001) FROM unnest($1) AS k', 'cuckoo_from_array($1)',
 	'cuckoo_stream_agg(k, 1e5, 0.001) FROM unnest($1) AS k']) AS made \gexec
 
 -- Added one by one: a tenth of them

@@ -31,7 +31,8 @@ CREATE DOMAIN feeling AS mood;
 CREATE DOMAIN span AS int4range;
 
 ---- Golden hashes: every key type, then every length class of XXH3
-SELECT value, outcome('SELECT hashes(' || value || ')') AS hashes FROM regexp_split_to_table($$0::smallint; 1::smallint; (-1)::integer; 1::bigint; 9223372036854775807; (-9223372036854775808); 4294967295::oid; true; false; 'x'::"char";
+SELECT value, outcome('SELECT hashes(' || value || ')') AS hashes FROM
+	regexp_split_to_table($$0::smallint; 1::smallint; (-1)::integer; 1::bigint; 9223372036854775807; (-9223372036854775808); 4294967295::oid; true; false; 'x'::"char";
 	'cuckoo'::text; 'cuckoo'::varchar(9); 'cuckoo'::char(9); 'cuckoo'::name; '\x00ff'::bytea; B''; B'101'; '1010000011'::varbit; 1.5::real; 0.1::real;
 	0.1::float8; '-0'::float8; 'NaN'::float8; '-Infinity'::float8; '0'::numeric; '1'::numeric; '-1'::numeric; '10000'::numeric; '0.0001'::numeric;
 	'123456789.000012'::numeric; '-98765.4321'::numeric; '1e-130'::numeric; '1e200'::numeric; 'NaN'::numeric; 'Infinity'::numeric; '-Infinity'::numeric;
@@ -87,10 +88,17 @@ CREATE FUNCTION disagreements(list anyarray) RETURNS bigint LANGUAGE sql AS $$
 	SELECT count(*) FROM generate_subscripts(list, 1) AS i, generate_subscripts(list, 1) AS j
 	WHERE (list[i] = list[j]) <> (cuckoo_hash(list[i], 0) = cuckoo_hash(list[j], 0))
 $$;
-SELECT disagreements('{0,-0,0.0,1,1.0,10,10.00,1e4,10000.0000,1e-4,0.00010,-1,-1.0,1e8,100000000.0,99999999,0.99999999,9999.9999,1e-8,NaN,Infinity,-Infinity,123456789012345678901234567890,123456789012345678901234567890.0,1234,0.1234,1.5,-1.5}'::numeric[]) AS numeric,
+SELECT
+	disagreements('{0,-0,0.0,1,1.0,10,10.00,1e4,10000.0000,1e-4,0.00010,-1,-1.0,1e8,100000000.0,99999999,0.99999999,9999.9999,1e-8,NaN,Infinity,-Infinity,'
+		'123456789012345678901234567890,123456789012345678901234567890.0,1234,0.1234,1.5,-1.5}'::numeric[])
+	AS numeric,
 	disagreements('{0,-0,1,-1,1e-300,NaN,Infinity,-Infinity}'::float8[]) AS float,
-	disagreements('{"1 mon","30 days","29 days 24:00","1 mon 1 us","30 days 1 us","-1 mon","-30 days","-1 us","-1 day 23:59:59.999999","1 year","12 mons","360 days","365 days",0,"1 mon -30 days","1 day -24:00","-720:00","178000000 years","-178000000 years","2147483647 days","-2147483648 days","1 day","-1 day","1 us","29 days","1 mon -1 day","-29 days -00:00:01","-1 mon 1 day -00:00:01"}'::interval[]) AS interval,
-	disagreements(ARRAY['1', '1.0', '[1]', '[1.00]', '[[1]]', '[]', '{}', 'null', '[null]', '""', '"null"', 'true', 'false', '{"a": 1, "b": 2}', '{"b": 2.0, "a": 1}', '{"a": {"b": 2}}', '{"a": 1, "bb": 2, "c": 3}', '{"c": 3, "bb": 2, "a": 1.0}', '[1, [2, {"a": []}], 3]', '[1, [2, {"a": {}}], 3]', '[1, [2, {"a": []}, 3]]',
+	disagreements('{"1 mon","30 days","29 days 24:00","1 mon 1 us","30 days 1 us","-1 mon","-30 days","-1 us","-1 day 23:59:59.999999","1 year","12 mons","360 days","365 days",0,'
+		'"1 mon -30 days","1 day -24:00","-720:00","178000000 years","-178000000 years","2147483647 days","-2147483648 days","1 day","-1 day","1 us","29 days","1 mon -1 day",'
+		'"-29 days -00:00:01","-1 mon 1 day -00:00:01"}'::interval[])
+	AS interval,
+	disagreements(ARRAY['1', '1.0', '[1]', '[1.00]', '[[1]]', '[]', '{}', 'null', '[null]', '""', '"null"', 'true', 'false', '{"a": 1, "b": 2}', '{"b": 2.0, "a": 1}',
+	'{"a": {"b": 2}}', '{"a": 1, "bb": 2, "c": 3}', '{"c": 3, "bb": 2, "a": 1.0}', '[1, [2, {"a": []}], 3]', '[1, [2, {"a": {}}], 3]', '[1, [2, {"a": []}, 3]]',
 		'"1"', '"true"', '[1, 2]', '[2, 1]', '[[1], 2]', '[[1, 2]]', '[[]]', '{"a": {"b": 1}}', '{"b": {"a": 1}}', '{"a": "bc"}', '{"ab": "c"}', '{"a": 2, "b": 1}',
 		'"a"', '"\u0061"', '{"a": 1, "bb": 2, "a": 3}', '{"bb": 2, "a": 3}']::jsonb[]) AS jsonb,
 	disagreements('{10.0.0.0,10.0.0.0/32,10.0.0.0/8,10.0.0.1/8,::,::/0,0.0.0.0/0,::ffff:10.0.0.0,10.0.0.0/9,1.2.3.4,::102:304}'::inet[]) AS inet,
@@ -103,7 +111,8 @@ SELECT disagreements('{0,-0,0.0,1,1.0,10,10.00,1e4,10000.0000,1e-4,0.00010,-1,-1
 
 ---- Rows are hashed by the row type that the value has now
 -- Record types alternate from one row to the next.
-SELECT count(DISTINCT hash), bool_and(hash = (ARRAY[cuckoo_hash(ROW(i)), cuckoo_hash(ROW(i::text)), cuckoo_hash(ROW(i, i::text)), cuckoo_hash(ROW(i::numeric)), cuckoo_hash(ROW(i, ROW(i::text)))])[i % 5 + 1]) AS right
+SELECT count(DISTINCT hash), bool_and(hash = (ARRAY[cuckoo_hash(ROW(i)), cuckoo_hash(ROW(i::text)), cuckoo_hash(ROW(i, i::text)), cuckoo_hash(ROW(i::numeric)), cuckoo_hash(ROW(i,
+	ROW(i::text)))])[i % 5 + 1]) AS right
 FROM (SELECT i, cuckoo_hash(CASE i % 5 WHEN 0 THEN ROW(i) WHEN 1 THEN ROW(i::text) WHEN 2 THEN ROW(i, i::text) WHEN 3 THEN ROW(i::numeric) ELSE ROW(i, ROW(i::text)) END) AS hash
 	FROM generate_series(1, 100) AS i OFFSET 0) AS hashed;
 
@@ -118,7 +127,8 @@ BEGIN
 	RETURN made;
 END $$;
 SELECT change, cuckoo_hash(make(change, value)) = outcome(format('SELECT cuckoo_hash(ROW(%s))', value))::bigint AS right
-FROM (VALUES (1, 'OWNER TO CURRENT_USER', '5'), (2, 'ADD ATTRIBUTE b text', '5, ''x''::text'), (3, 'DROP ATTRIBUTE a', '''x''::text'), (4, 'ALTER ATTRIBUTE b TYPE bigint', '7::bigint')) AS v (n, change, value) ORDER BY n;
+FROM (VALUES (1, 'OWNER TO CURRENT_USER', '5'), (2, 'ADD ATTRIBUTE b text', '5, ''x''::text'), (3, 'DROP ATTRIBUTE a', '''x''::text'), (4, 'ALTER ATTRIBUTE b TYPE bigint',
+	'7::bigint')) AS v (n, change, value) ORDER BY n;
 
 -- The same inside an array or row: the signature follows, so that keys of two
 -- row types are never added to one filter.

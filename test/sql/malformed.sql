@@ -84,14 +84,18 @@ SELECT DISTINCT at, count(*) AS newer_versions FROM changed WHERE as_text = '0A0
 
 -- Every byte of the content changed to some others
 SELECT name, o.refused_as_text = o.refused_as_bytea AS agree, o.newer, o.other
-FROM sound, outcomes(format('SELECT set_byte(%1$L::bytea, at, (get_byte(%1$L::bytea, at) + d) %% 256) FROM generate_series(%3$s, %2$s) AS at, unnest(''{1,16,128,255}''::integer[]) AS d', b, length(b) - 1, 36 + 12 * get_byte(b, 32))) AS o
+FROM sound,
+	outcomes(format('SELECT set_byte(%1$L::bytea, at, (get_byte(%1$L::bytea, at) + d) %% 256) FROM generate_series(%3$s, %2$s) AS at, unnest(''{1,16,128,255}''::integer[]) AS d', b,
+	length(b) - 1, 36 + 12 * get_byte(b, 32))) AS o
 ORDER BY name COLLATE "C";
 
 -- Random bytes, alone and behind a sound header and directory
 SELECT o.refused_as_text + o.newer AS refused, o.accepted, o.other
 FROM outcomes('SELECT substr(decode(md5(i::text) || md5((-i)::text) || md5(''x'' || i), ''hex''), 1, i % 49) FROM generate_series(1, 1000) AS i') AS o;
 SELECT name, o.refused_as_text + o.accepted AS total, o.other
-FROM sound, outcomes(format('SELECT substr(%1$L::bytea, 1, %2$s) || substr(decode((SELECT string_agg(md5(i::text || n), '''') FROM generate_series(1, 40) AS n), ''hex''), 1, greatest(length(%1$L::bytea) - %2$s - 8, 0))
+FROM sound,
+	outcomes(format('SELECT substr(%1$L::bytea, 1, %2$s) || substr(decode((SELECT string_agg(md5(i::text || n), '''') FROM generate_series(1, 40) AS n), ''hex''), 1, '
+		'greatest(length(%1$L::bytea) - %2$s - 8, 0))
 	|| substr(%1$L::bytea, greatest(length(%1$L::bytea) - 7, %2$s + 1)) FROM generate_series(1, 200) AS i', b, 36 + 12 * get_byte(b, 32))) AS o
 WHERE length(b) > 44 ORDER BY name COLLATE "C";
 

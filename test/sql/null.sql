@@ -35,7 +35,8 @@ FROM (SELECT cuckoo_new(removable => false) + 1 AS fixed) AS f;
 
 -- An array without a key may be of any key type: drivers send an empty list as
 -- text[].  It does not decide the key type of a filter that has none.
-SELECT cuckoo_contains_each(f, '{}'::text[]) AS each, cuckoo_contains_each(f, ARRAY[NULL, NULL]) AS each, cuckoo_add_all(f, '{}'::text[]) = f AS add_all, cuckoo_add_all(f, '{NULL}'::date[]) = f AS add_all,
+SELECT cuckoo_contains_each(f, '{}'::text[]) AS each, cuckoo_contains_each(f, ARRAY[NULL, NULL]) AS each, cuckoo_add_all(f, '{}'::text[]) = f AS add_all, cuckoo_add_all(f,
+	'{NULL}'::date[]) = f AS add_all,
 	cuckoo_remove_all(f, '{}'::text[]) = f AS remove_all, cuckoo_remove_all(f, '{NULL}'::record[]) = f AS remove_all, (cuckoo_info(cuckoo_add_all(cuckoo_new(), '{NULL}'::text[]))).key_type AS key_type
 FROM filters;
 
@@ -123,7 +124,8 @@ SELECT cuckoo_agg(k, 5000, 0.01 ORDER BY i) = cuckoo_from_last AS last, cuckoo_a
 	cuckoo_stream_agg(k, 5000, 0.01 ORDER BY i) = (cuckoo_from_last | cuckoo_from_last) AS stream, cuckoo_multiset_agg(k, 5000, 0.01 ORDER BY i DESC) = cuckoo_from_last AS multiset
 FROM (VALUES (1, NULL), (2, NULL), (3, 'x')) AS v (i, k), (SELECT cuckoo_new(5000, 0.01) + 'x'::text AS cuckoo_from_last) AS x GROUP BY cuckoo_from_last;
 SELECT cuckoo_agg(k, 5000, 0.01 ORDER BY k DESC) = cuckoo_new(5000, 0.01) + ARRAY[3] AS signature FROM (VALUES (NULL), (ARRAY[3])) AS v (k);
-SELECT cuckoo_cardinality(f), f @> 20 AS found FROM (SELECT k, cuckoo_agg(CASE WHEN k > 18 THEN k END, 5000, 0.01) OVER (ORDER BY k) AS f FROM generate_series(1, 20) AS k) AS x WHERE k IN (18, 20) ORDER BY k;
+SELECT cuckoo_cardinality(f), f @> 20 AS found FROM (SELECT k, cuckoo_agg(CASE WHEN k > 18 THEN k END, 5000, 0.01) OVER (ORDER BY k) AS f FROM generate_series(1, 20) AS k) AS x
+	WHERE k IN (18, 20) ORDER BY k;
 -- Over no rows parameters cannot be known.  They come from a filter that has
 -- them.
 SELECT n, f = cuckoo_new(2e5, 1e-6) AS empty, (cuckoo_info(f)).target_fpr, (cuckoo_info(f)).capacity, cuckoo_cardinality(f) AS items

@@ -42,7 +42,8 @@ FROM (VALUES (1, 1), (2, 5), (5, 2), (5, 5), (8, 1), (8, 8)) AS v(i, j),
 		cuckoo_add_all(empty, array_fill('x'::text, ARRAY[i])) AS sf, cuckoo_add_all(empty, array_fill('x'::text, ARRAY[j])) AS sg) AS c;
 
 -- Even beyond its capacity: one table, with a higher rate.
-SELECT (brief(cuckoo_union_all(f('full'), f('b')))).*, missing(cuckoo_union_all(f('full'), f('b')), 1, 10000), round(cuckoo_fpr(f('full'))::numeric, 5) AS before, round(cuckoo_fpr(cuckoo_union_all(f('full'), f('b')))::numeric, 5) AS after;
+SELECT (brief(cuckoo_union_all(f('full'), f('b')))).*, missing(cuckoo_union_all(f('full'), f('b')), 1, 10000), round(cuckoo_fpr(f('full'))::numeric, 5) AS before,
+	round(cuckoo_fpr(cuckoo_union_all(f('full'), f('b')))::numeric, 5) AS after;
 SELECT (brief(f)).*, missing(f, 1, 20000), round(cuckoo_fpr(f)::numeric, 5) AS fpr
 FROM (SELECT cuckoo_union_all(f('full'), cuckoo_agg(k, 10000, 0.001)) AS f FROM generate_series(10001, 20000) AS k) AS x;
 -- A single key more goes to a new table.
@@ -140,11 +141,13 @@ INSERT INTO pairs VALUES
 	('rows', cuckoo_new() + ROW(1, 'x'::text), cuckoo_new() + ROW(1::numeric, 'x'::text)),
 	('not removable', f('a') | f('b'), f('c'));
 INSERT INTO pairs
-	SELECT n || ' and ' || m || ' shapes', (SELECT cuckoo_union_all_agg(cuckoo_new(100 * i, 0.01)) FROM generate_series(1, n) AS i), (SELECT cuckoo_union_all_agg(cuckoo_new(100 * i, 0.01)) FROM generate_series(o, o + m - 1) AS i)
+	SELECT n || ' and ' || m || ' shapes', (SELECT cuckoo_union_all_agg(cuckoo_new(100 * i, 0.01)) FROM generate_series(1, n) AS i), (SELECT cuckoo_union_all_agg(cuckoo_new(100 * i,
+	0.01)) FROM generate_series(o, o + m - 1) AS i)
 	FROM (VALUES (16, 16, 1), (16, 1, 16), (16, 1, 17), (9, 8, 10), (9, 7, 10)) AS v (n, m, o);
 CREATE FUNCTION result_of(operation text, f cuckoofilter, g cuckoofilter) RETURNS text LANGUAGE sql
 	RETURN (SELECT CASE WHEN o ~ ' \| ' THEN left(o, 5) ELSE 'none' END FROM outcome(format('SELECT %s(%L, %L)', operation, f, g)) AS o);
-SELECT what, result_of('cuckoo_union_all', f, g) AS union_all, result_of('cuckoo_union', f, g) AS union, result_of('cuckoo_intersection', f, g) AS intersection, result_of('cuckoo_common', f, g) AS common,
+SELECT what, result_of('cuckoo_union_all', f, g) AS union_all, result_of('cuckoo_union', f, g) AS union, result_of('cuckoo_intersection', f, g) AS intersection,
+	result_of('cuckoo_common', f, g) AS common,
 	result_of('cuckoo_union_all', g, f) = result_of('cuckoo_union_all', f, g) AND result_of('cuckoo_intersection', g, f) = result_of('cuckoo_intersection', f, g) AS symmetric FROM pairs;
 
 ---- Intersection: the keys of both, whatever the shapes of the two filters

@@ -41,7 +41,8 @@ CREATE FUNCTION of(n integer) RETURNS cuckoofilter LANGUAGE sql RETURN (SELECT f
 SELECT n, brief(f), (cuckoo_info(f)).capacity, (cuckoo_info(f)).fingerprint_bits AS bits, (cuckoo_info(f)).bytes, f = cuckoo_from_array(ARRAY(SELECT generate_series(1, n))) AS as_array,
 	f = cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, n))) AS as_added FROM counted ORDER BY n;
 -- A 1,025th key stays in the table for 2^20.
-SELECT brief(of(1024) + 1025) AS added, of(1024) + 1025 = of(1025) AS as_counted, of(1024) + 1025 = cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1025))) AS as_added, missing(of(1024) + 1025, 1, 1025) AS lost;
+SELECT brief(of(1024) + 1025) AS added, of(1024) + 1025 = of(1025) AS as_counted, of(1024) + 1025 = cuckoo_add_all(cuckoo_new(), ARRAY(SELECT generate_series(1, 1025))) AS
+	as_added, missing(of(1024) + 1025, 1, 1025) AS lost;
 -- The union of the two has two tables, and the larger capacity.
 SELECT brief(of(1024) | of(1025)) AS union, brief(cuckoo_union_all(of(1024), of(1025))) AS union_all, (cuckoo_info(of(1024) | of(1025))).capacity, missing(of(1024) | of(1025), 1, 1025) AS lost,
 	of(1024) | of(1025) = of(1025) | of(1024) AS commutes;
@@ -56,8 +57,10 @@ SELECT brief(cuckoo_agg(k, 10, 0.001)), (cuckoo_info(cuckoo_agg(k, 10, 0.001))).
 CREATE FUNCTION sparse_bytes(u numeric, n numeric) RETURNS numeric LANGUAGE sql RETURN
 	(SELECT 12 * ceil(g / 8) + ceil((16 * g + n * (1 + l)) / 8) FROM generate_series(0, 60) AS l, LATERAL (SELECT div(u - 1, 2::numeric ^ l) + 1 AS z) AS x, LATERAL (SELECT ceil(z / 16) AS g) AS y
 	WHERE 7 * z <= 8 * greatest(n, 1) ORDER BY l LIMIT 1);
-SELECT representation, count(*), bool_and(bytes = CASE representation WHEN 'sparse' THEN sparse_bytes(blocks * buckets / 2 * 2::numeric ^ fingerprint_bits, items) ELSE ceil(blocks * buckets * (fingerprint_bits - 1) / 2.0) END) AS as_computed
+SELECT representation, count(*), bool_and(bytes = CASE representation WHEN 'sparse' THEN sparse_bytes(blocks * buckets / 2 * 2::numeric ^ fingerprint_bits, items) ELSE ceil(blocks
+	* buckets * (fingerprint_bits - 1) / 2.0) END) AS as_computed
 FROM (VALUES (0.1), (0.001), (2e-8)) AS r (fpr), (VALUES (0), (1), (2), (3), (63), (64), (65), (1000), (1500), (5000), (20000)) AS s (n), (VALUES (NULL), (20), (2000), (1e6)) AS c (capacity),
 	cuckoo_from_array(ARRAY(SELECT generate_series(1, n)), capacity, fpr) AS f, cuckoo_subfilters(f) GROUP BY 1 ORDER BY 1;
 -- Copies: at most eight of a class, which take no other space
-SELECT rows, brief(f), (cuckoo_info(f)).bytes FROM unnest('{1,7,8,9,100}'::integer[]) AS rows, LATERAL (SELECT cuckoo_multiset_agg(k, 8000, 0.001) AS f FROM generate_series(1, 1000) AS k, generate_series(1, rows) AS r) AS x ORDER BY rows;
+SELECT rows, brief(f), (cuckoo_info(f)).bytes FROM unnest('{1,7,8,9,100}'::integer[]) AS rows, LATERAL (SELECT cuckoo_multiset_agg(k, 8000, 0.001) AS f FROM generate_series(1,
+	1000) AS k, generate_series(1, rows) AS r) AS x ORDER BY rows;

@@ -11,7 +11,8 @@ LANGUAGE sql RETURN (SELECT (i.representation, i.key_type, i.items, i.subfilters
 SELECT (brief(f)).*, missing(f, 1, 10000), (brief(f)).items > 9900 AS nearly_all
 FROM (SELECT cuckoo_stream_agg(k % 10000 + 1, 10000, 0.00001) AS f FROM generate_series(1, 30000) AS k) AS x;
 -- The same as cuckoo_agg as long as the table is sparse, but not removable
-SELECT (brief(f)).*, f = set_byte(g::bytea, 3, 1)::cuckoofilter AS same FROM (SELECT cuckoo_stream_agg(k % 30, 10000, 0.001) AS f, cuckoo_agg(k % 30, 10000, 0.001) AS g FROM generate_series(1, 300) AS k) AS x;
+SELECT (brief(f)).*, f = set_byte(g::bytea, 3, 1)::cuckoofilter AS same FROM (SELECT cuckoo_stream_agg(k % 30, 10000, 0.001) AS f, cuckoo_agg(k % 30, 10000, 0.001) AS g FROM
+	generate_series(1, 300) AS k) AS x;
 -- Beyond the capacity it grows like any filter.
 SELECT (brief(f)).*, missing(f, 1, 5000), cuckoo_fpr(f) < 2 * 0.0001 AS rate
 FROM (SELECT cuckoo_stream_agg(k, 1000, 0.0001) AS f FROM generate_series(1, 5000) AS k) AS x;
@@ -55,7 +56,8 @@ SELECT (brief(cuckoo_stream_agg(CASE WHEN k % 2 = 0 THEN k END, 100, 0.01))).* F
 SELECT bool_and(s = set_byte(a::bytea, 3, 1)::cuckoofilter AND m = a) AS same FROM
 	(SELECT ARRAY[cuckoo_stream_agg(k, 100, 0.001), cuckoo_stream_agg(k::text, 100, 0.001), cuckoo_stream_agg(k / 7.0, 100, 0.001), cuckoo_stream_agg(ARRAY[k], 100, 0.001)] AS ss,
 		ARRAY[cuckoo_multiset_agg(k, 100, 0.001), cuckoo_multiset_agg(k::text, 100, 0.001), cuckoo_multiset_agg(k / 7.0, 100, 0.001), cuckoo_multiset_agg(ARRAY[k], 100, 0.001)] AS ms,
-		ARRAY[cuckoo_agg(k, 100, 0.001), cuckoo_agg(k::text, 100, 0.001), cuckoo_agg(k / 7.0, 100, 0.001), cuckoo_agg(ARRAY[k], 100, 0.001)] AS fs FROM generate_series(1, 20) AS k) AS x, unnest(ss, ms, fs) AS u (s, m, a);
+		ARRAY[cuckoo_agg(k, 100, 0.001), cuckoo_agg(k::text, 100, 0.001), cuckoo_agg(k / 7.0, 100, 0.001), cuckoo_agg(ARRAY[k], 100, 0.001)] AS fs FROM generate_series(1, 20) AS k) AS x,
+		unnest(ss, ms, fs) AS u (s, m, a);
 
 ---- Plans
 -- Windows: earlier results do not change
@@ -64,7 +66,8 @@ SELECT k, cuckoo_cardinality(s), missing(s, 1, k) AS s_missing, cuckoo_cardinali
 WHERE k IN (1, 5, 8, 9, 32, 33, 34, 60) ORDER BY k;
 -- Large states, before and after three quarters, in frames that grow and slide
 SELECT p, cuckoo_cardinality(s) - 2000 * (p + 1) >= -20 AS keys, missing(s, 0, 2000 * p + 1999) AS missing, (brief(s)).representation, cuckoo_cardinality(m) AS copies,
-	(SELECT count(*) FROM generate_series(0, 1000 * p + 999) AS k WHERE cuckoo_count(m, k) < 2) AS fewer, (brief(m)).representation, cuckoo_cardinality(l) AS sliding, missing(l, 2000 * greatest(p - 1, 0), 2000 * p + 1999) AS missing
+	(SELECT count(*) FROM generate_series(0, 1000 * p + 999) AS k WHERE cuckoo_count(m, k) < 2) AS fewer, (brief(m)).representation, cuckoo_cardinality(l) AS sliding, missing(l, 2000
+	* greatest(p - 1, 0), 2000 * p + 1999) AS missing
 FROM (SELECT DISTINCT ON (p) p, s, m, l FROM
 		(SELECT k / 2000 AS p, cuckoo_stream_agg(k, 10000, 0.001) OVER w AS s, cuckoo_multiset_agg(k / 2, 10000, 0.001) OVER w AS m,
 			cuckoo_multiset_agg(k, 10000, 0.001) OVER (ORDER BY k / 2000 GROUPS 1 PRECEDING) AS l

@@ -42,7 +42,8 @@ SELECT f = cuckoo_new() + 'a' AS same FROM copied ORDER BY f;
 -- The input function raises soft errors if PostgreSQL has them (16 and up).
 CREATE FUNCTION is_valid(value text) RETURNS boolean LANGUAGE sql
 	RETURN (SELECT CASE WHEN o IN ('true', 'false') THEN o::boolean WHEN current_setting('server_version_num')::integer < 160000 THEN false END
-		FROM outcome(format(CASE WHEN current_setting('server_version_num')::integer >= 160000 THEN 'SELECT pg_input_is_valid(%L, ''cuckoofilter'')' ELSE 'SELECT %L::cuckoofilter IS NOT NULL' END, value)) AS o);
+		FROM outcome(format(CASE WHEN current_setting('server_version_num')::integer >= 160000 THEN 'SELECT pg_input_is_valid(%L, ''cuckoofilter'')' ELSE
+		'SELECT %L::cuckoofilter IS NOT NULL' END, value)) AS o);
 SELECT is_valid(cuckoo_new()::text) AS valid, is_valid('?') AS no_base64, is_valid('AQ==') AS short, is_valid('Ag==') AS newer;
 
 ---- Order and equality: by bytes
@@ -59,7 +60,8 @@ CREATE TABLE filters (id integer, f cuckoofilter);
 INSERT INTO filters SELECT i, cuckoo_from_array(ARRAY[i % 100, i % 100 + 1]) FROM generate_series(1, 1000) AS i;
 INSERT INTO filters VALUES (0, NULL);
 ANALYZE filters;
-SELECT (SELECT count(DISTINCT f) FROM filters) AS "distinct", (SELECT count(*) FROM (SELECT DISTINCT f FROM filters) AS d) AS hashed, (SELECT count(*) FROM (SELECT f FROM filters GROUP BY f) AS g) AS grouped,
+SELECT (SELECT count(DISTINCT f) FROM filters) AS "distinct", (SELECT count(*) FROM (SELECT DISTINCT f FROM filters) AS d) AS hashed, (SELECT count(*) FROM (SELECT f FROM filters
+	GROUP BY f) AS g) AS grouped,
 	(SELECT bool_and(f::bytea >= before) FROM (SELECT f, lag(f::bytea) OVER (ORDER BY f) AS before FROM filters) AS s) AS ordered,
 	(SELECT count(*) FROM (SELECT f FROM filters UNION SELECT cuckoo_from_array('{7,8}'::integer[])) AS u) AS "union",
 	(SELECT count(*) FROM (SELECT f FROM filters INTERSECT SELECT cuckoo_from_array('{7,8}'::integer[])) AS i) AS "intersect",

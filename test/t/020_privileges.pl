@@ -95,7 +95,7 @@ my $functions = q{
 is( as('alice', 'one', "SELECT count(*) FROM $functions WHERE p.proowner = 'alice'::regrole OR p.proconfig IS NOT NULL"),
 	'0', 'but none of its functions, none of which sets anything');
 # (That none runs with its owner's rights is tested by test/sql/catalog.sql,
-# and what the planner may tell of hidden rows by test/sql/planner.sql.)
+# and what the planner may tell of hidden rows by test/sql/selectivity.sql.)
 is( as('alice', 'one', "SELECT string_agg(DISTINCT l.lanname, ' ' ORDER BY l.lanname) FROM $functions JOIN pg_language AS l ON l.oid = p.prolang WHERE p.prosqlbody IS NULL"),
 	'c internal', 'no function has a body whose names a search_path could change');
 

@@ -1,5 +1,5 @@
 # Parallel plans: what the number of workers may change of an aggregate's result,
-# and what not.  test/sql/plan.sql tests cuckoo_agg.
+# and what not.  test/sql/agg_plans.sql tests cuckoo_agg.
 
 use FindBin;
 use lib $FindBin::RealBin;

@@ -101,7 +101,10 @@ foreach my $case (qw(identifier special bits deep zeros circle self metapage bey
 	# VACUUM passes over it, and does its work.
 	next unless $case =~ /identifier|special|bits|deep|self/;
 	my $begin = -s $node->logfile;
+	my $digest = "SELECT md5(get_raw_page('${case}_k', $block))";
+	my $before = $node->safe_psql('postgres', $digest);
 	is(error_of("VACUUM $case"), 'none', "$case: VACUUM");
+	is($node->safe_psql('postgres', $digest), $before, "$case: VACUUM leaves the page");
 	is(slurp_file($node->logfile, $begin) =~ /LOG:  (index "${case}_k" .*)/ ? "XX002: $1" : 'nothing', $error, "$case: VACUUM's report");
 	is($node->safe_psql('postgres', "SELECT count(*) FROM heap_page_items(get_raw_page('$case', 0)) WHERE lp_flags = 3"), 0, "$case: VACUUM removes dead rows");
 }

@@ -9,7 +9,8 @@ ANALYZE rows;
 -- The expected filters, from the simplest possible plan
 SET max_parallel_workers_per_gather = 0;
 SET enable_hashagg = off;
-CREATE VIEW filters AS SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, cuckoo_agg(t::varchar COLLATE "C", NULL, 0.01) AS rate, cuckoo_agg(k, 1e6, 0.01) AS capacity, cuckoo_agg(k, 1e6, 0.01, 42) AS seed,
+CREATE VIEW filters AS SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, cuckoo_agg(t::varchar COLLATE "C", NULL, 0.01) AS rate, cuckoo_agg(k, 1e6, 0.01) AS capacity,
+	cuckoo_agg(k, 1e6, 0.01, 42) AS seed,
 	cuckoo_agg(ARRAY[k % 1000]) AS polymorphic, cuckoo_agg(k) FILTER (WHERE k % 3 = 0) AS filter, cuckoo_agg(k) FILTER (WHERE k < 0) AS nothing, cuckoo_agg(k::numeric) AS numerics FROM rows;
 CREATE TABLE expected AS TABLE filters;
 CREATE VIEW groups AS SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, NULL, 0.02) AS words FROM rows GROUP BY g;
@@ -25,7 +26,8 @@ SELECT plan('SELECT cuckoo_agg(k) FROM rows');
 SELECT plan('SELECT cuckoo_agg(ARRAY[k]), cuckoo_agg(t, NULL, 0.01), cuckoo_agg(k, 1e6, 0.01) FROM rows');
 SET parallel_leader_participation = off;
 CREATE TABLE parallel AS TABLE filters;
-SELECT c.key AS aggregate, c.value = e.value AS same FROM parallel AS p, expected, json_each_text(to_json(p)) AS c, json_each_text(to_json(expected)) AS e WHERE c.key = e.key ORDER BY c.key COLLATE "C";
+SELECT c.key AS aggregate, c.value = e.value AS same FROM parallel AS p, expected, json_each_text(to_json(p)) AS c, json_each_text(to_json(expected)) AS e WHERE c.key = e.key ORDER
+	BY c.key COLLATE "C";
 
 -- Grouped: hashed and sorted partial groups
 SELECT uses('SELECT g, cuckoo_agg(k) FROM rows GROUP BY g', 'Gather', 'Partial HashAggregate', 'Finalize') AS plan;

@@ -190,7 +190,8 @@ CREATE TABLE kinds AS
 	SELECT 'happy'::mood AS m, ARRAY['x' || k] AS a, to_jsonb(k) AS b, 'c'::"char" AS c, ('n' || k)::name AS n, k::oid AS o, (k, 'x')::two AS t
 	FROM generate_series(1, 1000) AS i, LATERAL (SELECT CASE WHEN i <= 500 THEN 1 ELSE i END) AS v (k);
 ANALYZE kinds;
-SELECT name, verdict(format('SELECT FROM kinds WHERE %L::cuckoofilter @> %I', f, name)) FROM (VALUES ('m', cuckoo_new() + 'happy'::mood), ('a', cuckoo_new() + ARRAY['x1']), ('b', cuckoo_new() + '1'::jsonb),
+SELECT name, verdict(format('SELECT FROM kinds WHERE %L::cuckoofilter @> %I', f, name)) FROM (VALUES ('m', cuckoo_new() + 'happy'::mood), ('a', cuckoo_new() + ARRAY['x1']), ('b',
+	cuckoo_new() + '1'::jsonb),
 	('c', cuckoo_new() + 'c'::"char"), ('n', cuckoo_new() + 'n1'::name), ('o', cuckoo_new() + 1::oid), ('t', cuckoo_new() + (1, 'x')::two)) AS v (name, f);
 
 -- Anyone may use the estimators for their own operators.
