@@ -624,7 +624,8 @@ CuckooDraftApply(CuckooDraft *draft, uint64_t *hashes, size_t count, CuckooActio
 	*changed = 0;
 	while (count > 0 && outcome != CUCKOO_FULL && outcome != CUCKOO_TOO_LARGE)
 	{
-		size_t		keys = action == CUCKOO_REMOVE ? count : KeysToAdd(draft, hashes, count, action);
+		size_t		keys = action == CUCKOO_REMOVE ? count :
+			KeysToAdd(draft, hashes, count, action);
 
 		if (keys > 1)
 			CuckooSort(hashes, scratch, keys);

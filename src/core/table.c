@@ -101,7 +101,8 @@ CuckooTableBuildEdited(CuckooTable *table, const CuckooTable *old, CuckooList ed
 CuckooList
 CuckooTableCodes(const CuckooTable *table)
 {
-	CuckooList	codes = {CuckooAllocate(table->items, sizeof(uint64_t)), table->items, table->items};
+	CuckooList	codes = {CuckooAllocate(table->items, sizeof(uint64_t)), table->items,
+						 table->items};
 	uint64_t	count = 0;
 	uint64_t   *scratch;
 

@@ -178,7 +178,8 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
 	START_CRIT_SECTION();
 	if (is_unused)
 		CuckooInitPage(page, 0, bits);
-	added = CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits), interval,
+	added = CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits),
+							 interval,
 						  &touched);
 	if (added && touched.count > 0)
 	{
@@ -280,7 +281,8 @@ MissingRoom(Relation index, const CuckooIndexMeta *meta, uint32 pages)
  * else 0.  (To split again costs more than a small extension.)
  */
 static BlockNumber
-PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix, const PGAlignedBlock *halves)
+PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix,
+		  const PGAlignedBlock *halves)
 {
 	int			depth = CuckooPageGetOpaque(BufferGetPage(home))->depth + 1;
 	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));

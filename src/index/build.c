@@ -269,7 +269,8 @@ ReadFile(BuildState *state, RangeFile file)
 	for (uint64 done = 0, count; done < file.count; done += count)
 	{
 		count = ReadChunk(state, &file, done);
-		state->count = left + SortAndJoin(&state->entries[left], state->count + count - left, file.below);
+		state->count = left + SortAndJoin(&state->entries[left], state->count + count - left,
+										  file.below);
 		if (!fits)
 		{
 			WriteFiles(files, &state->entries[left], state->count - left, file.below);
@@ -372,11 +373,13 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 
 	for (uint64 i = 0; i < count; i++)
 	{
-		CuckooIndexAddress address = CuckooIndexAddressOf(state->meta.base_pages, entries[i].hash, 0);
+		CuckooIndexAddress address =
+			CuckooIndexAddressOf(state->meta.base_pages, entries[i].hash, 0);
 		CuckooTouched touched;
 
-		if (!CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(&address, opaque->bits),
-						   entries[i].interval, &touched))
+		if (!CuckooEntriesAdd(CuckooPageGetEntries(page),
+							  CuckooIndexAddressClass(&address, opaque->bits),
+							  entries[i].interval, &touched))
 			return i;
 	}
 	return count;
@@ -490,7 +493,8 @@ static uint32
 BasePages(Relation index, double entries, double table_pages)
 {
 	const CuckooIndexOptions *options = (CuckooIndexOptions *) index->rd_options;
-	int			load = Min(options == NULL ? CUCKOO_INDEX_FILLFACTOR : options->fillfactor, MAX_LOAD);
+	int			load = Min(options == NULL ? CUCKOO_INDEX_FILLFACTOR : options->fillfactor,
+						   MAX_LOAD);
 	double		rows = entries;
 	double		pages;
 
@@ -499,7 +503,8 @@ BasePages(Relation index, double entries, double table_pages)
 	 * each commit, even if nothing was in the table: not for the capacity.
 	 */
 	if (options != NULL &&
-		!(RelationUsesLocalBuffers(index) && entries == 0 && index->rd_createSubid == InvalidSubTransactionId))
+		!(RelationUsesLocalBuffers(index) && entries == 0 &&
+		  index->rd_createSubid == InvalidSubTransactionId))
 		rows = Max(rows, options->capacity);
 	pages = Max(ceil(rows / (CUCKOO_PAGE_ENTRIES * (load / 100.0))),
 				table_pages / 256 * Min(table_pages / (1 << 24), 1));
@@ -511,8 +516,8 @@ static double
 ReadTable(BuildState *state, Relation heap, IndexInfo *info, IndexBuildResult *result)
 {
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_SCAN);
-	result->heap_tuples = table_index_build_scan(heap, state->index, info, true, true, AddRow, state,
-												 NULL);
+	result->heap_tuples = table_index_build_scan(heap, state->index, info, true, true, AddRow,
+												 state, NULL);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_SORT);
 	if (state->file_count == 0)
 		return state->count = SortAndJoin(state->entries, state->count, 64);
@@ -576,7 +581,8 @@ cuckoobuildempty(Relation index)
 	InitMeta(&meta, 1);
 	for (int i = 0; i < 2; i++)
 	{
-		Buffer		buffer = ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK, NULL);
+		Buffer		buffer = ReadBufferExtended(index, INIT_FORKNUM, P_NEW, RBM_ZERO_AND_LOCK,
+												NULL);
 
 		START_CRIT_SECTION();
 		if (i == 0)

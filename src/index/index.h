@@ -146,8 +146,10 @@ extern void CuckooIndexInit(void);
 /* key.c */
 extern void CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index,
 								   CuckooIndexHashing *hashing, MemoryContext ctx);
-extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx);
-extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull, uint64 *hash);
+extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types,
+							   MemoryContext ctx);
+extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull,
+							uint64 *hash);
 extern bool CuckooIndexHasColumnEquality(Relation index, int number);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
 
@@ -181,7 +183,8 @@ extern const CuckooIndexMeta *CuckooCachedMeta(Relation index);
 extern BlockNumber *CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages,
 								  uint32 *page);
 extern BlockNumber CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth);
-extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode, CuckooIndexAddress *address);
+extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode,
+							 CuckooIndexAddress *address);
 extern void CuckooIndexLookUp(Relation index, Snapshot snapshot, uint64 hash,
 							  CuckooList *intervals);
 

@@ -92,7 +92,8 @@ CheckUsable(Relation index)
 				 errmsg("index \"%s\" is not valid", RelationGetRelationName(index)),
 				 errhint("If nobody is building it, REINDEX it or drop it.")));
 	if (form->indcheckxmin &&
-		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data), TransactionXmin))
+		!TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data),
+							   TransactionXmin))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("index \"%s\" is too new for this transaction", RelationGetRelationName(index)),
@@ -209,8 +210,9 @@ ReadPage(Page page, const CuckooIndexAddress *address, void *arg)
 
 	if (state->at_home)
 	{
-		state->end = CuckooIndexFirstHash(state->base_pages, (address->prefix + 1) * CUCKOO_PAGE_PAIRS,
-									   address->depth);
+		state->end = CuckooIndexFirstHash(state->base_pages,
+										  (address->prefix + 1) * CUCKOO_PAGE_PAIRS,
+										  address->depth);
 		state->home_pages++;
 		state->depth = Max(state->depth, opaque->depth);
 	}
@@ -226,7 +228,8 @@ ReadPage(Page page, const CuckooIndexAddress *address, void *arg)
 		uint64		first;
 		uint64		last;
 
-		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &class, &interval, &is_begin))
+		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &class, &interval,
+							&is_begin))
 			continue;
 		code = CuckooIndexClassCode(address->prefix, class);
 		first = CuckooIndexFirstHash(state->base_pages, code, shift);
@@ -253,7 +256,8 @@ ReadIndex(Relation index, ReadState *state)
 		CHECK_FOR_INTERRUPTS();
 		state->begin = state->end;
 		/* The home page knows better, unless it is not in use. */
-		state->end = CuckooIndexFirstHash(state->base_pages, (base.prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
+		state->end = CuckooIndexFirstHash(state->base_pages,
+										  (base.prefix + 1) * CUCKOO_PAGE_PAIRS, 0);
 		state->at_home = true;
 		CuckooVisitPages(index, GetActiveSnapshot(), state->begin, ReadPage, state);
 	} while (state->end != 0);

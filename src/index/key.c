@@ -23,7 +23,8 @@
 static void
 InitColumn(CuckooIndexColumn *column, Relation index, int number, Oid type, MemoryContext ctx)
 {
-	Oid			function = get_opfamily_proc(index->rd_opfamily[number], type, type, CUCKOO_HASH_PROC);
+	Oid			function = get_opfamily_proc(index->rd_opfamily[number], type, type,
+											 CUCKOO_HASH_PROC);
 
 	memset(column, 0, sizeof(CuckooIndexColumn));
 	column->collation = index->rd_indcollation[number];
@@ -74,7 +75,8 @@ HashingOf(const CuckooIndexColumn *column)
  * column has then another type.)
  */
 void
-CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index, CuckooIndexHashing *hashing, MemoryContext ctx)
+CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index, CuckooIndexHashing *hashing,
+					   MemoryContext ctx)
 {
 	key->columns = IndexRelationGetNumberOfKeyAttributes(index);
 	key->column = MemoryContextAllocZero(ctx, (Size) key->columns * sizeof(CuckooIndexColumn));
@@ -123,7 +125,8 @@ CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, Memory
 	for (int i = 0; i < key->columns; i++)
 	{
 		/* Each look into the catalogs may free the copy of the metapage. */
-		if (memcmp(&hashing[i], &CuckooCachedMeta(index)->columns[i], sizeof(CuckooIndexHashing)) != 0)
+		if (memcmp(&hashing[i], &CuckooCachedMeta(index)->columns[i],
+				   sizeof(CuckooIndexHashing)) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("index \"%s\" was built with another hash function",
@@ -200,7 +203,8 @@ CheckColumn(Relation index, int number)
 	Oid			type = getBaseType(TupleDescAttr(RelationGetDescr(index), number)->atttypid);
 	Oid			collation = index->rd_indcollation[number];
 
-	if (OidIsValid(get_opfamily_proc(index->rd_opfamily[number], class_type, class_type, CUCKOO_HASH_PROC)))
+	if (OidIsValid(get_opfamily_proc(index->rd_opfamily[number], class_type, class_type,
+									 CUCKOO_HASH_PROC)))
 		return;
 	if (CuckooTypeCanBeAltered(type))
 		ereport(ERROR,

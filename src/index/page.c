@@ -20,7 +20,8 @@ GetSlot(const CuckooEntries *entries, Slot slot)
 {
 	const CuckooIndexBucket *bucket = &entries->buckets[slot / CUCKOO_ENTRIES];
 
-	return (uint64_t) bucket->high[slot % CUCKOO_ENTRIES] << 16 | bucket->low[slot % CUCKOO_ENTRIES];
+	return (uint64_t) bucket->high[slot % CUCKOO_ENTRIES] << 16 |
+		bucket->low[slot % CUCKOO_ENTRIES];
 }
 
 static inline void
@@ -183,7 +184,8 @@ MarkLow(const CuckooIndexBucket *bucket, uint32_t fingerprint, int bits)
 	const uint64_t ones = UINT64_C(0x0001000100010001);
 	uint64_t	low = (uint64_t) bucket->low[0] | (uint64_t) bucket->low[1] << 16 |
 		(uint64_t) bucket->low[2] << 32 | (uint64_t) bucket->low[3] << 48;
-	uint64_t	differ = (low ^ (fingerprint & 0xFFFF) * ones) & (FingerprintMask(bits) & 0xFFFF) * ones;
+	uint64_t	differ = (low ^ (fingerprint & 0xFFFF) * ones) &
+		(FingerprintMask(bits) & 0xFFFF) * ones;
 
 	return (differ - ones) & ~differ & 0x8000 * ones;
 }
@@ -303,7 +305,8 @@ Place(CuckooEntries *entries, CuckooIndexClass class, uint64_t entry, CuckooTouc
 		for (uint32_t i = 0; i < CUCKOO_ENTRIES; i++)
 		{
 			Slot		slot = bucket * CUCKOO_ENTRIES + i;
-			uint32_t	fingerprint = (uint32_t) (GetSlot(entries, slot) & FingerprintMask(class.bits));
+			uint32_t	fingerprint =
+				(uint32_t) (GetSlot(entries, slot) & FingerprintMask(class.bits));
 			uint32_t	other = OtherBucket(fingerprint, bucket);
 
 			if (seen[other])
@@ -373,7 +376,8 @@ SetLink(CuckooEntries *entries, CuckooIndexClass class, const Links *links, int 
 
 /* Make one entry of an interval and all that are in its page of the table. */
 static void
-JoinInPage(CuckooEntries *entries, CuckooIndexClass class, const Links *links, CuckooInterval interval,
+JoinInPage(CuckooEntries *entries, CuckooIndexClass class, const Links *links,
+		   CuckooInterval interval,
 		   CuckooTouched *touched)
 {
 	bool		latest = true;
@@ -400,7 +404,8 @@ JoinInPage(CuckooEntries *entries, CuckooIndexClass class, const Links *links, C
  * much of the table that has no row of the key.
  */
 static int
-JoinLinks(CuckooEntries *entries, CuckooIndexClass class, const Links *links, CuckooTouched *touched)
+JoinLinks(CuckooEntries *entries, CuckooIndexClass class, const Links *links,
+		  CuckooTouched *touched)
 {
 	CuckooInterval joined[CUCKOO_PAGE_PAIRS];
 	bool		placed[CUCKOO_PAGE_PAIRS] = {false};

@@ -244,7 +244,8 @@ typedef struct CuckooTouched
  * Add an interval to a class, and list what changes, which may be nothing.  If
  * there is no room, false, and the page is left as it was.
  */
-extern bool CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval interval,
+extern bool CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class,
+							 CuckooInterval interval,
 						  CuckooTouched *touched);
 
 /* The number of entries, with tombstones */
@@ -278,7 +279,8 @@ typedef struct CuckooEntriesCounts
 } CuckooEntriesCounts;
 
 /* Remove rows, and tombstones that are no longer needed. */
-extern CuckooEntriesCounts CuckooEntriesRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead,
+extern CuckooEntriesCounts CuckooEntriesRemove(CuckooEntries *entries, int bits,
+											   CuckooIsDead is_dead,
 										 void *arg);
 
 #endif							/* CUCKOO_INDEX_PAGE_H */

@@ -300,7 +300,8 @@ cuckoogettuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused()
 			if (offset < FirstOffsetNumber || offset > MaxHeapTuplesPerPage)
 				continue;
 			CHECK_FOR_INTERRUPTS();
-			ItemPointerSet(&scan->xs_heaptid, (BlockNumber) (state->position / CUCKOO_PAGE_POSITIONS),
+			ItemPointerSet(&scan->xs_heaptid,
+						   (BlockNumber) (state->position / CUCKOO_PAGE_POSITIONS),
 						   (OffsetNumber) offset);
 			if (state->check_predicate && !SatisfiesPredicate(scan))
 				continue;

@@ -52,7 +52,8 @@ CuckooPageIsDamaged(Page page, BlockNumber block)
 	if (PageGetSpecialSize(page) != MAXALIGN(sizeof(CuckooPageOpaque)))
 		return true;
 	opaque = CuckooPageGetOpaque(page);
-	return opaque->page_id != CUCKOO_PAGE_ID || opaque->next == block || opaque->depth > CUCKOO_MAX_DEPTH ||
+	return opaque->page_id != CUCKOO_PAGE_ID || opaque->next == block ||
+		opaque->depth > CUCKOO_MAX_DEPTH ||
 		opaque->bits > CUCKOO_MAX_FINGERPRINT_BITS;
 }
 
@@ -96,7 +97,8 @@ CuckooLockMeta(Relation index, int lock_mode)
 	Buffer		buffer = CuckooLockPage(index, 0, lock_mode);
 	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
 
-	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != CUCKOO_INDEX_VERSION || meta->base_pages < 1 ||
+	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != CUCKOO_INDEX_VERSION ||
+		meta->base_pages < 1 ||
 		meta->base_pages > CUCKOO_MAX_BASE_PAGES || meta->end <= meta->base_pages)
 		CuckooReportCorrupted(ERROR, index, 0);
 	return buffer;
@@ -180,7 +182,8 @@ CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth)
 	if ((prefix & ((UINT64CONST(1) << depth) - 1)) == 0)
 		return 1 + (BlockNumber) (prefix >> depth);
 	zeros = pg_rightmost_one_pos64(prefix);
-	first = *CuckooPieceOf((CuckooIndexMeta *) meta, prefix >> (zeros + 1), depth - zeros, &pages, &page);
+	first = *CuckooPieceOf((CuckooIndexMeta *) meta, prefix >> (zeros + 1), depth - zeros, &pages,
+						   &page);
 	return first == 0 ? InvalidBlockNumber : first + page;
 }
 
@@ -291,7 +294,8 @@ static void
 AppendIntervals(Page page, const CuckooIndexAddress *address, void *arg)
 {
 	CuckooChain chain = CuckooChainBegin(CuckooPageGetEntries(page),
-										 CuckooIndexAddressClass(address, CuckooPageGetOpaque(page)->bits));
+										 CuckooIndexAddressClass(address,
+																 CuckooPageGetOpaque(page)->bits));
 	CuckooInterval interval;
 
 	while (CuckooChainNext(&chain, &interval))

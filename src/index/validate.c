@@ -39,8 +39,10 @@ IsEqualityOf(Oid operator, Oid type, Oid method, StrategyNumber equal)
 static bool
 HashAlike(Oid family, Oid left, Oid right)
 {
-	bool		left_has_function = OidIsValid(get_opfamily_proc(family, left, left, CUCKOO_HASH_PROC));
-	bool		right_has_function = OidIsValid(get_opfamily_proc(family, right, right, CUCKOO_HASH_PROC));
+	bool		left_has_function = OidIsValid(get_opfamily_proc(family, left, left,
+																 CUCKOO_HASH_PROC));
+	bool		right_has_function = OidIsValid(get_opfamily_proc(family, right, right,
+																  CUCKOO_HASH_PROC));
 	CuckooKeyType key_type = CuckooBuiltinKeyType(left);
 
 	if (left == right)
@@ -73,7 +75,8 @@ FunctionFault(Form_pg_amproc member)
 	if (!func_strict(member->amproc))
 		return "is not strict";
 	if (member->amprocnum != CUCKOO_HASH_PROC ||
-		!check_amproc_signature(member->amproc, INT8OID, false, 2, 2, member->amproclefttype, INT8OID))
+		!check_amproc_signature(member->amproc, INT8OID, false, 2, 2, member->amproclefttype,
+								INT8OID))
 		return "is not a hash function: (type, bigint) returning bigint";
 	return NULL;
 }
