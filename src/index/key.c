@@ -163,13 +163,18 @@ CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull, ui
 		if (isnull[i])
 			return false;
 	}
-	old = MemoryContextSwitchTo(key->scratch);
 	*hash = CUCKOO_INDEX_SEED;
+	/* Integers, the most frequent keys, need no memory. */
+	if (key->columns == 1 && key->column[0].key.key_type == CUCKOO_KEY_INTEGER)
+	{
+		*hash = CuckooKeyHash(&key->column[0].key, values[0], *hash);
+		return true;
+	}
+	old = MemoryContextSwitchTo(key->scratch);
 	for (int i = 0; i < key->columns; i++)
 		*hash = HashColumn(&key->column[i], values[i], *hash);
 	MemoryContextSwitchTo(old);
-	if (key->columns > 1 || key->column[0].key.key_type != CUCKOO_KEY_INTEGER)
-		MemoryContextReset(key->scratch);
+	MemoryContextReset(key->scratch);
 	return true;
 }
 
