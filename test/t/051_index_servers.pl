@@ -179,17 +179,22 @@ $node->safe_psql('postgres', <<~'SQL');
 is_deeply([ removed_beside(q{bulk_delete('joined_k', (SELECT rows FROM dead), '{"(0,1)","(0,8)"}')}, q{INSERT INTO joined VALUES (1), (3) RETURNING ctid}) ], [ 7, "(0,3)\n(0,11)" ], 'joined entries get rows while VACUUM looks for some');
 is($node->safe_psql('postgres', q{SET enable_seqscan = off; SELECT count(*) FROM joined WHERE k = 1; SELECT count(*) FROM joined WHERE k = 3; SELECT cuckoo_index_check('joined_k')}), "1\n1\n0", '... which the index finds');
 
-# A base page that is built split twice, and later its right half.  VACUUM reads the
-# pages that have got its entries after the pages that had them.
+# A base page that has split twice, and whose right half splits while VACUUM is at the
+# next base page.  VACUUM reads the page that gets entries after the one that had them.
 $node->safe_psql('postgres', <<~'SQL');
-	CREATE TABLE halves AS SELECT i AS k, h FROM generate_series(1, 1000000) AS i, cuckoo_hash(i) AS h WHERE h BETWEEN 0 AND 224962001872091850 AND (h < 112481000936045925 OR i < 100000);
-	CREATE TABLE more AS SELECT i AS k FROM generate_series(1000001, 1300000) AS i, cuckoo_hash(i) AS h WHERE h BETWEEN 112481000936045925 AND 224962001872091850;
+	CREATE TABLE halves (k integer, h bigint);
 	CREATE INDEX halves_k ON halves USING cuckoo (k) WITH (capacity = 1e5);
+	INSERT INTO halves SELECT i, h FROM generate_series(1, 1000000) AS i, cuckoo_hash(i) AS h WHERE h BETWEEN 0 AND 224962001872091850 AND (h < 112481000936045925 OR i < 100000);
+	INSERT INTO halves SELECT i, h FROM generate_series(1, 1000) AS i, cuckoo_hash(i) AS h WHERE h BETWEEN 224962001872091851 AND 449924003744183700 LIMIT 1;
+	CREATE TABLE more AS SELECT i AS k FROM generate_series(1000001, 1300000) AS i, cuckoo_hash(i) AS h WHERE h BETWEEN 112481000936045925 AND 224962001872091850;
 	SQL
-is($node->safe_psql('postgres', q{SELECT depth, overflow_pages > 0 FROM cuckoo_index_info('halves_k')}), '2|t', 'built split twice');
-my $right = q{SELECT array_agg(ctid) FROM halves WHERE h >= 112481000936045925};
-my ($removed) = removed_beside(qq{bulk_delete('halves_k', ($right), (SELECT ARRAY[ctid] FROM halves WHERE h < 112481000936045925 ORDER BY h DESC LIMIT 1))}, 'INSERT INTO halves SELECT k, 0 FROM more');
+my $shape = q{SELECT depth, overflow_pages > 0, pages FROM cuckoo_index_info('halves_k')};
+my ($depth, $has_overflow, $pages) = split /\|/, $node->safe_psql('postgres', $shape);
+is("$depth|$has_overflow", '2|t', 'split twice');
+my $right = q{SELECT array_agg(ctid) FROM halves WHERE h BETWEEN 112481000936045925 AND 224962001872091850};
+my ($removed) = removed_beside(qq{bulk_delete('halves_k', ($right), (SELECT ARRAY[ctid] FROM halves WHERE h > 224962001872091850))}, 'INSERT INTO halves SELECT k, 0 FROM more');
 is($removed, $node->safe_psql('postgres', "SELECT cardinality(($right))"), 'entries that a split moves while VACUUM runs are removed');
+cmp_ok((split /\|/, $node->safe_psql('postgres', $shape))[2], '>', $pages, '... and it has split');
 $_->quit foreach $holder, $remover;
 $node->safe_psql('postgres', 'DROP TABLE halves, more, pieces');
 
