@@ -199,9 +199,8 @@ CheckRelabelled(FunctionCallInfo fcinfo)
 	}
 }
 
-/* How keys are hashed, if the call does not know it yet. */
-static CuckooKey *
-FindKey(FunctionCallInfo fcinfo, CuckooCall *call)
+CuckooKey *
+CuckooFindRowKey(FunctionCallInfo fcinfo, CuckooCall *call)
 {
 	if (fcinfo->flinfo->fn_expr == NULL)
 	{
@@ -210,43 +209,4 @@ FindKey(FunctionCallInfo fcinfo, CuckooCall *call)
 	}
 	CheckRelabelled(fcinfo);
 	return CuckooFindKey(fcinfo, 1, false);
-}
-
-/* Check the arguments after the key if they are not those of the last row. */
-static inline void
-ReadParameters(FunctionCallInfo fcinfo, CuckooCall *call)
-{
-	CuckooParameters given = CuckooGetParameters(fcinfo, 2, PG_NARGS() - 2);
-	const CuckooParameters *last = &call->parameters;
-
-	if (likely(call->has_row && last->has_capacity == given.has_capacity &&
-			   last->capacity == given.capacity && last->fpr == given.fpr &&
-			   last->seed == given.seed))
-		return;
-	call->row = CuckooCheckParameters(&given);
-	call->parameters = given;
-	call->has_row = true;
-}
-
-const CuckooHeader *
-CuckooReadRow(FunctionCallInfo fcinfo, uint64 *hash)
-{
-	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
-	CuckooKey  *key;
-
-	if (unlikely(call == NULL))
-		call = CuckooGetCall(fcinfo);
-	if (PG_NARGS() > 2 || unlikely(!call->has_row))
-		ReadParameters(fcinfo, call);
-	if (PG_ARGISNULL(1))
-	{
-		call->row.key_type = CUCKOO_KEY_NONE;
-		call->row.signature = 0;
-		return &call->row;
-	}
-	key = likely(call->has_key) ? &call->key : FindKey(fcinfo, call);
-	*hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), call->row.seed);
-	call->row.key_type = (uint8) key->key_type;
-	call->row.signature = key->signature;
-	return &call->row;
 }

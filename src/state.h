@@ -92,11 +92,52 @@ CuckooSameHeader(const CuckooHeader *a, const CuckooHeader *b)
 		a->fpr == b->fpr && a->capacity == b->capacity && a->seed == b->seed;
 }
 
+/* How keys are hashed, if the call does not know it yet */
+extern CuckooKey *CuckooFindRowKey(FunctionCallInfo fcinfo, CuckooCall *call);
+
+/* Check the arguments after the key if they are not those of the last row. */
+static inline void
+CuckooReadParameters(FunctionCallInfo fcinfo, CuckooCall *call)
+{
+	CuckooParameters given = CuckooGetParameters(fcinfo, 2, PG_NARGS() - 2);
+	const CuckooParameters *last = &call->parameters;
+
+	if (likely(call->has_row && last->has_capacity == given.has_capacity &&
+			   last->capacity == given.capacity && last->fpr == given.fpr &&
+			   last->seed == given.seed))
+		return;
+	call->row = CuckooCheckParameters(&given);
+	call->parameters = given;
+	call->has_row = true;
+}
+
 /*
  * Read a row (state, key [, capacity [, fpr [, seed]]]): its parameters, key type
- * (NONE if its key is NULL), and hash.
+ * (NONE if its key is NULL), and hash.  Inline: with a call, cuckoo_agg takes 9 %
+ * more instructions per row.
  */
-extern const CuckooHeader *CuckooReadRow(FunctionCallInfo fcinfo, uint64 *hash);
+static inline const CuckooHeader *
+CuckooReadRow(FunctionCallInfo fcinfo, uint64 *hash)
+{
+	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
+	CuckooKey  *key;
+
+	if (unlikely(call == NULL))
+		call = CuckooGetCall(fcinfo);
+	if (PG_NARGS() > 2 || unlikely(!call->has_row))
+		CuckooReadParameters(fcinfo, call);
+	if (PG_ARGISNULL(1))
+	{
+		call->row.key_type = CUCKOO_KEY_NONE;
+		call->row.signature = 0;
+		return &call->row;
+	}
+	key = likely(call->has_key) ? &call->key : CuckooFindRowKey(fcinfo, call);
+	*hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), call->row.seed);
+	call->row.key_type = (uint8) key->key_type;
+	call->row.signature = key->signature;
+	return &call->row;
+}
 
 /*
  * A value as it can leave the server: a list of cuckoo_agg becomes a partial
