@@ -109,7 +109,7 @@ CombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 	value = PG_GETARG_CUCKOOFILTER_P(1);
 	CuckooOpenFilter(&added, value);
 	/* An unset filter changes nothing, whatever form the state has. */
-	if (added.flags & CUCKOO_FLAG_UNSET && !PG_ARGISNULL(0))
+	if (added.header.flags & CUCKOO_FLAG_UNSET && !PG_ARGISNULL(0))
 		return CuckooUnchanged(fcinfo);
 	if (!PG_ARGISNULL(0))
 		state = (UnionState *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
@@ -118,7 +118,7 @@ CombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 		flat = PG_GETARG_CUCKOOFILTER_P(0);
 		CuckooOpenFilter(&filter, flat);
 	}
-	if (state == NULL && (flat == NULL || filter.flags & CUCKOO_FLAG_UNSET))
+	if (state == NULL && (flat == NULL || filter.header.flags & CUCKOO_FLAG_UNSET))
 		PG_RETURN_CUCKOOFILTER_P(value);
 	if (match)
 		CuckooMatchHeaders(state != NULL ? &state->combination.header : &filter.header,
@@ -337,13 +337,13 @@ WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)
 	CuckooCall *call = CuckooGetCall(fcinfo);
 	double		rate = CuckooFilterRate(filter);
 
-	if (call->warned || rate <= 10 * filter->fpr)
+	if (call->warned || rate <= 10 * filter->header.fpr)
 		return;
 	call->warned = true;
 	ereport(WARNING,
 			(errmsg("expected false-positive rate of cuckoofilter is more than ten times the target rate"),
 			 errdetail("It holds %llu items at an expected rate of up to %g; the target rate is %g.",
-					   (unsigned long long) filter->items, rate, filter->fpr),
+					   (unsigned long long) filter->header.items, rate, filter->header.fpr),
 			 errhint("Specify the number of keys of the result as the capacity of all filters.")));
 }
 

@@ -96,10 +96,10 @@ CheckedHeader(CuckooValue *value)
 	if (!IsSafe(flat) ||
 		!(header->fpr >= CUCKOO_MIN_FPR && header->fpr <= CUCKOO_MAX_FPR) ||
 		header->capacity > CUCKOO_MAX_CAPACITY ||
-		header->key_type > CUCKOO_KEY_LAST || header->flags != 0 || header->table_count != 0 ||
-		CuckooKeyTypeIsNested((CuckooKeyType) header->key_type) != (header->signature != 0) ||
+		header->kind.type > CUCKOO_KEY_LAST || header->flags != 0 || header->table_count != 0 ||
+		CuckooKeyTypeIsNested(header->kind.type) != (header->kind.signature != 0) ||
 		/* The key type is unknown only if there are no keys. */
-		(header->key_type == CUCKOO_KEY_NONE && header->items > 0))
+		(header->kind.type == CUCKOO_KEY_NONE && header->items > 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cuckoofilter is not the state of this aggregate")));
@@ -134,8 +134,8 @@ PartialValue(const CuckooHeader *header, const CuckooList *runs, uint64 run_coun
 	uint64		at = 0;
 
 	partial.header = *header;
-	partial.content = CUCKOO_PARTIAL;
-	partial.items = count;
+	partial.header.content = CUCKOO_PARTIAL;
+	partial.header.items = count;
 	if (CuckooBytes(&partial) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
@@ -371,9 +371,9 @@ AggAddAll(KeysState *state, CuckooValue *other, MemoryContext aggcontext)
 		return;
 	}
 	CuckooOpen(&partial, CuckooValueBytes(other), VARSIZE_ANY_EXHDR(other));
-	if (state->flat != NULL && partial.items > FLAT_MAX_ROOM / 2)
-		BecomeLarge(state, CuckooPartialHash(&partial, partial.items / 2), aggcontext);
-	for (uint64 i = 0; i < partial.items; i++)
+	if (state->flat != NULL && partial.header.items > FLAT_MAX_ROOM / 2)
+		BecomeLarge(state, CuckooPartialHash(&partial, partial.header.items / 2), aggcontext);
+	for (uint64 i = 0; i < partial.header.items; i++)
 	{
 		CuckooCheckInterruptsAt(i);
 		AggAdd(state, CuckooPartialHash(&partial, i), aggcontext);

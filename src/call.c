@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "utils/float.h"
 #include "utils/lsyscache.h"
+#include "utils/tuplestore.h"
 
 #include "call.h"
 
@@ -85,7 +86,7 @@ CuckooCheckParameters(const CuckooParameters *given)
 	CuckooFilterInit(&filter, CheckFpr(given->fpr), capacity, given->seed);
 	/* Refuse it now rather than when the filter has grown dense. */
 	if (!CuckooFirstShape(&filter, &shape))
-		CuckooReportTooLarge(capacity, filter.fpr);
+		CuckooReportTooLarge(capacity, filter.header.fpr);
 	return filter.header;
 }
 
@@ -97,7 +98,7 @@ CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 	int			room = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	CuckooList	hashes = {NULL, 0, 0};
 	bool		first = true;
-	uint32		signature = 0;
+	CuckooKeyKind kind = {CUCKOO_KEY_NONE, 0};
 	ArrayIterator iterator;
 	Datum		value;
 	bool		is_null;
@@ -118,28 +119,49 @@ CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 			continue;
 		/* The filter may have no key type yet. */
 		if (first)
-			signature = key->signature;
-		else if (key->signature != signature)
+			kind = key->kind;
+		else if (key->kind.signature != kind.signature)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("key types of one array differ between elements"),
 					 errdetail("One key is of type %s, another of type %s.",
-							   CuckooKeyTypeDescribe(key->key_type, signature),
-							   CuckooKeyTypeDescribe(key->key_type, key->signature))));
+							   CuckooKeyKindDescribe(kind),
+							   CuckooKeyKindDescribe(key->kind))));
 		first = false;
 	}
 	array_free_iterator(iterator);
 	return hashes;
 }
 
-Datum
-CuckooMakeRow(FunctionCallInfo fcinfo, Datum *values, bool *nulls,
-			  int count PG_USED_FOR_ASSERTS_ONLY)
+static HeapTuple
+FormRow(TupleDesc type, const NullableDatum *columns, int count)
 {
-	TupleDesc	row;
+	Datum		values[CUCKOO_MAX_COLUMNS];
+	bool		nulls[CUCKOO_MAX_COLUMNS];
 
-	if (get_call_result_type(fcinfo, NULL, &row) != TYPEFUNC_COMPOSITE)
+	Assert(type->natts == count && count <= CUCKOO_MAX_COLUMNS);
+	for (int i = 0; i < count; i++)
+	{
+		values[i] = columns[i].value;
+		nulls[i] = columns[i].isnull;
+	}
+	return heap_form_tuple(type, values, nulls);
+}
+
+Datum
+CuckooMakeRow(FunctionCallInfo fcinfo, const NullableDatum *columns, int count)
+{
+	TupleDesc	type;
+
+	if (get_call_result_type(fcinfo, NULL, &type) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	Assert(row->natts == count);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(row), values, nulls));
+	return HeapTupleGetDatum(FormRow(BlessTupleDesc(type), columns, count));
+}
+
+void
+CuckooPutRow(FunctionCallInfo fcinfo, const NullableDatum *columns, int count)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	tuplestore_puttuple(result->setResult, FormRow(result->setDesc, columns, count));
 }

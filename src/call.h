@@ -93,13 +93,16 @@ extern CuckooList CuckooHashElements(FunctionCallInfo fcinfo, int argument, Arra
 static inline uint64
 CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 {
-	uint64		hash = CuckooKeyHash(key, value, filter->seed);
+	uint64		hash = CuckooKeyHash(key, value, filter->header.seed);
 
 	CuckooMatchKeyType(&filter->header, key);
 	return hash;
 }
 
-/* A row of the type that the function returns, with so many columns */
-extern Datum CuckooMakeRow(FunctionCallInfo fcinfo, Datum *values, bool *nulls, int count);
+/* A row of the type that the function returns; or one of the set that it returns */
+extern Datum CuckooMakeRow(FunctionCallInfo fcinfo, const NullableDatum *columns, int count);
+extern void CuckooPutRow(FunctionCallInfo fcinfo, const NullableDatum *columns, int count);
+
+#define CUCKOO_MAX_COLUMNS	15
 
 #endif							/* CUCKOO_CALL_H */

@@ -27,8 +27,7 @@ InitFromArguments(FunctionCallInfo fcinfo, int first, CuckooFilter *filter)
 static void
 SetKeyType(CuckooFilter *filter, const CuckooKey *key)
 {
-	filter->key_type = (uint8) key->key_type;
-	filter->signature = key->signature;
+	filter->header.kind = key->kind;
 }
 
 /* cuckoo_new(capacity, fpr, seed, removable): NULL means the default */
@@ -40,7 +39,7 @@ cuckoo_new(PG_FUNCTION_ARGS)
 
 	InitFromArguments(fcinfo, 0, &filter);
 	if (!PG_ARGISNULL(3) && !PG_GETARG_BOOL(3))
-		filter.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
+		filter.header.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, NULL, 0));
 }
 
@@ -74,7 +73,7 @@ OpenArgument(FunctionCallInfo fcinfo, CuckooDraft *draft)
 static void
 CheckRemovable(const CuckooFilter *filter)
 {
-	if (filter->flags & CUCKOO_FLAG_NOT_REMOVABLE)
+	if (filter->header.flags & CUCKOO_FLAG_NOT_REMOVABLE)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot remove keys from this cuckoofilter"),

@@ -103,11 +103,11 @@ CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key)
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("key type does not match cuckoofilter"),
 			 errdetail("The key type of the filter is %s, that of the key is %s.",
-					   CuckooKeyTypeDescribe(filter->key_type, filter->signature),
-					   CuckooKeyTypeDescribe(key->key_type, key->signature)),
-			 filter->key_type == CUCKOO_KEY_COMPOSITE && key->key_type == CUCKOO_KEY_COMPOSITE ?
+					   CuckooKeyKindDescribe(filter->kind),
+					   CuckooKeyKindDescribe(key->kind)),
+			 filter->kind.type == CUCKOO_KEY_COMPOSITE && key->kind.type == CUCKOO_KEY_COMPOSITE ?
 			 errhint("Rows must have columns of the same types in the same order.") :
-			 key->key_type == CUCKOO_KEY_ARRAY && filter->key_type != CUCKOO_KEY_ARRAY ?
+			 key->kind.type == CUCKOO_KEY_ARRAY && filter->kind.type != CUCKOO_KEY_ARRAY ?
 			 errhint("To look up the elements of an array, write f @> ANY (array) or f @> ALL (array).") :
 			 errhint("Cast the key to the type that the filter was built from.")));
 }
@@ -317,8 +317,8 @@ static bool
 DescribeKey(StringInfo buf, CuckooKey *key)
 {
 	check_stack_depth();
-	AppendNumber(buf, key->key_type, 1);
-	switch (key->key_type)
+	AppendNumber(buf, key->kind.type, 1);
+	switch (key->kind.type)
 	{
 		case CUCKOO_KEY_ARRAY:
 		case CUCKOO_KEY_RANGE:
@@ -362,12 +362,12 @@ InitPart(CuckooKey *key, CuckooKeyType key_type, TypeCacheEntry *type, Oid part_
 
 	CuckooKeyInit(&nested->part, part_type, collation, key->ctx);
 	nested->type = type;
-	key->key_type = key_type;
+	key->kind.type = key_type;
 	key->has_rows = nested->part.has_rows;
 
 	initStringInfo(&description);
 	if (DescribeKey(&description, key))
-		key->signature = CuckooSignature(description.data, (size_t) description.len);
+		key->kind.signature = CuckooSignature(description.data, (size_t) description.len);
 	pfree(description.data);
 }
 
@@ -416,16 +416,16 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
 				 errmsg("could not determine key type")));
 
-	key->key_type = CuckooBuiltinKeyType(type);
-	key->signature = 0;
-	key->has_rows = key->key_type == CUCKOO_KEY_COMPOSITE;
+	key->kind.type = CuckooBuiltinKeyType(type);
+	key->kind.signature = 0;
+	key->has_rows = key->kind.type == CUCKOO_KEY_COMPOSITE;
 	key->type = type;
 	key->ctx = ctx;
 	key->nested = NULL;
 
-	if (key->key_type == CUCKOO_KEY_TEXT)
+	if (key->kind.type == CUCKOO_KEY_TEXT)
 		CheckCollation(type, collation);
-	if (key->key_type != CUCKOO_KEY_NONE)
+	if (key->kind.type != CUCKOO_KEY_NONE)
 		return;
 
 	/* Arrays of arrays are possible by way of domains. */
@@ -445,10 +445,10 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 			CuckooKeyInit(key, getBaseType(type), collation, ctx);
 			break;
 		case TYPTYPE_ENUM:
-			key->key_type = CUCKOO_KEY_ENUM;
+			key->kind.type = CUCKOO_KEY_ENUM;
 			break;
 		case TYPTYPE_COMPOSITE:
-			key->key_type = CUCKOO_KEY_COMPOSITE;
+			key->kind.type = CUCKOO_KEY_COMPOSITE;
 			key->has_rows = true;
 			break;
 		case TYPTYPE_RANGE:
@@ -477,13 +477,13 @@ AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull, StringInf
 
 	if (isnull)
 		AppendNumber(buf, NULL_LENGTH, 4);
-	else if (key->key_type == CUCKOO_KEY_INTEGER)
+	else if (key->kind.type == CUCKOO_KEY_INTEGER)
 	{
 		/* A row or array often has many of them. */
 		AppendNumber(buf, sizeof(int64), 4);
 		CuckooStore64(AppendRoom(buf, 8), (uint64) CuckooIntegerValue(key->type, value));
 	}
-	else if (CuckooScalarBytes(&bytes, key->key_type, key->type, value))
+	else if (CuckooScalarBytes(&bytes, key->kind.type, key->type, value))
 		AppendScalar(buf, &bytes);
 	else
 	{
@@ -516,7 +516,7 @@ AppendArray(StringInfo buf, CuckooKey *key, ArrayType *array, StringInfo descrip
 						format_type_be(ARR_ELEMTYPE(array)),
 						format_type_be(type->type_id))));
 
-	AppendNumber(buf, part->key_type, 1);
+	AppendNumber(buf, part->kind.type, 1);
 	AppendNumber(buf, (uint32) ARR_NDIM(array), 4);
 	for (int i = 0; i < ARR_NDIM(array); i++)
 	{
@@ -584,8 +584,8 @@ AppendRanges(StringInfo buf, CuckooKey *key, void *stored)
 	if (((RangeType *) stored)->rangetypid != key->type)
 		elog(ERROR, "range types do not match");
 
-	AppendNumber(buf, part->key_type, 1);
-	if (key->key_type == CUCKOO_KEY_RANGE)
+	AppendNumber(buf, part->kind.type, 1);
+	if (key->kind.type == CUCKOO_KEY_RANGE)
 	{
 		range_deserialize(type, (RangeType *) stored, &lower, &upper, &empty);
 		AppendBounds(buf, part, &lower, &upper, empty);
@@ -637,7 +637,7 @@ AppendComposite(StringInfo buf, CuckooKey *key, HeapTupleHeader header, StringIn
 	{
 		if (TupleDescAttr(row->desc, i)->attisdropped)
 			continue;
-		AppendNumber(buf, row->keys[i].key_type, 1);
+		AppendNumber(buf, row->keys[i].kind.type, 1);
 		AppendNested(buf, &row->keys[i], row->values[i], row->nulls[i], description);
 	}
 }
@@ -795,7 +795,7 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 	else
 		stored = PG_DETOAST_DATUM(value);
 
-	switch (key->key_type)
+	switch (key->kind.type)
 	{
 		case CUCKOO_KEY_ARRAY:
 			AppendArray(buf, key, (ArrayType *) stored, description);
@@ -852,8 +852,8 @@ HashNested(CuckooKey *key, Datum value, uint64 seed)
 	resetStringInfo(description);
 	AppendValue(buf, key, value, key->has_rows ? description : NULL);
 	if (key->has_rows)
-		key->signature = CuckooSignature(description->data, (size_t) description->len);
-	hash = CuckooHash(buf->data, (size_t) buf->len, seed, key->key_type);
+		key->kind.signature = CuckooSignature(description->data, (size_t) description->len);
+	hash = CuckooHash(buf->data, (size_t) buf->len, seed, key->kind.type);
 	if (buf->maxlen > BUFFER_KEEP_BYTES)
 	{
 		pfree(description->data);
@@ -869,9 +869,9 @@ CuckooHashOther(CuckooKey *key, Datum value, uint64 seed)
 	CuckooScalar bytes;
 	uint64		hash;
 
-	if (!CuckooScalarBytes(&bytes, key->key_type, key->type, value))
+	if (!CuckooScalarBytes(&bytes, key->kind.type, key->type, value))
 		return HashNested(key, value, seed);
-	hash = CuckooHash(bytes.data, bytes.length, seed, key->key_type);
+	hash = CuckooHash(bytes.data, bytes.length, seed, key->kind.type);
 	CuckooFreeScalar(&bytes);
 	return hash;
 }

@@ -15,15 +15,14 @@
  * How the values of one SQL type are hashed.  Each call site makes one with
  * CuckooKeyInit and uses it for every value.
  *
- * key_type and signature are the fields of a filter's header.  The signature of
- * a composite, or of a type with anonymous records inside, is known only from a
- * value: it is 0 before the first.  If there are row types inside, which can be
- * altered, the signature is that of the value hashed last.
+ * The kind is as in a filter's header.  The signature of a composite, or of a type
+ * with anonymous records inside, is known only from a value: it is 0 before the
+ * first.  If there are row types inside, which can be altered, it is that of the
+ * value hashed last.
  */
 typedef struct CuckooKey
 {
-	CuckooKeyType key_type;
-	uint32		signature;
+	CuckooKeyKind kind;
 	bool		has_rows;		/* is a composite, or has some inside */
 	Oid			type;			/* of a domain, the base type */
 	MemoryContext ctx;
@@ -73,7 +72,7 @@ static inline uint64
 CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
 {
 	/* Integers, the most frequent keys, are hashed without a function call. */
-	if (key->key_type == CUCKOO_KEY_INTEGER)
+	if (key->kind.type == CUCKOO_KEY_INTEGER)
 		return CuckooHashInt64(CuckooIntegerValue(key->type, value), seed);
 	return CuckooHashOther(key, value, seed);
 }
@@ -85,7 +84,7 @@ extern CUCKOO_NORETURN void CuckooReportKeyType(const CuckooHeader *filter, cons
 static inline void
 CuckooMatchKeyType(const CuckooHeader *filter, const CuckooKey *key)
 {
-	if (!CuckooSameKeyType(filter->key_type, filter->signature, key->key_type, key->signature))
+	if (!CuckooSameKeyKind(filter->kind, key->kind))
 		CuckooReportKeyType(filter, key);
 }
 

@@ -96,11 +96,11 @@ CuckooKeyTypeName(CuckooKeyType key_type)
 }
 
 char *
-CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature)
+CuckooKeyKindDescribe(CuckooKeyKind kind)
 {
-	if (signature == 0)
-		return pstrdup(CuckooKeyTypeName(key_type));
-	return psprintf("%s (signature %08x)", CuckooKeyTypeName(key_type), signature);
+	if (kind.signature == 0)
+		return pstrdup(CuckooKeyTypeName(kind.type));
+	return psprintf("%s (signature %08x)", CuckooKeyTypeName(kind.type), kind.signature);
 }
 
 /*

@@ -39,7 +39,7 @@ typedef struct CuckooScalar
 extern const char *CuckooKeyTypeName(CuckooKeyType key_type);
 
 /* The same with the signature, if it is not 0, palloc'd, for messages. */
-extern char *CuckooKeyTypeDescribe(CuckooKeyType key_type, uint32 signature);
+extern char *CuckooKeyKindDescribe(CuckooKeyKind kind);
 
 /*
  * The key type of a built-in scalar type, or CUCKOO_KEY_NONE.  jsonb and

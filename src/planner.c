@@ -115,7 +115,7 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 	CuckooOpenFilter(&filter, DatumGetCuckooFilterP(constant->constvalue));
 	CuckooKeyInit(&key, column->vartype, collation, CurrentMemoryContext);
 	if (is_default ||
-		!CuckooSameKeyType(filter.key_type, filter.signature, key.key_type, key.signature))
+		!CuckooSameKeyKind(filter.header.kind, key.kind))
 		return false;
 
 	/* The function is polymorphic: it finds the type in the expression. */
@@ -128,7 +128,7 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 	if (HeapTupleIsValid(column->statsTuple))
 		others -= common_rows + ((Form_pg_statistic) GETSTRUCT(column->statsTuple))->stanullfrac;
 	*selectivity = common +
-		others * Max(CuckooFilterRate(&filter), Min((double) filter.items / distinct, 1));
+		others * Max(CuckooFilterRate(&filter), Min((double) filter.header.items / distinct, 1));
 	return true;
 }
 

@@ -173,7 +173,7 @@ CountSliced(const CuckooReader *reader, uint64 hash, int limit)
 
 	/* What was read last is the first. */
 	Assert(reader == &kept[0]->reader);
-	for (int i = 0; i < reader->filter.table_count && copies < limit; i++)
+	for (int i = 0; i < reader->filter.header.table_count && copies < limit; i++)
 	{
 		const CuckooTable *table = &reader->filter.tables[i];
 		uint64		offset = CuckooTableOffset(&reader->filter, i);
@@ -272,7 +272,7 @@ FindFirstRow(Kept *stored)
 									VARSIZE_ANY_EXHDR(DatumGetPointer(chunk)),
 									(size_t) stored->pointer.va_rawsize - VARHDRSZ);
 			if (found)
-				CuckooRequireFilter(stored->reader.filter.content);
+				CuckooRequireFilter(stored->reader.filter.header.content);
 		}
 	}
 	systable_endscan_ordered(scan);

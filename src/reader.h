@@ -37,7 +37,7 @@ extern bool CuckooReaderContainsAny(const CuckooReader *reader, uint64 hash);
 static inline bool
 CuckooReaderContains(const CuckooReader *reader, uint64 hash)
 {
-	if (reader->slices == NULL && reader->filter.table_count == 1)
+	if (reader->slices == NULL && reader->filter.header.table_count == 1)
 		return CuckooTableContains(&reader->filter.tables[0], hash);
 	return CuckooReaderContainsAny(reader, hash);
 }

@@ -88,13 +88,12 @@ cuckoo_common(PG_FUNCTION_ARGS)
 	CuckooFilter right;
 	double		keys;
 	double		error;
-	Datum		values[2];
-	bool		nulls[2] = {0};
 
 	CuckooOpenFilter(&left, PG_GETARG_CUCKOOFILTER_P(0));
 	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
 	CuckooReportConflict(CuckooCommon(&left, &right, &keys, &error), &left.header, &right.header);
-	values[0] = Int64GetDatum((int64) rint(keys));
-	values[1] = Float8GetDatum(error);
-	PG_RETURN_DATUM(CuckooMakeRow(fcinfo, values, nulls, lengthof(values)));
+	return CuckooMakeRow(fcinfo, (NullableDatum []) {
+		{Int64GetDatum((int64) rint(keys)), false},
+		{Float8GetDatum(error), false}
+	}, 2);
 }

@@ -77,13 +77,13 @@ DescribeCapacity(uint64 capacity)
 void
 CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
 {
-	if (!CuckooSameKeyType(a->key_type, a->signature, b->key_type, b->signature))
+	if (!CuckooSameKeyKind(a->kind, b->kind))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("key types of one aggregate differ between rows"),
 				 errdetail("One key is of type %s, another of type %s.",
-						   CuckooKeyTypeDescribe((CuckooKeyType) a->key_type, a->signature),
-						   CuckooKeyTypeDescribe((CuckooKeyType) b->key_type, b->signature))));
+						   CuckooKeyKindDescribe(a->kind),
+						   CuckooKeyKindDescribe(b->kind))));
 	if (a->fpr != b->fpr)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -101,11 +101,8 @@ CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
 				 errmsg("seed of one aggregate differs between rows"),
 				 errdetail("It is %lld in one row and %lld in another.",
 						   (long long) a->seed, (long long) b->seed)));
-	if (a->key_type == CUCKOO_KEY_NONE)
-	{
-		a->key_type = b->key_type;
-		a->signature = b->signature;
-	}
+	if (a->kind.type == CUCKOO_KEY_NONE)
+		a->kind = b->kind;
 }
 
 /*

@@ -88,7 +88,7 @@ extern void CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b);
 static inline bool
 CuckooSameHeader(const CuckooHeader *a, const CuckooHeader *b)
 {
-	return a->key_type == b->key_type && a->signature == b->signature &&
+	return a->kind.type == b->kind.type && a->kind.signature == b->kind.signature &&
 		a->fpr == b->fpr && a->capacity == b->capacity && a->seed == b->seed;
 }
 
@@ -128,14 +128,12 @@ CuckooReadRow(FunctionCallInfo fcinfo, uint64 *hash)
 		CuckooReadParameters(fcinfo, call);
 	if (PG_ARGISNULL(1))
 	{
-		call->row.key_type = CUCKOO_KEY_NONE;
-		call->row.signature = 0;
+		call->row.kind = (CuckooKeyKind) {CUCKOO_KEY_NONE, 0};
 		return &call->row;
 	}
 	key = likely(call->has_key) ? &call->key : CuckooFindRowKey(fcinfo, call);
 	*hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), call->row.seed);
-	call->row.key_type = (uint8) key->key_type;
-	call->row.signature = key->signature;
+	call->row.kind = key->kind;
 	return &call->row;
 }
 

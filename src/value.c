@@ -46,7 +46,7 @@ CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter)
 	CuckooValue *value;
 
 	if (bytes == NULL)
-		CuckooReportTooLarge(filter->items, filter->fpr);
+		CuckooReportTooLarge(filter->header.items, filter->header.fpr);
 	value = (CuckooValue *) (bytes - VARHDRSZ);
 	SET_VARSIZE(value, VARHDRSZ + CuckooBytes(filter));
 	CuckooAssertValid(value);
@@ -68,7 +68,7 @@ CuckooBuildValue(CuckooFilter *parameters, const CuckooList *runs, uint64 run_co
 	uint8	   *bytes = CuckooMakeFromHashes(parameters, runs, run_count);
 
 	if (bytes == NULL)
-		CuckooReportTooLarge(parameters->capacity, parameters->fpr);
+		CuckooReportTooLarge(parameters->header.capacity, parameters->header.fpr);
 	return CuckooMadeValue(bytes, parameters);
 }
 
@@ -138,7 +138,7 @@ CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy)
 {
 	CuckooRequireFilter(CuckooContentOf(copy));
 	CuckooDraftOpen(draft, CuckooValueBytes(copy), VARSIZE(copy) - VARHDRSZ);
-	if (draft->filter.flags & CUCKOO_FLAG_UNSET)
+	if (draft->filter.header.flags & CUCKOO_FLAG_UNSET)
 	{
 		/* A draft needs a table. */
 		CuckooFilterInit(&draft->filter, CUCKOO_DEFAULT_FPR, 0, 0);
@@ -167,15 +167,15 @@ CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooA
 	CuckooOutcome outcome = CuckooDraftApply(draft, hashes, count, action, &changed);
 
 	if (outcome == CUCKOO_TOO_LARGE)
-		CuckooReportTooLarge(filter->items, filter->fpr);
+		CuckooReportTooLarge(filter->header.items, filter->header.fpr);
 	if (outcome == CUCKOO_FULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("cuckoofilter is full"),
 				 errdetail("It holds %llu items in %d sub-filters and cannot grow any more.",
-						   (unsigned long long) filter->items, filter->table_count),
+						   (unsigned long long) filter->header.items, filter->header.table_count),
 				 errhint("Build it again from its keys with cuckoo_agg(key, %llu, %g).",
-						 2 * (unsigned long long) filter->items, filter->fpr)));
+						 2 * (unsigned long long) filter->header.items, filter->header.fpr)));
 	return changed > 0;
 }
 
@@ -209,8 +209,8 @@ CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("cuckoofilters with different key types cannot be combined"),
 					 errdetail("One has keys of type %s, the other of type %s.",
-							   CuckooKeyTypeDescribe(left->key_type, left->signature),
-							   CuckooKeyTypeDescribe(right->key_type, right->signature))));
+							   CuckooKeyKindDescribe(left->kind),
+							   CuckooKeyKindDescribe(right->kind))));
 			break;
 		case CUCKOO_TOO_MANY_TABLES:
 			ereport(ERROR,
@@ -249,7 +249,7 @@ IsUnset(CuckooValue *value)
 	CuckooFilter filter;
 
 	CuckooOpenFilter(&filter, value);
-	return (filter.flags & CUCKOO_FLAG_UNSET) != 0;
+	return (filter.header.flags & CUCKOO_FLAG_UNSET) != 0;
 }
 
 CuckooValue *

@@ -21,16 +21,12 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
 
 	if (!(second->flags & CUCKOO_FLAG_UNSET))
 	{
-		if (!CuckooSameKeyType(left->key_type, left->signature,
-							   right->key_type, right->signature))
+		if (!CuckooSameKeyKind(left->kind, right->kind))
 			return CUCKOO_OTHER_KEY_TYPE;
 		if (left->seed != right->seed)
 			return CUCKOO_OTHER_SEED;
-		if (first->key_type == CUCKOO_KEY_NONE)
-		{
-			result.key_type = second->key_type;
-			result.signature = second->signature;
-		}
+		if (first->kind.type == CUCKOO_KEY_NONE)
+			result.kind = second->kind;
 		if (second->fpr < result.fpr)
 			result.fpr = second->fpr;
 		if (second->capacity > result.capacity)
@@ -181,7 +177,7 @@ CuckooCombinationAdd(CuckooCombination *combination, const CuckooFilter *filter)
 	CuckooHeader header;
 	CuckooConflict conflict;
 
-	for (int i = 0, at; i < filter->table_count; i++)
+	for (int i = 0, at; i < filter->header.table_count; i++)
 		pools += !FindPool(combination, &filter->tables[i].shape, &at);
 	conflict = CuckooCombineHeaders(combination->operation, &combination->header,
 									&filter->header, &header);
@@ -190,7 +186,7 @@ CuckooCombinationAdd(CuckooCombination *combination, const CuckooFilter *filter)
 	if (pools > CUCKOO_MAX_TABLES)
 		return CUCKOO_TOO_MANY_TABLES;
 	combination->header = header;
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < filter->header.table_count; i++)
 		AddTable(combination->operation, GetPool(combination, &filter->tables[i].shape),
 				 &filter->tables[i]);
 	return CUCKOO_NO_CONFLICT;

@@ -46,11 +46,11 @@ bool
 CuckooFilterContains(const CuckooFilter *filter, uint64_t hash)
 {
 	/* Most filters have one table; the loop below would cost 2 ns. */
-	if (filter->table_count == 1)
+	if (filter->header.table_count == 1)
 		return CuckooTableContains(&filter->tables[0], hash);
 
 	/* The last tables are the largest. */
-	for (int i = filter->table_count - 1; i >= 0; i--)
+	for (int i = filter->header.table_count - 1; i >= 0; i--)
 	{
 		if (CuckooTableContains(&filter->tables[i], hash))
 			return true;
@@ -62,7 +62,7 @@ void
 CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *hashes, size_t at,
 					 size_t count)
 {
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < filter->header.table_count; i++)
 	{
 		const CuckooTable *table = &filter->tables[i];
 
@@ -91,7 +91,7 @@ CuckooFilterCount(const CuckooFilter *filter, uint64_t hash)
 {
 	int			copies = 0;
 
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < filter->header.table_count; i++)
 		copies += CuckooTableCount(&filter->tables[i], hash);
 	return copies < CUCKOO_MAX_COPIES ? copies : CUCKOO_MAX_COPIES;
 }
@@ -101,7 +101,7 @@ CuckooFilterPinned(const CuckooFilter *filter)
 {
 	uint64_t	pinned = 0;
 
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < filter->header.table_count; i++)
 	{
 		CuckooList	codes = CuckooTableCodes(&filter->tables[i]);
 
@@ -121,7 +121,7 @@ CuckooFilterTableRate(const CuckooFilter *filter, int i)
 {
 	const CuckooTable *table = &filter->tables[i];
 
-	return filter->flags & CUCKOO_FLAG_NOT_REMOVABLE ?
+	return filter->header.flags & CUCKOO_FLAG_NOT_REMOVABLE ?
 		fmin(1, (double) table->items / (double) CuckooShapeClasses(&table->shape)) :
 		CuckooShapeRate(&table->shape, table->items);
 }
@@ -132,14 +132,14 @@ CuckooFilterRate(const CuckooFilter *filter)
 	double		sum = 0;
 	double		none = 0;
 
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < filter->header.table_count; i++)
 	{
 		double		rate = CuckooFilterTableRate(filter, i);
 
 		sum += rate;
 		none += log1p(-rate);
 	}
-	if (filter->table_count <= 1 || filter->flags & CUCKOO_FLAG_NOT_REMOVABLE)
+	if (filter->header.table_count <= 1 || filter->header.flags & CUCKOO_FLAG_NOT_REMOVABLE)
 		return fmin(1, sum);
 	/* By logarithms: 1 - (1 - rate) would lose digits of small rates. */
 	return none == 0 ? 0 : -expm1(none);	/* and not -0 */
@@ -156,10 +156,10 @@ CuckooFilterRate(const CuckooFilter *filter)
 bool
 CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape)
 {
-	bool		known = filter->capacity > 0;
-	int			bits = CuckooBitsFor(filter->fpr) + !known;
+	bool		known = filter->header.capacity > 0;
+	int			bits = CuckooBitsFor(filter->header.fpr) + !known;
 
-	return CuckooShapeFor(shape, known ? filter->capacity : CUCKOO_FIRST_KEYS, bits) &&
+	return CuckooShapeFor(shape, known ? filter->header.capacity : CUCKOO_FIRST_KEYS, bits) &&
 		CUCKOO_HEADER_BYTES + CUCKOO_DIRECTORY_BYTES + CuckooDenseBytes(shape) +
 		CUCKOO_TAIL_BYTES <= CUCKOO_MAX_BYTES;
 }
@@ -183,8 +183,8 @@ IsForKeys(const CuckooShape *shape, uint64_t keys)
 bool
 CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
 {
-	const CuckooShape *newest = &filter->tables[filter->table_count - 1].shape;
-	int			asked = CuckooBitsFor(filter->fpr);
+	const CuckooShape *newest = &filter->tables[filter->header.table_count - 1].shape;
+	int			asked = CuckooBitsFor(filter->header.fpr);
 	int			bits = newest->bits + 1;
 
 	if (bits < asked + 2)
@@ -199,7 +199,7 @@ CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
 		CuckooShapeFor(shape, CUCKOO_THIRD_KEYS, bits);
 	else
 		CuckooShapeFor(shape, GROWTH * CuckooShapeCapacity(newest), bits);
-	return filter->table_count < CUCKOO_MAX_TABLES && CuckooShapeOrder(newest, shape) < 0;
+	return filter->header.table_count < CUCKOO_MAX_TABLES && CuckooShapeOrder(newest, shape) < 0;
 }
 
 /*
@@ -210,12 +210,12 @@ CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
 static size_t
 InitTables(CuckooFilter *filter, const CuckooPart *parts, int count)
 {
-	filter->items = 0;
+	filter->header.items = 0;
 	for (int i = 0; i < count; i++)
 	{
 		CuckooTableInit(&filter->tables[i], &parts[i].shape, parts[i].representation,
 						parts[i].items);
-		filter->items += parts[i].items;
+		filter->header.items += parts[i].items;
 	}
 	return CuckooBytes(filter);
 }
@@ -233,8 +233,8 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 	uint8_t    *made;
 	int			i;
 
-	filter->content = CUCKOO_TABLES;
-	filter->table_count = (uint8_t) count;
+	filter->header.content = CUCKOO_TABLES;
+	filter->header.table_count = (uint8_t) count;
 	for (;;)
 	{
 		i = count;
@@ -247,7 +247,7 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 		}
 		made = (uint8_t *) palloc(VARHDRSZ + CuckooBytes(filter)) + VARHDRSZ;
 		CuckooLayOut(filter, made);
-		for (i = 0; i < count && MakeTable(&filter->tables[i], &parts[i], filter->seed); i++)
+		for (i = 0; i < count && MakeTable(&filter->tables[i], &parts[i], filter->header.seed); i++)
 			;
 		if (i == count)
 			return made;
@@ -272,8 +272,8 @@ CuckooMakeFromHashes(CuckooFilter *filter, const CuckooList *runs, uint64_t run_
 	memset(&part, 0, sizeof(part));
 	for (uint64_t i = 0; i < run_count; i++)
 		keys += runs[i].count;
-	if (filter->capacity == 0 ? keys > CUCKOO_UNKNOWN_KEYS : keys > filter->capacity)
-		filter->capacity = keys;
+	if (filter->header.capacity == 0 ? keys > CUCKOO_UNKNOWN_KEYS : keys > filter->header.capacity)
+		filter->header.capacity = keys;
 	if (!CuckooFirstShape(filter, &part.shape))
 		return NULL;
 	part.source.runs = runs;
@@ -304,7 +304,7 @@ CuckooDraftOpen(CuckooDraft *draft, uint8_t *bytes, size_t length)
 static void
 ClearPending(CuckooDraft *draft)
 {
-	for (int i = 0; i < draft->filter.table_count; i++)
+	for (int i = 0; i < draft->filter.header.table_count; i++)
 		CuckooListFree(&draft->pending[i].codes);
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
@@ -349,14 +349,14 @@ FindTarget(const CuckooDraft *draft, uint64_t hash, CuckooAction action, int *ta
 	const CuckooFilter *filter = &draft->filter;
 	bool		held = false;
 
-	*target = filter->table_count;
-	for (int i = filter->table_count - 1; i >= 0; i--)
+	*target = filter->header.table_count;
+	for (int i = filter->header.table_count - 1; i >= 0; i--)
 	{
 		int			copies = CountCopies(draft, i, hash);
 
 		if (copies >= CUCKOO_MAX_COPIES || (copies > 0 && action == CUCKOO_ADD_NEW))
 			return CUCKOO_UNCHANGED;
-		if (!held && (copies > 0 || *target == filter->table_count) &&
+		if (!held && (copies > 0 || *target == filter->header.table_count) &&
 			HasRoom(&filter->tables[i]))
 		{
 			*target = i;
@@ -376,13 +376,13 @@ AddKey(CuckooDraft *draft, uint64_t hash, CuckooAction action)
 
 	if (outcome != CUCKOO_CHANGED)
 		return outcome;
-	if (target == filter->table_count)
+	if (target == filter->header.table_count)
 	{
 		CuckooShape shape;
 
 		if (!CuckooNextShape(filter, &shape))
 			return CUCKOO_FULL;
-		CuckooTableInit(&filter->tables[filter->table_count++], &shape, CUCKOO_SPARSE, 0);
+		CuckooTableInit(&filter->tables[filter->header.table_count++], &shape, CUCKOO_SPARSE, 0);
 	}
 	table = &filter->tables[target];
 	if (table->representation == CUCKOO_DENSE && !draft->pending[target].no_room)
@@ -396,7 +396,7 @@ AddKey(CuckooDraft *draft, uint64_t hash, CuckooAction action)
 	if (table->representation == CUCKOO_SPARSE || draft->pending[target].no_room)
 		CuckooListPut(&draft->pending[target].codes, CuckooCodeOf(&table->shape, hash));
 	table->items++;
-	filter->items++;
+	filter->header.items++;
 	return CUCKOO_CHANGED;
 }
 
@@ -408,7 +408,7 @@ RemoveKey(CuckooDraft *draft, uint64_t hash)
 	int			holder = -1;
 	int			others = -1;
 
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < filter->header.table_count; i++)
 	{
 		int			copies = CountCopies(draft, i, hash);
 
@@ -430,7 +430,7 @@ RemoveKey(CuckooDraft *draft, uint64_t hash)
 	else
 		CuckooListPut(&draft->pending[holder].codes, CuckooCodeOf(&table->shape, hash));
 	table->items--;
-	filter->items--;
+	filter->header.items--;
 	draft->pending[holder].dropped = table->items == 0 && others > 0;
 	return CUCKOO_CHANGED;
 }
@@ -454,7 +454,7 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooAction 
 	CuckooPlace places[GROUP_KEYS];
 	size_t		at = 0;
 
-	if (filter->table_count > 1 || table->representation != CUCKOO_DENSE ||
+	if (filter->header.table_count > 1 || table->representation != CUCKOO_DENSE ||
 		draft->pending[0].no_room || action == CUCKOO_REMOVE)
 		return 0;
 	if (count > GROUP_KEYS)
@@ -479,7 +479,7 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooAction 
 		*outcome = CUCKOO_CHANGED;
 		(*changed)++;
 		table->items++;
-		filter->items++;
+		filter->header.items++;
 	}
 	return at;
 }
@@ -513,7 +513,7 @@ RewriteDraft(CuckooDraft *draft)
 	uint8_t    *bytes;
 
 	memset(parts, 0, sizeof(parts));
-	for (int i = 0; i < old->table_count; i++)
+	for (int i = 0; i < old->header.table_count; i++)
 	{
 		const CuckooTable *table = &old->tables[i];
 		CuckooPart *part = &parts[kept];
@@ -554,11 +554,11 @@ KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, Cuckoo
 {
 	const CuckooFilter *filter = &draft->filter;
 	uint64_t	rooms[CUCKOO_MAX_TABLES + 1] = {0};
-	int			newest = filter->table_count;
+	int			newest = filter->header.table_count;
 	size_t		keys = 0;
 	CuckooShape next;
 
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < filter->header.table_count; i++)
 	{
 		const CuckooTable *table = &filter->tables[i];
 
@@ -568,7 +568,7 @@ KeysToAdd(const CuckooDraft *draft, const uint64_t *hashes, size_t count, Cuckoo
 			rooms[i] = CuckooShapeCapacity(&table->shape) - table->items;
 		}
 	}
-	if (newest == filter->table_count && CuckooNextShape(filter, &next))
+	if (newest == filter->header.table_count && CuckooNextShape(filter, &next))
 		rooms[newest] = CuckooShapeCapacity(&next);
 	if (count <= rooms[newest])
 		return count;
@@ -642,8 +642,8 @@ size_t
 CuckooDraftBatchKeys(const CuckooDraft *draft)
 {
 	const CuckooFilter *filter = &draft->filter;
-	uint64_t	keys = filter->items / BATCH_SHARE;
-	uint64_t	limit = CuckooShapeCapacity(&filter->tables[filter->table_count - 1].shape) /
+	uint64_t	keys = filter->header.items / BATCH_SHARE;
+	uint64_t	limit = CuckooShapeCapacity(&filter->tables[filter->header.table_count - 1].shape) /
 		BATCH_LIMIT_SHARE;
 
 	if (keys > limit)

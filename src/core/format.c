@@ -113,7 +113,7 @@ CheckDirectory(const uint8_t *bytes, CuckooVerdict *verdict)
 static bool
 CheckHashes(const CuckooFilter *filter, CuckooVerdict *verdict)
 {
-	for (uint64_t i = 1; i < filter->items; i++)
+	for (uint64_t i = 1; i < filter->header.items; i++)
 	{
 		CuckooCheckInterruptsAt(i);
 		if (CuckooPartialHash(filter, i) <= CuckooPartialHash(filter, i - 1))
@@ -140,26 +140,28 @@ CheckTable(const CuckooTable *table, CuckooVerdict *verdict)
 void
 CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes, size_t length)
 {
+	CuckooHeader *header = &filter->header;
+
 	filter->version = bytes[0];
-	filter->content = bytes[1];
-	filter->key_type = bytes[2];
-	filter->flags = bytes[3];
-	filter->table_count = bytes[32];
-	filter->signature = CuckooLoad32(bytes + 4);
-	filter->fpr = CuckooLoadDouble(bytes + 8);
-	filter->capacity = CuckooLoad64(bytes + 16);
-	filter->seed = CuckooLoad64(bytes + 24);
-	filter->items = filter->content == CUCKOO_PARTIAL ?
+	header->content = bytes[1];
+	header->kind.type = bytes[2];
+	header->flags = bytes[3];
+	header->kind.signature = CuckooLoad32(bytes + 4);
+	header->fpr = CuckooLoadDouble(bytes + 8);
+	header->capacity = CuckooLoad64(bytes + 16);
+	header->seed = CuckooLoad64(bytes + 24);
+	header->table_count = bytes[32];
+	header->items = header->content == CUCKOO_PARTIAL ?
 		(length - CUCKOO_HEADER_BYTES - CUCKOO_TAIL_BYTES) / 8 : 0;
 	filter->hashes = NULL;
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < header->table_count; i++)
 	{
 		const uint8_t *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
 		CuckooShape shape = EntryShape(entry);
 
 		CuckooTableInit(&filter->tables[i], &shape, (CuckooRepresentation) entry[11],
 						CuckooLoad32(entry + 4));
-		filter->items += filter->tables[i].items;
+		header->items += filter->tables[i].items;
 	}
 }
 
@@ -167,10 +169,10 @@ uint64_t
 CuckooTableOffset(const CuckooFilter *filter, int i)
 {
 	uint64_t	offset = CUCKOO_HEADER_BYTES +
-		(uint64_t) filter->table_count * CUCKOO_DIRECTORY_BYTES;
+		(uint64_t) filter->header.table_count * CUCKOO_DIRECTORY_BYTES;
 
-	if (filter->content == CUCKOO_PARTIAL)
-		offset += 8 * filter->items;
+	if (filter->header.content == CUCKOO_PARTIAL)
+		offset += 8 * filter->header.items;
 	while (--i >= 0)
 		offset += CuckooTableStoredBytes(&filter->tables[i]);
 	return offset;
@@ -183,8 +185,8 @@ PointInto(CuckooFilter *filter, uint8_t *bytes)
 	uint8_t    *p = bytes + CUCKOO_HEADER_BYTES;
 
 	filter->hashes = p;
-	p += filter->table_count * CUCKOO_DIRECTORY_BYTES;
-	for (int i = 0; i < filter->table_count; i++)
+	p += filter->header.table_count * CUCKOO_DIRECTORY_BYTES;
+	for (int i = 0; i < filter->header.table_count; i++)
 	{
 		CuckooTableSetData(&filter->tables[i], p);
 		p += CuckooTableStoredBytes(&filter->tables[i]);
@@ -227,8 +229,9 @@ CheckLength(CuckooFilter *filter, const uint8_t *bytes, size_t length, CuckooVer
 		return false;
 
 	CuckooOpenHeader(filter, bytes, length);
-	expected = CuckooTableOffset(filter, filter->table_count) + CUCKOO_TAIL_BYTES;
-	if (expected == length && filter->items > 0 && filter->key_type == CUCKOO_KEY_NONE)
+	expected = CuckooTableOffset(filter, filter->header.table_count) + CUCKOO_TAIL_BYTES;
+	if (expected == length && filter->header.items > 0 &&
+		filter->header.kind.type == CUCKOO_KEY_NONE)
 		return RefuseField(verdict, 2);
 	if (expected != length)
 		return Refuse(verdict, "It has %llu bytes, but its header describes %llu.", length,
@@ -251,9 +254,9 @@ CheckBytes(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
 
 	/* The filter is only read here, but its type is not const. */
 	PointInto(&filter, (uint8_t *) bytes);
-	if (filter.content == CUCKOO_PARTIAL)
+	if (filter.header.content == CUCKOO_PARTIAL)
 		return CheckHashes(&filter, verdict);
-	for (int i = 0; i < filter.table_count; i++)
+	for (int i = 0; i < filter.header.table_count; i++)
 	{
 		if (!CheckTable(&filter.tables[i], verdict))
 			return false;
@@ -289,7 +292,7 @@ CuckooOpen(CuckooFilter *filter, uint8_t *bytes, size_t length)
 size_t
 CuckooBytes(const CuckooFilter *filter)
 {
-	uint64_t	bytes = CuckooTableOffset(filter, filter->table_count) + CUCKOO_TAIL_BYTES;
+	uint64_t	bytes = CuckooTableOffset(filter, filter->header.table_count) + CUCKOO_TAIL_BYTES;
 
 	return bytes > CUCKOO_MAX_BYTES ? 0 : (size_t) bytes;
 }
@@ -297,17 +300,19 @@ CuckooBytes(const CuckooFilter *filter)
 void
 CuckooWriteHeader(const CuckooFilter *filter, uint8_t *bytes)
 {
+	const CuckooHeader *header = &filter->header;
+
 	memset(bytes, 0, CUCKOO_HEADER_BYTES);
 	bytes[0] = CUCKOO_VERSION;
-	bytes[1] = filter->content;
-	bytes[2] = filter->key_type;
-	bytes[3] = filter->flags;
-	CuckooStore32(bytes + 4, filter->signature);
-	CuckooStoreDouble(bytes + 8, filter->fpr);
-	CuckooStore64(bytes + 16, filter->capacity);
-	CuckooStore64(bytes + 24, filter->seed);
-	bytes[32] = filter->table_count;
-	for (int i = 0; i < filter->table_count; i++)
+	bytes[1] = header->content;
+	bytes[2] = header->kind.type;
+	bytes[3] = header->flags;
+	CuckooStore32(bytes + 4, header->kind.signature);
+	CuckooStoreDouble(bytes + 8, header->fpr);
+	CuckooStore64(bytes + 16, header->capacity);
+	CuckooStore64(bytes + 24, header->seed);
+	bytes[32] = header->table_count;
+	for (int i = 0; i < header->table_count; i++)
 	{
 		const CuckooTable *table = &filter->tables[i];
 		uint8_t    *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;

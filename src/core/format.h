@@ -105,50 +105,45 @@ CuckooKeyTypeIsNested(CuckooKeyType key_type)
 }
 
 /*
- * Whether keys of two key types, with their signatures, can be in one filter.
- * An empty filter has none yet.  Only nested keys have a signature, which is not
- * known before the first one.
+ * What the keys of a filter are: their type and, if they are nested, a signature
+ * of the types inside, which is 0 for others and before the first key is seen.
  */
-static inline bool
-CuckooSameKeyType(unsigned int a, uint32_t a_signature, unsigned int b, uint32_t b_signature)
+typedef struct CuckooKeyKind
 {
-	return (a == b && (a_signature == b_signature || a_signature == 0 || b_signature == 0)) ||
-		a == CUCKOO_KEY_NONE || b == CUCKOO_KEY_NONE;
+	CuckooKeyType type;			/* NONE: no key yet */
+	uint32_t	signature;
+} CuckooKeyKind;
+
+/* Whether keys of both kinds can be in one filter, as far as they are known */
+static inline bool
+CuckooSameKeyKind(CuckooKeyKind a, CuckooKeyKind b)
+{
+	return (a.type == b.type &&
+			(a.signature == b.signature || a.signature == 0 || b.signature == 0)) ||
+		a.type == CUCKOO_KEY_NONE || b.type == CUCKOO_KEY_NONE;
 }
 
 #define CUCKOO_FLAG_NOT_REMOVABLE	0x01	/* two keys may share an item */
 #define CUCKOO_FLAG_UNSET			0x02	/* no parameters yet: all else zero */
 #define CUCKOO_FLAGS				0x03
 
-/* The fields of a header, which a filter has as its own. */
-#define CUCKOO_HEADER_FIELDS \
-	uint8_t		content;		/* CuckooContent */ \
-	uint8_t		key_type;		/* CuckooKeyType */ \
-	uint8_t		flags; \
-	uint8_t		table_count; \
-	uint32_t	signature; \
-	double		fpr;			/* target rate */ \
-	uint64_t	capacity;		/* specified or counted; 0: unknown */ \
-	uint64_t	seed; \
-	uint64_t	items;			/* in all tables; hashes of a partial state */
-
 typedef struct CuckooHeader
 {
-	CUCKOO_HEADER_FIELDS
+	uint8_t		content;		/* CuckooContent */
+	uint8_t		flags;
+	uint8_t		table_count;
+	CuckooKeyKind kind;
+	double		fpr;			/* target rate */
+	uint64_t	capacity;		/* specified or counted; 0: unknown */
+	uint64_t	seed;
+	uint64_t	items;			/* in all tables; hashes of a partial state */
 } CuckooHeader;
 
 /* A filter whose header has been read.  The bytes stay where they are. */
 typedef struct CuckooFilter
 {
 	uint8_t		version;		/* of the bytes read, if any were */
-	union
-	{
-		CuckooHeader header;	/* all the fields together */
-		struct
-		{
-			CUCKOO_HEADER_FIELDS
-		};
-	};
+	CuckooHeader header;
 	uint8_t    *hashes;			/* of a partial state */
 	CuckooTable tables[CUCKOO_MAX_TABLES];	/* the first table_count */
 } CuckooFilter;

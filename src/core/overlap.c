@@ -23,7 +23,7 @@ typedef struct Codes
 static void
 ReadCodes(const CuckooFilter *filter, Codes *codes)
 {
-	for (int i = 0; i < filter->table_count; i++)
+	for (int i = 0; i < filter->header.table_count; i++)
 		codes[i] = (Codes) {filter->tables[i].shape, CuckooTableCodes(&filter->tables[i])};
 }
 
@@ -140,7 +140,7 @@ RemovableRate(const CuckooFilter *filter)
 {
 	CuckooFilter copy = *filter;
 
-	copy.flags = 0;
+	copy.header.flags = 0;
 	return CuckooFilterRate(&copy);
 }
 
@@ -162,25 +162,25 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 
 	if (conflict != CUCKOO_NO_CONFLICT)
 		return conflict;
-	if ((left->flags | right->flags) & CUCKOO_FLAG_UNSET)
+	if ((left->header.flags | right->header.flags) & CUCKOO_FLAG_UNSET)
 	{
 		filter->header = (CuckooHeader) {.flags = CUCKOO_FLAG_UNSET};
 		*bytes = CuckooMakeFilter(filter, NULL, 0);
 		return CUCKOO_NO_CONFLICT;
 	}
-	filter->fpr = kept->fpr;
-	filter->capacity = kept->capacity;
+	filter->header.fpr = kept->header.fpr;
+	filter->header.capacity = kept->header.capacity;
 	ReadCodes(other, others);
-	for (int i = 0; i < kept->table_count; i++)
+	for (int i = 0; i < kept->header.table_count; i++)
 	{
 		const CuckooTable *table = &kept->tables[i];
 
-		runs[i] = CommonCodes(table, others, other->table_count);
+		runs[i] = CommonCodes(table, others, other->header.table_count);
 		parts[i] = CuckooPartOf(&table->shape, &runs[i]);
 	}
-	FreeCodes(others, other->table_count);
-	*bytes = CuckooMakeFilter(filter, parts, kept->table_count);
-	for (int i = 0; i < kept->table_count; i++)
+	FreeCodes(others, other->header.table_count);
+	*bytes = CuckooMakeFilter(filter, parts, kept->header.table_count);
+	for (int i = 0; i < kept->header.table_count; i++)
 		pfree(runs[i].numbers);
 	return CUCKOO_NO_CONFLICT;
 }
@@ -294,8 +294,8 @@ CommonKeys(const Codes *codes, int others, int i, double *variance)
 static double
 AtMostKeys(const CuckooFilter *filter, double keys)
 {
-	return keys > (double) filter->items && !(filter->flags & CUCKOO_FLAG_NOT_REMOVABLE) &&
-		CuckooFilterPinned(filter) == 0 ? (double) filter->items : keys;
+	return keys > (double) filter->header.items && !(filter->header.flags & CUCKOO_FLAG_NOT_REMOVABLE) &&
+		CuckooFilterPinned(filter) == 0 ? (double) filter->header.items : keys;
 }
 
 /*
@@ -313,9 +313,9 @@ CountsBetter(const CuckooFilter *filter, const CuckooFilter *other)
 
 	if (codes != other_codes)
 		return codes > other_codes;
-	if (filter->table_count != other->table_count)
-		return filter->table_count < other->table_count;
-	return filter->items < other->items;
+	if (filter->header.table_count != other->header.table_count)
+		return filter->header.table_count < other->header.table_count;
+	return filter->header.items < other->header.items;
 }
 
 CuckooConflict
@@ -333,17 +333,17 @@ CuckooCommon(const CuckooFilter *left, const CuckooFilter *right, double *keys, 
 
 	*keys = 0;
 	*error = 0;
-	if (conflict != CUCKOO_NO_CONFLICT || left->items == 0 || right->items == 0)
+	if (conflict != CUCKOO_NO_CONFLICT || left->header.items == 0 || right->header.items == 0)
 		return conflict;
 	counted = CountsBetter(right, left) ? right : left;
 	other = counted == left ? right : left;
 	ReadCodes(other, codes);
-	ReadCodes(counted, codes + other->table_count);
-	count = other->table_count + counted->table_count;
-	for (int i = other->table_count; i < count; i++)
+	ReadCodes(counted, codes + other->header.table_count);
+	count = other->header.table_count + counted->header.table_count;
+	for (int i = other->header.table_count; i < count; i++)
 	{
 		codes[i].list.count = CuckooUnique(codes[i].list.numbers, (size_t) codes[i].list.count);
-		sum += CommonKeys(codes, other->table_count, i, &variance);
+		sum += CommonKeys(codes, other->header.table_count, i, &variance);
 	}
 	FreeCodes(codes, count);
 	*keys = fmax(0, AtMostKeys(right, AtMostKeys(left, sum)));

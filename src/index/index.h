@@ -71,17 +71,6 @@ CuckooPageIsUnused(Page page)
 	return PageIsNew(page) || CuckooPageGetOpaque(page)->bits == 0;
 }
 
-/*
- * How a column is hashed: as a key of this key type and signature, or if the key
- * type is CUCKOO_KEY_NONE, by a function of this signature.
- */
-typedef struct CuckooIndexHashing
-{
-	uint16		key_type;
-	uint16		reserved;		/* 0 */
-	uint32		signature;
-} CuckooIndexHashing;
-
 /* The content of the metapage */
 typedef struct CuckooIndexMeta
 {
@@ -91,7 +80,11 @@ typedef struct CuckooIndexMeta
 	uint32		home_pages;		/* in use, with all base pages */
 	uint32		overflow_pages;
 	BlockNumber end;			/* of the file, but for what failed attempts to extend it left */
-	CuckooIndexHashing columns[INDEX_MAX_KEYS];	/* 0 behind the last column */
+	/*
+	 * How each column is hashed: as a key of this kind, or if its type is
+	 * CUCKOO_KEY_NONE, by a function of this signature.
+	 */
+	CuckooKeyKind columns[INDEX_MAX_KEYS];	/* 0 behind the last column */
 	BlockNumber pieces[CUCKOO_MAX_DEPTH][CUCKOO_PIECES];	/* their first blocks, of region 1 on;
 															 * 0: not begun */
 } CuckooIndexMeta;
@@ -145,7 +138,7 @@ extern void CuckooIndexInit(void);
 
 /* key.c */
 extern void CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index,
-								   CuckooIndexHashing *hashing, MemoryContext ctx);
+								   CuckooKeyKind *kinds, MemoryContext ctx);
 extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types,
 							   MemoryContext ctx);
 extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull,

@@ -318,7 +318,6 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	Relation	heap;
 	Relation	index;
 	ReadState	state;
-	const CuckooIndexMeta *meta;
 	CuckooIndexKey key;
 	CuckooFilter filter;
 	CuckooPart	part;
@@ -341,7 +340,7 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 				 errmsg("index \"%s\" has keys of several columns", RelationGetRelationName(index)),
 				 errdetail("A filter has keys of one type.")));
 	CuckooIndexKeyInit(&key, index, NULL, CurrentMemoryContext);
-	own_hash = CuckooCachedMeta(index)->columns[0].key_type == CUCKOO_KEY_NONE;
+	own_hash = CuckooCachedMeta(index)->columns[0].type == CUCKOO_KEY_NONE;
 	if (own_hash || !CuckooIndexHasColumnEquality(index, 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -371,10 +370,8 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 		ReadIndex(index, &state);
 		CuckooListUnique(&state.codes);
 	} while (state.codes.count > CuckooShapeCapacity(&state.shape));
-	meta = CuckooCachedMeta(index);
-	filter.key_type = (uint8) meta->columns[0].key_type;
-	filter.signature = meta->columns[0].signature;
-	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
+	filter.header.kind = CuckooCachedMeta(index)->columns[0];
+	filter.header.flags = CUCKOO_FLAG_NOT_REMOVABLE;
 	CloseIndex(index, heap);
 
 	part = CuckooPartOf(&state.shape, &state.codes);
@@ -391,23 +388,23 @@ cuckoo_index_info(PG_FUNCTION_ARGS)
 	ReadState	state = CountEntries(index);
 	uint64		overflow_pages = CuckooCachedMeta(index)->overflow_pages;
 	uint64		pages = state.home_pages + overflow_pages;
-	Datum		values[11];
-	bool		nulls[11] = {0};
+	BlockNumber blocks = RelationGetNumberOfBlocks(index);
+	double		used = (double) (state.entries + state.tombstones);
 
-	values[0] = Int64GetDatum((int64) RelationGetNumberOfBlocks(index));
-	values[1] = Int64GetDatum((int64) pages);
-	values[2] = Int64GetDatum((int64) overflow_pages);
-	values[3] = Int32GetDatum(state.depth);
-	values[4] = Int64GetDatum((int64) state.entries);
-	values[5] = Int64GetDatum((int64) state.joined);
-	values[6] = Int64GetDatum((int64) state.tombstones);
-	values[7] = Float8GetDatum(pages == 0 ? 0 : (double) (state.entries + state.tombstones) /
-							   ((double) pages * CUCKOO_PAGE_ENTRIES));
-	values[8] = Int32GetDatum(Min(state.min_bits, state.max_bits));
-	values[9] = Int32GetDatum(state.max_bits);
-	values[10] = Float8GetDatum(state.rate * state.entries / Max(state.classes, 1));
 	CloseIndex(index, heap);
-	PG_RETURN_DATUM(CuckooMakeRow(fcinfo, values, nulls, lengthof(values)));
+	return CuckooMakeRow(fcinfo, (NullableDatum []) {
+		{Int64GetDatum((int64) blocks), false},
+		{Int64GetDatum((int64) pages), false},
+		{Int64GetDatum((int64) overflow_pages), false},
+		{Int32GetDatum(state.depth), false},
+		{Int64GetDatum((int64) state.entries), false},
+		{Int64GetDatum((int64) state.joined), false},
+		{Int64GetDatum((int64) state.tombstones), false},
+		{Float8GetDatum(pages == 0 ? 0 : used / ((double) pages * CUCKOO_PAGE_ENTRIES)), false},
+		{Int32GetDatum(Min(state.min_bits, state.max_bits)), false},
+		{Int32GetDatum(state.max_bits), false},
+		{Float8GetDatum(state.rate * state.entries / Max(state.classes, 1)), false}
+	}, 11);
 }
 
 /*

@@ -61,12 +61,12 @@ FunctionSignature(Oid function)
 	return signature;
 }
 
-static CuckooIndexHashing
-HashingOf(const CuckooIndexColumn *column)
+static CuckooKeyKind
+KindOf(const CuckooIndexColumn *column)
 {
 	if (OidIsValid(column->hash.fn_oid))
-		return (CuckooIndexHashing) {CUCKOO_KEY_NONE, 0, FunctionSignature(column->hash.fn_oid)};
-	return (CuckooIndexHashing) {(uint16) column->key.key_type, 0, column->key.signature};
+		return (CuckooKeyKind) {CUCKOO_KEY_NONE, FunctionSignature(column->hash.fn_oid)};
+	return column->key.kind;
 }
 
 /*
@@ -75,7 +75,7 @@ HashingOf(const CuckooIndexColumn *column)
  * column has then another type.)
  */
 void
-CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index, CuckooIndexHashing *hashing,
+CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index, CuckooKeyKind *kinds,
 					   MemoryContext ctx)
 {
 	key->columns = IndexRelationGetNumberOfKeyAttributes(index);
@@ -84,7 +84,7 @@ CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index, CuckooIndexHashing *
 	for (int i = 0; i < key->columns; i++)
 	{
 		InitColumn(&key->column[i], index, i, index->rd_opcintype[i], ctx);
-		hashing[i] = HashingOf(&key->column[i]);
+		kinds[i] = KindOf(&key->column[i]);
 	}
 }
 
@@ -95,13 +95,13 @@ CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index, CuckooIndexHashing *
 static void
 InitOther(CuckooIndexColumn *column, Relation index, int number, Oid type, MemoryContext ctx)
 {
-	CuckooIndexHashing indexed = HashingOf(column);
-	CuckooIndexHashing other;
+	CuckooKeyKind indexed = KindOf(column);
+	CuckooKeyKind other;
 
 	InitColumn(column, index, number, type, ctx);
-	other = HashingOf(column);
-	if (other.key_type != indexed.key_type ||
-		(other.key_type != CUCKOO_KEY_NONE && other.signature != indexed.signature))
+	other = KindOf(column);
+	if (other.type != indexed.type ||
+		(other.type != CUCKOO_KEY_NONE && other.signature != indexed.signature))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 				 errmsg("index \"%s\" cannot be searched for values of type %s",
@@ -119,14 +119,14 @@ InitOther(CuckooIndexColumn *column, Relation index, int number, Oid type, Memor
 void
 CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx)
 {
-	CuckooIndexHashing hashing[INDEX_MAX_KEYS];
+	CuckooKeyKind kinds[INDEX_MAX_KEYS];
 
-	CuckooIndexKeyForBuild(key, index, hashing, ctx);
+	CuckooIndexKeyForBuild(key, index, kinds, ctx);
 	for (int i = 0; i < key->columns; i++)
 	{
 		/* Each look into the catalogs may free the copy of the metapage. */
-		if (memcmp(&hashing[i], &CuckooCachedMeta(index)->columns[i],
-				   sizeof(CuckooIndexHashing)) != 0)
+		if (memcmp(&kinds[i], &CuckooCachedMeta(index)->columns[i],
+				   sizeof(CuckooKeyKind)) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("index \"%s\" was built with another hash function",
@@ -168,7 +168,7 @@ CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull, ui
 	}
 	*hash = CUCKOO_INDEX_SEED;
 	/* Integers, the most frequent keys, need no memory. */
-	if (key->columns == 1 && key->column[0].key.key_type == CUCKOO_KEY_INTEGER)
+	if (key->columns == 1 && key->column[0].key.kind.type == CUCKOO_KEY_INTEGER)
 	{
 		*hash = CuckooKeyHash(&key->column[0].key, values[0], *hash);
 		return true;

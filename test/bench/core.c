@@ -103,7 +103,7 @@ Build(CuckooFilter *filter, uint64_t capacity, uint64_t *hashes, size_t count)
 	run.numbers = hashes;
 	run.count = count;
 	CuckooFilterInit(filter, 0.001, capacity, 0);
-	filter->key_type = CUCKOO_KEY_INTEGER;
+	filter->header.kind.type = CUCKOO_KEY_INTEGER;
 	bytes = CuckooMakeFromHashes(filter, &run, 1);
 	if (bytes == NULL)
 		Fail("the filter would be too large");
@@ -227,7 +227,7 @@ AddAndRemovePass(int representation, size_t keys)
 	ApplyKeys(&draft, 0, keys, CUCKOO_REMOVE);
 	CuckooDraftFinish(&draft);
 	Note(representation, "remove", Now() - start, keys, keys);
-	if (draft.filter.items != 0)
+	if (draft.filter.header.items != 0)
 		Fail("an item is left");
 	CuckooFreeFilter(draft.bytes);
 }

@@ -134,7 +134,7 @@ FuzzSound(Input *input, uint64_t random)
 
 	memset(parts, 0, sizeof(parts));
 	CuckooFilterInit(&filter, rates[ByteBelow(input, 4)], Word(input, 2), Word(input, 1));
-	filter.key_type = CUCKOO_KEY_UUID;
+	filter.header.kind.type = CUCKOO_KEY_UUID;
 	for (int i = 0; i < wanted; i++)
 	{
 		int			bits = CUCKOO_MIN_BITS + (int) ByteBelow(input, 28);

@@ -185,7 +185,7 @@ TEST(classes_that_only_touch_have_no_hash_in_common)
 			Value		both = Intersect(&value, &half);
 
 			assert_int_equal(Open(&both).tables[0].shape.bits, bits < 10 ? 10 : bits);
-			assert_int_equal(Open(&both).items, (i & 1) == i >> 1);
+			assert_int_equal(Open(&both).header.items, (i & 1) == i >> 1);
 		}
 	}
 }
@@ -206,7 +206,7 @@ TEST(a_class_that_256_items_overlap_is_kept)
 	many = ValueOfCodes(&finer, codes, lengthof(codes), 0.01, 20);
 	both = Intersect(&value, &many);
 	assert_int_equal(Open(&both).tables[0].shape.bits, 10);
-	assert_int_equal(Open(&both).items, 1);
+	assert_int_equal(Open(&both).header.items, 1);
 }
 
 /* ---------------------------------------------------------------- headers */
@@ -218,10 +218,10 @@ TEST(headers_combine_to_the_smaller_rate_the_larger_capacity_and_all_flags)
 #define SET				.fpr = 0.01, .capacity = 500, .seed = 3
 #define NOT_REMOVABLE	.flags = CUCKOO_FLAG_NOT_REMOVABLE, SET
 #define UNSET			.flags = CUCKOO_FLAG_UNSET
-#define TEXT			.key_type = CUCKOO_KEY_TEXT
-#define BYTEA			.key_type = CUCKOO_KEY_BYTEA
-#define ARRAY			.key_type = CUCKOO_KEY_ARRAY, .signature = 77
-#define OTHER_ARRAY		.key_type = CUCKOO_KEY_ARRAY, .signature = 78
+#define TEXT			.kind = {CUCKOO_KEY_TEXT, 0}
+#define BYTEA			.kind = {CUCKOO_KEY_BYTEA, 0}
+#define ARRAY			.kind = {CUCKOO_KEY_ARRAY, 77}
+#define OTHER_ARRAY		.kind = {CUCKOO_KEY_ARRAY, 78}
 #define ITEMS			.items = 5
 #define OK				CUCKOO_NO_CONFLICT
 #define BOTH			(1 << CUCKOO_UNION | 1 << CUCKOO_UNION_ALL)
@@ -273,7 +273,8 @@ TEST(headers_combine_to_the_smaller_rate_the_larger_capacity_and_all_flags)
 			if (conflict == CUCKOO_NO_CONFLICT &&
 				(result.flags != wanted->flags || result.fpr != wanted->fpr ||
 				 result.capacity != wanted->capacity || result.seed != wanted->seed ||
-				 result.key_type != wanted->key_type || result.signature != wanted->signature))
+				 result.kind.type != wanted->kind.type ||
+				 result.kind.signature != wanted->kind.signature))
 				fail_msg("case %zu, operation %d: other fields than expected", i, operation);
 		}
 	}

@@ -60,7 +60,7 @@ CommonOneByOne(const CuckooFilter *counted, const CuckooFilter *other)
 {
 	Estimate	sum = {0, 0};
 
-	for (int t = 0; t < counted->table_count; t++)
+	for (int t = 0; t < counted->header.table_count; t++)
 	{
 		const CuckooTable *table = &counted->tables[t];
 		uint64_t	codes = CuckooShapeCodes(&table->shape);
@@ -75,7 +75,7 @@ CommonOneByOne(const CuckooFilter *counted, const CuckooFilter *other)
 		Cover(&table->shape, table, held);
 		for (int u = 0; u < t; u++)
 			Cover(&table->shape, &counted->tables[u], before);
-		for (int u = 0; u < other->table_count; u++)
+		for (int u = 0; u < other->header.table_count; u++)
 			Cover(&table->shape, &other->tables[u], covered);
 		for (uint64_t code = 0; code < codes; code++)
 		{
@@ -99,10 +99,10 @@ CommonOneByOne(const CuckooFilter *counted, const CuckooFilter *other)
 		d += sqrt(d * d + m * (exp(a / m) - 1) * m * exp(c / m) / n * 2 * d);
 		sum.error += d * d + m * (exp(c / m) - 1) * m / n - c;
 	}
-	if (counted->items < sum.keys && counted->flags == 0)
-		sum.keys = (double) counted->items;
-	if (other->items < sum.keys && other->flags == 0)
-		sum.keys = (double) other->items;
+	if (counted->header.items < sum.keys && counted->header.flags == 0)
+		sum.keys = (double) counted->header.items;
+	if (other->header.items < sum.keys && other->header.flags == 0)
+		sum.keys = (double) other->header.items;
 	sum.keys = sum.keys < 0 ? 0 : sum.keys;
 	sum.error = sqrt(sum.error);
 	return sum;
@@ -142,8 +142,9 @@ RightIsCounted(const CuckooFilter *left, const CuckooFilter *right)
 
 	if (codes[0] != codes[1])
 		return codes[1] > codes[0];
-	return left->table_count != right->table_count ? right->table_count < left->table_count :
-		right->items < left->items;
+	return left->header.table_count != right->header.table_count ?
+		right->header.table_count < left->header.table_count :
+		right->header.items < left->header.items;
 }
 
 TEST(the_estimate_is_that_of_classes_counted_one_by_one)
@@ -157,7 +158,7 @@ TEST(the_estimate_is_that_of_classes_counted_one_by_one)
 		Estimate	wanted = RightIsCounted(&f, &g) ? CommonOneByOne(&g, &f) :
 			CommonOneByOne(&f, &g);
 
-		if (f.items == 0 || g.items == 0)
+		if (f.header.items == 0 || g.header.items == 0)
 			wanted = (Estimate) {0, 0};
 		/* A few filters cover everything: then nothing is known. */
 		if (!isfinite(wanted.keys) ? !isinf(found.error) :
@@ -303,7 +304,7 @@ TEST(nothing_is_known_if_no_class_is_free)
 	/* Nor does a further table behind one that is full tell anything. */
 	high = ValueOfCodes(&other, codes, 20, 0.1, 7);
 	high = CombineTwo(CUCKOO_UNION, &low, &high);
-	assert_int_equal(Open(&high).table_count, 2);
+	assert_int_equal(Open(&high).header.table_count, 2);
 	assert_true(Common(&high, &high).keys == 0);
 	assert_true(isinf(Common(&high, &high).error));
 	/* One free class is enough. */
@@ -337,7 +338,7 @@ TEST(the_estimate_is_not_limited_by_items_of_eight_copies)
 	value = Combine(CUCKOO_UNION_ALL, parts, lengthof(parts));
 	estimate = Common(&value, &value);
 	assert_true(fabs(estimate.keys - 80000) <= 2 * estimate.error);
-	assert_true(estimate.keys > (double) Open(&value).items);
+	assert_true(estimate.keys > (double) Open(&value).header.items);
 }
 
 TEST(counting_checks_for_interrupts)

@@ -57,34 +57,34 @@ static inline void
 CheckHeader(const Value *value)
 {
 	CuckooFilter filter = Open(value);
-	CuckooFilter header;
-	size_t		at = CUCKOO_HEADER_BYTES + filter.table_count * CUCKOO_DIRECTORY_BYTES;
+	CuckooFilter opened;
+	size_t		at = CUCKOO_HEADER_BYTES + filter.header.table_count * CUCKOO_DIRECTORY_BYTES;
 	uint8_t    *start = Allocate(CUCKOO_MAX_HEADER_BYTES);
 	uint8_t    *written = Allocate(value->length);
 
 	memcpy(start, value->bytes, at);
-	CuckooOpenHeader(&header, start, value->length);
-	for (int t = 0; t < header.table_count; t++)
-		assert_true(header.tables[t].data == NULL);
+	CuckooOpenHeader(&opened, start, value->length);
+	for (int t = 0; t < opened.header.table_count; t++)
+		assert_true(opened.tables[t].data == NULL);
 	memset(written, 0xFF, value->length);
-	CuckooLayOut(&header, written);
+	CuckooLayOut(&opened, written);
 	assert_memory_equal(written, value->bytes, at);
-	assert_true(AllAre(written + CuckooBytes(&header) - CUCKOO_TAIL_BYTES, CUCKOO_TAIL_BYTES, 0));
+	assert_true(AllAre(written + CuckooBytes(&opened) - CUCKOO_TAIL_BYTES, CUCKOO_TAIL_BYTES, 0));
 	CuckooWriteHeader(&filter, written);
 	assert_memory_equal(written, value->bytes, at);
 	assert_int_equal(CuckooBytes(&filter), value->length);
-	assert_true(header.items == filter.items);
-	assert_true(filter.content == CUCKOO_TABLES || filter.hashes == value->bytes + at);
-	for (int t = 0; t < filter.table_count; t++)
+	assert_true(opened.header.items == filter.header.items);
+	assert_true(filter.header.content == CUCKOO_TABLES || filter.hashes == value->bytes + at);
+	for (int t = 0; t < filter.header.table_count; t++)
 	{
 		assert_true(filter.tables[t].data == value->bytes + at);
 		assert_int_equal(CuckooTableOffset(&filter, t), at);
-		assert_int_equal(CuckooTableOffset(&header, t), at);
+		assert_int_equal(CuckooTableOffset(&opened, t), at);
 		at += (size_t) CuckooTableStoredBytes(&filter.tables[t]);
 	}
-	if (filter.content == CUCKOO_PARTIAL)
-		at += 8 * (size_t) filter.items;
-	assert_int_equal(CuckooTableOffset(&filter, filter.table_count), at);
+	if (filter.header.content == CUCKOO_PARTIAL)
+		at += 8 * (size_t) filter.header.items;
+	assert_int_equal(CuckooTableOffset(&filter, filter.header.table_count), at);
 	pfree(start);
 	pfree(written);
 }
@@ -98,7 +98,7 @@ CheckValue(const Value *value, uint64_t random)
 
 	CheckHeader(value);
 	assert_true(rate >= 0 && rate <= 1);
-	for (int i = 0; i < filter.table_count; i++)
+	for (int i = 0; i < filter.header.table_count; i++)
 		CheckTable(&filter.tables[i], random + (uint64_t) i);
 	for (size_t i = 0; i < lengthof(hashes); i++)
 		hashes[i] = i < 2 ? 0 - (uint64_t) i : NextRandom(&random);
@@ -113,12 +113,12 @@ Change(Value *value, uint64_t random)
 	CuckooDraft draft;
 
 	CuckooDraftOpen(&draft, value->bytes, value->length);
-	if (draft.filter.key_type == CUCKOO_KEY_NONE)
-		draft.filter.key_type = CUCKOO_KEY_TEXT;
+	if (draft.filter.header.kind.type == CUCKOO_KEY_NONE)
+		draft.filter.header.kind.type = CUCKOO_KEY_TEXT;
 	for (int i = 0; i < 40; i++)
 	{
 		uint64_t	hash = NextRandom(&random);
-		uint64_t	items = draft.filter.items;
+		uint64_t	items = draft.filter.header.items;
 		bool		contained;
 		CuckooOutcome outcome;
 
@@ -132,13 +132,13 @@ Change(Value *value, uint64_t random)
 			if (outcome == CUCKOO_FULL || outcome == CUCKOO_TOO_LARGE)
 				break;
 			assert_true(CuckooFilterContains(&draft.filter, hash));
-			assert_int_equal(draft.filter.items, items + (outcome == CUCKOO_CHANGED));
+			assert_int_equal(draft.filter.header.items, items + (outcome == CUCKOO_CHANGED));
 		}
 		else
 		{
 			outcome = ApplyHash(&draft, CUCKOO_REMOVE, hash);
 			assert_true(contained || outcome == CUCKOO_UNCHANGED);
-			assert_int_equal(draft.filter.items, items - (outcome == CUCKOO_CHANGED));
+			assert_int_equal(draft.filter.header.items, items - (outcome == CUCKOO_CHANGED));
 		}
 	}
 	*value = Finish(&draft);
@@ -171,13 +171,13 @@ Exercise(const Value *value, uint64_t random)
 	CuckooFilter filter = Open(value);
 
 	CheckValue(value, random);
-	if (filter.content == CUCKOO_TABLES && !(filter.flags & CUCKOO_FLAG_UNSET))
+	if (filter.header.content == CUCKOO_TABLES && !(filter.header.flags & CUCKOO_FLAG_UNSET))
 	{
 		Value		changed = CopyValue(value->bytes, value->length);
 
 		Change(&changed, random);
 		/* With more, there may be too many shapes. */
-		if (filter.table_count <= CUCKOO_MAX_TABLES / 2)
+		if (filter.header.table_count <= CUCKOO_MAX_TABLES / 2)
 			CombineBoth(value, &changed, random);
 		FreeValue(&changed);
 	}

@@ -27,7 +27,7 @@ CheckOneTable(const Value *value, CuckooShape shape, uint64_t items,
 	CuckooFilter filter = Open(value);
 	const CuckooTable *table = &filter.tables[0];
 
-	assert_int_equal(filter.table_count, 1);
+	assert_int_equal(filter.header.table_count, 1);
 	if (CuckooShapeOrder(&table->shape, &shape) != 0)
 		fail_msg("%u blocks of %u buckets, f %d, instead of %u, %u, %d",
 				 table->shape.blocks, table->shape.buckets, table->shape.bits,
@@ -61,7 +61,7 @@ TEST(a_build_is_for_the_capacity_specified_or_the_keys_counted)
 
 		CheckOneTable(&value, shape, builds[i].keys,
 					  CuckooRepresentationFor(&shape, builds[i].keys));
-		assert_int_equal(Open(&value).capacity, builds[i].counted);
+		assert_int_equal(Open(&value).header.capacity, builds[i].counted);
 		assert_int_equal(CountFound(&value, 1, 0, builds[i].keys), builds[i].keys);
 		if (builds[i].keys == 0)
 		{
@@ -73,7 +73,7 @@ TEST(a_build_is_for_the_capacity_specified_or_the_keys_counted)
 		{
 			assert_int_equal(AddHash(&value, KeyHash(1, 1024)), CUCKOO_CHANGED);
 			CheckOneTable(&value, shape, 1025, CUCKOO_SPARSE);
-			assert_int_equal(Open(&value).capacity, 0);
+			assert_int_equal(Open(&value).header.capacity, 0);
 		}
 	}
 }
@@ -88,7 +88,7 @@ CheckNext(double fpr, CuckooShape newest, CuckooShape expected)
 	CuckooShape next;
 
 	CuckooFilterInit(&filter, fpr, 1000, 0);
-	filter.table_count = 1;
+	filter.header.table_count = 1;
 	filter.tables[0].shape = newest;
 	assert_true(CuckooNextShape(&filter, &next));
 	assert_int_equal(CuckooShapeOrder(&next, &expected), 0);
@@ -146,14 +146,14 @@ TEST(there_is_no_table_after_the_largest_or_the_sixteenth)
 	CuckooShape next;
 
 	CuckooFilterInit(&filter, 0.001, 1000, 0);
-	filter.table_count = 1;
+	filter.header.table_count = 1;
 	filter.tables[0].shape = ShapeFor(CUCKOO_MAX_CAPACITY, 21);
 	assert_true(!CuckooNextShape(&filter, &next));
-	filter.table_count = 16;
+	filter.header.table_count = 16;
 	for (int i = 0; i < 16; i++)
 		filter.tables[i].shape = ShapeOf(1, 2 + 2 * (uint32_t) i, 15);
 	assert_true(!CuckooNextShape(&filter, &next));
-	filter.table_count = 15;
+	filter.header.table_count = 15;
 	assert_true(CuckooNextShape(&filter, &next));
 }
 
@@ -174,7 +174,7 @@ TEST(a_batch_fills_the_tables_that_it_opens_evenly)
 
 		AddKeys(&value, 1, first[i], 50000);
 		filter = Open(&value);
-		assert_int_equal(filter.table_count, 4);
+		assert_int_equal(filter.header.table_count, 4);
 		for (int table = 0; table < 4; table++)
 		{
 			const CuckooShape *shape = &filter.tables[table].shape;
@@ -185,8 +185,8 @@ TEST(a_batch_fills_the_tables_that_it_opens_evenly)
 			assert_int_equal(filter.tables[table].items, CuckooShapeCapacity(shape));
 			assert_int_equal(filter.tables[table].representation, CUCKOO_DENSE);
 		}
-		assert_int_equal(filter.items, 50000);
-		assert_int_equal(filter.capacity, 20);
+		assert_int_equal(filter.header.items, 50000);
+		assert_int_equal(filter.header.capacity, 20);
 		assert_int_equal(CountFound(&value, 1, 0, 50000), 50000);
 		assert_true(CuckooFilterRate(&filter) <= 2 * 0.001);
 		/* The rate is that of finding a key in any of the tables. */
@@ -285,14 +285,14 @@ TEST(the_expected_rate_is_that_of_absent_keys_found_or_an_upper_bound)
 		double		found = (double) CountFound(&value, 2, 0, absent) / (double) absent;
 		/* Keys of one class make the rate of a removable filter a little uncertain. */
 		double		sigma = sqrt(said * (1 - said) / (double) absent +
-								 (filter.flags == 0 ? said * said * 4e-6 : 0));
+								 (filter.header.flags == 0 ? said * said * 4e-6 : 0));
 		/* Keys in one class have a copy each before a union. */
 		double		most = origin == REPEATED ? 2 : origin == MULTISHAPE ? 1 + 3 * said :
 			origin == UNITED ? 1.05 : 1.03;
 
 		if (found > said + 4 * sigma || said > most * found + 4 * sigma)
 			fail_msg("origin %d, target rate %g, %llu keys: %g said, %g found", origin,
-					 filter.fpr, (unsigned long long) keys[n / 3 % 4], said, found);
+					 filter.header.fpr, (unsigned long long) keys[n / 3 % 4], said, found);
 		FreeAll();
 	}
 }
@@ -309,7 +309,7 @@ TEST(the_expected_rate_is_the_fraction_of_classes_if_each_is_stored_once)
 	value = ValueOfCodes(&shape, codes, 31, 0.1, 7);
 	filter = Open(&value);
 	assert_true(CuckooFilterRate(&filter) < 0.64);
-	filter.flags = CUCKOO_FLAG_NOT_REMOVABLE;
+	filter.header.flags = CUCKOO_FLAG_NOT_REMOVABLE;
 	assert_true(CuckooFilterRate(&filter) == 1);
 	filter.tables[0].items = 10;
 	assert_true(CuckooFilterRate(&filter) == 10.0 / 31);
@@ -319,7 +319,7 @@ TEST(the_expected_rate_is_the_fraction_of_classes_if_each_is_stored_once)
 	assert_true(CuckooFilterTableRate(&filter, 0) == 1);
 	filter.tables[0].items = 20;
 	filter.tables[1] = filter.tables[0];
-	filter.table_count = 2;
+	filter.header.table_count = 2;
 	assert_true(CuckooFilterRate(&filter) == 1);
 	filter.tables[1].items = 5;
 	assert_true(fabs(CuckooFilterRate(&filter) - 25.0 / 31) < 1e-15);
@@ -418,9 +418,9 @@ TEST(a_filter_of_sixteen_full_tables_is_full_and_stays_as_it_was)
 		room += CuckooShapeCapacity(&parts[i].shape);
 	}
 	CuckooFilterInit(&filter, 0.001, 1000, 0);
-	filter.key_type = CUCKOO_KEY_INTEGER;
+	filter.header.kind.type = CUCKOO_KEY_INTEGER;
 	value = Valid(CuckooMakeFilter(&filter, parts, 16), &filter);
-	while (Open(&value).items < room)
+	while (Open(&value).header.items < room)
 		assert_int_equal(AddHash(&value, KeyHash(1, key++)), CUCKOO_CHANGED);
 	before = CopyValue(value.bytes, value.length);
 	CuckooDraftOpen(&draft, value.bytes, value.length);
@@ -466,8 +466,8 @@ TEST(a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was)
 	CuckooDraft draft;
 
 	CuckooFilterInit(&filter, 0.1, 1000, 0);
-	filter.key_type = CUCKOO_KEY_INTEGER;
-	filter.table_count = 2;
+	filter.header.kind.type = CUCKOO_KEY_INTEGER;
+	filter.header.table_count = 2;
 	for (int i = 0; i < 2; i++)
 		CuckooTableInit(&filter.tables[i], &shapes[i], CUCKOO_DENSE,
 						CuckooShapeCapacity(&shapes[i]));
@@ -529,7 +529,7 @@ TEST(a_table_whose_batches_find_no_room_stays_sparse)
 	StreamKeys(&value, 4500, 500, 1, CUCKOO_ADD);
 	assert_int_equal(large_areas, 1);
 	filter = Open(&value);
-	assert_int_equal(filter.table_count, 2);
+	assert_int_equal(filter.header.table_count, 2);
 	assert_int_equal(filter.tables[0].representation, CUCKOO_SPARSE);
 	assert_int_equal(CountFound(&value, 1, 0, 5000), 5000);
 }
@@ -568,12 +568,12 @@ TEST(keys_beyond_the_capacity_copy_the_filter_twice)
 	Value		value = ValueOfKeys(1, 0, 1000000, 0.001, 1000000);
 
 	AddKeys(&value, 1, 1000000, full);
-	assert_int_equal(Open(&value).table_count, 1);
+	assert_int_equal(Open(&value).header.table_count, 1);
 	large_area = value.length;
 	large_areas = 0;
 	AddKeys(&value, 1, full, full + 10000);
 	assert_true(large_areas >= 1 && large_areas <= 2);
-	assert_int_equal(Open(&value).table_count, 2);
+	assert_int_equal(Open(&value).header.table_count, 2);
 	assert_int_equal(CountFound(&value, 1, 0, full + 10000), full + 10000);
 }
 
@@ -589,7 +589,7 @@ TEST(copies_for_an_older_table_copy_the_filter_once)
 
 	AddKeys(&value, 1, 2000, 3000);
 	filter = Open(&value);
-	assert_int_equal(filter.table_count, 2);
+	assert_int_equal(filter.header.table_count, 2);
 	items[0] = filter.tables[0].items;
 	items[1] = CuckooShapeCapacity(&filter.tables[1].shape) - 5;
 	AddKeys(&value, 1, 3000, items[0] + items[1]);
@@ -613,7 +613,7 @@ TEST(copies_for_an_older_table_copy_the_filter_once)
 	AddKeys(&value, 1, 0, 500);
 	AddKeys(&value, 1, 0, 500);
 	filter = Open(&value);
-	assert_int_equal(filter.table_count, 3);
+	assert_int_equal(filter.header.table_count, 3);
 	assert_int_equal(filter.tables[0].items, items[0]);
 	assert_int_equal(filter.tables[1].items, items[1] + 5);
 	assert_int_equal(filter.tables[2].items, 45);

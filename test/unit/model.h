@@ -188,7 +188,7 @@ NextShape(const Model *model, CuckooShape *shape)
 	CuckooFilter filter;
 
 	CuckooFilterInit(&filter, model->fpr, model->capacity, 0);
-	filter.table_count = (uint8_t) model->table_count;
+	filter.header.table_count = (uint8_t) model->table_count;
 	filter.tables[model->table_count - 1].shape =
 		model->tables[model->table_count - 1].shape;
 	return CuckooNextShape(&filter, shape);
@@ -283,7 +283,7 @@ CheckModel(const Model *model, const Value *value)
 	CuckooFilter filter = Open(value);
 
 	assert_int_equal(ProblemOf(value), CUCKOO_VALID);
-	assert_int_equal(filter.table_count, model->table_count);
+	assert_int_equal(filter.header.table_count, model->table_count);
 	for (int i = 0; i < model->table_count; i++)
 		CheckModelTable(&model->tables[i], &filter.tables[i]);
 	for (uint64_t key = 0; key < model->universe; key++)
@@ -308,7 +308,7 @@ CheckMade(Model *model, const Value *value)
 	CuckooFilter filter = Open(value);
 
 	CheckModel(model, value);
-	for (int i = 0; i < filter.table_count; i++)
+	for (int i = 0; i < filter.header.table_count; i++)
 	{
 		const CuckooTable *table = &filter.tables[i];
 		uint64_t	entries = CuckooShapeEntries(&table->shape);
@@ -359,7 +359,7 @@ BuildSome(Model *model, uint32_t share)
 	}
 	value = ValueOfHashes(hashes, count, model->fpr, model->capacity);
 	filter = Open(&value);
-	model->capacity = filter.capacity;
+	model->capacity = filter.header.capacity;
 	table = OpenTable(model, &filter.tables[0].shape);
 	for (uint64_t i = 0; i < count; i++)
 	{
@@ -429,13 +429,13 @@ ChangeTogether(Model *model, CuckooDraft *draft, CuckooAction action, uint32_t t
 		model->copies[keys[0]]--;
 		return false;
 	}
-	assert_int_equal(draft->filter.table_count, model->table_count);
+	assert_int_equal(draft->filter.header.table_count, model->table_count);
 	for (int i = 0; i < model->table_count; i++)
 	{
 		CheckRepresentation(&model->tables[i], &draft->filter.tables[i], action);
 		items += model->tables[i].count;
 	}
-	assert_int_equal(draft->filter.items, items);
+	assert_int_equal(draft->filter.header.items, items);
 	for (size_t i = 0; i < count && action != CUCKOO_REMOVE; i++)
 		assert_true(CuckooFilterContains(&draft->filter, hashes[i]));
 	return true;
@@ -623,11 +623,11 @@ IntersectOther(Model *model, Value *value)
 	assert_true(keys >= 0 && error >= 0);
 
 	/* The rates are compared as if both were removable. */
-	filters[0].flags = filters[1].flags = 0;
+	filters[0].header.flags = filters[1].header.flags = 0;
 	kept = (CuckooFilterRate(&filters[1]) < CuckooFilterRate(&filters[0])) == (swap == 0) ?
 		&other : model;
-	assert_true(filter.fpr == kept->fpr && filter.capacity == kept->capacity);
-	assert_int_equal(filter.table_count, kept->table_count);
+	assert_true(filter.header.fpr == kept->fpr && filter.header.capacity == kept->capacity);
+	assert_int_equal(filter.header.table_count, kept->table_count);
 	for (int i = 0; i < kept->table_count; i++)
 	{
 		const ModelTable *from = &kept->tables[i];

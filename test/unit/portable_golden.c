@@ -392,9 +392,9 @@ PutFilter(Value made)
 
 	PutDigest(made.bytes, made.length);
 	/* The rate as if it were removable, which decides on an intersection */
-	filter.flags = 0;
-	Put("%d tables, %llu items, rate %.9e", filter.table_count,
-		(unsigned long long) filter.items, CuckooFilterRate(&filter));
+	filter.header.flags = 0;
+	Put("%d tables, %llu items, rate %.9e", filter.header.table_count,
+		(unsigned long long) filter.header.items, CuckooFilterRate(&filter));
 }
 
 static void
@@ -473,7 +473,7 @@ CheckAnswers(const CuckooFilter *filter, const char *name, char *hashes)
 		int			sliced = 0;
 
 		assert_true(sscanf(answer, "%16llx*%d", &hash, &copies) == 2);
-		for (int t = 0; t < filter->table_count; t++)
+		for (int t = 0; t < filter->header.table_count; t++)
 			sliced += SlicedCount(&filter->tables[t], hash, 0xFF);
 		asked++;
 		if (CuckooFilterCount(filter, hash) != copies || (sliced < 8 ? sliced : 8) != copies ||
@@ -503,7 +503,7 @@ CheckFilter(const char *name, const char *base64, char *hashes)
 	CuckooOpen(&filter, bytes, length);
 	Result(CheckAnswers(&filter, name, hashes), name, "does not answer as it did");
 
-	memset(written, 0xFF, CUCKOO_HEADER_BYTES + filter.table_count * CUCKOO_DIRECTORY_BYTES);
+	memset(written, 0xFF, CUCKOO_HEADER_BYTES + filter.header.table_count * CUCKOO_DIRECTORY_BYTES);
 	CuckooWriteHeader(&filter, written);
 	Result(CuckooBytes(&filter) == length && memcmp(written, bytes, length) == 0, name,
 		   "would get another header");

@@ -481,7 +481,7 @@ Valid(uint8_t *bytes, const CuckooFilter *filter)
 	value.bytes = bytes;
 	value.length = CuckooBytes(filter);
 	assert_true(ProblemOf(&value) == CUCKOO_VALID);
-	assert_int_equal(filter->items, Open(&value).items);
+	assert_int_equal(filter->header.items, Open(&value).header.items);
 	AreaOf(bytes - VARHDRSZ)->kept = true;
 	return value;
 }
@@ -506,7 +506,7 @@ ValueOfHashes(const uint64_t *hashes, uint64_t count, double fpr, uint64_t capac
 	CuckooFilter filter;
 
 	CuckooFilterInit(&filter, fpr, capacity, 0);
-	filter.key_type = CUCKOO_KEY_INTEGER;
+	filter.header.kind.type = CUCKOO_KEY_INTEGER;
 	return Valid(CuckooMakeFromHashes(&filter, &run, 1), &filter);
 }
 
@@ -539,7 +539,7 @@ ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, do
 	part.source.runs = &run;
 	part.source.run_count = 1;
 	CuckooFilterInit(&filter, fpr, capacity, 0);
-	filter.key_type = CUCKOO_KEY_INTEGER;
+	filter.header.kind.type = CUCKOO_KEY_INTEGER;
 	return Valid(CuckooMakeFilter(&filter, &part, 1), &filter);
 }
 
