@@ -463,10 +463,19 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 }
 
 /*
- * Append a value that is part of another: its length, then its bytes.  The
- * description is that of the outermost value, or NULL if there is none to be
- * made.
+ * One walk through a value writes its canonical bytes and, where types inside are
+ * known only from the value, the description that its signature is the hash of.
+ * ROW(1, ROW('a')) is an example: an anonymous record is in a record.
+ *
+ *		bytes			2 attributes; integer, 8 bytes, 1; composite, 10 bytes,
+ *						(1 attribute; text, 1 byte, 'a')
+ *		description		composite of 2; integer; composite of 1; text
+ *
+ * Once the rest of a description is known from the type, DescribeKey appends it,
+ * and further down it is NULL, which also says that none is wanted.
  */
+
+/* Append a value that is part of another: its length, then its bytes. */
 static void
 AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull, StringInfo description)
 {

@@ -18,7 +18,7 @@ static inline bool
 LookupContains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
-	const CuckooReader *reader = CuckooRead(PG_GETARG_DATUM(filter_argument), 1);
+	CuckooReader *reader = CuckooRead(PG_GETARG_DATUM(filter_argument), 1);
 	uint64		hash = CuckooArgumentHash(key, PG_GETARG_DATUM(key_argument), &reader->filter);
 	bool		found = CuckooReaderContains(reader, hash);
 
@@ -50,7 +50,7 @@ Datum
 cuckoo_count(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, 1);
-	const CuckooReader *reader = CuckooRead(PG_GETARG_DATUM(0), 1);
+	CuckooReader *reader = CuckooRead(PG_GETARG_DATUM(0), 1);
 
 	PG_RETURN_INT32(CuckooReaderCount(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(1),
 																 &reader->filter)));
@@ -91,7 +91,7 @@ Datum
 cuckoo_contains_each(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(1);
-	const CuckooReader *reader;
+	CuckooReader *reader;
 	CuckooList	hashes;
 	bool	   *nulls;
 	Datum	   *answers;

@@ -86,7 +86,6 @@ typedef struct Kept
 	HeapTupleFields first_row;	/* of its first chunk, and where that is */
 	ItemPointerData first_place;
 	Moment		checked;		/* when that was last so */
-	Size		lookups;		/* in slices */
 	MemoryContext whole;		/* of a whole copy; NULL: none */
 	CuckooReader reader;
 } Kept;
@@ -145,7 +144,7 @@ CountInBucket(const CuckooReader *reader, const CuckooDense *dense, uint64 offse
 
 /* Copies of a class in a sparse table: reads its place in the index, then a group. */
 static int
-CountInSparse(const CuckooReader *reader, const CuckooSparse *sparse, uint64 offset,
+CountInSparse(CuckooReader *reader, const CuckooSparse *sparse, uint64 offset,
 			  uint64 code)
 {
 	uint8		section[CUCKOO_SECTION_BYTES + 4];
@@ -157,7 +156,7 @@ CountInSparse(const CuckooReader *reader, const CuckooSparse *sparse, uint64 off
 	ReadSlice(reader, offset + CuckooSparseSectionAt(sparse, code), section, sizeof(section));
 	at = CuckooSparseGroupAt(sparse, code, section, &bytes);
 	/* A group may have been made large.  Its size counts as further lookups. */
-	kept[0]->lookups += bytes / BYTES_PER_LOOKUP;
+	reader->lookups += bytes / BYTES_PER_LOOKUP;
 	group = palloc0(bytes + CUCKOO_TAIL_BYTES);
 	ReadSlice(reader, offset + at, group, (int) bytes);
 	copies = CuckooSparseGroupCount(sparse, code, section, group);
@@ -167,12 +166,10 @@ CountInSparse(const CuckooReader *reader, const CuckooSparse *sparse, uint64 off
 
 /* Copies of a key, up to a limit, reading up to two slices of each table. */
 static int
-CountSliced(const CuckooReader *reader, uint64 hash, int limit)
+CountSliced(CuckooReader *reader, uint64 hash, int limit)
 {
 	int			copies = 0;
 
-	/* What was read last is the first. */
-	Assert(reader == &kept[0]->reader);
 	for (int i = 0; i < reader->filter.header.table_count && copies < limit; i++)
 	{
 		const CuckooTable *table = &reader->filter.tables[i];
@@ -196,14 +193,14 @@ CountSliced(const CuckooReader *reader, uint64 hash, int limit)
 }
 
 int
-CuckooReaderCount(const CuckooReader *reader, uint64 hash)
+CuckooReaderCount(CuckooReader *reader, uint64 hash)
 {
 	return reader->slices != NULL ? CountSliced(reader, hash, CUCKOO_MAX_COPIES) :
 		CuckooFilterCount(&reader->filter, hash);
 }
 
 bool
-CuckooReaderContainsAny(const CuckooReader *reader, uint64 hash)
+CuckooReaderContainsAny(CuckooReader *reader, uint64 hash)
 {
 	return reader->slices != NULL ? CountSliced(reader, hash, 1) > 0 :
 		CuckooFilterContains(&reader->filter, hash);
@@ -396,7 +393,7 @@ ReadWhole(Kept *stored)
 	kept_bytes += bytes;
 }
 
-const CuckooReader *
+CuckooReader *
 CuckooRead(Datum filter, Size lookups)
 {
 	static CuckooReader own;	/* of a filter that is not kept */
@@ -415,9 +412,9 @@ CuckooRead(Datum filter, Size lookups)
 		/* A slice of a compressed value needs all of it decompressed. */
 		bool		compressed = IsCompressed(stored);
 
-		stored->lookups += lookups;
+		stored->reader.lookups += lookups;
 		if (stored->whole == NULL && bytes <= CACHE_BYTES &&
-			(bytes <= SMALL_BYTES || compressed || stored->lookups > bytes / BYTES_PER_LOOKUP))
+			(bytes <= SMALL_BYTES || compressed || stored->reader.lookups > bytes / BYTES_PER_LOOKUP))
 			ReadWhole(stored);
 		if (stored->whole != NULL || !compressed)
 			return &stored->reader;

@@ -101,7 +101,7 @@ step_tap() {
 	pgxs=$(as_user "$pg_config" --pgxs)
 	as_user make -s -C "$src/test/module" -f "$pgxs" PGXS="$pgxs" PG_CONFIG="$pg_config" \
 		MODULES=cuckoo_test with_llvm=no COPT=-Werror install
-	prove_tests PROVE_FLAGS="--verbose -j$(nproc)" ${PROVE_TESTS:+"PROVE_TESTS=$PROVE_TESTS"}
+	prove_tests PROVE_FLAGS="--verbose --timer -j$(nproc)" ${PROVE_TESTS:+"PROVE_TESTS=$PROVE_TESTS"}
 }
 
 # Citus 13 supports PostgreSQL 15 to 17, Citus 14 supports 16 to 18.

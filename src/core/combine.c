@@ -218,7 +218,7 @@ CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter)
 		if (pool->only.data != NULL)
 		{
 			part->shape = pool->shape;
-			part->table = &pool->only;
+			part->old = &pool->only;
 			part->items = pool->only.items;
 			part->representation = (CuckooRepresentation) pool->only.representation;
 		}

@@ -223,8 +223,13 @@ InitTables(CuckooFilter *filter, const CuckooPart *parts, int count)
 static bool
 MakeTable(CuckooTable *table, const CuckooPart *part, uint64_t seed)
 {
-	return part->table == NULL ? CuckooTableBuild(table, &part->source, seed) :
-		CuckooTableBuildEdited(table, part->table, part->edit, part->remove, seed);
+	CuckooList	edit = {NULL, 0, 0};
+
+	if (part->old == NULL)
+		return CuckooTableBuild(table, &part->source, seed);
+	if (part->source.run_count > 0)
+		edit = part->source.runs[0];
+	return CuckooTableBuildEdited(table, part->old, edit, part->remove, seed);
 }
 
 uint8_t *
@@ -309,6 +314,13 @@ ClearPending(CuckooDraft *draft)
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
+/* Items in the bytes of a sparse table; those of the table count what is pending, too. */
+static inline uint64_t
+StoredItems(const CuckooTable *table)
+{
+	return table->sparse.items;
+}
+
 /* Copies of a key's class in table i, with what is pending. */
 static inline int
 CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
@@ -323,7 +335,7 @@ CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
 	 * that was empty, as for the first keys of many, nothing is stored yet.
 	 */
 	if (table->data != NULL &&
-		(table->representation == CUCKOO_DENSE || table->sparse.items > 0) &&
+		(table->representation == CUCKOO_DENSE || StoredItems(table) > 0) &&
 		CuckooTableContains(table, hash))
 		copies = CuckooTableCount(table, hash);
 	/* Codes ascend, so its own are the last. */
@@ -497,7 +509,7 @@ RepresentationAfter(const CuckooDraft *draft, int i)
 		return draft->pending[i].no_room ||
 			(draft->removing && table->items < CuckooSparseBelow(&table->shape)) ?
 			CUCKOO_SPARSE : CUCKOO_DENSE;
-	return table->sparse.items >= CuckooDenseFrom(&table->shape) ?
+	return StoredItems(table) >= CuckooDenseFrom(&table->shape) ?
 		CUCKOO_SPARSE : CuckooRepresentationFor(&table->shape, table->items);
 }
 
@@ -521,13 +533,13 @@ RewriteDraft(CuckooDraft *draft)
 		part->shape = table->shape;
 		part->items = table->items;
 		part->representation = RepresentationAfter(draft, i);
-		part->edit = draft->pending[i].codes;
-		part->remove = draft->removing;
-		/* A new table has only what is pending. */
-		part->table = table->data != NULL ? table : NULL;
-		part->source.runs = &part->edit;
+		part->source.runs = &draft->pending[i].codes;
 		part->source.run_count = 1;
-		needed |= part->edit.count > 0 || part->representation != table->representation;
+		/* A new table has only what is pending. */
+		part->old = table->data != NULL ? table : NULL;
+		part->remove = draft->removing;
+		needed |= draft->pending[i].codes.count > 0 ||
+			part->representation != table->representation;
 		kept += !draft->pending[i].dropped;
 	}
 	if (!needed)

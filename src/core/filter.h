@@ -102,10 +102,10 @@ typedef struct CuckooPart
 											 * becomes sparse if it finds no
 											 * room or the filter would be too
 											 * large */
-	CuckooSource source;		/* of exactly these items; or, if not NULL, */
-	const CuckooTable *table;	/* this table, with */
-	CuckooList	edit;			/* these sorted codes, perhaps none, */
-	bool		remove;			/* removed or added */
+	CuckooSource source;		/* of its codes */
+	const CuckooTable *old;		/* NULL: none; else the source has one run or
+								 * none, to be added to this one's codes, */
+	bool		remove;			/* or removed from them */
 } CuckooPart;
 
 /* A part that is built from sorted codes */
@@ -157,8 +157,7 @@ typedef enum CuckooOutcome
 /* A filter being changed.  The fields of its header may be changed, too. */
 typedef struct CuckooDraft
 {
-	CuckooFilter filter;		/* items of its tables: with what is pending; the
-								 * items of a table's sparse: only those stored */
+	CuckooFilter filter;		/* with what is pending */
 	uint8_t    *bytes;			/* the draft's own, to change and free */
 	bool		removing;		/* what is pending is to be removed */
 	struct

@@ -319,6 +319,18 @@ GroupEnd(const CuckooSparse *sparse, Group group)
 	return group.bit + CUCKOO_GROUP + group.codes * (uint64_t) (1 + sparse->low_bits);
 }
 
+/* Where the group of a code begins, if its section does not say it */
+static uint64_t
+WalkToGroup(const CuckooSparse *sparse, const uint8_t *stream, Group group, uint64_t code)
+{
+	uint64_t	number = (code >> sparse->low_bits) / CUCKOO_GROUP;
+	uint64_t	bit = group.section_bit;
+
+	for (uint64_t left = number % CUCKOO_SECTION_GROUPS; left > 0; left--)
+		bit += CUCKOO_GROUP + GroupCodes(stream, bit) * (uint64_t) (1 + sparse->low_bits);
+	return bit;
+}
+
 /*
  * Copies of a code in its group.  The stream is that of the table or a copy of
  * some of it.
@@ -326,8 +338,7 @@ GroupEnd(const CuckooSparse *sparse, Group group)
 static int
 CountInGroup(const CuckooSparse *sparse, const uint8_t *stream, Group group, uint64_t code)
 {
-	uint64_t	high = code >> sparse->low_bits;
-	uint64_t	r = high % CUCKOO_GROUP;
+	uint64_t	r = (code >> sparse->low_bits) % CUCKOO_GROUP;
 	uint64_t	low = code & sparse->low_mask;
 	int			low_bits = sparse->low_bits;
 	uint64_t	run;
@@ -339,12 +350,7 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *stream, Group group, uin
 	int			copies = 0;
 
 	if (group.codes == UNKNOWN)
-	{
-		group.bit = group.section_bit;
-		for (uint64_t left = high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS; left > 0; left--)
-			group.bit += CUCKOO_GROUP +
-				GroupCodes(stream, group.bit) * (uint64_t) (1 + low_bits);
-	}
+		group.bit = WalkToGroup(sparse, stream, group, code);
 
 	/* The codes with its high part are the ones between two zeros. */
 	run = AfterZero(stream, group.bit, r, UINT64_MAX);
@@ -368,12 +374,9 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *stream, Group group, uin
 			to = middle;
 	}
 	while (copies < CUCKOO_MAX_COPIES && from < length &&
-		   GetBits(stream, lows + from * (uint64_t) low_bits, low_bits,
+		   GetBits(stream, lows + from++ * (uint64_t) low_bits, low_bits,
 				   sparse->low_mask) == low)
-	{
 		copies++;
-		from++;
-	}
 	return copies;
 }
 

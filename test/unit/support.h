@@ -530,14 +530,8 @@ ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, do
 {
 	CuckooList	run = {.numbers = (uint64_t *) codes, .count = count};
 	CuckooFilter filter;
-	CuckooPart	part;
+	CuckooPart	part = CuckooPartOf(shape, &run);
 
-	memset(&part, 0, sizeof(part));
-	part.shape = *shape;
-	part.items = count;
-	part.representation = CuckooRepresentationFor(shape, count);
-	part.source.runs = &run;
-	part.source.run_count = 1;
 	CuckooFilterInit(&filter, fpr, capacity, 0);
 	filter.header.kind.type = CUCKOO_KEY_INTEGER;
 	return Valid(CuckooMakeFilter(&filter, &part, 1), &filter);
