@@ -78,7 +78,7 @@ SELECT format('SELECT name, result_of(%L, name) FROM hostile ORDER BY name', mad
 
 -- Added one by one: a tenth of them
 UPDATE hostile SET keys = (SELECT array_agg(k) FROM unnest(keys) WITH ORDINALITY AS u (k, n) WHERE n % 10 = 0) WHERE name <> 'edges';
-SELECT format('SELECT name, result_of(%L, name) FROM hostile WHERE name <> ''edges'' OR %L NOT LIKE ''%%[%%'' ORDER BY name', made, made) AS command FROM unnest(ARRAY[
+SELECT format(E'SELECT name, result_of(%L, name)\nFROM hostile %sORDER BY name', made, CASE WHEN made LIKE '%[%' THEN 'WHERE name <> ''edges'' ' END) AS command FROM unnest(ARRAY[
 	'cuckoo_add_all(cuckoo_new(), $1)', 'cuckoo_add_all(cuckoo_agg(-k, 18000, 0.001), $1) FROM generate_series(1, 14000) AS k',
 	'cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]) | cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[4000:])',
 	'cuckoo_union_all(cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[:5000]), cuckoo_add_all(cuckoo_new(capacity => 1e4), $1[5001:]))',

@@ -10,6 +10,7 @@ use FindBin;
 use lib $FindBin::RealBin;
 use CuckooTest;
 
+use List::Util qw(min);
 use Time::HiRes qw(time);
 
 my $large = $ENV{CUCKOO_TEST_LARGE};
@@ -342,10 +343,9 @@ foreach my $name (sort keys %frugal)
 # In a cumulative window, cuckoo_agg builds a filter of all keys so far for each
 # row, and cuckoo_stream_agg copies one.
 my ($built, $copied) = map {
-	my $began = time;
+	my $query = "SELECT extract(epoch FROM clock_timestamp() - statement_timestamp()) FROM (SELECT sum(cuckoo_fpr(f)) FROM (SELECT $_ OVER (ORDER BY i) AS f FROM generate_series(1, 6000) AS i) AS s) AS s";
 
-	$node->safe_psql('postgres', "SELECT sum(cuckoo_fpr(f)) FROM (SELECT $_ OVER (ORDER BY i) AS f FROM generate_series(1, 6000) AS i) AS s");
-	time - $began;
+	min(map { $node->safe_psql('postgres', $query) } 1 .. 3);
 } 'cuckoo_agg(i)', 'cuckoo_stream_agg(i, 6000)';
 cmp_ok($built, '>', 3 * $copied, sprintf 'a cumulative window of 6,000 rows: %.2f s by cuckoo_agg, %.2f s by cuckoo_stream_agg', $built, $copied);
 is($node->safe_psql('postgres', 'SELECT pg_postmaster_start_time()'), $started, 'the server is still up');
