@@ -49,7 +49,7 @@ BEGIN
 	FOR agg, type, arguments IN SELECT name, types[1], array_to_string((ARRAY['', '100', '0.01', '7'])[:cardinality(types)], ', ') FROM wanted LOOP
 		EXECUTE format('SELECT typed.%1$I(k%2$s) = %3$I.%1$I(k%2$s) AND cuckoo_cardinality(typed.%1$I(k%2$s)) >= 2 FROM (SELECT (jsonb_array_elements_text(%4$L))::%5$s UNION ALL SELECT NULL) AS v (k)',
 			agg, arguments, current_setting('scratch.home'), samples -> type::text, type) INTO same;
-		what := CASE WHEN same IS NULL THEN 'no samples' ELSE 'other bytes' END;
+		what := CASE WHEN samples ? type::text THEN 'other bytes' ELSE 'no samples' END;
 		IF same IS NOT TRUE THEN
 			RETURN NEXT;
 		END IF;

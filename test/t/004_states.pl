@@ -53,7 +53,7 @@ foreach my $aggregate (split_aggregates($node))
 	my (undef, $signature, $name, $types, $names) = @$aggregate;
 	my ($type) = split /,/, $types;
 	my (undef, @parameters) = split /,/, $names;
-	my $arguments = join ', ', $key{$type}, map { $parameter{$_} } @parameters;
+	my $arguments = join ', ', $key{$type} // die("key_expressions in CuckooTest.pm lacks $type"), map { $parameter{$_} } @parameters;
 
 	foreach my $size ('small', @parameters == 3 && $type =~ /^(integer|text)$/ ? 'large' : ())
 	{
