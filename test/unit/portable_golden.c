@@ -152,9 +152,13 @@ Compare(const char *format, ...)
 	{
 		char	   *line = NextPart(&golden_lines, '\n');
 		const char *golden_name = NextPart(&line, '\t');
+		bool		same = golden_name != NULL && strcmp(golden_name, name) == 0 &&
+			line != NULL && strcmp(line, value) == 0;
 
-		Result(golden_name != NULL && strcmp(golden_name, name) == 0 &&
-			   line != NULL && strcmp(line, value) == 0, name, value);
+		if (!same)
+			printf("core.tsv has %s: %s\nbut now, ",
+				   golden_name == NULL ? "no more lines" : golden_name, line == NULL ? "" : line);
+		Result(same, name, value);
 	}
 	value_length = 0;
 }
