@@ -139,7 +139,14 @@ FormRow(TupleDesc type, const NullableDatum *columns, int count)
 	Datum		values[CUCKOO_MAX_COLUMNS];
 	bool		nulls[CUCKOO_MAX_COLUMNS];
 
-	Assert(type->natts == count && count <= CUCKOO_MAX_COLUMNS);
+	Assert(count <= CUCKOO_MAX_COLUMNS);
+	if (type->natts != count)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("function is declared with %d result columns, but returns %d",
+						type->natts, count),
+				 errdetail("Its declaration and the library are of different versions."),
+				 errhint("Run ALTER EXTENSION ... UPDATE, and reconnect.")));
 	for (int i = 0; i < count; i++)
 	{
 		values[i] = columns[i].value;

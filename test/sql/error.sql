@@ -206,6 +206,11 @@ CREATE TABLE shades AS SELECT 'dark'::shade AS s;
 DELETE FROM pg_enum WHERE enumtypid = 'shade'::regtype AND enumlabel = 'dark';
 SELECT regexp_replace(outcome('SELECT cuckoo_hash(s) FROM shades'), '\d+$', 'N');
 
+-- A function whose declaration is older than the library
+CREATE FUNCTION older_info(cuckoofilter, OUT format_version integer, OUT representation text)
+	LANGUAGE c AS '$libdir/cuckoo', 'cuckoo_info';
+SELECT older_info(cuckoo_new());
+
 -- Text is read in pieces of four million characters: padding at the end of a
 -- piece that is not the last
 SELECT outcome(format('SELECT %L::cuckoofilter', repeat('A', 4194302) || padding || 'AAAA')) FROM unnest('{==,A=}'::text[]) AS padding;
