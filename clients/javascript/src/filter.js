@@ -3,7 +3,7 @@
 import { inspect } from 'node:util';
 
 import { FormatError, KeyTypeError, KeyValueError, require } from './errors.js';
-import { ARRAY, NAMES, hashKey, numberOf, signature } from './keys.js';
+import { NAMES, hashKey, isNested, numberOf, signature } from './keys.js';
 import { DenseTable, MAX_COPIES, Shape, SparseTable, firstShape } from './tables.js';
 
 const NOT_REMOVABLE = 1; // flags
@@ -78,7 +78,7 @@ function checkSize(size) {
 
 /** The signature that all keys have; 0 if there are none. */
 function commonSignature(keyType, keys) {
-	const found = new Set(numberOf(keyType) < ARRAY ? [] : keys.map((key) => signature(keyType, key)));
+	const found = new Set(isNested(numberOf(keyType)) ? keys.map((key) => signature(keyType, key)) : []);
 	if (found.size > 1) {
 		throw new KeyTypeError(`key types differ between the keys of type ${inspect(keyType)}`);
 	}
@@ -192,7 +192,7 @@ export class CuckooFilter {
 				'an unset filter with parameters');
 			return tables;
 		}
-		require((this.#signature !== 0) === (this.#keyType >= ARRAY),
+		require((this.#signature !== 0) === isNested(this.#keyType),
 			`signature ${this.#signature} of key type ${this.#keyType}`);
 		// A NaN fails, too.
 		require(this.#targetFpr >= MIN_FPR && this.#targetFpr <= MAX_FPR,

@@ -10,8 +10,10 @@ export const NAMES = ['integer', 'boolean', '"char"', 'text', 'bytea', 'bit', 'd
 	'numeric', 'money', 'uuid', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval',
 	'inet', 'macaddr', 'macaddr8', 'pg_lsn', 'xid8', 'enum', 'jsonb', 'array', 'composite',
 	'range', 'multirange'];
-export const ARRAY = NAMES.indexOf('array') + 1;
+const ARRAY = NAMES.indexOf('array') + 1;
 const COMPOSITE = ARRAY + 1;
+const MULTIRANGE = ARRAY + 3;
+export const isNested = (number) => number >= ARRAY && number <= MULTIRANGE;
 
 /** Other names in SQL of types whose values are canonical as they are: not real, nor char(n). */
 const ALIASES = new Map(Object.entries({
@@ -41,10 +43,10 @@ export function numberOf(keyType) {
 	}
 	const word = Array.isArray(keyType) && keyType.length === 2 ? keyType[0] : keyType;
 	const number = NAMES.indexOf(ALIASES.get(word) ?? word) + 1;
-	if (number === 0 || (number >= ARRAY) !== (word !== keyType) ||
+	if (number === 0 || isNested(number) !== (word !== keyType) ||
 		(number === COMPOSITE && !Array.isArray(keyType[1]))) {
 		throw new KeyTypeError(`no key type: ${inspect(keyType)}; there are ${
-			NAMES.slice(0, ARRAY - 1).join(', ')}, record, and pairs such as ['array', 'integer'] ` +
+			Object.keys(SCALARS).join(', ')}, record, and pairs such as ['array', 'integer'] ` +
 			`of array, composite, range or multirange; also names in SQL: ${
 				[...ALIASES.keys()].join(', ')}`);
 	}
@@ -84,7 +86,7 @@ function description(keyType, value) {
 		return value === null ? Buffer.from([COMPOSITE, 255, 255])
 			: describeColumns(...recordParts(value));
 	}
-	if (number < ARRAY) {
+	if (!isNested(number)) {
 		return Buffer.from([number]);
 	}
 	const inside = keyType[1];
@@ -104,7 +106,7 @@ function describeColumns(columns, values) {
 
 /** 32 bits; 0 for scalar keys and jsonb, and never 0 for others. */
 export function signature(keyType, value) {
-	if (numberOf(keyType) < ARRAY) {
+	if (!isNested(numberOf(keyType))) {
 		return 0;
 	}
 	return Number(xxh3(description(keyType, value)) & 0xFFFFFFFFn) || 1;
@@ -546,7 +548,7 @@ function canonicalBytes(keyType, value) {
 	if (keyType === 'record') {
 		return rowBytes(...recordParts(value));
 	}
-	if (number < ARRAY) {
+	if (!isNested(number)) {
 		return SCALARS[NAMES[number - 1]](value);
 	}
 	const [kind, inside] = keyType;

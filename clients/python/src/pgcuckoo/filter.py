@@ -8,7 +8,7 @@ from base64 import b64decode, b64encode
 from typing import Any, Iterable, List, NamedTuple, Optional, Union
 
 from .errors import FormatError, KeyTypeError, KeyValueError, require
-from .keys import ARRAY, LAST_KEY_TYPE, M64, NAMES, KeyType, hash_key, number_of, signature
+from .keys import LAST_KEY_TYPE, M64, NAMES, NESTED, KeyType, hash_key, number_of, signature
 from .tables import (DENSE, MAX_COPIES, SPARSE, DenseTable, Shape, SparseTable, Table,
                      first_shape)
 
@@ -134,7 +134,7 @@ class CuckooFilter:
             raise ValueError('seed has more than 64 bits: %d' % seed)
 
         keys = [key for key in check_keys(keys) if key is not None]
-        signatures = {signature(key_type, key) for key in keys if number >= ARRAY} or {0}
+        signatures = {signature(key_type, key) for key in keys if number in NESTED} or {0}
         if len(signatures) > 1:
             raise KeyTypeError('key types differ between the keys of type %r' % (key_type,))
         hashes = sorted({hash_key(key_type, key, seed) for key in keys})
@@ -171,7 +171,7 @@ class CuckooFilter:
             require(data[:HEADER_BYTES] == UNSET_FILTER[:HEADER_BYTES],
                     'an unset filter with parameters')
             return
-        require((self.signature != 0) == (self.key_type_number >= ARRAY),
+        require((self.signature != 0) == (self.key_type_number in NESTED),
                 'signature %08x of key type %d', self.signature, self.key_type_number)
         # A NaN fails, too.
         require(MIN_RATE <= self.target_fpr <= MAX_RATE, 'target rate %r', self.target_fpr)
@@ -300,14 +300,14 @@ class CuckooFilter:
         if self.key_type is None:
             return 0
         if key_type is None:
-            if self.key_type_number >= ARRAY:
+            if self.key_type_number in NESTED:
                 raise KeyTypeError('say the key type: the filter has only a signature of what is '
                                    'inside its keys of type %s' % self.key_type)
             key_type = self.key_type
         if number_of(key_type) != self.key_type_number:
             raise KeyTypeError('the keys of the filter are of type %s, not %r' % (
                 self.key_type, key_type))
-        if self.key_type_number >= ARRAY and signature(key_type, key) != self.signature:
+        if self.key_type_number in NESTED and signature(key_type, key) != self.signature:
             raise KeyTypeError('the filter has another %s than %r' % (self.key_type, key_type))
         return self.count_hash(hash_key(key_type, key, self.seed))
 

@@ -86,6 +86,7 @@ NAMES = ('integer', 'boolean', '"char"', 'text', 'bytea', 'bit', 'double precisi
          'multirange')
 NUMBERS = {name: number for number, name in enumerate(NAMES, 1)}
 ARRAY, COMPOSITE = NUMBERS['array'], NUMBERS['composite']
+NESTED = range(ARRAY, NUMBERS['multirange'] + 1)
 LAST_KEY_TYPE = len(NAMES)
 # Other names in SQL of types whose values are canonical as they are.
 ALIASES = {
@@ -113,16 +114,16 @@ def number_of(key_type: KeyType) -> int:
         return COMPOSITE
     if isinstance(key_type, str):
         number = NUMBERS.get(ALIASES.get(key_type, key_type), ARRAY)
-        if number < ARRAY:
+        if number not in NESTED:
             return number
     if isinstance(key_type, tuple) and len(key_type) == 2 and isinstance(key_type[0], str):
         number = NUMBERS.get(key_type[0], 0)
-        if number >= ARRAY and (number != COMPOSITE or isinstance(key_type[1], (list, tuple))):
+        if number in NESTED and (number != COMPOSITE or isinstance(key_type[1], (list, tuple))):
             return number
     raise KeyTypeError(
         "no key type: %r; there are %s, record, and pairs such as ('array', 'integer') of array, "
         'composite, range or multirange; also names in SQL: %s' % (
-            key_type, ', '.join(NAMES[:ARRAY - 1]), ', '.join(ALIASES)))
+            key_type, ', '.join(SCALARS), ', '.join(ALIASES)))
 
 
 def sequence(value: Any, name: str) -> Sequence[Any]:
@@ -168,7 +169,7 @@ def description(key_type: KeyType, value: Any = None) -> bytes:
         if value is None:
             return RECORD_WITHOUT_VALUE
         return describe_columns(*record_parts(value))
-    if number < ARRAY:
+    if number not in NESTED:
         return bytes((number,))
     inside = key_type[1]
     if number == COMPOSITE:
@@ -186,7 +187,7 @@ def describe_columns(columns: Sequence[KeyType], values: Any) -> bytes:
 
 def signature(key_type: KeyType, value: Any = None) -> int:
     """32 bits; 0 for scalar keys and jsonb, and never 0 for others."""
-    if number_of(key_type) < ARRAY:
+    if number_of(key_type) not in NESTED:
         return 0
     return xxh3_64_intdigest(description(key_type, value)) & M32 or 1
 
