@@ -142,14 +142,14 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 {
 	Page		page = BufferGetPage(buffer);
 	CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
-	CuckooMove	move = {BitsForGrowth(heap, opaque->bits), {NULL, NULL}};
+	CuckooEntries *entries = CuckooPageGetEntries(page);
+	int			bits = BitsForGrowth(heap, opaque->bits);
 	PGAlignedBlock image;
 	GenericXLogState *state;
 
-	if (CuckooEntriesCount(CuckooPageGetEntries(page)) > CUCKOO_PAGE_ENTRIES / 16 * 15)
-		return false;
-	move.halves[0] = InitImage(&image, opaque->depth, move.bits, opaque->next);
-	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits, &move))
+	if (CuckooEntriesCount(entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 ||
+		!CuckooEntriesMove(entries, opaque->bits,
+						   InitImage(&image, opaque->depth, bits, opaque->next), NULL, bits))
 		return false;
 	state = GenericXLogStart(index);
 	LogImage(state, buffer, &image);
@@ -179,8 +179,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
 	if (is_unused)
 		CuckooInitPage(page, 0, bits);
 	added = CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits),
-							 interval,
-						  &touched);
+							 interval, &touched);
 	if (added && touched.count > 0)
 	{
 		MarkBufferDirty(buffer);
@@ -324,7 +323,8 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix, BlockNumber *mi
 {
 	Page		page = BufferGetPage(home);
 	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
-	CuckooMove	move;
+	int			depth = opaque->depth + 1;
+	int			bits;
 	PGAlignedBlock halves[2];
 	Buffer		meta_buffer;
 
@@ -332,10 +332,10 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix, BlockNumber *mi
 	if (!MaySplit(CuckooCachedMeta(index), opaque->depth, opaque->bits) &&
 		!MaySplit(CuckooRefreshMeta(index), opaque->depth, opaque->bits))
 		return false;
-	move.bits = CuckooBitsForTable(heap, opaque->bits - 1);
-	for (int i = 0; i < 2; i++)
-		move.halves[i] = InitImage(&halves[i], opaque->depth + 1, move.bits, opaque->next);
-	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits, &move))
+	bits = CuckooBitsForTable(heap, opaque->bits - 1);
+	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits,
+						   InitImage(&halves[0], depth, bits, opaque->next),
+						   InitImage(&halves[1], depth, bits, opaque->next), bits))
 		return false;
 	meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE);
 	*missing = PutHalves(index, meta_buffer, home, prefix, halves);
@@ -369,7 +369,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 	opaque->next = meta->end++;
 	meta->overflow_pages++;
 	CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits), interval,
-				  &touched);
+					 &touched);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
 	UnlockMeta(index, meta_buffer);

@@ -166,12 +166,12 @@ typedef struct ReadState
 } ReadState;
 
 static void
-CountEntry(ReadState *state, uint64 first, uint64 last, CuckooInterval interval, bool is_begin)
+CountEntry(ReadState *state, uint64 first, uint64 last, const CuckooEntry *entry)
 {
-	state->entries += interval != CUCKOO_TOMBSTONE;
-	state->tombstones += interval == CUCKOO_TOMBSTONE;
-	state->joined += CuckooIntervalSize(interval) > 1;
-	if (is_begin)
+	state->entries += entry->interval != CUCKOO_TOMBSTONE;
+	state->tombstones += entry->interval == CUCKOO_TOMBSTONE;
+	state->joined += CuckooIntervalSize(entry->interval) > 1;
+	if (entry->is_begin)
 	{
 		state->classes++;
 		/* The part of all hashes that a lookup would take for this class */
@@ -221,24 +221,21 @@ ReadPage(Page page, const CuckooIndexAddress *address, void *arg)
 	state->max_bits = Max(state->max_bits, opaque->bits);
 	for (uint32 slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
-		CuckooIndexClass class;
-		CuckooInterval interval;
-		bool		is_begin;
+		CuckooEntry entry;
 		uint64		code;
 		uint64		first;
 		uint64		last;
 
-		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &class, &interval,
-							&is_begin))
+		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &entry))
 			continue;
-		code = CuckooIndexClassCode(address->prefix, class);
+		code = CuckooIndexClassCode(address->prefix, entry.class);
 		first = CuckooIndexFirstHash(state->base_pages, code, shift);
 		last = CuckooIndexFirstHash(state->base_pages, code + 1, shift) - 1;
 		if (first - state->begin > state->end - 1 - state->begin)	/* modulo 2^64 */
 			continue;
 		if (!state->collects)
-			CountEntry(state, first, last, interval, is_begin);
-		else if (is_begin)
+			CountEntry(state, first, last, &entry);
+		else if (entry.is_begin)
 			CollectCodes(state, first, last);
 	}
 }
