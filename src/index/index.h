@@ -15,6 +15,7 @@
 #include "access/htup_details.h"
 #include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "page.h"
@@ -132,6 +133,13 @@ typedef struct CuckooIndexKey
 
 /* The operator class's function: hash_extended(type, seed bigint) -> bigint; the seed is 0 */
 #define CUCKOO_HASH_PROC		1
+
+/* InvalidOid if values of a type are hashed as keys of filters */
+static inline Oid
+CuckooHashFunction(Oid family, Oid type)
+{
+	return get_opfamily_proc(family, type, type, CUCKOO_HASH_PROC);
+}
 
 /* am.c */
 extern void CuckooIndexInit(void);

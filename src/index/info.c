@@ -20,7 +20,6 @@
 #include "storage/predicate.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 

@@ -10,7 +10,7 @@
  */
 #include "page.h"
 
-/* An entry's place in a page: the number of its bucket, times four, and of it */
+/* The number of an entry's bucket, times four, and of its place in it */
 typedef uint32_t Slot;
 
 static inline uint64_t

@@ -26,7 +26,7 @@
 #define CUCKOO_MAX_LINKS		128
 #endif
 
-/* A position is the number of a page of the table, and the row's offset in it. */
+/* A position is the number of a page of the table, and an offset in that. */
 #define CUCKOO_OFFSET_BITS		9
 #define CUCKOO_PAGE_POSITIONS	(UINT64_C(1) << CUCKOO_OFFSET_BITS)
 
