@@ -56,8 +56,8 @@ cuckoobuildphasename(int64 phase)
 
 static bool
 cuckooinsert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap,
-	   IndexUniqueCheck check pg_attribute_unused(), bool unchanged pg_attribute_unused(),
-	   struct IndexInfo *info)
+			 IndexUniqueCheck check pg_attribute_unused(), bool unchanged pg_attribute_unused(),
+			 struct IndexInfo *info)
 {
 	CuckooIndexKey *key = info->ii_AmCache;
 	uint64		hash;

@@ -72,6 +72,13 @@ CuckooPageIsUnused(Page page)
 	return PageIsNew(page) || CuckooPageGetOpaque(page)->bits == 0;
 }
 
+/* RelationGetIndexPredicate would call functions in it. */
+static inline bool
+CuckooIndexIsPartial(Relation index)
+{
+	return !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
+}
+
 /* The content of the metapage */
 typedef struct CuckooIndexMeta
 {
@@ -168,8 +175,8 @@ extern bool CuckooCheckOperatorFamily(Oid family, Oid type, int level);
 
 /* cost.c */
 extern void cuckoocostestimate(struct PlannerInfo *root, struct IndexPath *path, double loop_count,
-							double *startup_cost, double *total_cost, double *selectivity,
-							double *correlation, double *pages);
+							   double *startup_cost, double *total_cost, double *selectivity,
+							   double *correlation, double *pages);
 
 /* store.c */
 extern void CuckooInitPage(Page page, int depth, int bits);
@@ -208,9 +215,8 @@ extern IndexBuildResult *cuckoobuild(Relation heap, Relation index, struct Index
 extern void cuckoobuildempty(Relation index);
 
 /* vacuum.c */
-extern IndexBulkDeleteResult *cuckoobulkdelete(IndexVacuumInfo *info,
-													IndexBulkDeleteResult *stats,
-													IndexBulkDeleteCallback callback,
-													void *callback_state);
+extern IndexBulkDeleteResult *cuckoobulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+											   IndexBulkDeleteCallback callback,
+											   void *callback_state);
 
 #endif							/* CUCKOO_INDEX_H */

@@ -45,13 +45,6 @@ ReportWrongIndex(Oid oid)
 			 errhint("Name the index of each partition: pg_partition_tree lists them.")));
 }
 
-/* RelationGetIndexPredicate would call functions in it. */
-static bool
-IsPartial(Relation index)
-{
-	return !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
-}
-
 /*
  * Anyone who may read the indexed columns may know their keys; the table, if one
  * is an expression or if there is a predicate.
@@ -61,7 +54,7 @@ CheckPrivileges(Relation index, Oid table)
 {
 	const int2vector *columns = &index->rd_index->indkey;
 	AclResult	allowed = pg_class_aclcheck(table, GetUserId(), ACL_SELECT);
-	bool		by_columns = allowed != ACLCHECK_OK && !IsPartial(index);
+	bool		by_columns = allowed != ACLCHECK_OK && !CuckooIndexIsPartial(index);
 
 	for (int i = 0; i < columns->dim1 && by_columns; i++)
 	{
@@ -325,7 +318,7 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	index = OpenIndex(PG_GETARG_OID(0), &heap);
-	if (IsPartial(index) && (PG_ARGISNULL(3) || !PG_GETARG_BOOL(3)))
+	if (CuckooIndexIsPartial(index) && (PG_ARGISNULL(3) || !PG_GETARG_BOOL(3)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" has the keys of only some rows", RelationGetRelationName(index)),

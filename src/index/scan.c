@@ -53,7 +53,7 @@ cuckoobeginscan(Relation index, int keys, int orderbys)
 
 void
 cuckoorescan(IndexScanDesc scan, ScanKey keys, int key_count pg_attribute_unused(),
-	   ScanKey orderbys pg_attribute_unused(), int orderby_count pg_attribute_unused())
+			 ScanKey orderbys pg_attribute_unused(), int orderby_count pg_attribute_unused())
 {
 	CuckooScan *state = scan->opaque;
 
@@ -108,6 +108,7 @@ FindIntervals(IndexScanDesc scan)
 	Datum		values[INDEX_MAX_KEYS];
 	Oid			types[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
+	int			columns = 0;	/* that have a condition */
 	uint64		hash;
 
 	memset(isnull, true, sizeof(isnull));
@@ -122,14 +123,12 @@ FindIntervals(IndexScanDesc scan)
 		values[skey->sk_attno - 1] = skey->sk_argument;
 		types[skey->sk_attno - 1] = skey->sk_subtype;
 		isnull[skey->sk_attno - 1] = false;
+		columns++;
 	}
-	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+	if (columns < IndexRelationGetNumberOfKeyAttributes(index))
 	{
-		if (isnull[i])
-		{
-			CuckooListPut(&state->found, EVERYWHERE);
-			return;
-		}
+		CuckooListPut(&state->found, EVERYWHERE);
+		return;
 	}
 	if (state->key.scratch == NULL)
 		CuckooIndexKeyInit(&state->key, index, types, state->ctx);
@@ -263,15 +262,6 @@ SatisfiesPredicate(IndexScanDesc scan)
 	return satisfies;
 }
 
-static void
-BeginInterval(IndexScanDesc scan, CuckooInterval interval)
-{
-	CuckooScan *state = scan->opaque;
-
-	state->position = CuckooIntervalFirst(interval);
-	state->end = EndInTable(scan, interval);
-}
-
 /*
  * Return one address after another, none twice.  What is not a row there, or one
  * of another key, the caller skips.  Between this call and that, VACUUM may have
@@ -281,6 +271,7 @@ bool
 cuckoogettuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused())
 {
 	CuckooScan *state = scan->opaque;
+	CuckooInterval interval;
 
 	if (!state->has_begun)
 	{
@@ -288,7 +279,7 @@ cuckoogettuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused()
 		state->has_begun = true;
 		state->next = state->position = state->end = 0;
 		state->check_predicate = !IsMVCCSnapshot(scan->xs_snapshot) &&
-			!heap_attisnull(scan->indexRelation->rd_indextuple, Anum_pg_index_indpred, NULL);
+			CuckooIndexIsPartial(scan->indexRelation);
 	}
 	scan->xs_recheck = true;
 	for (;;)
@@ -310,6 +301,8 @@ cuckoogettuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused()
 		}
 		if (state->next == state->found.count)
 			return false;
-		BeginInterval(scan, state->found.numbers[state->next++]);
+		interval = state->found.numbers[state->next++];
+		state->position = CuckooIntervalFirst(interval);
+		state->end = EndInTable(scan, interval);
 	}
 }
