@@ -20,6 +20,15 @@
 
 #define MIN_SPLIT_BITS		6	/* of the fingerprints of a page that splits */
 
+/* Pages by which the file grows while others wait for it: 8 MB */
+#define EXTENSION_STEP		1024
+
+/*
+ * Pages for which a split does not unlock its own and begin again: 1 MB is
+ * written in less time than a page is split once more.
+ */
+#define SMALL_EXTENSION		128
+
 /* The bits of fingerprints, at most so many, with which the table can double */
 int
 CuckooBitsForTable(Relation heap, int bits)
@@ -62,9 +71,9 @@ CuckooExtendFile(Relation index, BlockNumber end)
 		LockRelationForExtension(index, ExclusiveLock);
 		blocks = RelationGetNumberOfBlocks(index);
 		if (blocks < end)
-			CuckooExtendByZeros(RelationGetSmgr(index), blocks, Min(end - blocks, 1024));
+			CuckooExtendByZeros(RelationGetSmgr(index), blocks, Min(end - blocks, EXTENSION_STEP));
 		UnlockRelationForExtension(index, ExclusiveLock);
-	} while (blocks < end && end - blocks > 1024);
+	} while (blocks < end && end - blocks > EXTENSION_STEP);
 }
 
 /*
@@ -194,14 +203,6 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
  * Growing
  */
 
-/* Unlock the metapage, and keep a copy of what it is now. */
-static void
-UnlockMeta(Relation index, Buffer meta_buffer)
-{
-	CuckooCacheMeta(index, CuckooPageGetMeta(BufferGetPage(meta_buffer)));
-	UnlockReleaseBuffer(meta_buffer);
-}
-
 /*
  * Whether a page may split.  A page that is much deeper than most has keys that
  * somebody has chosen for it, or keys of many rows each.  Its splits would make
@@ -240,12 +241,10 @@ static void
 BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 {
 	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
+	uint32		pages = CuckooPiecePages(meta, region);
 	GenericXLogState *state;
 	Buffer		last;
-	uint32		pages;
-	uint32		page;
 
-	CuckooPieceOf(meta, number, region, &pages, &page);
 	last = LockUnusedPage(index, meta->end + pages - 1);
 	state = GenericXLogStart(index);
 	CuckooInitPage(GenericXLogRegisterBuffer(state, last, GENERIC_XLOG_FULL_IMAGE), 0, 0);
@@ -254,30 +253,35 @@ BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 
 	state = GenericXLogStart(index);
 	meta = CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
-	*CuckooPieceOf(meta, number, region, &pages, &page) = meta->end;
+	meta->pieces[region - 1][number / pages] = meta->end;
 	meta->end += pages;
 	GenericXLogFinish(state);
 }
 
 /*
- * The length that the file needs to have room for so many pages behind those in
- * use; 0 if it has.
+ * Make room in the file for so many pages behind those in use.  If that takes
+ * more than a small extension, return the length that the file needs instead.
  */
 static BlockNumber
-MissingRoom(Relation index, const CuckooIndexMeta *meta, uint32 pages)
+MakeRoom(Relation index, const CuckooIndexMeta *meta, uint32 pages)
 {
 	BlockNumber blocks = RelationGetNumberOfBlocks(index);
+	BlockNumber end = meta->end + pages;
 
 	/* A file that somebody has cut must not be filled with pages of zeros. */
 	if (meta->end > blocks)
 		CuckooReportCorrupted(ERROR, index, blocks);
-	return meta->end + pages > blocks ? meta->end + pages : 0;
+	if (end <= blocks)
+		return 0;
+	if (end - blocks > SMALL_EXTENSION)
+		return end;
+	CuckooExtendFile(index, end);
+	return 0;
 }
 
 /*
- * Replace a home page by its halves, whose images these are.  If the file first
- * has to be extended by more than a megabyte, return the length that it needs,
- * else 0.  (To split again costs more than a small extension.)
+ * Replace a home page by its halves, whose images these are.  If the file needs
+ * another length before that, return it, else 0.
  */
 static BlockNumber
 PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix,
@@ -290,16 +294,10 @@ PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix,
 
 	if (CuckooBlockOf(meta, 2 * prefix + 1, depth) == InvalidBlockNumber)
 	{
-		uint32		pages;
-		uint32		page;
-		BlockNumber missing;
+		BlockNumber missing = MakeRoom(index, meta, CuckooPiecePages(meta, depth));
 
-		CuckooPieceOf(meta, prefix, depth, &pages, &page);
-		missing = MissingRoom(index, meta, pages);
-		if (missing > 0 && pages > 128)
-			return missing;
 		if (missing > 0)
-			CuckooExtendFile(index, missing);
+			return missing;
 		BeginPiece(index, meta_buffer, prefix, depth);
 	}
 	right = LockUnusedPage(index, CuckooBlockOf(meta, 2 * prefix + 1, depth));
@@ -339,7 +337,7 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix, BlockNumber *mi
 		return false;
 	meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE);
 	*missing = PutHalves(index, meta_buffer, home, prefix, halves);
-	UnlockMeta(index, meta_buffer);
+	CuckooUnlockMeta(index, meta_buffer);
 	return true;
 }
 
@@ -357,8 +355,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 	Page		page;
 	CuckooTouched touched;
 
-	if (MissingRoom(index, meta, 1) > 0)
-		CuckooExtendFile(index, meta->end + 1);
+	(void) MakeRoom(index, meta, 1);
 	buffer = LockUnusedPage(index, meta->end);
 	state = GenericXLogStart(index);
 	opaque = CuckooPageGetOpaque(GenericXLogRegisterBuffer(state, home, 0));
@@ -372,7 +369,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 					 &touched);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
-	UnlockMeta(index, meta_buffer);
+	CuckooUnlockMeta(index, meta_buffer);
 }
 
 /* Add to the newest overflow page, unless another home page has it, too. */

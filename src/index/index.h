@@ -185,11 +185,10 @@ extern void CuckooReportCorrupted(int level, Relation index, BlockNumber block);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockMeta(Relation index, int lock_mode);
-extern void CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta);
+extern void CuckooUnlockMeta(Relation index, Buffer buffer);
 extern const CuckooIndexMeta *CuckooRefreshMeta(Relation index);
 extern const CuckooIndexMeta *CuckooCachedMeta(Relation index);
-extern BlockNumber *CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages,
-								  uint32 *page);
+extern uint32 CuckooPiecePages(const CuckooIndexMeta *meta, int region);
 extern BlockNumber CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth);
 extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode,
 							 CuckooIndexAddress *address);

@@ -19,7 +19,7 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
-/* Whether an operator is the equality of its left type's default operator class. */
+/* Whether an operator is the equality of its left type's default class. */
 static bool
 IsEquality(Form_pg_amop member, Oid method, StrategyNumber equal)
 {
