@@ -150,7 +150,7 @@ AppendInterval(CuckooInterval *intervals, int count, CuckooInterval interval)
 			intervals[count - 2] = CuckooIntervalJoin(intervals[count - 2], joined);
 			return count - 1;
 		}
-		if (!CuckooIntervalIsExact(intervals[count - 1]))
+		if (CuckooIntervalSize(intervals[count - 1]) > 1)
 		{
 			intervals[count - 1] = joined;
 			return count;
@@ -160,9 +160,7 @@ AppendInterval(CuckooInterval *intervals, int count, CuckooInterval interval)
 	return count + 1;
 }
 
-/*
- * Sort entries, and join those of each key.  Returns how many there are then.
- */
+/* Sort entries, join those of each key, and return how many there are then. */
 static uint64
 SortAndJoin(BuildEntry *entries, uint64 count, int below)
 {

@@ -47,7 +47,7 @@ CuckooIntervalOf(uint32_t block, uint32_t offset)
 	return 2 * (block * CUCKOO_PAGE_POSITIONS + offset) + 1;
 }
 
-/* The number of positions */
+/* The number of positions: one if it is exact, more if it is joined */
 static inline uint64_t
 CuckooIntervalSize(CuckooInterval interval)
 {
@@ -58,12 +58,6 @@ static inline uint64_t
 CuckooIntervalFirst(CuckooInterval interval)
 {
 	return (interval - CuckooIntervalSize(interval)) / 2;
-}
-
-static inline bool
-CuckooIntervalIsExact(CuckooInterval interval)
-{
-	return interval % 2 == 1;
 }
 
 /* Whether an interval, no tombstone, covers another: this is below it. */
@@ -147,11 +141,7 @@ typedef struct CuckooIndexClass
 	int			bits;			/* of fingerprints in this page */
 } CuckooIndexClass;
 
-/*
- * Where a hash is in an index of so many base pages.  The hash is a fraction of
- * 2^64.  At some depth it is scaled to the pairs of as many pages as there are
- * then, and what remains begins with the fingerprint.
- */
+/* Where a hash is at some depth: see README, "Addresses" */
 typedef struct CuckooIndexAddress
 {
 	uint64_t	prefix;
