@@ -19,15 +19,8 @@
 #include "storage/smgr.h"
 
 #define MIN_SPLIT_BITS		6	/* of the fingerprints of a page that splits */
-
-/* Pages by which the file grows while others wait for it: 8 MB */
-#define EXTENSION_STEP		1024
-
-/*
- * Pages for which a split does not unlock its own and begin again: 1 MB is
- * written in less time than a page is split once more.
- */
-#define SMALL_EXTENSION		128
+#define EXTENSION_STEP		1024	/* 8 MB, for which others that extend the file wait */
+#define SMALL_EXTENSION		128 /* 1 MB, which costs less than to split a page again */
 
 /* The bits of fingerprints, at most so many, with which the table can double */
 int
@@ -52,13 +45,9 @@ BitsForGrowth(Relation heap, int bits)
 }
 
 /*
- * Make the file at least so long, with zeros, for which the disk has room, so
- * that a full disk is an error here and not at the next checkpoint.  Others can
- * extend it, too, after each 8 MB.  Whoever puts something into the last page logs
- * it, so that replay extends the file.
- *
- * If this fails, what it has added stays behind the end that the metapage has,
- * and is used next.
+ * Make the file at least so long, with zeros, for which the disk has room.
+ * Others can extend it, too, after each step.  Whoever puts something into the
+ * last page logs it, so that replay extends the file.
  */
 void
 CuckooExtendFile(Relation index, BlockNumber end)
@@ -93,9 +82,8 @@ PutPiece(char *to, const char *page, const void *bytes, uint16 length)
 }
 
 /*
- * Log entries that have changed, each of which is in two places, as a generic
- * WAL record.  GenericXLogFinish would find them by comparing two copies of the
- * page byte by byte, which takes longer than all the rest.
+ * Log entries that have changed, each of which is in two places.  For
+ * GenericXLogFinish to find them would take longer than all the rest.
  */
 static void
 LogEntries(Buffer buffer, bool whole_page, const CuckooTouched *touched)
@@ -204,8 +192,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
  */
 
 /*
- * Whether a page may split.  A page that is much deeper than most has keys that
- * somebody has chosen for it, or keys of many rows each.  Its splits would make
+ * Whether a page may split.  Splits of a page much deeper than most would make
  * pieces in which few pages are in use.
  */
 static bool
@@ -393,8 +380,7 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexA
 /*
  * Add a key's row.  Only the home page and its first overflow page are looked
  * at: whoever chose keys for one page could make all others be searched for
- * each key.  A page that could not split is tried again when its overflow page
- * is full.
+ * each key.
  */
 void
 CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval)

@@ -86,10 +86,8 @@ cuckoo_index_handler(PG_FUNCTION_ARGS)
 {
 	/*
 	 * Not amsummarizing: HOT updates that change the key would leave chains
-	 * whose older rows an index built anew does not have.
-	 *
-	 * Not amoptionalkey: plain scans of a partial index would not check those
-	 * conditions of the query that its predicate implies.
+	 * whose older rows an index built anew does not have.  Not amoptionalkey:
+	 * README, "Scans and constraints", says why.
 	 */
 	static const IndexAmRoutine routine = {
 		.type = T_IndexAmRoutine,

@@ -61,11 +61,7 @@ CuckooRowInterval(ItemPointer tid)
 	return CuckooIntervalOf(ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid));
 }
 
-/*
- * A page that has never had entries.  Zeros are an empty page of depth 0 if it
- * is a base page; elsewhere they say that the page they would split from has
- * not split.
- */
+/* A page that has never had entries: see README, "Addresses" */
 static inline bool
 CuckooPageIsUnused(Page page)
 {
@@ -101,10 +97,7 @@ StaticAssertDecl(sizeof(CuckooIndexMeta) <= sizeof(CuckooEntries), "pieces do no
 
 #define CuckooPageGetMeta(page)		((CuckooIndexMeta *) PageGetContents(page))
 
-/*
- * A copy of the metapage, as every backend keeps one.  It may be old: pages say
- * what they are, so it takes only more steps to find the right one.
- */
+/* A copy of the metapage, as every backend keeps one: it may be old. */
 typedef struct CuckooMetaCopy
 {
 	CuckooIndexMeta meta;
@@ -119,10 +112,7 @@ typedef struct CuckooIndexOptions
 	double		capacity;
 } CuckooIndexOptions;
 
-/*
- * How values of a column are hashed: as keys of filters, or by the hash function
- * that the operator class of another type has.
- */
+/* How values of a column are hashed: by their key type, or by a function */
 typedef struct CuckooIndexColumn
 {
 	CuckooKey	key;

@@ -106,8 +106,6 @@ InitOther(CuckooIndexColumn *column, Relation index, int number, Oid type, Memor
 /*
  * Prepare to hash keys of an index.  Its columns have some types, of which
  * InvalidOid, or NULL for all, is that of the operator class.
- *
- * An operator family can be altered, and with it how keys are hashed.
  */
 void
 CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx)

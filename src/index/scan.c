@@ -97,8 +97,7 @@ DropCovered(CuckooList *intervals)
 /*
  * Find where rows with the scan's keys may be.  Of several conditions for a
  * column one is looked up; the others are checked again.  Without one for each
- * column, rows may be anywhere, also those with a NULL, which the index does not
- * have.
+ * column, rows may be anywhere.
  */
 static void
 FindIntervals(IndexScanDesc scan)
@@ -152,10 +151,9 @@ LookUp(IndexScanDesc scan)
 }
 
 /*
- * Where an interval ends in the table.  An entry may outlive its row, and the
- * page of the table that had it.  Under SERIALIZABLE a bitmap scan would read
- * such a page, and fail, as a plain scan would.  The query has locked the table,
- * so VACUUM does not shorten it.
+ * Where an interval ends in the table, which may have become shorter.  Under
+ * SERIALIZABLE a bitmap scan would read what is behind it, and fail, as a plain
+ * scan would.  The query has locked the table, so VACUUM does not shorten it.
  *
  * A constraint has a scan for each row, and asking the file system each time took
  * a third of the time.  The length that this process has last seen will do if the
@@ -229,9 +227,7 @@ cuckoogetbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 /*
  * Whether the row at the scan's address, if there is one, satisfies the index's
  * predicate.  A joined interval covers rows that do not, and the address of an
- * exact one may have got another row since.  Conditions of a query imply the
- * predicate and are checked again; an exclusion constraint, whose snapshot is
- * dirty, has only its operators.
+ * exact one may have got another row since.
  */
 static bool
 SatisfiesPredicate(IndexScanDesc scan)
@@ -264,8 +260,7 @@ SatisfiesPredicate(IndexScanDesc scan)
 
 /*
  * Return one address after another, none twice.  What is not a row there, or one
- * of another key, the caller skips.  Between this call and that, VACUUM may have
- * given the address to another row: its key is checked, too.
+ * of another key, the caller skips.
  */
 bool
 cuckoogettuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused())
@@ -278,6 +273,7 @@ cuckoogettuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused()
 		LookUp(scan);
 		state->has_begun = true;
 		state->next = state->position = state->end = 0;
+		/* A query's conditions imply the predicate; a constraint's do not. */
 		state->check_predicate = !IsMVCCSnapshot(scan->xs_snapshot) &&
 			CuckooIndexIsPartial(scan->indexRelation);
 	}
