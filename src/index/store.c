@@ -98,6 +98,7 @@ CuckooLockMeta(Relation index, int lock_mode)
 
 	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != CUCKOO_INDEX_VERSION ||
 		meta->base_pages < 1 || meta->base_pages > CUCKOO_MAX_BASE_PAGES ||
+		meta->home_pages > (uint64) meta->base_pages << CUCKOO_MAX_DEPTH ||
 		meta->end <= meta->base_pages)
 		CuckooReportCorrupted(ERROR, index, 0);
 	return buffer;
