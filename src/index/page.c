@@ -527,7 +527,9 @@ CuckooEntriesRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead, void
 		else
 			counts.entries++;
 	}
-	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES && counts.removed > 0; slot++)
+	if (counts.removed == 0)
+		return counts;
+	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
 		if (CuckooGetEntry(entries, slot, bits, &entry) && entry.interval == CUCKOO_TOMBSTONE)
 			FillTombstone(entries, entry.class, slot);
