@@ -19,6 +19,8 @@
 #include "storage/smgr.h"
 
 #define MIN_SPLIT_BITS		6	/* of the fingerprints of a page that splits */
+#define EXTENSION_STEP		1024	/* 8 MB, for which others that extend the file wait */
+#define SMALL_EXTENSION		128 /* 1 MB, which costs less than to split a page again */
 
 /* The bits of fingerprints, at most so many, with which the table can double */
 int
@@ -43,13 +45,9 @@ BitsForGrowth(Relation heap, int bits)
 }
 
 /*
- * Make the file at least so long, with zeros, for which the disk has room, so
- * that a full disk is an error here and not at the next checkpoint.  Others can
- * extend it, too, after each 8 MB.  Whoever puts something into the last page logs
- * it, so that replay extends the file.
- *
- * If this fails, what it has added stays behind the end that the metapage has,
- * and is used next.
+ * Make the file at least so long, with zeros, for which the disk has room.
+ * Others can extend it, too, after each step.  Whoever puts something into the
+ * last page logs it, so that replay extends the file.
  */
 void
 CuckooExtendFile(Relation index, BlockNumber end)
@@ -62,9 +60,9 @@ CuckooExtendFile(Relation index, BlockNumber end)
 		LockRelationForExtension(index, ExclusiveLock);
 		blocks = RelationGetNumberOfBlocks(index);
 		if (blocks < end)
-			CuckooExtendByZeros(RelationGetSmgr(index), blocks, Min(end - blocks, 1024));
+			CuckooExtendByZeros(RelationGetSmgr(index), blocks, Min(end - blocks, EXTENSION_STEP));
 		UnlockRelationForExtension(index, ExclusiveLock);
-	} while (blocks < end && end - blocks > 1024);
+	} while (blocks < end && end - blocks > EXTENSION_STEP);
 }
 
 /*
@@ -84,9 +82,8 @@ PutPiece(char *to, const char *page, const void *bytes, uint16 length)
 }
 
 /*
- * Log entries that have changed, each of which is in two places, as a generic
- * WAL record.  GenericXLogFinish would find them by comparing two copies of the
- * page byte by byte, which takes longer than all the rest.
+ * Log entries that have changed, each of which is in two places.  For
+ * GenericXLogFinish to find them would take longer than all the rest.
  */
 static void
 LogEntries(Buffer buffer, bool whole_page, const CuckooTouched *touched)
@@ -142,14 +139,14 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 {
 	Page		page = BufferGetPage(buffer);
 	CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
-	CuckooMove	move = {BitsForGrowth(heap, opaque->bits), {NULL, NULL}};
+	CuckooEntries *entries = CuckooPageGetEntries(page);
+	int			bits = BitsForGrowth(heap, opaque->bits);
 	PGAlignedBlock image;
 	GenericXLogState *state;
 
-	if (CuckooEntriesCount(CuckooPageGetEntries(page)) > CUCKOO_PAGE_ENTRIES / 16 * 15)
-		return false;
-	move.halves[0] = InitImage(&image, opaque->depth, move.bits, opaque->next);
-	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits, &move))
+	if (CuckooEntriesCount(entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 ||
+		!CuckooEntriesMove(entries, opaque->bits,
+						   InitImage(&image, opaque->depth, bits, opaque->next), NULL, bits))
 		return false;
 	state = GenericXLogStart(index);
 	LogImage(state, buffer, &image);
@@ -179,8 +176,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
 	if (is_unused)
 		CuckooInitPage(page, 0, bits);
 	added = CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits),
-							 interval,
-						  &touched);
+							 interval, &touched);
 	if (added && touched.count > 0)
 	{
 		MarkBufferDirty(buffer);
@@ -195,17 +191,8 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
  * Growing
  */
 
-/* Unlock the metapage, and keep a copy of what it is now. */
-static void
-UnlockMeta(Relation index, Buffer meta_buffer)
-{
-	CuckooCacheMeta(index, CuckooPageGetMeta(BufferGetPage(meta_buffer)));
-	UnlockReleaseBuffer(meta_buffer);
-}
-
 /*
- * Whether a page may split.  A page that is much deeper than most has keys that
- * somebody has chosen for it, or keys of many rows each.  Its splits would make
+ * Whether a page may split.  Splits of a page much deeper than most would make
  * pieces in which few pages are in use.
  */
 static bool
@@ -241,12 +228,10 @@ static void
 BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 {
 	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
+	uint32		pages = CuckooPiecePages(meta, region);
 	GenericXLogState *state;
 	Buffer		last;
-	uint32		pages;
-	uint32		page;
 
-	CuckooPieceOf(meta, number, region, &pages, &page);
 	last = LockUnusedPage(index, meta->end + pages - 1);
 	state = GenericXLogStart(index);
 	CuckooInitPage(GenericXLogRegisterBuffer(state, last, GENERIC_XLOG_FULL_IMAGE), 0, 0);
@@ -255,30 +240,35 @@ BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 
 	state = GenericXLogStart(index);
 	meta = CuckooPageGetMeta(GenericXLogRegisterBuffer(state, meta_buffer, 0));
-	*CuckooPieceOf(meta, number, region, &pages, &page) = meta->end;
+	meta->pieces[region - 1][number / pages] = meta->end;
 	meta->end += pages;
 	GenericXLogFinish(state);
 }
 
 /*
- * The length that the file needs to have room for so many pages behind those in
- * use; 0 if it has.
+ * Make room in the file for so many pages behind those in use.  If that takes
+ * more than a small extension, return the length that the file needs instead.
  */
 static BlockNumber
-MissingRoom(Relation index, const CuckooIndexMeta *meta, uint32 pages)
+MakeRoom(Relation index, const CuckooIndexMeta *meta, uint32 pages)
 {
 	BlockNumber blocks = RelationGetNumberOfBlocks(index);
+	BlockNumber end = meta->end + pages;
 
 	/* A file that somebody has cut must not be filled with pages of zeros. */
 	if (meta->end > blocks)
 		CuckooReportCorrupted(ERROR, index, blocks);
-	return meta->end + pages > blocks ? meta->end + pages : 0;
+	if (end <= blocks)
+		return 0;
+	if (end - blocks > SMALL_EXTENSION)
+		return end;
+	CuckooExtendFile(index, end);
+	return 0;
 }
 
 /*
- * Replace a home page by its halves, whose images these are.  If the file first
- * has to be extended by more than a megabyte, return the length that it needs,
- * else 0.  (To split again costs more than a small extension.)
+ * Replace a home page by its halves, whose images these are.  If the file needs
+ * another length before that, return it, else 0.
  */
 static BlockNumber
 PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix,
@@ -291,16 +281,10 @@ PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix,
 
 	if (CuckooBlockOf(meta, 2 * prefix + 1, depth) == InvalidBlockNumber)
 	{
-		uint32		pages;
-		uint32		page;
-		BlockNumber missing;
+		BlockNumber missing = MakeRoom(index, meta, CuckooPiecePages(meta, depth));
 
-		CuckooPieceOf(meta, prefix, depth, &pages, &page);
-		missing = MissingRoom(index, meta, pages);
-		if (missing > 0 && pages > 128)
-			return missing;
 		if (missing > 0)
-			CuckooExtendFile(index, missing);
+			return missing;
 		BeginPiece(index, meta_buffer, prefix, depth);
 	}
 	right = LockUnusedPage(index, CuckooBlockOf(meta, 2 * prefix + 1, depth));
@@ -324,7 +308,8 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix, BlockNumber *mi
 {
 	Page		page = BufferGetPage(home);
 	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
-	CuckooMove	move;
+	int			depth = opaque->depth + 1;
+	int			bits;
 	PGAlignedBlock halves[2];
 	Buffer		meta_buffer;
 
@@ -332,14 +317,14 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix, BlockNumber *mi
 	if (!MaySplit(CuckooCachedMeta(index), opaque->depth, opaque->bits) &&
 		!MaySplit(CuckooRefreshMeta(index), opaque->depth, opaque->bits))
 		return false;
-	move.bits = CuckooBitsForTable(heap, opaque->bits - 1);
-	for (int i = 0; i < 2; i++)
-		move.halves[i] = InitImage(&halves[i], opaque->depth + 1, move.bits, opaque->next);
-	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits, &move))
+	bits = CuckooBitsForTable(heap, opaque->bits - 1);
+	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits,
+						   InitImage(&halves[0], depth, bits, opaque->next),
+						   InitImage(&halves[1], depth, bits, opaque->next), bits))
 		return false;
 	meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE);
 	*missing = PutHalves(index, meta_buffer, home, prefix, halves);
-	UnlockMeta(index, meta_buffer);
+	CuckooUnlockMeta(index, meta_buffer);
 	return true;
 }
 
@@ -357,8 +342,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 	Page		page;
 	CuckooTouched touched;
 
-	if (MissingRoom(index, meta, 1) > 0)
-		CuckooExtendFile(index, meta->end + 1);
+	(void) MakeRoom(index, meta, 1);
 	buffer = LockUnusedPage(index, meta->end);
 	state = GenericXLogStart(index);
 	opaque = CuckooPageGetOpaque(GenericXLogRegisterBuffer(state, home, 0));
@@ -369,10 +353,10 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 	opaque->next = meta->end++;
 	meta->overflow_pages++;
 	CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits), interval,
-				  &touched);
+					 &touched);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
-	UnlockMeta(index, meta_buffer);
+	CuckooUnlockMeta(index, meta_buffer);
 }
 
 /* Add to the newest overflow page, unless another home page has it, too. */
@@ -396,8 +380,7 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexA
 /*
  * Add a key's row.  Only the home page and its first overflow page are looked
  * at: whoever chose keys for one page could make all others be searched for
- * each key.  A page that could not split is tried again when its overflow page
- * is full.
+ * each key.
  */
 void
 CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval)

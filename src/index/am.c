@@ -56,8 +56,8 @@ cuckoobuildphasename(int64 phase)
 
 static bool
 cuckooinsert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap,
-	   IndexUniqueCheck check pg_attribute_unused(), bool unchanged pg_attribute_unused(),
-	   struct IndexInfo *info)
+			 IndexUniqueCheck check pg_attribute_unused(), bool unchanged pg_attribute_unused(),
+			 struct IndexInfo *info)
 {
 	CuckooIndexKey *key = info->ii_AmCache;
 	uint64		hash;
@@ -86,10 +86,8 @@ cuckoo_index_handler(PG_FUNCTION_ARGS)
 {
 	/*
 	 * Not amsummarizing: HOT updates that change the key would leave chains
-	 * whose older rows an index built anew does not have.
-	 *
-	 * Not amoptionalkey: plain scans of a partial index would not check those
-	 * conditions of the query that its predicate implies.
+	 * whose older rows an index built anew does not have.  Not amoptionalkey:
+	 * README, "Scans and constraints", says why.
 	 */
 	static const IndexAmRoutine routine = {
 		.type = T_IndexAmRoutine,

@@ -150,7 +150,7 @@ AppendInterval(CuckooInterval *intervals, int count, CuckooInterval interval)
 			intervals[count - 2] = CuckooIntervalJoin(intervals[count - 2], joined);
 			return count - 1;
 		}
-		if (!CuckooIntervalIsExact(intervals[count - 1]))
+		if (CuckooIntervalSize(intervals[count - 1]) > 1)
 		{
 			intervals[count - 1] = joined;
 			return count;
@@ -160,9 +160,7 @@ AppendInterval(CuckooInterval *intervals, int count, CuckooInterval interval)
 	return count + 1;
 }
 
-/*
- * Sort entries, and join those of each key.  Returns how many there are then.
- */
+/* Sort entries, join those of each key, and return how many there are then. */
 static uint64
 SortAndJoin(BuildEntry *entries, uint64 count, int below)
 {
@@ -202,14 +200,19 @@ GrowTo(BuildState *state, uint64 room)
  * Files
  */
 
-/* Append entries to the files of their ranges, those of the lowest hashes last. */
+/*
+ * Move the entries from this one on to the files of their ranges, those of the
+ * lowest hashes last.
+ */
 static void
-WriteFiles(RangeFile *files, BuildEntry *entries, uint64 count, int below)
+WriteFiles(BuildState *state, uint64 from, RangeFile *files, int below)
 {
+	BuildEntry *entries = &state->entries[from];
 	uint64		ends[RANGES];
 	uint64		first = 0;
 
-	Divide(entries, count, below, ends);
+	Divide(entries, state->count - from, below, ends);
+	state->count = from;
 	for (int range = 0; range < RANGES; range++)
 	{
 		RangeFile  *file = &files[RANGES - 1 - range];
@@ -272,30 +275,23 @@ ReadFile(BuildState *state, RangeFile file)
 		state->count = left + SortAndJoin(&state->entries[left], state->count + count - left,
 										  file.below);
 		if (!fits)
-		{
-			WriteFiles(files, &state->entries[left], state->count - left, file.below);
-			state->count = left;
-		}
+			WriteFiles(state, left, files, file.below);
 	}
 	return fits;
 }
 
 /*
- * Read the next entries behind those from this one on, which become the first.
- * If there are none, false, and all stay where they are.
+ * Read the next entries, if there are any, behind those from this one on, which
+ * become the first.
  */
-static bool
+static void
 ReadNext(BuildState *state, uint64 first)
 {
 	bool		done = false;
 
-	while (state->file_count > 0 && state->files[state->file_count - 1].file == NULL)
-		state->file_count--;
-	if (state->file_count == 0)
-		return false;
 	state->count -= first;
 	memmove(state->entries, &state->entries[first], state->count * sizeof(BuildEntry));
-	while (!done)
+	while (!done && state->file_count > 0)
 	{
 		RangeFile	file = state->files[--state->file_count];
 
@@ -304,7 +300,6 @@ ReadNext(BuildState *state, uint64 first)
 		done = ReadFile(state, file);
 		BufFileClose(file.file);
 	}
-	return true;
 }
 
 /*
@@ -342,8 +337,7 @@ MakeRoom(BuildState *state)
 	{
 		if (state->file_count == 0)
 			(void) AppendFiles(state);
-		WriteFiles(state->files, state->entries, state->count, 64);
-		state->count = 0;
+		WriteFiles(state, 0, state->files, 64);
 	}
 }
 
@@ -365,12 +359,11 @@ AddRow(Relation index pg_attribute_unused(), ItemPointer tid, Datum *values, boo
  * Filling pages
  */
 
-/* Add entries to a page while they find room.  Returns how many have. */
+/* Make a page of entries while they find room.  Returns how many have. */
 static uint64
 FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 count)
 {
-	const CuckooPageOpaque *opaque = CuckooPageGetOpaque(page);
-
+	CuckooInitPage(page, 0, state->bits);
 	for (uint64 i = 0; i < count; i++)
 	{
 		CuckooIndexAddress address =
@@ -378,56 +371,44 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 		CuckooTouched touched;
 
 		if (!CuckooEntriesAdd(CuckooPageGetEntries(page),
-							  CuckooIndexAddressClass(&address, opaque->bits),
+							  CuckooIndexAddressClass(&address, state->bits),
 							  entries[i].interval, &touched))
 			return i;
 	}
 	return count;
 }
 
-/*
- * Make an overflow page, the first in a list, of as many entries as it has room
- * for.  Returns how many these are.
- */
-static uint64
-BuildOverflowPage(BuildState *state, BlockNumber *next, const BuildEntry *entries, uint64 count)
+static void
+WritePage(Relation index, BlockNumber block, const PGAlignedBlock *image)
 {
-	Buffer		buffer;
-	Page		page;
+	Buffer		buffer = CuckooLockPage(index, block, BUFFER_LOCK_EXCLUSIVE);
 
-	CuckooExtendFile(state->index, state->meta.end + 1);
-	buffer = CuckooLockPage(state->index, state->meta.end, BUFFER_LOCK_EXCLUSIVE);
-	page = BufferGetPage(buffer);
-	CuckooInitPage(page, 0, state->bits);
-	CuckooPageGetOpaque(page)->next = *next;
-	*next = state->meta.end++;
-	state->meta.overflow_pages++;
-	count = FillPage(state, page, entries, count);
+	memcpy(BufferGetPage(buffer), image->data, BLCKSZ);
 	MarkBufferDirty(buffer);
 	UnlockReleaseBuffer(buffer);
-	return count;
 }
 
 /* Build a base page, with overflow pages for what finds no room in it. */
 static void
 BuildPage(BuildState *state, const BuildEntry *entries, uint64 count, BlockNumber block)
 {
-	PGAlignedBlock image;
-	uint64		done;
-	Buffer		home;
+	PGAlignedBlock home;
+	PGAlignedBlock overflow;
+	uint64		done = FillPage(state, (Page) home.data, entries, count);
+	BlockNumber next = InvalidBlockNumber;	/* the first in the list */
 
-	CuckooInitPage((Page) image.data, 0, state->bits);
-	done = FillPage(state, (Page) image.data, entries, count);
 	while (done < count)
 	{
 		CHECK_FOR_INTERRUPTS();
-		done += BuildOverflowPage(state, &CuckooPageGetOpaque((Page) image.data)->next,
-								  entries + done, count - done);
+		done += FillPage(state, (Page) overflow.data, entries + done, count - done);
+		CuckooPageGetOpaque((Page) overflow.data)->next = next;
+		next = state->meta.end++;
+		state->meta.overflow_pages++;
+		CuckooExtendFile(state->index, state->meta.end);
+		WritePage(state->index, next, &overflow);
 	}
-	home = CuckooLockPage(state->index, block, BUFFER_LOCK_EXCLUSIVE);
-	memcpy(BufferGetPage(home), image.data, BLCKSZ);
-	MarkBufferDirty(home);
-	UnlockReleaseBuffer(home);
+	CuckooPageGetOpaque((Page) home.data)->next = next;
+	WritePage(state->index, block, &home);
 }
 
 /* Build the base pages that have entries. */
@@ -450,8 +431,9 @@ BuildPages(BuildState *state)
 		}
 		while (end < state->count && state->entries[end].hash <= next_hash - 1)
 			end++;
-		if (end == state->count && ReadNext(state, first))
+		if (end == state->count && state->file_count > 0)
 		{
+			ReadNext(state, first);
 			first = 0;
 			continue;
 		}
@@ -521,52 +503,44 @@ ReadTable(BuildState *state, Relation heap, IndexInfo *info, IndexBuildResult *r
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_SORT);
 	if (state->file_count == 0)
 		return state->count = SortAndJoin(state->entries, state->count, 64);
-	WriteFiles(state->files, state->entries, state->count, 64);
-	state->count = 0;
+	WriteFiles(state, 0, state->files, 64);
 	return JoinedCount(state);
 }
 
 IndexBuildResult *
 cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 {
-	BuildState *state = palloc0(sizeof(BuildState));
+	BuildState	state = {.index = index, .room = 4096};
 	IndexBuildResult *result = palloc0(sizeof(IndexBuildResult));
+	PGAlignedBlock page;
 	double		entries;
-	Buffer		buffer;
 
 	if (RelationGetNumberOfBlocks(index) != 0)
 		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
 	CuckooCheckIndexed(heap, index);
-	state->index = index;
-	CuckooIndexKeyForBuild(&state->key, index, state->meta.columns, CurrentMemoryContext);
+	CuckooIndexKeyForBuild(&state.key, index, state.meta.columns, CurrentMemoryContext);
 	PrepareTempTablespaces();
-	state->room = 4096;
-	state->max_room = Max((uint64) maintenance_work_mem * 1024 / sizeof(BuildEntry), 4096);
-	state->entries = palloc(state->room * sizeof(BuildEntry));
-	entries = ReadTable(state, heap, info, result);
+	state.max_room = Max((uint64) maintenance_work_mem * 1024 / sizeof(BuildEntry), state.room);
+	state.entries = palloc(state.room * sizeof(BuildEntry));
+	entries = ReadTable(&state, heap, info, result);
 
 	/* Others may have added to the table until it was read, but not since. */
-	state->bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT_BITS);
-	InitMeta(&state->meta, BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
+	state.bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT_BITS);
+	InitMeta(&state.meta, BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_WRITE);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) entries);
-	CuckooExtendFile(index, state->meta.end);
-	buffer = CuckooLockPage(index, state->meta.end - 1, BUFFER_LOCK_EXCLUSIVE);
-	CuckooInitPage(BufferGetPage(buffer), 0, 0);
-	MarkBufferDirty(buffer);
-	UnlockReleaseBuffer(buffer);
-	BuildPages(state);
-
-	buffer = CuckooLockPage(index, 0, BUFFER_LOCK_EXCLUSIVE);
-	PutMeta(BufferGetPage(buffer), &state->meta);
-	MarkBufferDirty(buffer);
-	CuckooCacheMeta(index, &state->meta);
-	UnlockReleaseBuffer(buffer);
+	CuckooExtendFile(index, state.meta.end);
+	CuckooInitPage((Page) page.data, 0, 0);
+	WritePage(index, state.meta.end - 1, &page);
+	BuildPages(&state);
+	PutMeta((Page) page.data, &state.meta);
+	WritePage(index, 0, &page);
+	/* A copy may be of the index before TRUNCATE. */
+	(void) CuckooRefreshMeta(index);
 	if (RelationNeedsWAL(index))
 		log_newpage_range(index, MAIN_FORKNUM, 0, RelationGetNumberOfBlocks(index), true);
-	result->index_tuples = (double) state->written;
-	pfree(state->entries);
-	pfree(state);
+	result->index_tuples = (double) state.written;
+	pfree(state.entries);
 	return result;
 }
 

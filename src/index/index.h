@@ -15,6 +15,7 @@
 #include "access/htup_details.h"
 #include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "page.h"
@@ -60,15 +61,18 @@ CuckooRowInterval(ItemPointer tid)
 	return CuckooIntervalOf(ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid));
 }
 
-/*
- * A page that has never had entries.  Zeros are an empty page of depth 0 if it
- * is a base page; elsewhere they say that the page they would split from has
- * not split.
- */
+/* A page that has never had entries: see README, "Addresses" */
 static inline bool
 CuckooPageIsUnused(Page page)
 {
 	return PageIsNew(page) || CuckooPageGetOpaque(page)->bits == 0;
+}
+
+/* RelationGetIndexPredicate would call functions in it. */
+static inline bool
+CuckooIndexIsPartial(Relation index)
+{
+	return !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
 }
 
 /* The content of the metapage */
@@ -93,10 +97,7 @@ StaticAssertDecl(sizeof(CuckooIndexMeta) <= sizeof(CuckooEntries), "pieces do no
 
 #define CuckooPageGetMeta(page)		((CuckooIndexMeta *) PageGetContents(page))
 
-/*
- * A copy of the metapage, as every backend keeps one.  It may be old: pages say
- * what they are, so it takes only more steps to find the right one.
- */
+/* A copy of the metapage, as every backend keeps one: it may be old. */
 typedef struct CuckooMetaCopy
 {
 	CuckooIndexMeta meta;
@@ -111,10 +112,7 @@ typedef struct CuckooIndexOptions
 	double		capacity;
 } CuckooIndexOptions;
 
-/*
- * How values of a column are hashed: as keys of filters, or by the hash function
- * that the operator class of another type has.
- */
+/* How values of a column are hashed: by their key type, or by a function */
 typedef struct CuckooIndexColumn
 {
 	CuckooKey	key;
@@ -132,6 +130,13 @@ typedef struct CuckooIndexKey
 
 /* The operator class's function: hash_extended(type, seed bigint) -> bigint; the seed is 0 */
 #define CUCKOO_HASH_PROC		1
+
+/* InvalidOid if values of a type are hashed as keys of filters */
+static inline Oid
+CuckooHashFunction(Oid family, Oid type)
+{
+	return get_opfamily_proc(family, type, type, CUCKOO_HASH_PROC);
+}
 
 /* am.c */
 extern void CuckooIndexInit(void);
@@ -160,8 +165,8 @@ extern bool CuckooCheckOperatorFamily(Oid family, Oid type, int level);
 
 /* cost.c */
 extern void cuckoocostestimate(struct PlannerInfo *root, struct IndexPath *path, double loop_count,
-							double *startup_cost, double *total_cost, double *selectivity,
-							double *correlation, double *pages);
+							   double *startup_cost, double *total_cost, double *selectivity,
+							   double *correlation, double *pages);
 
 /* store.c */
 extern void CuckooInitPage(Page page, int depth, int bits);
@@ -170,11 +175,10 @@ extern void CuckooReportCorrupted(int level, Relation index, BlockNumber block);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockMeta(Relation index, int lock_mode);
-extern void CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta);
+extern void CuckooUnlockMeta(Relation index, Buffer buffer);
 extern const CuckooIndexMeta *CuckooRefreshMeta(Relation index);
 extern const CuckooIndexMeta *CuckooCachedMeta(Relation index);
-extern BlockNumber *CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages,
-								  uint32 *page);
+extern uint32 CuckooPiecePages(const CuckooIndexMeta *meta, int region);
 extern BlockNumber CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth);
 extern Buffer CuckooFindPage(Relation index, uint64 hash, int lock_mode,
 							 CuckooIndexAddress *address);
@@ -200,9 +204,8 @@ extern IndexBuildResult *cuckoobuild(Relation heap, Relation index, struct Index
 extern void cuckoobuildempty(Relation index);
 
 /* vacuum.c */
-extern IndexBulkDeleteResult *cuckoobulkdelete(IndexVacuumInfo *info,
-													IndexBulkDeleteResult *stats,
-													IndexBulkDeleteCallback callback,
-													void *callback_state);
+extern IndexBulkDeleteResult *cuckoobulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+											   IndexBulkDeleteCallback callback,
+											   void *callback_state);
 
 #endif							/* CUCKOO_INDEX_H */

@@ -20,7 +20,6 @@
 #include "storage/predicate.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 
@@ -46,13 +45,6 @@ ReportWrongIndex(Oid oid)
 			 errhint("Name the index of each partition: pg_partition_tree lists them.")));
 }
 
-/* RelationGetIndexPredicate would call functions in it. */
-static bool
-IsPartial(Relation index)
-{
-	return !heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
-}
-
 /*
  * Anyone who may read the indexed columns may know their keys; the table, if one
  * is an expression or if there is a predicate.
@@ -62,7 +54,7 @@ CheckPrivileges(Relation index, Oid table)
 {
 	const int2vector *columns = &index->rd_index->indkey;
 	AclResult	allowed = pg_class_aclcheck(table, GetUserId(), ACL_SELECT);
-	bool		by_columns = allowed != ACLCHECK_OK && !IsPartial(index);
+	bool		by_columns = allowed != ACLCHECK_OK && !CuckooIndexIsPartial(index);
 
 	for (int i = 0; i < columns->dim1 && by_columns; i++)
 	{
@@ -166,12 +158,12 @@ typedef struct ReadState
 } ReadState;
 
 static void
-CountEntry(ReadState *state, uint64 first, uint64 last, CuckooInterval interval, bool is_begin)
+CountEntry(ReadState *state, uint64 first, uint64 last, const CuckooEntry *entry)
 {
-	state->entries += interval != CUCKOO_TOMBSTONE;
-	state->tombstones += interval == CUCKOO_TOMBSTONE;
-	state->joined += CuckooIntervalSize(interval) > 1;
-	if (is_begin)
+	state->entries += entry->interval != CUCKOO_TOMBSTONE;
+	state->tombstones += entry->interval == CUCKOO_TOMBSTONE;
+	state->joined += CuckooIntervalSize(entry->interval) > 1;
+	if (entry->is_begin)
 	{
 		state->classes++;
 		/* The part of all hashes that a lookup would take for this class */
@@ -221,24 +213,21 @@ ReadPage(Page page, const CuckooIndexAddress *address, void *arg)
 	state->max_bits = Max(state->max_bits, opaque->bits);
 	for (uint32 slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
-		CuckooIndexClass class;
-		CuckooInterval interval;
-		bool		is_begin;
+		CuckooEntry entry;
 		uint64		code;
 		uint64		first;
 		uint64		last;
 
-		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &class, &interval,
-							&is_begin))
+		if (!CuckooGetEntry(CuckooPageGetEntries(page), slot, opaque->bits, &entry))
 			continue;
-		code = CuckooIndexClassCode(address->prefix, class);
+		code = CuckooIndexClassCode(address->prefix, entry.class);
 		first = CuckooIndexFirstHash(state->base_pages, code, shift);
 		last = CuckooIndexFirstHash(state->base_pages, code + 1, shift) - 1;
 		if (first - state->begin > state->end - 1 - state->begin)	/* modulo 2^64 */
 			continue;
 		if (!state->collects)
-			CountEntry(state, first, last, interval, is_begin);
-		else if (is_begin)
+			CountEntry(state, first, last, &entry);
+		else if (entry.is_begin)
 			CollectCodes(state, first, last);
 	}
 }
@@ -329,7 +318,7 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	index = OpenIndex(PG_GETARG_OID(0), &heap);
-	if (IsPartial(index) && (PG_ARGISNULL(3) || !PG_GETARG_BOOL(3)))
+	if (CuckooIndexIsPartial(index) && (PG_ARGISNULL(3) || !PG_GETARG_BOOL(3)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" has the keys of only some rows", RelationGetRelationName(index)),

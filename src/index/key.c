@@ -11,32 +11,9 @@
 #include "catalog/pg_proc.h"
 #include "commands/defrem.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
-
-/*
- * Prepare to hash values of a type.  What is polymorphic has the type of the
- * indexed column.
- */
-static void
-InitColumn(CuckooIndexColumn *column, Relation index, int number, Oid type, MemoryContext ctx)
-{
-	Oid			function = get_opfamily_proc(index->rd_opfamily[number], type, type,
-											 CUCKOO_HASH_PROC);
-
-	memset(column, 0, sizeof(CuckooIndexColumn));
-	column->collation = index->rd_indcollation[number];
-	if (OidIsValid(function))
-		fmgr_info_cxt(function, &column->hash, ctx);
-	else
-	{
-		if (IsPolymorphicType(type))
-			type = TupleDescAttr(RelationGetDescr(index), number)->atttypid;
-		CuckooKeyInit(&column->key, type, column->collation, ctx);
-	}
-}
 
 /*
  * What identifies a function in the metapage: its source or its symbol in a
@@ -61,12 +38,28 @@ FunctionSignature(Oid function)
 	return signature;
 }
 
-static CuckooKeyKind
-KindOf(const CuckooIndexColumn *column)
+/*
+ * Prepare to hash values of a type.  What is polymorphic has the type of the
+ * indexed column.
+ */
+static void
+InitColumn(CuckooIndexColumn *column, Relation index, int number, Oid type, MemoryContext ctx)
 {
-	if (OidIsValid(column->hash.fn_oid))
-		return (CuckooKeyKind) {CUCKOO_KEY_NONE, FunctionSignature(column->hash.fn_oid)};
-	return column->key.kind;
+	Oid			function = CuckooHashFunction(index->rd_opfamily[number], type);
+
+	memset(column, 0, sizeof(CuckooIndexColumn));
+	column->collation = index->rd_indcollation[number];
+	if (OidIsValid(function))
+	{
+		fmgr_info_cxt(function, &column->hash, ctx);
+		column->key.kind = (CuckooKeyKind) {CUCKOO_KEY_NONE, FunctionSignature(function)};
+	}
+	else
+	{
+		if (IsPolymorphicType(type))
+			type = TupleDescAttr(RelationGetDescr(index), number)->atttypid;
+		CuckooKeyInit(&column->key, type, column->collation, ctx);
+	}
 }
 
 /*
@@ -84,7 +77,7 @@ CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index, CuckooKeyKind *kinds
 	for (int i = 0; i < key->columns; i++)
 	{
 		InitColumn(&key->column[i], index, i, index->rd_opcintype[i], ctx);
-		kinds[i] = KindOf(&key->column[i]);
+		kinds[i] = key->column[i].key.kind;
 	}
 }
 
@@ -95,11 +88,11 @@ CuckooIndexKeyForBuild(CuckooIndexKey *key, Relation index, CuckooKeyKind *kinds
 static void
 InitOther(CuckooIndexColumn *column, Relation index, int number, Oid type, MemoryContext ctx)
 {
-	CuckooKeyKind indexed = KindOf(column);
+	CuckooKeyKind indexed = column->key.kind;
 	CuckooKeyKind other;
 
 	InitColumn(column, index, number, type, ctx);
-	other = KindOf(column);
+	other = column->key.kind;
 	if (other.type != indexed.type ||
 		(other.type != CUCKOO_KEY_NONE && other.signature != indexed.signature))
 		ereport(ERROR,
@@ -113,8 +106,6 @@ InitOther(CuckooIndexColumn *column, Relation index, int number, Oid type, Memor
 /*
  * Prepare to hash keys of an index.  Its columns have some types, of which
  * InvalidOid, or NULL for all, is that of the operator class.
- *
- * An operator family can be altered, and with it how keys are hashed.
  */
 void
 CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, MemoryContext ctx)
@@ -125,8 +116,7 @@ CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, Memory
 	for (int i = 0; i < key->columns; i++)
 	{
 		/* Each look into the catalogs may free the copy of the metapage. */
-		if (memcmp(&kinds[i], &CuckooCachedMeta(index)->columns[i],
-				   sizeof(CuckooKeyKind)) != 0)
+		if (memcmp(&kinds[i], &CuckooCachedMeta(index)->columns[i], sizeof(CuckooKeyKind)) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("index \"%s\" was built with another hash function",
@@ -203,8 +193,7 @@ CheckColumn(Relation index, int number)
 	Oid			type = getBaseType(TupleDescAttr(RelationGetDescr(index), number)->atttypid);
 	Oid			collation = index->rd_indcollation[number];
 
-	if (OidIsValid(get_opfamily_proc(index->rd_opfamily[number], class_type, class_type,
-									 CUCKOO_HASH_PROC)))
+	if (OidIsValid(CuckooHashFunction(index->rd_opfamily[number], class_type)))
 		return;
 	if (CuckooTypeCanBeAltered(type))
 		ereport(ERROR,

@@ -10,9 +10,7 @@
  */
 #include "page.h"
 
-/*
- * An entry's place in a page: the number of its bucket, times four, and of it
- */
+/* The number of an entry's bucket, times four, and of its place in it */
 typedef uint32_t Slot;
 
 static inline uint64_t
@@ -134,18 +132,17 @@ OtherBucket(uint32_t fingerprint, uint32_t bucket)
 }
 
 bool
-CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits, CuckooIndexClass *class,
-			   CuckooInterval *interval, bool *is_begin)
+CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits, CuckooEntry *entry)
 {
-	uint64_t	entry = GetSlot(entries, slot);
+	uint64_t	stored = GetSlot(entries, slot);
 	uint32_t	bucket = slot / CUCKOO_ENTRIES;
+	uint32_t	fingerprint = (uint32_t) (stored & FingerprintMask(bits));
 
-	class->bits = bits;
-	class->fingerprint = (uint32_t) (entry & FingerprintMask(bits));
-	class->even = bucket % 2 == 0 ? bucket : OtherBucket(class->fingerprint, bucket);
-	*interval = EntryInterval(entry, bits);
-	*is_begin = (entry & BeginFlag(bits)) != 0;
-	return entry != 0;
+	entry->class = (CuckooIndexClass) {
+		bucket % 2 == 0 ? bucket : OtherBucket(fingerprint, bucket), fingerprint, bits};
+	entry->interval = EntryInterval(stored, bits);
+	entry->is_begin = (stored & BeginFlag(bits)) != 0;
+	return stored != 0;
 }
 
 /*
@@ -377,8 +374,7 @@ SetLink(CuckooEntries *entries, CuckooIndexClass class, const Links *links, int 
 /* Make one entry of an interval and all that are in its page of the table. */
 static void
 JoinInPage(CuckooEntries *entries, CuckooIndexClass class, const Links *links,
-		   CuckooInterval interval,
-		   CuckooTouched *touched)
+		   CuckooInterval interval, CuckooTouched *touched)
 {
 	bool		latest = true;
 	CuckooInterval joined = interval;
@@ -450,7 +446,7 @@ SetBegin(CuckooEntries *entries, CuckooIndexClass class, CuckooTouched *touched)
 
 bool
 CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval interval,
-			  CuckooTouched *touched)
+				 CuckooTouched *touched)
 {
 	Links		links;
 	CuckooIndexClass end = WalkChain(entries, class, interval, &links);
@@ -513,45 +509,31 @@ FillTombstone(CuckooEntries *entries, CuckooIndexClass class, Slot tombstone)
 	SetSlot(entries, last, 0);
 }
 
-static void
-FillTombstones(CuckooEntries *entries, int bits)
-{
-	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
-	{
-		CuckooIndexClass class;
-		CuckooInterval interval;
-		bool		is_begin;
-
-		if (CuckooGetEntry(entries, slot, bits, &class, &interval, &is_begin) &&
-			interval == CUCKOO_TOMBSTONE)
-			FillTombstone(entries, class, slot);
-	}
-}
-
 CuckooEntriesCounts
 CuckooEntriesRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead, void *arg)
 {
 	CuckooEntriesCounts counts = {0};
+	CuckooEntry entry;
 
 	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
-		CuckooIndexClass class;
-		CuckooInterval interval;
-		bool		is_begin;
-
-		if (!CuckooGetEntry(entries, slot, bits, &class, &interval, &is_begin))
+		if (!CuckooGetEntry(entries, slot, bits, &entry) || entry.interval == CUCKOO_TOMBSTONE)
 			continue;
-		if (interval != CUCKOO_TOMBSTONE && CuckooIntervalIsInPage(interval) &&
-			is_dead(interval, arg))
+		if (CuckooIntervalIsInPage(entry.interval) && is_dead(entry.interval, arg))
 		{
-			interval = CUCKOO_TOMBSTONE;
-			SetInterval(entries, slot, interval, bits);
+			SetInterval(entries, slot, CUCKOO_TOMBSTONE, bits);
 			counts.removed++;
 		}
-		counts.entries += interval != CUCKOO_TOMBSTONE;
+		else
+			counts.entries++;
 	}
-	if (counts.removed > 0)
-		FillTombstones(entries, bits);
+	if (counts.removed == 0)
+		return counts;
+	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
+	{
+		if (CuckooGetEntry(entries, slot, bits, &entry) && entry.interval == CUCKOO_TOMBSTONE)
+			FillTombstone(entries, entry.class, slot);
+	}
 	return counts;
 }
 
@@ -569,44 +551,37 @@ CuckooEntriesCount(const CuckooEntries *entries)
 	return count;
 }
 
-/* Add an interval to a class, given by its code in the half. */
-static bool
-MoveInterval(CuckooMove *move, int half, uint64_t code, CuckooInterval interval)
-{
-	CuckooIndexClass class = {2 * (uint32_t) (code >> move->bits),
-		(uint32_t) (code & ((UINT64_C(1) << move->bits) - 1)), move->bits};
-	CuckooTouched touched;
-
-	return CuckooEntriesAdd(move->halves[half], class, interval, &touched);
-}
-
 bool
-CuckooEntriesMove(CuckooEntries *from, int bits, CuckooMove *move)
+CuckooEntriesMove(CuckooEntries *from, int bits, CuckooEntries *left, CuckooEntries *right,
+				  int new_bits)
 {
-	int			split = move->halves[1] != NULL;
+	int			split = right != NULL;
 	uint64_t	half_codes = (uint64_t) CUCKOO_PAGE_PAIRS << bits >> split;
 	int			moved = 0;
 
 	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
-		CuckooIndexClass class;
-		CuckooInterval interval;
+		CuckooEntry entry;
 		CuckooChain chain;
-		bool		is_begin;
-		uint64_t	code;
-		int			half;
+		CuckooIndexClass class; /* in the new page */
+		CuckooTouched touched;
+		uint64_t	code;		/* in the half */
+		bool		is_right;
 
-		if (!CuckooGetEntry(from, slot, bits, &class, &interval, &is_begin) || !is_begin)
+		if (!CuckooGetEntry(from, slot, bits, &entry) || !entry.is_begin)
 			continue;
-		code = (uint64_t) (class.even / 2) << bits | class.fingerprint;
-		half = code >= half_codes;
-		code = (code - half * half_codes) >> (bits - split - move->bits);
-		chain = CuckooChainBegin(from, class);
-		while (CuckooChainNext(&chain, &interval))
+		code = CuckooIndexClassCode(0, entry.class);
+		is_right = code >= half_codes;
+		code = (code - is_right * half_codes) >> (bits - split - new_bits);
+		class = (CuckooIndexClass) {2 * (uint32_t) (code >> new_bits),
+			(uint32_t) (code & FingerprintMask(new_bits)), new_bits};
+		chain = CuckooChainBegin(from, entry.class);
+		while (CuckooChainNext(&chain, &entry.interval))
 		{
-			if (interval == CUCKOO_TOMBSTONE)
+			if (entry.interval == CUCKOO_TOMBSTONE)
 				continue;
-			if (++moved > CUCKOO_PAGE_ENTRIES / 2 * 3 || !MoveInterval(move, half, code, interval))
+			if (++moved > CUCKOO_PAGE_ENTRIES / 2 * 3 ||
+				!CuckooEntriesAdd(is_right ? right : left, class, entry.interval, &touched))
 				return false;
 		}
 	}

@@ -26,9 +26,7 @@
 #define CUCKOO_MAX_LINKS		128
 #endif
 
-/*
- * A position is the number of a page of the table, and the row's offset in it.
- */
+/* A position is the number of a page of the table, and an offset in that. */
 #define CUCKOO_OFFSET_BITS		9
 #define CUCKOO_PAGE_POSITIONS	(UINT64_C(1) << CUCKOO_OFFSET_BITS)
 
@@ -49,7 +47,7 @@ CuckooIntervalOf(uint32_t block, uint32_t offset)
 	return 2 * (block * CUCKOO_PAGE_POSITIONS + offset) + 1;
 }
 
-/* The number of positions */
+/* The number of positions: one if it is exact, more if it is joined */
 static inline uint64_t
 CuckooIntervalSize(CuckooInterval interval)
 {
@@ -60,12 +58,6 @@ static inline uint64_t
 CuckooIntervalFirst(CuckooInterval interval)
 {
 	return (interval - CuckooIntervalSize(interval)) / 2;
-}
-
-static inline bool
-CuckooIntervalIsExact(CuckooInterval interval)
-{
-	return interval % 2 == 1;
 }
 
 /* Whether an interval, no tombstone, covers another: this is below it. */
@@ -149,11 +141,7 @@ typedef struct CuckooIndexClass
 	int			bits;			/* of fingerprints in this page */
 } CuckooIndexClass;
 
-/*
- * Where a hash is in an index of so many base pages.  The hash is a fraction of
- * 2^64.  At some depth it is scaled to the pairs of as many pages as there are
- * then, and what remains begins with the fingerprint.
- */
+/* Where a hash is at some depth: see README, "Addresses" */
 typedef struct CuckooIndexAddress
 {
 	uint64_t	prefix;
@@ -224,12 +212,16 @@ typedef struct CuckooChain
 extern CuckooChain CuckooChainBegin(CuckooEntries *entries, CuckooIndexClass class);
 extern bool CuckooChainNext(CuckooChain *chain, CuckooInterval *interval);
 
-/*
- * The entry in a slot, four for each bucket; false if there is none.  Its class
- * is that of a key if is_begin.
- */
+typedef struct CuckooEntry
+{
+	CuckooIndexClass class;
+	CuckooInterval interval;
+	bool		is_begin;		/* the class is that of a key */
+} CuckooEntry;
+
+/* The entry in a slot, four for each bucket; false if there is none. */
 extern bool CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits,
-						   CuckooIndexClass *class, CuckooInterval *interval, bool *is_begin);
+						   CuckooEntry *entry);
 
 /* The slots that an addition has changed */
 #define CUCKOO_MAX_TOUCHED		32
@@ -245,29 +237,22 @@ typedef struct CuckooTouched
  * there is no room, false, and the page is left as it was.
  */
 extern bool CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class,
-							 CuckooInterval interval,
-						  CuckooTouched *touched);
+							 CuckooInterval interval, CuckooTouched *touched);
 
 /* The number of entries, with tombstones */
 extern int	CuckooEntriesCount(const CuckooEntries *entries);
 
 /*
- * Pages to which entries move: to one with shorter fingerprints, or from a page
- * that splits to two halves.  Their pairs are those of half as many hashes: the
- * first bit of a fingerprint becomes the last bit of the pair's number.
+ * Add what lookups of each class find to other pages: to one with shorter
+ * fingerprints, or if right is not NULL, to the halves of a page that splits.
+ * Their pairs are those of half as many hashes: the first bit of a fingerprint
+ * becomes the last bit of the pair's number.
+ *
+ * An interval is added several times where chains have joined: false if that
+ * makes so many that there is no room.
  */
-typedef struct CuckooMove
-{
-	int			bits;			/* of fingerprints in all these pages */
-	CuckooEntries *halves[2];	/* the second is NULL if there is one page */
-} CuckooMove;
-
-/*
- * Add what lookups of each class find to other pages.  An interval is added
- * several times where chains have joined: false if that makes so many that
- * there is no room.
- */
-extern bool CuckooEntriesMove(CuckooEntries *from, int bits, CuckooMove *move);
+extern bool CuckooEntriesMove(CuckooEntries *from, int bits, CuckooEntries *left,
+							  CuckooEntries *right, int new_bits);
 
 /* Whether all rows of an interval in one page of the table can be removed. */
 typedef bool (*CuckooIsDead) (CuckooInterval interval, void *arg);
@@ -280,7 +265,6 @@ typedef struct CuckooEntriesCounts
 
 /* Remove rows, and tombstones that are no longer needed. */
 extern CuckooEntriesCounts CuckooEntriesRemove(CuckooEntries *entries, int bits,
-											   CuckooIsDead is_dead,
-										 void *arg);
+											   CuckooIsDead is_dead, void *arg);
 
 #endif							/* CUCKOO_INDEX_PAGE_H */

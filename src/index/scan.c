@@ -53,7 +53,7 @@ cuckoobeginscan(Relation index, int keys, int orderbys)
 
 void
 cuckoorescan(IndexScanDesc scan, ScanKey keys, int key_count pg_attribute_unused(),
-	   ScanKey orderbys pg_attribute_unused(), int orderby_count pg_attribute_unused())
+			 ScanKey orderbys pg_attribute_unused(), int orderby_count pg_attribute_unused())
 {
 	CuckooScan *state = scan->opaque;
 
@@ -97,8 +97,7 @@ DropCovered(CuckooList *intervals)
 /*
  * Find where rows with the scan's keys may be.  Of several conditions for a
  * column one is looked up; the others are checked again.  Without one for each
- * column, rows may be anywhere, also those with a NULL, which the index does not
- * have.
+ * column, rows may be anywhere.
  */
 static void
 FindIntervals(IndexScanDesc scan)
@@ -108,6 +107,7 @@ FindIntervals(IndexScanDesc scan)
 	Datum		values[INDEX_MAX_KEYS];
 	Oid			types[INDEX_MAX_KEYS];
 	bool		isnull[INDEX_MAX_KEYS];
+	int			columns = 0;	/* that have a condition */
 	uint64		hash;
 
 	memset(isnull, true, sizeof(isnull));
@@ -122,14 +122,12 @@ FindIntervals(IndexScanDesc scan)
 		values[skey->sk_attno - 1] = skey->sk_argument;
 		types[skey->sk_attno - 1] = skey->sk_subtype;
 		isnull[skey->sk_attno - 1] = false;
+		columns++;
 	}
-	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+	if (columns < IndexRelationGetNumberOfKeyAttributes(index))
 	{
-		if (isnull[i])
-		{
-			CuckooListPut(&state->found, EVERYWHERE);
-			return;
-		}
+		CuckooListPut(&state->found, EVERYWHERE);
+		return;
 	}
 	if (state->key.scratch == NULL)
 		CuckooIndexKeyInit(&state->key, index, types, state->ctx);
@@ -153,10 +151,9 @@ LookUp(IndexScanDesc scan)
 }
 
 /*
- * Where an interval ends in the table.  An entry may outlive its row, and the
- * page of the table that had it.  Under SERIALIZABLE a bitmap scan would read
- * such a page, and fail, as a plain scan would.  The query has locked the table,
- * so VACUUM does not shorten it.
+ * Where an interval ends in the table, which may have become shorter.  Under
+ * SERIALIZABLE a bitmap scan would read what is behind it, and fail, as a plain
+ * scan would.  The query has locked the table, so VACUUM does not shorten it.
  *
  * A constraint has a scan for each row, and asking the file system each time took
  * a third of the time.  The length that this process has last seen will do if the
@@ -230,9 +227,7 @@ cuckoogetbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 /*
  * Whether the row at the scan's address, if there is one, satisfies the index's
  * predicate.  A joined interval covers rows that do not, and the address of an
- * exact one may have got another row since.  Conditions of a query imply the
- * predicate and are checked again; an exclusion constraint, whose snapshot is
- * dirty, has only its operators.
+ * exact one may have got another row since.
  */
 static bool
 SatisfiesPredicate(IndexScanDesc scan)
@@ -263,32 +258,24 @@ SatisfiesPredicate(IndexScanDesc scan)
 	return satisfies;
 }
 
-static void
-BeginInterval(IndexScanDesc scan, CuckooInterval interval)
-{
-	CuckooScan *state = scan->opaque;
-
-	state->position = CuckooIntervalFirst(interval);
-	state->end = EndInTable(scan, interval);
-}
-
 /*
  * Return one address after another, none twice.  What is not a row there, or one
- * of another key, the caller skips.  Between this call and that, VACUUM may have
- * given the address to another row: its key is checked, too.
+ * of another key, the caller skips.
  */
 bool
 cuckoogettuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused())
 {
 	CuckooScan *state = scan->opaque;
+	CuckooInterval interval;
 
 	if (!state->has_begun)
 	{
 		LookUp(scan);
 		state->has_begun = true;
 		state->next = state->position = state->end = 0;
+		/* A query's conditions imply the predicate; a constraint's do not. */
 		state->check_predicate = !IsMVCCSnapshot(scan->xs_snapshot) &&
-			!heap_attisnull(scan->indexRelation->rd_indextuple, Anum_pg_index_indpred, NULL);
+			CuckooIndexIsPartial(scan->indexRelation);
 	}
 	scan->xs_recheck = true;
 	for (;;)
@@ -310,6 +297,8 @@ cuckoogettuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused()
 		}
 		if (state->next == state->found.count)
 			return false;
-		BeginInterval(scan, state->found.numbers[state->next++]);
+		interval = state->found.numbers[state->next++];
+		state->position = CuckooIntervalFirst(interval);
+		state->end = EndInTable(scan, interval);
 	}
 }

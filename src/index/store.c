@@ -53,8 +53,7 @@ CuckooPageIsDamaged(Page page, BlockNumber block)
 		return true;
 	opaque = CuckooPageGetOpaque(page);
 	return opaque->page_id != CUCKOO_PAGE_ID || opaque->next == block ||
-		opaque->depth > CUCKOO_MAX_DEPTH ||
-		opaque->bits > CUCKOO_MAX_FINGERPRINT_BITS;
+		opaque->depth > CUCKOO_MAX_DEPTH || opaque->bits > CUCKOO_MAX_FINGERPRINT_BITS;
 }
 
 /* Read and lock a page, which must be sound. */
@@ -98,19 +97,22 @@ CuckooLockMeta(Relation index, int lock_mode)
 	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
 
 	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != CUCKOO_INDEX_VERSION ||
-		meta->base_pages < 1 ||
-		meta->base_pages > CUCKOO_MAX_BASE_PAGES || meta->end <= meta->base_pages)
+		meta->base_pages < 1 || meta->base_pages > CUCKOO_MAX_BASE_PAGES ||
+		meta->home_pages > (uint64) meta->base_pages << CUCKOO_MAX_DEPTH ||
+		meta->end <= meta->base_pages)
 		CuckooReportCorrupted(ERROR, index, 0);
 	return buffer;
 }
 
 /*
- * Keep a copy of the metapage.  Lookups begin at the depth that most pages
- * have. Where fewer than half have split, it is that of the others.
+ * Unlock the metapage, and keep a copy of what it is now.  Lookups begin at the
+ * depth that most pages have.  Where fewer than half have split, it is that of
+ * the others.
  */
 void
-CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta)
+CuckooUnlockMeta(Relation index, Buffer buffer)
 {
+	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
 	uint64		pages = meta->base_pages;
 	CuckooMetaCopy *copy;
 
@@ -123,15 +125,13 @@ CuckooCacheMeta(Relation index, const CuckooIndexMeta *meta)
 		copy->depth++;
 	if (2 * (uint64) meta->home_pages > 3 * pages)
 		copy->depth++;
+	UnlockReleaseBuffer(buffer);
 }
 
 const CuckooIndexMeta *
 CuckooRefreshMeta(Relation index)
 {
-	Buffer		buffer = CuckooLockMeta(index, BUFFER_LOCK_SHARE);
-
-	CuckooCacheMeta(index, CuckooPageGetMeta(BufferGetPage(buffer)));
-	UnlockReleaseBuffer(buffer);
+	CuckooUnlockMeta(index, CuckooLockMeta(index, BUFFER_LOCK_SHARE));
 	return &((CuckooMetaCopy *) index->rd_amcache)->meta;
 }
 
@@ -147,9 +147,12 @@ CuckooCachedMeta(Relation index)
  * Finding a page
  */
 
-/* The piece that has a page of a region, and which page of the piece that is */
-BlockNumber *
-CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages, uint32 *page)
+/*
+ * The pages that each piece of a region has.  Regions with no more pages than
+ * pieces have pieces of one page.
+ */
+uint32
+CuckooPiecePages(const CuckooIndexMeta *meta, int region)
 {
 	uint32		prefixes = meta->base_pages;
 	int			depth = 0;
@@ -159,11 +162,8 @@ CuckooPieceOf(CuckooIndexMeta *meta, uint64 number, int region, uint32 *pages, u
 		prefixes *= 2;
 		depth++;
 	}
-	/* Regions with no more pages than pieces have pieces of one page. */
-	*pages = region <= depth ? 1 :
+	return region <= depth ? 1 :
 		(prefixes + CUCKOO_PIECES - 1) / CUCKOO_PIECES << (region - 1 - depth);
-	*page = (uint32) (number % *pages);
-	return &meta->pieces[region - 1][number / *pages];
 }
 
 /*
@@ -175,16 +175,17 @@ BlockNumber
 CuckooBlockOf(const CuckooIndexMeta *meta, uint64 prefix, int depth)
 {
 	int			zeros;
-	BlockNumber first;
+	uint64		number;
 	uint32		pages;
-	uint32		page;
+	BlockNumber first;
 
 	if ((prefix & ((UINT64CONST(1) << depth) - 1)) == 0)
 		return 1 + (BlockNumber) (prefix >> depth);
 	zeros = pg_rightmost_one_pos64(prefix);
-	first = *CuckooPieceOf((CuckooIndexMeta *) meta, prefix >> (zeros + 1), depth - zeros, &pages,
-						   &page);
-	return first == 0 ? InvalidBlockNumber : first + page;
+	number = prefix >> (zeros + 1);
+	pages = CuckooPiecePages(meta, depth - zeros);
+	first = meta->pieces[depth - zeros - 1][number / pages];
+	return first == 0 ? InvalidBlockNumber : first + (BlockNumber) (number % pages);
 }
 
 /*
@@ -274,7 +275,7 @@ CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, CuckooVisitor v
 		if (!CuckooPageIsUnused(page))
 		{
 			address = CuckooIndexAddressOf(CuckooCachedMeta(index)->base_pages, hash,
-									  CuckooPageGetOpaque(page)->depth);
+										   CuckooPageGetOpaque(page)->depth);
 			visit(page, &address, arg);
 			next = CuckooPageGetOpaque(page)->next;
 		}
@@ -293,9 +294,9 @@ CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, CuckooVisitor v
 static void
 AppendIntervals(Page page, const CuckooIndexAddress *address, void *arg)
 {
+	int			bits = CuckooPageGetOpaque(page)->bits;
 	CuckooChain chain = CuckooChainBegin(CuckooPageGetEntries(page),
-										 CuckooIndexAddressClass(address,
-																 CuckooPageGetOpaque(page)->bits));
+										 CuckooIndexAddressClass(address, bits));
 	CuckooInterval interval;
 
 	while (CuckooChainNext(&chain, &interval))

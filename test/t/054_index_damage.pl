@@ -24,6 +24,7 @@ my %damages = (
 	circle => [ overflow => $next, 'itself' ],
 	self => [ home => $next, 'itself' ],
 	metapage => [ 0 => 24, "\0" ],
+	grown => [ 0 => 36, "\xFF" x 4 ],
 	beyond => [ 1 => $depth, "\x18" ],
 	nowhere => [ 1 => $depth, "\x07" ],
 	again => [ 1 => $depth, "\0" ],
@@ -89,7 +90,7 @@ sub error_of
 	return $stderr =~ /ERROR:  (.*)/ ? $1 : 'none';
 }
 
-foreach my $case (qw(identifier special bits deep zeros circle self metapage beyond nowhere))
+foreach my $case (qw(identifier special bits deep zeros circle self metapage grown beyond nowhere))
 {
 	# The metapage leads nowhere.
 	my $block = $case eq 'nowhere' ? 0 : $blocks{$case};

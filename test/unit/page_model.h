@@ -119,38 +119,36 @@ CheckPage(const ModelPage *page)
 	SortNumbers(ever.numbers, ever.count);
 	for (int e = 0; e < CUCKOO_PAGE_ENTRIES; e++)
 	{
-		CuckooIndexClass class;
-		CuckooInterval interval;
+		CuckooEntry entry;
 		CuckooInterval next;
 		CuckooChain chain;
-		bool		is_begin;
 		uint64_t	first;
 		uint64_t	half;
 
-		if (!CuckooGetEntry(page->entries, (uint32_t) e, page->bits, &class, &interval, &is_begin))
+		if (!CuckooGetEntry(page->entries, (uint32_t) e, page->bits, &entry))
 			continue;
-		sums.intervals += interval != CUCKOO_TOMBSTONE;
-		sums.large += !CuckooIntervalIsInPage(interval);
-		sums.tombstones += interval == CUCKOO_TOMBSTONE;
-		first = RowOf(class.fingerprint, CuckooIntervalFirst(interval));
-		half = CuckooIntervalSize(interval) / 2;
-		if (interval != CUCKOO_TOMBSTONE)
+		sums.intervals += entry.interval != CUCKOO_TOMBSTONE;
+		sums.large += !CuckooIntervalIsInPage(entry.interval);
+		sums.tombstones += entry.interval == CUCKOO_TOMBSTONE;
+		first = RowOf(entry.class.fingerprint, CuckooIntervalFirst(entry.interval));
+		half = CuckooIntervalSize(entry.interval) / 2;
+		if (entry.interval != CUCKOO_TOMBSTONE)
 			assert_true(half == 0 ? AnyBetween(&alive, first, first + 1) :
 						AnyBetween(&ever, first, first + half) &&
 						AnyBetween(&ever, first + half, first + 2 * half));
 
-		chain = CuckooChainBegin(page->entries, class);
-		assert_true(CuckooChainNext(&chain, &next) == is_begin && next == interval);
-		if (is_begin)
+		chain = CuckooChainBegin(page->entries, entry.class);
+		assert_true(CuckooChainNext(&chain, &next) == entry.is_begin && next == entry.interval);
+		if (entry.is_begin)
 		{
-			uint64_t	code = CuckooIndexClassCode(page->prefix, class);
+			uint64_t	code = CuckooIndexClassCode(page->prefix, entry.class);
 
 			assert_true(AnyBetween(&begun, code, code + 1));
 			do
 				sums.copies += next != CUCKOO_TOMBSTONE;
 			while (CuckooChainNext(&chain, &next));
 		}
-		chain = CuckooChainBegin(page->entries, class);
+		chain = CuckooChainBegin(page->entries, entry.class);
 		for ((void) CuckooChainNext(&chain, &next); next == CUCKOO_TOMBSTONE;)
 			assert_true(CuckooChainNext(&chain, &next));
 	}
@@ -227,10 +225,10 @@ static bool
 Move(ModelPage *page, bool split)
 {
 	CuckooEntries *new[2] = {Allocate(sizeof(CuckooEntries)), Allocate(sizeof(CuckooEntries))};
-	CuckooMove	move = {BitsForTable(page->bits - split), {new[0], split ? new[1] : NULL}};
+	int			bits = BitsForTable(page->bits - split);
 	CuckooEntries before = *page->entries;
 	bool		too_many = CheckPage(page).copies > CUCKOO_PAGE_ENTRIES / 2 * 3;
-	bool		done = CuckooEntriesMove(page->entries, page->bits, &move);
+	bool		done = CuckooEntriesMove(page->entries, page->bits, new[0], split ? new[1] : NULL, bits);
 	bool		full = CuckooEntriesCount(new[0]) > CUCKOO_PAGE_ENTRIES / 8 * 7 ||
 		CuckooEntriesCount(new[1]) > CUCKOO_PAGE_ENTRIES / 8 * 7;
 
@@ -238,7 +236,7 @@ Move(ModelPage *page, bool split)
 	assert_true(too_many ? !done : done || full);
 	if (!done)
 		return false;
-	*page = (ModelPage) {new[0], page->prefix << split, page->depth + split, move.bits,
+	*page = (ModelPage) {new[0], page->prefix << split, page->depth + split, bits,
 		page->is_home, page->next};
 	if (split)
 	{

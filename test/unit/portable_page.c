@@ -194,7 +194,6 @@ AChainGoesThroughEveryPair(void)
 	{
 		CuckooEntries from = {0};
 		CuckooEntries to = {0};
-		CuckooMove	move = {12, {&to, NULL}};
 		CuckooIndexClass class = {0, fingerprint, 13};
 		CuckooChain chain = CuckooChainBegin(&from, class);
 		CuckooInterval interval;
@@ -210,7 +209,7 @@ AChainGoesThroughEveryPair(void)
 			seen[CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS] = true;
 		}
 		assert_int_equal(chain.links, CUCKOO_PAGE_PAIRS);
-		assert_true(!CuckooEntriesMove(&from, class.bits, &move));
+		assert_true(!CuckooEntriesMove(&from, class.bits, &to, NULL, 12));
 	}
 }
 
@@ -222,7 +221,6 @@ APageWithoutRoomInAHalfDoesNotSplit(void)
 	{
 		CuckooEntries from = {0};
 		CuckooEntries to[2] = {0};
-		CuckooMove	move = {14, {&to[0], &to[1]}};
 		CuckooTouched touched;
 		uint32_t	count = 0;
 
@@ -234,7 +232,7 @@ APageWithoutRoomInAHalfDoesNotSplit(void)
 										 CuckooIntervalOf(count, 1), &touched) && touched.count > 0);
 			count++;
 		}
-		assert_true(CuckooEntriesMove(&from, 15, &move) == (most == 2 * CUCKOO_ENTRIES));
+		assert_true(CuckooEntriesMove(&from, 15, &to[0], &to[1], 14) == (most == 2 * CUCKOO_ENTRIES));
 	}
 }
 
