@@ -23,13 +23,6 @@ InitFromArguments(FunctionCallInfo fcinfo, int first, CuckooFilter *filter)
 	filter->header = CuckooCheckParameters(&given);
 }
 
-/* Set the key type, which matches, to that of the first key. */
-static void
-SetKeyType(CuckooFilter *filter, const CuckooKey *key)
-{
-	filter->header.kind = key->kind;
-}
-
 /* cuckoo_new(capacity, fpr, seed, removable): NULL means the default */
 PG_FUNCTION_INFO_V1(cuckoo_new);
 Datum
@@ -56,7 +49,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	InitFromArguments(fcinfo, 1, &filter);
 	hashes = CuckooHashElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter, NULL);
 	if (hashes.count > 0)
-		SetKeyType(&filter, CuckooFindKey(fcinfo, 0, true));
+		filter.header.kind = CuckooFindKey(fcinfo, 0, true)->kind;
 	CuckooListUnique(&hashes);
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &hashes, 1));
 }
@@ -89,7 +82,7 @@ Apply(FunctionCallInfo fcinfo, CuckooDraft *draft, const CuckooKey *key, uint64 
 	if (action == CUCKOO_REMOVE)
 		CheckRemovable(&draft->filter);
 	else
-		SetKeyType(&draft->filter, key);
+		draft->filter.header.kind = key->kind;
 	if (!CuckooDraftApplyOrFail(draft, hashes, (size_t) count, action))
 		return CuckooUnchanged(fcinfo);
 	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(draft));
