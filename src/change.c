@@ -96,33 +96,13 @@ Change(FunctionCallInfo fcinfo, CuckooAction action, bool all)
 }
 
 /* cuckoo_add(f, key), f + key: one more copy */
-PG_FUNCTION_INFO_V1(cuckoo_add);
-Datum
-cuckoo_add(PG_FUNCTION_ARGS)
-{
-	return Change(fcinfo, CUCKOO_ADD, false);
-}
+CUCKOO_FUNCTION(cuckoo_add, Change(fcinfo, CUCKOO_ADD, false));
 
 /* cuckoo_add_all(f, keys): one more copy of each */
-PG_FUNCTION_INFO_V1(cuckoo_add_all);
-Datum
-cuckoo_add_all(PG_FUNCTION_ARGS)
-{
-	return Change(fcinfo, CUCKOO_ADD, true);
-}
+CUCKOO_FUNCTION(cuckoo_add_all, Change(fcinfo, CUCKOO_ADD, true));
 
 /* cuckoo_remove(f, key), f - key: one copy less; f itself if there is none */
-PG_FUNCTION_INFO_V1(cuckoo_remove);
-Datum
-cuckoo_remove(PG_FUNCTION_ARGS)
-{
-	return Change(fcinfo, CUCKOO_REMOVE, false);
-}
+CUCKOO_FUNCTION(cuckoo_remove, Change(fcinfo, CUCKOO_REMOVE, false));
 
 /* cuckoo_remove_all(f, keys): one copy less of each */
-PG_FUNCTION_INFO_V1(cuckoo_remove_all);
-Datum
-cuckoo_remove_all(PG_FUNCTION_ARGS)
-{
-	return Change(fcinfo, CUCKOO_REMOVE, true);
-}
+CUCKOO_FUNCTION(cuckoo_remove_all, Change(fcinfo, CUCKOO_REMOVE, true));

@@ -29,20 +29,10 @@ LookupContains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 }
 
 /* cuckoo_contains(f, key), f @> key */
-PG_FUNCTION_INFO_V1(cuckoo_contains);
-Datum
-cuckoo_contains(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(LookupContains(fcinfo, 0, 1));
-}
+CUCKOO_FUNCTION(cuckoo_contains, BoolGetDatum(LookupContains(fcinfo, 0, 1)));
 
 /* cuckoo_contained(key, f), key <@ f */
-PG_FUNCTION_INFO_V1(cuckoo_contained);
-Datum
-cuckoo_contained(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(LookupContains(fcinfo, 1, 0));
-}
+CUCKOO_FUNCTION(cuckoo_contained, BoolGetDatum(LookupContains(fcinfo, 1, 0)));
 
 /* cuckoo_count(f, key) -> integer: copies, 0 to 8 */
 PG_FUNCTION_INFO_V1(cuckoo_count);
