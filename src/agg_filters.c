@@ -189,14 +189,9 @@ static CuckooValue *
 MakeStream(CuckooLarge *large)
 {
 	Stream	   *stream = (Stream *) large;
-	MemoryContext old;
-	CuckooValue *value;
 
 	AddBatch(stream);
-	old = MemoryContextSwitchTo(large->header.eoh_context);
-	value = CuckooDraftFinishValue(&stream->draft);
-	MemoryContextSwitchTo(old);
-	return CuckooCopyValue(value);
+	return CuckooCopyValue(CuckooDraftFinishValue(&stream->draft));
 }
 
 static Stream *
@@ -217,8 +212,7 @@ MatchRow(CuckooDraft *draft, const CuckooHeader *row, CuckooAction action)
 {
 	CuckooHeader *header = &draft->filter.header;
 
-	if (unlikely(!CuckooSameHeader(header, row)))
-		CuckooMatchHeaders(header, row);
+	CuckooMatchHeaders(header, row);
 	/* A new state, or one that a user's aggregate began with, lacks the flag. */
 	if (action != CUCKOO_ADD_NEW || header->flags & CUCKOO_FLAG_NOT_REMOVABLE)
 		return false;

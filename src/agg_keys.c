@@ -443,8 +443,7 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 	else
 	{
 		OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);
-		if (unlikely(!CuckooSameHeader(StateHeader(&state), row)))
-			CuckooMatchHeaders(StateHeader(&state), row);
+		CuckooMatchHeaders(StateHeader(&state), row);
 	}
 	if (!PG_ARGISNULL(1))
 		AggAdd(&state, hash, aggcontext);

@@ -622,12 +622,8 @@ AppendComposite(StringInfo buf, CuckooKey *key, HeapTupleHeader header, StringIn
 {
 	RowType    *row = FindRowType(key, HeapTupleHeaderGetTypeId(header),
 								  HeapTupleHeaderGetTypMod(header));
-	HeapTupleData tuple;
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
 
-	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
-	ItemPointerSetInvalid(&tuple.t_self);
-	tuple.t_tableOid = InvalidOid;
-	tuple.t_data = header;
 	heap_deform_tuple(&tuple, row->desc, row->values, row->nulls);
 
 	if (description != NULL)
@@ -750,11 +746,8 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 				AppendNumber(buf, child.val.boolean ? JSONB_TAG_TRUE : JSONB_TAG_FALSE, 1);
 				break;
 			case jbvNumeric:
-				AppendNumber(buf, JSONB_TAG_NUMBER, 1);
-				AppendJsonbScalar(buf, &child);
-				break;
 			case jbvString:
-				AppendNumber(buf, JSONB_TAG_STRING, 1);
+				AppendNumber(buf, child.type == jbvNumeric ? JSONB_TAG_NUMBER : JSONB_TAG_STRING, 1);
 				AppendJsonbScalar(buf, &child);
 				break;
 			case jbvArray:

@@ -75,7 +75,7 @@ DescribeCapacity(uint64 capacity)
 }
 
 void
-CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
+CuckooMatchDifferent(CuckooHeader *a, const CuckooHeader *b)
 {
 	if (!CuckooSameKeyKind(a->kind, b->kind))
 		ereport(ERROR,
@@ -119,8 +119,6 @@ WorkerArguments(Node *argument, Oid *type, Oid *collation)
 	Node	   *first = argument;
 	int			count = 1;
 
-	*type = InvalidOid;
-	*collation = InvalidOid;
 	if (exprType(argument) == RECORDOID)
 	{
 		if (IsA(argument, Const) && !((Const *) argument)->constisnull)

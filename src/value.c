@@ -256,11 +256,10 @@ CuckooValue *
 CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *right)
 {
 	bool		left_unset = IsUnset(left);
-	bool		right_unset = IsUnset(right);
 	CuckooCombination combination;
 	CuckooValue *value;
 
-	if (right_unset)
+	if (IsUnset(right))
 		return left;
 	if (left_unset)
 		return right;
