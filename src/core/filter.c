@@ -220,18 +220,6 @@ InitTables(CuckooFilter *filter, const CuckooPart *parts, int count)
 	return CuckooBytes(filter);
 }
 
-static bool
-MakeTable(CuckooTable *table, const CuckooPart *part, uint64_t seed)
-{
-	CuckooList	edit = {NULL, 0, 0};
-
-	if (part->old == NULL)
-		return CuckooTableBuild(table, &part->source, seed);
-	if (part->source.run_count > 0)
-		edit = part->source.runs[0];
-	return CuckooTableBuildEdited(table, part->old, edit, part->remove, seed);
-}
-
 uint8_t *
 CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 {
@@ -252,8 +240,11 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 		}
 		made = (uint8_t *) palloc(VARHDRSZ + CuckooBytes(filter)) + VARHDRSZ;
 		CuckooLayOut(filter, made);
-		for (i = 0; i < count && MakeTable(&filter->tables[i], &parts[i], filter->header.seed); i++)
-			;
+		for (i = 0; i < count; i++)
+		{
+			if (!CuckooTableBuild(&filter->tables[i], &parts[i], filter->header.seed))
+				break;
+		}
 		if (i == count)
 			return made;
 		/* A dense part that finds no room becomes sparse, too. */
@@ -271,19 +262,15 @@ CuckooFreeFilter(uint8_t *bytes)
 uint8_t *
 CuckooMakeFromHashes(CuckooFilter *filter, const CuckooList *runs, uint64_t run_count)
 {
-	CuckooPart	part;
+	CuckooPart	part = {.source = {.runs = runs, .run_count = run_count, .hashes = true}};
 	uint64_t	keys = 0;
 
-	memset(&part, 0, sizeof(part));
 	for (uint64_t i = 0; i < run_count; i++)
 		keys += runs[i].count;
 	if (filter->header.capacity == 0 ? keys > CUCKOO_UNKNOWN_KEYS : keys > filter->header.capacity)
 		filter->header.capacity = keys;
 	if (!CuckooFirstShape(filter, &part.shape))
 		return NULL;
-	part.source.runs = runs;
-	part.source.run_count = run_count;
-	part.source.hashes = true;
 	part.items = CuckooSourceCount(&part.source, &part.shape);
 	part.representation = CuckooRepresentationFor(&part.shape, part.items);
 	return CuckooMakeFilter(filter, &part, 1);
@@ -524,22 +511,21 @@ RewriteDraft(CuckooDraft *draft)
 	bool		needed = false;
 	uint8_t    *bytes;
 
-	memset(parts, 0, sizeof(parts));
 	for (int i = 0; i < old->header.table_count; i++)
 	{
 		const CuckooTable *table = &old->tables[i];
-		CuckooPart *part = &parts[kept];
 
-		part->shape = table->shape;
-		part->items = table->items;
-		part->representation = RepresentationAfter(draft, i);
-		part->source.runs = &draft->pending[i].codes;
-		part->source.run_count = 1;
-		/* A new table has only what is pending. */
-		part->old = table->data != NULL ? table : NULL;
-		part->remove = draft->removing;
+		parts[kept] = (CuckooPart) {
+			.shape = table->shape,
+			.items = table->items,
+			.representation = RepresentationAfter(draft, i),
+			.source = {.runs = &draft->pending[i].codes, .run_count = 1},
+			/* A new table has only what is pending. */
+			.old = table->data != NULL ? table : NULL,
+			.remove = draft->removing
+		};
 		needed |= draft->pending[i].codes.count > 0 ||
-			part->representation != table->representation;
+			parts[kept].representation != table->representation;
 		kept += !draft->pending[i].dropped;
 	}
 	if (!needed)

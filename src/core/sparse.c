@@ -67,20 +67,12 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
 	sparse->tops = sparse->fields == 0 ? 0 : sparse->ones << (low_bits - 1);
 }
 
-/* The number of codes before a section, which may be the end of the table. */
-static inline uint64_t
-SectionStart(const CuckooSparse *sparse, uint64_t section)
-{
-	return section == sparse->sections ? sparse->items :
-		CuckooLoad32(sparse->index + section * CUCKOO_SECTION_BYTES);
-}
-
 static inline uint64_t
 SectionBit(const CuckooSparse *sparse, uint64_t section)
 {
 	return section == sparse->sections ? sparse->bit_count :
 		section * CUCKOO_SECTION +
-		SectionStart(sparse, section) * (uint64_t) (1 + sparse->low_bits);
+		CuckooSparseStart(sparse, section) * (uint64_t) (1 + sparse->low_bits);
 }
 
 /*
@@ -510,12 +502,6 @@ ReadCode(const CuckooSparse *sparse, SparseReader *reader)
 	return high << sparse->low_bits | low;
 }
 
-uint64_t
-CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to)
-{
-	return SectionStart(sparse, to) - SectionStart(sparse, from);
-}
-
 /* The number of the first group of a section, which may be the end of the table. */
 static inline uint64_t
 FirstGroup(const CuckooSparse *sparse, uint64_t section)
@@ -613,24 +599,24 @@ CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source)
 }
 
 void
-CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_t *codes,
-				 uint64_t count, bool remove)
+CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, CuckooList edit, bool remove)
 {
 	int			low_bits = sparse->low_bits;
-	CuckooList	edited = {NULL, 0, 0};
-	uint64_t	at = 0;			/* codes done */
+	CuckooList	codes = {NULL, 0, 0};	/* of a section */
+	uint64_t	at = 0;			/* codes of edit done */
 	uint64_t	from = 0;		/* sections done */
 
 	while (from < sparse->sections)
 	{
-		uint64_t	section = at < count ?
-			(codes[at] >> low_bits) / CUCKOO_SECTION : sparse->sections;
+		uint64_t	section = at < edit.count ?
+			(edit.numbers[at] >> low_bits) / CUCKOO_SECTION : sparse->sections;
 		uint64_t	last = section < from + CUCKOO_INTERRUPT_STEP ? section :
 			from + CUCKOO_INTERRUPT_STEP;
 		uint64_t	change = remove ? 0 - at : at;
 		uint64_t	first = SectionBit(sparse, from);
-		uint64_t	next = at;
 		uint64_t	stored;
+		uint64_t	end;
+		CuckooList	now;			/* to be added to the section, or removed */
 
 		/* Move the sections without a change before it. */
 		CHECK_FOR_INTERRUPTS();
@@ -639,27 +625,29 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 			uint8_t    *moved = target->index + i * CUCKOO_SECTION_BYTES;
 
 			memcpy(moved, sparse->index + i * CUCKOO_SECTION_BYTES, CUCKOO_SECTION_BYTES);
-			CuckooStore32(moved, (uint32_t) (SectionStart(sparse, i) + change));
+			CuckooStore32(moved, (uint32_t) (CuckooSparseStart(sparse, i) + change));
 		}
 		CopyBits(target->stream, first + change * (uint64_t) (1 + low_bits), sparse->stream, first,
 				 SectionBit(sparse, last) - first);
 		from = last;
-		if (last < section || at == count)
+		if (last < section || at == edit.count)
 			continue;
 
-		while (next < count && (codes[next] >> low_bits) / CUCKOO_SECTION == section)
-			next++;
-		edited.count = 0;
-		stored = CuckooSparseCountIn(sparse, section, section + 1);
-		CuckooListReserve(&edited, stored + next - at);
-		CuckooSparseCodes(sparse, section, section + 1,
-						  edited.numbers + (remove ? 0 : next - at));
-		edited.count = CuckooEditCodes(edited.numbers, stored, codes + at, next - at, remove);
-		PutSection(target, section, SectionStart(sparse, section) + change, &edited);
-		at = next;
+		now = (CuckooList) {edit.numbers + at, 0, 0};
+		end = CuckooSparseFirstCode(sparse, section + 1);
+		while (at + now.count < edit.count && now.numbers[now.count] < end)
+			now.count++;
+		stored = CuckooSparseStart(sparse, section + 1) - CuckooSparseStart(sparse, section);
+		codes.count = 0;
+		CuckooListReserve(&codes, stored + now.count);
+		CuckooSparseCodes(sparse, section, section + 1, codes.numbers + now.count);
+		codes.count = stored;
+		CuckooListEdit(&codes, now, remove);
+		PutSection(target, section, CuckooSparseStart(sparse, section) + change, &codes);
+		at += now.count;
 		from = section + 1;
 	}
-	CuckooListFree(&edited);
+	CuckooListFree(&codes);
 }
 
 /*

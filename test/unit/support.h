@@ -396,8 +396,8 @@ BuildTable(const CuckooShape *shape, CuckooRepresentation representation, const 
 {
 	CuckooTable table = NewTable(shape, representation, count);
 	CuckooList	run = {.numbers = (uint64_t *) codes, .count = count};
-	CuckooSource source = {&run, 1, false, NULL, NULL};
-	bool		built = CuckooTableBuild(&table, &source, seed);
+	CuckooPart	part = CuckooPartOf(shape, &run);
+	bool		built = CuckooTableBuild(&table, &part, seed);
 
 	assert_true(TailIsKept(&table));
 	if (!built)
