@@ -368,14 +368,9 @@ PutUnpacked(const Block *block, uint32_t i1, uint32_t fingerprint, uint64_t *ran
 static uint64_t
 RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed)
 {
-	uint64_t	state = seed;
-	uint64_t	random;
-
-	random = NextRandom(&state);
-	state = random ^ ((uint64_t) shape->blocks << 32 | shape->buckets);
-	random = NextRandom(&state);
-	state = random ^ ((uint64_t) block << 32 | shape->bits);
-	return NextRandom(&state);
+	seed = NextRandom(&seed) ^ ((uint64_t) shape->blocks << 32 | shape->buckets);
+	seed = NextRandom(&seed) ^ ((uint64_t) block << 32 | shape->bits);
+	return NextRandom(&seed);
 }
 
 static void

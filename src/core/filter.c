@@ -301,13 +301,6 @@ ClearPending(CuckooDraft *draft)
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
-/* Items in the bytes of a sparse table; those of the table count what is pending, too. */
-static inline uint64_t
-StoredItems(const CuckooTable *table)
-{
-	return table->sparse.items;
-}
-
 /* Copies of a key's class in table i, with what is pending. */
 static inline int
 CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
@@ -322,7 +315,7 @@ CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
 	 * that was empty, as for the first keys of many, nothing is stored yet.
 	 */
 	if (table->data != NULL &&
-		(table->representation == CUCKOO_DENSE || StoredItems(table) > 0) &&
+		(table->representation == CUCKOO_DENSE || table->sparse.items > 0) &&
 		CuckooTableContains(table, hash))
 		copies = CuckooTableCount(table, hash);
 	/* Codes ascend, so its own are the last. */
@@ -496,7 +489,7 @@ RepresentationAfter(const CuckooDraft *draft, int i)
 		return draft->pending[i].no_room ||
 			(draft->removing && table->items < CuckooSparseBelow(&table->shape)) ?
 			CUCKOO_SPARSE : CUCKOO_DENSE;
-	return StoredItems(table) >= CuckooDenseFrom(&table->shape) ?
+	return table->sparse.items >= CuckooDenseFrom(&table->shape) ?
 		CUCKOO_SPARSE : CuckooRepresentationFor(&table->shape, table->items);
 }
 

@@ -159,8 +159,7 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes, size_t length)
 		const uint8_t *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
 		CuckooShape shape = EntryShape(entry);
 
-		CuckooTableInit(&filter->tables[i], &shape, (CuckooRepresentation) entry[11],
-						CuckooLoad32(entry + 4));
+		CuckooTableInit(&filter->tables[i], &shape, entry[11], CuckooLoad32(entry + 4));
 		header->items += filter->tables[i].items;
 	}
 }
@@ -230,13 +229,11 @@ CheckLength(CuckooFilter *filter, const uint8_t *bytes, size_t length, CuckooVer
 
 	CuckooOpenHeader(filter, bytes, length);
 	expected = CuckooTableOffset(filter, filter->header.table_count) + CUCKOO_TAIL_BYTES;
-	if (expected == length && filter->header.items > 0 &&
-		filter->header.kind.type == CUCKOO_KEY_NONE)
-		return RefuseField(verdict, 2);
 	if (expected != length)
 		return Refuse(verdict, "It has %llu bytes, but its header describes %llu.", length,
 					  expected);
-	return true;
+	return filter->header.items == 0 || filter->header.kind.type != CUCKOO_KEY_NONE ||
+		RefuseField(verdict, 2);
 }
 
 static bool

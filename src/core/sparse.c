@@ -287,14 +287,14 @@ FindGroup(const CuckooSparse *sparse, const uint8_t *section, uint64_t code)
 	int			shift = (int) (high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS) * 8;
 	uint64_t	before = counts << 8 >> shift & 255;
 	uint64_t	codes = (counts >> shift & 255) - before;
-	Group		group;
 
-	group.codes = before + codes < MANY ? codes : UNKNOWN;
-	group.bit = high / CUCKOO_GROUP * CUCKOO_GROUP +
-		(start + before) * (uint64_t) (1 + sparse->low_bits);
-	group.section_bit = high / CUCKOO_SECTION * CUCKOO_SECTION +
-		start * (uint64_t) (1 + sparse->low_bits);
-	return group;
+	return (Group) {
+		.codes = before + codes < MANY ? codes : UNKNOWN,
+		.bit = high / CUCKOO_GROUP * CUCKOO_GROUP +
+			(start + before) * (uint64_t) (1 + sparse->low_bits),
+		.section_bit = high / CUCKOO_SECTION * CUCKOO_SECTION +
+			start * (uint64_t) (1 + sparse->low_bits)
+	};
 }
 
 /* The first bit to be read. */
@@ -474,13 +474,12 @@ typedef struct SparseReader
 static inline SparseReader
 ReadGroup(const CuckooSparse *sparse, uint64_t group, uint64_t position, uint64_t lower)
 {
-	SparseReader reader;
-
-	reader.at = position & ~UINT64_C(7);
-	reader.ones = CuckooLoad64(sparse->stream + (position >> 3)) & ~UINT64_C(0) << (position & 7);
-	reader.offset = group * CUCKOO_GROUP - position;
-	reader.lower = lower;
-	return reader;
+	return (SparseReader) {
+		.at = position & ~UINT64_C(7),
+		.ones = CuckooLoad64(sparse->stream + (position >> 3)) & ~UINT64_C(0) << (position & 7),
+		.offset = group * CUCKOO_GROUP - position,
+		.lower = lower
+	};
 }
 
 /* Read the next code; there must be one. */

@@ -106,8 +106,8 @@ CuckooTableBuild(CuckooTable *table, const CuckooPart *part, uint64_t seed)
 CuckooList
 CuckooTableCodes(const CuckooTable *table)
 {
-	CuckooList	codes = {CuckooAllocate(table->items, sizeof(uint64_t)), table->items,
-						 table->items};
+	uint64_t	items = table->items;
+	CuckooList	codes = {CuckooAllocate(items, sizeof(uint64_t)), items, items};
 	uint64_t	count = 0;
 	uint64_t   *scratch;
 

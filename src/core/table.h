@@ -24,8 +24,9 @@ typedef enum CuckooRepresentation
 typedef struct CuckooTable
 {
 	CuckooShape shape;
-	uint8_t		representation; /* CuckooRepresentation */
-	uint64_t	items;			/* classes with their copies */
+	CuckooRepresentation representation;
+	uint64_t	items;			/* classes with their copies; sparse.items is
+								 * without what a draft has pending */
 	uint8_t    *data;			/* CuckooTableStoredBytes, then at least
 								 * CUCKOO_TAIL_BYTES more of readable memory */
 	union
@@ -67,7 +68,7 @@ CuckooTableInit(CuckooTable *table, const CuckooShape *shape,
 				CuckooRepresentation representation, uint64_t items)
 {
 	table->shape = *shape;
-	table->representation = (uint8_t) representation;
+	table->representation = representation;
 	table->items = items;
 	table->data = NULL;
 	if (representation == CUCKOO_DENSE)

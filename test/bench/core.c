@@ -178,7 +178,7 @@ BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
 	distinct = CuckooUnique(hashes, keys);
 	bytes = Build(&filter, CapacityFor(representation, keys), hashes, distinct);
 	Note(representation, "build", Now() - start, keys, keys);
-	if (filter.tables[0].representation != representation)
+	if (filter.tables[0].representation != (CuckooRepresentation) representation)
 		Fail("built in the other representation");
 	if (validate &&
 		CuckooValidate(bytes, CuckooBytes(&filter)).problem != CUCKOO_VALID)
