@@ -158,8 +158,7 @@ RefuseType(Oid type, Oid refused_bound)
 static void
 CheckCollation(Oid type, Oid collation)
 {
-	if (collation == DEFAULT_COLLATION_OID || collation == C_COLLATION_OID ||
-		type == UNKNOWNOID)
+	if (collation == DEFAULT_COLLATION_OID || collation == C_COLLATION_OID || type == UNKNOWNOID)
 		return;
 	if (!OidIsValid(collation))
 		ereport(ERROR,
@@ -354,8 +353,7 @@ DescribeRow(StringInfo buf, RowType *row)
 
 /* Prepare to hash the elements of an array, or the bounds of a range type. */
 static void
-InitPart(CuckooKey *key, CuckooKeyType key_type, TypeCacheEntry *type, Oid part_type,
-		 Oid collation)
+InitPart(CuckooKey *key, CuckooKeyType key_type, TypeCacheEntry *type, Oid part_type, Oid collation)
 {
 	CuckooNested *nested = GetNested(key);
 	StringInfoData description;

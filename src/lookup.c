@@ -53,8 +53,7 @@ cuckoo_hash(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, 0);
 
-	PG_RETURN_INT64((int64) CuckooKeyHash(key, PG_GETARG_DATUM(0),
-										  (uint64) PG_GETARG_INT64(1)));
+	PG_RETURN_INT64((int64) CuckooKeyHash(key, PG_GETARG_DATUM(0), (uint64) PG_GETARG_INT64(1)));
 }
 
 /* cuckoo_shard(key, shards) -> integer: its shard, 0 to shards - 1 */

@@ -55,8 +55,7 @@ LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
 const ExpandedObjectMethods CuckooLargeMethods = {LargeFlatSize, LargeFlatten};
 
 CuckooLarge *
-CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large),
-			   MemoryContext aggcontext)
+CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large), MemoryContext aggcontext)
 {
 	MemoryContext context = AllocSetContextCreate(aggcontext, "cuckoofilter state",
 												  ALLOCSET_SMALL_SIZES);
@@ -189,8 +188,7 @@ CheckRelabelled(FunctionCallInfo fcinfo)
 		   ((RelabelType *) argument)->relabelformat == COERCE_IMPLICIT_CAST)
 	{
 		argument = (Node *) ((RelabelType *) argument)->arg;
-		CuckooKeyInit(&key, exprType(argument), PG_GET_COLLATION(),
-					  CurrentMemoryContext);
+		CuckooKeyInit(&key, exprType(argument), PG_GET_COLLATION(), CurrentMemoryContext);
 	}
 }
 

@@ -190,8 +190,7 @@ CuckooDraftFinishValue(CuckooDraft *draft)
  */
 
 void
-CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
-					 const CuckooHeader *right)
+CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left, const CuckooHeader *right)
 {
 	switch (conflict)
 	{

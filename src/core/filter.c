@@ -59,8 +59,7 @@ CuckooFilterContains(const CuckooFilter *filter, uint64_t hash)
 }
 
 void
-CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *hashes, size_t at,
-					 size_t count)
+CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *hashes, size_t at, size_t count)
 {
 	for (int i = 0; i < filter->header.table_count; i++)
 	{
@@ -381,8 +380,7 @@ AddKey(CuckooDraft *draft, uint64_t hash, CuckooAction action)
 	{
 		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 
-		draft->pending[target].no_room =
-			CuckooDenseInsert(&table->dense, &place) == CUCKOO_NO_ROOM;
+		draft->pending[target].no_room = CuckooDenseInsert(&table->dense, &place) == CUCKOO_NO_ROOM;
 	}
 	/* A sparse table has room for any class. */
 	if (table->representation == CUCKOO_SPARSE || draft->pending[target].no_room)

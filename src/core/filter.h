@@ -48,8 +48,7 @@
 #define CUCKOO_UNKNOWN_KEYS	1024
 
 /* The header of a filter with these parameters and no tables. */
-extern void CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity,
-							 uint64_t seed);
+extern void CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity, uint64_t seed);
 
 /* Whether the filter may contain a key; never false for one that it contains. */
 extern bool CuckooFilterContains(const CuckooFilter *filter, uint64_t hash);

@@ -120,8 +120,7 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
  * elements are.
  */
 static void
-RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
-		  bool to_source)
+RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left, bool to_source)
 {
 	uint32_t	ends[1 << MAX_FAR_DIGIT];
 	int			digit_bits = 1;
@@ -135,8 +134,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 		InsertionSort(source, to_source ? source : target, count, SIZE_MAX);
 		return;
 	}
-	if (bits_left == 0 ||
-		(count <= CACHE_LIMIT && SortInCache(source, target, count, bits_left)))
+	if (bits_left == 0 || (count <= CACHE_LIMIT && SortInCache(source, target, count, bits_left)))
 	{
 		if (!to_source)
 			CuckooCopy(target, source, count * sizeof(uint64_t));

@@ -92,8 +92,7 @@ typedef struct CuckooCursor
  * Store the next codes below end in an array, at most as many as it has room
  * for.  Returns their number, which is 0 only if there are none.
  */
-extern size_t CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes,
-							   size_t room);
+extern size_t CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes, size_t room);
 
 /* The number of codes that a table of this shape gets from a source. */
 extern uint64_t CuckooSourceCount(const CuckooSource *source, const CuckooShape *shape);

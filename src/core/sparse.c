@@ -87,8 +87,7 @@ PutIndex(uint8_t *section, uint64_t group, uint64_t before, uint64_t codes)
 	if (number == 0)
 		CuckooStore32(section, (uint32_t) before);
 	codes += before - CuckooLoad32(section);
-	memset(section + 4 + number, codes < MANY ? (int) codes : MANY,
-		   CUCKOO_SECTION_GROUPS - number);
+	memset(section + 4 + number, codes < MANY ? (int) codes : MANY, CUCKOO_SECTION_GROUPS - number);
 }
 
 /*
@@ -359,8 +358,7 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *stream, Group group, uin
 	{
 		uint64_t	middle = from + (to - from) / 2;
 
-		if (GetBits(stream, lows + middle * (uint64_t) low_bits, low_bits,
-					sparse->low_mask) < low)
+		if (GetBits(stream, lows + middle * (uint64_t) low_bits, low_bits, sparse->low_mask) < low)
 			from = middle + 1;
 		else
 			to = middle;
@@ -517,8 +515,7 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
 	for (uint64_t group = FirstGroup(sparse, from); group < end; group++)
 	{
 		uint64_t	count = GroupCodes(sparse->stream, position);
-		SparseReader reader = ReadGroup(sparse, group, position,
-										position + CUCKOO_GROUP + count);
+		SparseReader reader = ReadGroup(sparse, group, position, position + CUCKOO_GROUP + count);
 
 		CuckooCheckInterruptsAt(group);
 		for (uint64_t i = 0; i < count; i++)
@@ -539,8 +536,7 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
  * parts.  start is the number of codes before the section.
  */
 static void
-PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
-		   const CuckooList *codes)
+PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start, const CuckooList *codes)
 {
 	const uint64_t *numbers = codes->numbers;
 	int			low_bits = sparse->low_bits;
