@@ -80,9 +80,9 @@ CuckooBuildValue(CuckooFilter *parameters, const CuckooList *runs, uint64 run_co
 void
 CuckooAssertValid(CuckooValue *value)
 {
-	CuckooVerdict verdict = CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
+	CuckooVerdict verdict;
 
-	if (verdict.problem != CUCKOO_VALID)
+	if (!CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value), &verdict))
 		elog(PANIC, "cuckoofilter made is not valid: %s", verdict.message);
 }
 #endif

@@ -13,7 +13,7 @@
 static bool
 Refuse(CuckooVerdict *verdict, const char *message, uint64_t first, uint64_t second)
 {
-	verdict->problem = CUCKOO_INVALID;
+	verdict->newer = false;
 	snprintf(verdict->message, sizeof(verdict->message), message,
 			 (unsigned long long) first, (unsigned long long) second);
 	return false;
@@ -209,8 +209,7 @@ CheckLength(CuckooFilter *filter, const uint8_t *bytes, size_t length, CuckooVer
 	if (bytes[0] != CUCKOO_VERSION)
 	{
 		Refuse(verdict, "Its format version is %llu.", bytes[0], 0);
-		if (bytes[0] > CUCKOO_VERSION && bytes[0] <= CUCKOO_LAST_VERSION)
-			verdict->problem = CUCKOO_NEWER;
+		verdict->newer = bytes[0] > CUCKOO_VERSION && bytes[0] <= CUCKOO_LAST_VERSION;
 		return false;
 	}
 	if (length < fixed)
@@ -236,8 +235,8 @@ CheckLength(CuckooFilter *filter, const uint8_t *bytes, size_t length, CuckooVer
 		RefuseField(verdict, 2);
 }
 
-static bool
-CheckBytes(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
+bool
+CuckooValidate(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
 {
 	CuckooFilter filter;
 
@@ -259,15 +258,6 @@ CheckBytes(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
 			return false;
 	}
 	return true;
-}
-
-CuckooVerdict
-CuckooValidate(const uint8_t *bytes, size_t length)
-{
-	CuckooVerdict verdict = {CUCKOO_VALID, ""};
-
-	CheckBytes(bytes, length, &verdict);
-	return verdict;
 }
 
 bool
