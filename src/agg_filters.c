@@ -136,20 +136,10 @@ CombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 }
 
 /* cuckoo_union_agg_transfn(state, f): also the combine function */
-PG_FUNCTION_INFO_V1(cuckoo_union_agg_transfn);
-Datum
-cuckoo_union_agg_transfn(PG_FUNCTION_ARGS)
-{
-	return CombineState(fcinfo, CUCKOO_UNION, false);
-}
+CUCKOO_FUNCTION(cuckoo_union_agg_transfn, CombineState(fcinfo, CUCKOO_UNION, false));
 
 /* cuckoo_union_all_agg_transfn(state, f): also the combine function */
-PG_FUNCTION_INFO_V1(cuckoo_union_all_agg_transfn);
-Datum
-cuckoo_union_all_agg_transfn(PG_FUNCTION_ARGS)
-{
-	return CombineState(fcinfo, CUCKOO_UNION_ALL, false);
-}
+CUCKOO_FUNCTION(cuckoo_union_all_agg_transfn, CombineState(fcinfo, CUCKOO_UNION_ALL, false));
 
 /*
  * cuckoo_stream_agg and cuckoo_multiset_agg
@@ -199,14 +189,9 @@ static CuckooValue *
 MakeStream(CuckooLarge *large)
 {
 	Stream	   *stream = (Stream *) large;
-	MemoryContext old;
-	CuckooValue *value;
 
 	AddBatch(stream);
-	old = MemoryContextSwitchTo(large->header.eoh_context);
-	value = CuckooDraftFinishValue(&stream->draft);
-	MemoryContextSwitchTo(old);
-	return CuckooCopyValue(value);
+	return CuckooCopyValue(CuckooDraftFinishValue(&stream->draft));
 }
 
 static Stream *
@@ -227,8 +212,7 @@ MatchRow(CuckooDraft *draft, const CuckooHeader *row, CuckooAction action)
 {
 	CuckooHeader *header = &draft->filter.header;
 
-	if (unlikely(!CuckooSameHeader(header, row)))
-		CuckooMatchHeaders(header, row);
+	CuckooMatchHeaders(header, row);
 	/* A new state, or one that a user's aggregate began with, lacks the flag. */
 	if (action != CUCKOO_ADD_NEW || header->flags & CUCKOO_FLAG_NOT_REMOVABLE)
 		return false;
@@ -295,36 +279,16 @@ StreamRow(FunctionCallInfo fcinfo, CuckooAction action)
 }
 
 /* cuckoo_stream_agg_transfn(state, key, capacity [, fpr [, seed]]) */
-PG_FUNCTION_INFO_V1(cuckoo_stream_agg_transfn);
-Datum
-cuckoo_stream_agg_transfn(PG_FUNCTION_ARGS)
-{
-	return StreamRow(fcinfo, CUCKOO_ADD_NEW);
-}
+CUCKOO_FUNCTION(cuckoo_stream_agg_transfn, StreamRow(fcinfo, CUCKOO_ADD_NEW));
 
 /* cuckoo_stream_agg_combine(state, state) */
-PG_FUNCTION_INFO_V1(cuckoo_stream_agg_combine);
-Datum
-cuckoo_stream_agg_combine(PG_FUNCTION_ARGS)
-{
-	return CombineState(fcinfo, CUCKOO_UNION, true);
-}
+CUCKOO_FUNCTION(cuckoo_stream_agg_combine, CombineState(fcinfo, CUCKOO_UNION, true));
 
 /* cuckoo_multiset_agg_transfn(state, key, capacity [, fpr [, seed]]) */
-PG_FUNCTION_INFO_V1(cuckoo_multiset_agg_transfn);
-Datum
-cuckoo_multiset_agg_transfn(PG_FUNCTION_ARGS)
-{
-	return StreamRow(fcinfo, CUCKOO_ADD);
-}
+CUCKOO_FUNCTION(cuckoo_multiset_agg_transfn, StreamRow(fcinfo, CUCKOO_ADD));
 
 /* cuckoo_multiset_agg_combine(state, state) */
-PG_FUNCTION_INFO_V1(cuckoo_multiset_agg_combine);
-Datum
-cuckoo_multiset_agg_combine(PG_FUNCTION_ARGS)
-{
-	return CombineState(fcinfo, CUCKOO_UNION_ALL, true);
-}
+CUCKOO_FUNCTION(cuckoo_multiset_agg_combine, CombineState(fcinfo, CUCKOO_UNION_ALL, true));
 
 /*
  * The result of all of them

@@ -126,8 +126,7 @@ SortedFlat(const FlatKeys *flat)
 
 /* The partial state with the hashes of sorted runs, count in all */
 static CuckooValue *
-PartialValue(const CuckooHeader *header, const CuckooList *runs, uint64 run_count,
-			 uint64 count)
+PartialValue(const CuckooHeader *header, const CuckooList *runs, uint64 run_count, uint64 count)
 {
 	CuckooFilter partial;
 	CuckooValue *value;
@@ -232,8 +231,7 @@ SortLists(LargeKeys *large)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("too many distinct keys for cuckoo_agg"),
-				 errdetail("It accepts at most %llu distinct keys.",
-						   (unsigned long long) MAX_KEYS),
+				 errdetail("It accepts at most %llu distinct keys.", (unsigned long long) MAX_KEYS),
 				 errhint("Use cuckoo_stream_agg, or divide the keys among several filters with cuckoo_shard.")));
 	return count;
 }
@@ -443,8 +441,7 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 	else
 	{
 		OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);
-		if (unlikely(!CuckooSameHeader(StateHeader(&state), row)))
-			CuckooMatchHeaders(StateHeader(&state), row);
+		CuckooMatchHeaders(StateHeader(&state), row);
 	}
 	if (!PG_ARGISNULL(1))
 		AggAdd(&state, hash, aggcontext);

@@ -97,8 +97,7 @@ CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 	CuckooKey  *key = CuckooFindKey(fcinfo, argument, true);
 	int			room = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	CuckooList	hashes = {NULL, 0, 0};
-	bool		first = true;
-	CuckooKeyKind kind = {CUCKOO_KEY_NONE, 0};
+	CuckooKeyKind kind = {CUCKOO_KEY_NONE, 0};	/* of the first element */
 	ArrayIterator iterator;
 	Datum		value;
 	bool		is_null;
@@ -118,7 +117,7 @@ CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 		if (is_null)
 			continue;
 		/* The filter may have no key type yet. */
-		if (first)
+		if (kind.type == CUCKOO_KEY_NONE)
 			kind = key->kind;
 		else if (key->kind.signature != kind.signature)
 			ereport(ERROR,
@@ -127,7 +126,6 @@ CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 					 errdetail("One key is of type %s, another of type %s.",
 							   CuckooKeyKindDescribe(kind),
 							   CuckooKeyKindDescribe(key->kind))));
-		first = false;
 	}
 	array_free_iterator(iterator);
 	return hashes;

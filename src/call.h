@@ -105,4 +105,10 @@ extern void CuckooPutRow(FunctionCallInfo fcinfo, const NullableDatum *columns, 
 
 #define CUCKOO_MAX_COLUMNS	15
 
+/* Define an SQL function that is one call of a C function. */
+#define CUCKOO_FUNCTION(name, call) \
+	PG_FUNCTION_INFO_V1(name); \
+	Datum name(PG_FUNCTION_ARGS) { return call; } \
+	extern Datum name(PG_FUNCTION_ARGS)
+
 #endif							/* CUCKOO_CALL_H */

@@ -23,13 +23,6 @@ InitFromArguments(FunctionCallInfo fcinfo, int first, CuckooFilter *filter)
 	filter->header = CuckooCheckParameters(&given);
 }
 
-/* Set the key type, which matches, to that of the first key. */
-static void
-SetKeyType(CuckooFilter *filter, const CuckooKey *key)
-{
-	filter->header.kind = key->kind;
-}
-
 /* cuckoo_new(capacity, fpr, seed, removable): NULL means the default */
 PG_FUNCTION_INFO_V1(cuckoo_new);
 Datum
@@ -56,17 +49,9 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	InitFromArguments(fcinfo, 1, &filter);
 	hashes = CuckooHashElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter, NULL);
 	if (hashes.count > 0)
-		SetKeyType(&filter, CuckooFindKey(fcinfo, 0, true));
+		filter.header.kind = CuckooFindKey(fcinfo, 0, true)->kind;
 	CuckooListUnique(&hashes);
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &hashes, 1));
-}
-
-/* Begin to change a filter argument; a NULL one is an empty filter. */
-static void
-OpenArgument(FunctionCallInfo fcinfo, CuckooDraft *draft)
-{
-	CuckooDraftOpenValue(draft, PG_ARGISNULL(0) ? CuckooUnsetValue() :
-						 PG_GETARG_CUCKOOFILTER_P_COPY(0));
 }
 
 /* Refuse a filter in which removing a key could lose another. */
@@ -81,79 +66,43 @@ CheckRemovable(const CuckooFilter *filter)
 				 errhint("Use cuckoo_add and cuckoo_union_all, or build the filter with cuckoo_agg.")));
 }
 
-/* Add keys of an argument or remove them, one copy of each. */
+/* Add one copy of the key in the second argument, or of all, or remove it. */
 static Datum
-Apply(FunctionCallInfo fcinfo, CuckooDraft *draft, const CuckooKey *key, uint64 *hashes,
-	  uint64 count, CuckooAction action)
-{
-	if (action == CUCKOO_REMOVE)
-		CheckRemovable(&draft->filter);
-	else
-		SetKeyType(&draft->filter, key);
-	if (!CuckooDraftApplyOrFail(draft, hashes, (size_t) count, action))
-		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(draft));
-}
-
-static Datum
-ChangeOne(FunctionCallInfo fcinfo, CuckooAction action)
+Change(FunctionCallInfo fcinfo, CuckooAction action, bool all)
 {
 	CuckooKey  *key;
 	CuckooDraft draft;
 	uint64		hash;
+	CuckooList	hashes = {&hash, 1, 1};
 
 	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && action == CUCKOO_REMOVE))
 		return CuckooUnchanged(fcinfo);
-	key = CuckooGetKey(fcinfo, 1);
-	OpenArgument(fcinfo, &draft);
-	hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
-	return Apply(fcinfo, &draft, key, &hash, 1, action);
-}
-
-static Datum
-ChangeAll(FunctionCallInfo fcinfo, CuckooAction action)
-{
-	CuckooDraft draft;
-	CuckooList	hashes;
-
-	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && action == CUCKOO_REMOVE))
-		return CuckooUnchanged(fcinfo);
-	OpenArgument(fcinfo, &draft);
-	hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft.filter, NULL);
+	key = CuckooFindKey(fcinfo, 1, all);
+	CuckooDraftOpenValue(&draft, PG_ARGISNULL(0) ? CuckooUnsetValue() :
+						 PG_GETARG_CUCKOOFILTER_P_COPY(0));
+	if (all)
+		hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft.filter, NULL);
+	else
+		hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
 	if (hashes.count == 0)
 		return CuckooUnchanged(fcinfo);
-	return Apply(fcinfo, &draft, CuckooFindKey(fcinfo, 1, true), hashes.numbers, hashes.count,
-				 action);
+	if (action == CUCKOO_REMOVE)
+		CheckRemovable(&draft.filter);
+	else
+		draft.filter.header.kind = key->kind;
+	if (!CuckooDraftApplyOrFail(&draft, hashes.numbers, (size_t) hashes.count, action))
+		return CuckooUnchanged(fcinfo);
+	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
 }
 
 /* cuckoo_add(f, key), f + key: one more copy */
-PG_FUNCTION_INFO_V1(cuckoo_add);
-Datum
-cuckoo_add(PG_FUNCTION_ARGS)
-{
-	return ChangeOne(fcinfo, CUCKOO_ADD);
-}
+CUCKOO_FUNCTION(cuckoo_add, Change(fcinfo, CUCKOO_ADD, false));
 
 /* cuckoo_add_all(f, keys): one more copy of each */
-PG_FUNCTION_INFO_V1(cuckoo_add_all);
-Datum
-cuckoo_add_all(PG_FUNCTION_ARGS)
-{
-	return ChangeAll(fcinfo, CUCKOO_ADD);
-}
+CUCKOO_FUNCTION(cuckoo_add_all, Change(fcinfo, CUCKOO_ADD, true));
 
 /* cuckoo_remove(f, key), f - key: one copy less; f itself if there is none */
-PG_FUNCTION_INFO_V1(cuckoo_remove);
-Datum
-cuckoo_remove(PG_FUNCTION_ARGS)
-{
-	return ChangeOne(fcinfo, CUCKOO_REMOVE);
-}
+CUCKOO_FUNCTION(cuckoo_remove, Change(fcinfo, CUCKOO_REMOVE, false));
 
 /* cuckoo_remove_all(f, keys): one copy less of each */
-PG_FUNCTION_INFO_V1(cuckoo_remove_all);
-Datum
-cuckoo_remove_all(PG_FUNCTION_ARGS)
-{
-	return ChangeAll(fcinfo, CUCKOO_REMOVE);
-}
+CUCKOO_FUNCTION(cuckoo_remove_all, Change(fcinfo, CUCKOO_REMOVE, true));

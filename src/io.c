@@ -24,21 +24,20 @@
 static bool
 CheckOutside(const uint8 *bytes, size_t length, int sqlstate, Node *escontext)
 {
-	CuckooVerdict verdict = CuckooValidate(bytes, length);
+	CuckooVerdict verdict;
 
-	if (verdict.problem == CUCKOO_NEWER)
+	if (CuckooValidate(bytes, length, &verdict))
+		return true;
+	if (verdict.newer)
 		ereturn(escontext, false,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cuckoofilter has a newer format"),
 				 errdetail("Its format version is %llu; this release of the extension reads versions up to %d.",
 						   (unsigned long long) bytes[0], CUCKOO_VERSION)));
-	if (verdict.problem != CUCKOO_VALID)
-		ereturn(escontext, false,
-				(errcode(sqlstate),
-				 errmsg("invalid cuckoofilter value"),
-				 errdetail_internal("%s", verdict.message)));
-
-	return true;
+	ereturn(escontext, false,
+			(errcode(sqlstate),
+			 errmsg("invalid cuckoofilter value"),
+			 errdetail_internal("%s", verdict.message)));
 }
 
 /* A value with a copy of portable bytes that come from outside. */

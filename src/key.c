@@ -158,8 +158,7 @@ RefuseType(Oid type, Oid refused_bound)
 static void
 CheckCollation(Oid type, Oid collation)
 {
-	if (collation == DEFAULT_COLLATION_OID || collation == C_COLLATION_OID ||
-		type == UNKNOWNOID)
+	if (collation == DEFAULT_COLLATION_OID || collation == C_COLLATION_OID || type == UNKNOWNOID)
 		return;
 	if (!OidIsValid(collation))
 		ereport(ERROR,
@@ -354,8 +353,7 @@ DescribeRow(StringInfo buf, RowType *row)
 
 /* Prepare to hash the elements of an array, or the bounds of a range type. */
 static void
-InitPart(CuckooKey *key, CuckooKeyType key_type, TypeCacheEntry *type, Oid part_type,
-		 Oid collation)
+InitPart(CuckooKey *key, CuckooKeyType key_type, TypeCacheEntry *type, Oid part_type, Oid collation)
 {
 	CuckooNested *nested = GetNested(key);
 	StringInfoData description;
@@ -622,12 +620,8 @@ AppendComposite(StringInfo buf, CuckooKey *key, HeapTupleHeader header, StringIn
 {
 	RowType    *row = FindRowType(key, HeapTupleHeaderGetTypeId(header),
 								  HeapTupleHeaderGetTypMod(header));
-	HeapTupleData tuple;
+	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
 
-	tuple.t_len = HeapTupleHeaderGetDatumLength(header);
-	ItemPointerSetInvalid(&tuple.t_self);
-	tuple.t_tableOid = InvalidOid;
-	tuple.t_data = header;
 	heap_deform_tuple(&tuple, row->desc, row->values, row->nulls);
 
 	if (description != NULL)
@@ -750,11 +744,8 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 				AppendNumber(buf, child.val.boolean ? JSONB_TAG_TRUE : JSONB_TAG_FALSE, 1);
 				break;
 			case jbvNumeric:
-				AppendNumber(buf, JSONB_TAG_NUMBER, 1);
-				AppendJsonbScalar(buf, &child);
-				break;
 			case jbvString:
-				AppendNumber(buf, JSONB_TAG_STRING, 1);
+				AppendNumber(buf, child.type == jbvNumeric ? JSONB_TAG_NUMBER : JSONB_TAG_STRING, 1);
 				AppendJsonbScalar(buf, &child);
 				break;
 			case jbvArray:

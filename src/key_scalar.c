@@ -311,13 +311,11 @@ EnumBytes(CuckooScalar *bytes, Oid value)
 static inline void
 FloatBytes(CuckooScalar *bytes, double number)
 {
-	uint8		stored[8];
-
 	if (isnan(number))
-		CuckooStore64(stored, UINT64CONST(0x7FF8000000000000));
+		CuckooStore64(bytes->scratch, UINT64CONST(0x7FF8000000000000));
 	else
-		CuckooStoreDouble(stored, number == 0 ? 0 : number);
-	PutBytes(bytes, stored, sizeof(stored));
+		CuckooStoreDouble(bytes->scratch, number == 0 ? 0 : number);
+	bytes->length = 8;
 }
 
 /*

@@ -29,20 +29,10 @@ LookupContains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 }
 
 /* cuckoo_contains(f, key), f @> key */
-PG_FUNCTION_INFO_V1(cuckoo_contains);
-Datum
-cuckoo_contains(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(LookupContains(fcinfo, 0, 1));
-}
+CUCKOO_FUNCTION(cuckoo_contains, BoolGetDatum(LookupContains(fcinfo, 0, 1)));
 
 /* cuckoo_contained(key, f), key <@ f */
-PG_FUNCTION_INFO_V1(cuckoo_contained);
-Datum
-cuckoo_contained(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_BOOL(LookupContains(fcinfo, 1, 0));
-}
+CUCKOO_FUNCTION(cuckoo_contained, BoolGetDatum(LookupContains(fcinfo, 1, 0)));
 
 /* cuckoo_count(f, key) -> integer: copies, 0 to 8 */
 PG_FUNCTION_INFO_V1(cuckoo_count);
@@ -63,8 +53,7 @@ cuckoo_hash(PG_FUNCTION_ARGS)
 {
 	CuckooKey  *key = CuckooGetKey(fcinfo, 0);
 
-	PG_RETURN_INT64((int64) CuckooKeyHash(key, PG_GETARG_DATUM(0),
-										  (uint64) PG_GETARG_INT64(1)));
+	PG_RETURN_INT64((int64) CuckooKeyHash(key, PG_GETARG_DATUM(0), (uint64) PG_GETARG_INT64(1)));
 }
 
 /* cuckoo_shard(key, shards) -> integer: its shard, 0 to shards - 1 */

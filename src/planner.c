@@ -61,14 +61,12 @@ IsAmong(const List *args, const List *conditions)
  * NOT, where "every row passes" would mean that none is left, this is false.
  */
 static bool
-IsBesideJoin(PlannerInfo *root, const VariableStatData *key, const List *args,
-			 bool restricted)
+IsBesideJoin(PlannerInfo *root, const VariableStatData *key, const List *args, bool restricted)
 {
 	RelOptInfo *rel = key->rel;
 	int			i = -1;
 
-	if (rel == NULL ||
-		(!IsAmong(args, rel->baserestrictinfo) && !IsAmong(args, rel->joininfo)))
+	if (rel == NULL || (!IsAmong(args, rel->baserestrictinfo) && !IsAmong(args, rel->joininfo)))
 		return false;
 	while ((i = bms_next_member(rel->eclass_indexes, i)) >= 0)
 	{
@@ -114,8 +112,7 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 	/* PostgreSQL has fetched it already: no constant is a TOAST pointer. */
 	CuckooOpenFilter(&filter, DatumGetCuckooFilterP(constant->constvalue));
 	CuckooKeyInit(&key, column->vartype, collation, CurrentMemoryContext);
-	if (is_default ||
-		!CuckooSameKeyKind(filter.header.kind, key.kind))
+	if (is_default || !CuckooSameKeyKind(filter.header.kind, key.kind))
 		return false;
 
 	/* The function is polymorphic: it finds the type in the expression. */
@@ -186,8 +183,7 @@ cuckoo_contains_joinsel(PG_FUNCTION_ARGS)
 
 	get_join_variables(root, args, (SpecialJoinInfo *) PG_GETARG_POINTER(4),
 					   &left, &right, &reversed);
-	beside = IsBesideJoin(root, CuckooIsFilterType(left.vartype) ? &right : &left,
-						  args, false);
+	beside = IsBesideJoin(root, CuckooIsFilterType(left.vartype) ? &right : &left, args, false);
 	ReleaseVariableStats(left);
 	ReleaseVariableStats(right);
 	PG_RETURN_FLOAT8(beside ? 1 : UNKNOWN_FILTER_SEL);

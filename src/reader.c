@@ -144,8 +144,7 @@ CountInBucket(const CuckooReader *reader, const CuckooDense *dense, uint64 offse
 
 /* Copies of a class in a sparse table: reads its place in the index, then a group. */
 static int
-CountInSparse(CuckooReader *reader, const CuckooSparse *sparse, uint64 offset,
-			  uint64 code)
+CountInSparse(CuckooReader *reader, const CuckooSparse *sparse, uint64 offset, uint64 code)
 {
 	uint8		section[CUCKOO_SECTION_BYTES + 4];
 	uint8	   *group;

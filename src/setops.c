@@ -47,20 +47,10 @@ CombineArguments(FunctionCallInfo fcinfo, CuckooOperation operation)
 }
 
 /* cuckoo_union(f, g), f | g */
-PG_FUNCTION_INFO_V1(cuckoo_union);
-Datum
-cuckoo_union(PG_FUNCTION_ARGS)
-{
-	return CombineArguments(fcinfo, CUCKOO_UNION);
-}
+CUCKOO_FUNCTION(cuckoo_union, CombineArguments(fcinfo, CUCKOO_UNION));
 
 /* cuckoo_union_all(f, g) */
-PG_FUNCTION_INFO_V1(cuckoo_union_all);
-Datum
-cuckoo_union_all(PG_FUNCTION_ARGS)
-{
-	return CombineArguments(fcinfo, CUCKOO_UNION_ALL);
-}
+CUCKOO_FUNCTION(cuckoo_union_all, CombineArguments(fcinfo, CUCKOO_UNION_ALL));
 
 /* cuckoo_intersection(f, g), f & g */
 PG_FUNCTION_INFO_V1(cuckoo_intersection);

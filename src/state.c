@@ -55,8 +55,7 @@ LargeFlatten(ExpandedObjectHeader *header, void *result, Size size)
 const ExpandedObjectMethods CuckooLargeMethods = {LargeFlatSize, LargeFlatten};
 
 CuckooLarge *
-CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large),
-			   MemoryContext aggcontext)
+CuckooLargeNew(Size bytes, CuckooValue *(*make) (CuckooLarge *large), MemoryContext aggcontext)
 {
 	MemoryContext context = AllocSetContextCreate(aggcontext, "cuckoofilter state",
 												  ALLOCSET_SMALL_SIZES);
@@ -75,7 +74,7 @@ DescribeCapacity(uint64 capacity)
 }
 
 void
-CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
+CuckooMatchDifferent(CuckooHeader *a, const CuckooHeader *b)
 {
 	if (!CuckooSameKeyKind(a->kind, b->kind))
 		ereport(ERROR,
@@ -119,8 +118,6 @@ WorkerArguments(Node *argument, Oid *type, Oid *collation)
 	Node	   *first = argument;
 	int			count = 1;
 
-	*type = InvalidOid;
-	*collation = InvalidOid;
 	if (exprType(argument) == RECORDOID)
 	{
 		if (IsA(argument, Const) && !((Const *) argument)->constisnull)
@@ -191,8 +188,7 @@ CheckRelabelled(FunctionCallInfo fcinfo)
 		   ((RelabelType *) argument)->relabelformat == COERCE_IMPLICIT_CAST)
 	{
 		argument = (Node *) ((RelabelType *) argument)->arg;
-		CuckooKeyInit(&key, exprType(argument), PG_GET_COLLATION(),
-					  CurrentMemoryContext);
+		CuckooKeyInit(&key, exprType(argument), PG_GET_COLLATION(), CurrentMemoryContext);
 	}
 }
 

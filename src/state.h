@@ -78,18 +78,19 @@ CuckooAggContext(FunctionCallInfo fcinfo)
 	return CuckooFindAggContext(fcinfo);
 }
 
+/* What CuckooMatchHeaders calls for headers that differ */
+extern void CuckooMatchDifferent(CuckooHeader *a, const CuckooHeader *b);
+
 /*
  * Refuse a row or state b of an aggregate whose parameters or key type differ
  * from those of earlier ones, a.  The first key decides the key type.
  */
-extern void CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b);
-
-/* Whether rows or states have the same parameters and key type */
-static inline bool
-CuckooSameHeader(const CuckooHeader *a, const CuckooHeader *b)
+static inline void
+CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
 {
-	return a->kind.type == b->kind.type && a->kind.signature == b->kind.signature &&
-		a->fpr == b->fpr && a->capacity == b->capacity && a->seed == b->seed;
+	if (unlikely(a->kind.type != b->kind.type || a->kind.signature != b->kind.signature ||
+				 a->fpr != b->fpr || a->capacity != b->capacity || a->seed != b->seed))
+		CuckooMatchDifferent(a, b);
 }
 
 /* How keys are hashed, if the call does not know it yet */

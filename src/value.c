@@ -80,9 +80,9 @@ CuckooBuildValue(CuckooFilter *parameters, const CuckooList *runs, uint64 run_co
 void
 CuckooAssertValid(CuckooValue *value)
 {
-	CuckooVerdict verdict = CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value));
+	CuckooVerdict verdict;
 
-	if (verdict.problem != CUCKOO_VALID)
+	if (!CuckooValidate(CuckooValueBytes(value), VARSIZE_ANY_EXHDR(value), &verdict))
 		elog(PANIC, "cuckoofilter made is not valid: %s", verdict.message);
 }
 #endif
@@ -190,8 +190,7 @@ CuckooDraftFinishValue(CuckooDraft *draft)
  */
 
 void
-CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left,
-					 const CuckooHeader *right)
+CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left, const CuckooHeader *right)
 {
 	switch (conflict)
 	{
@@ -256,11 +255,10 @@ CuckooValue *
 CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *right)
 {
 	bool		left_unset = IsUnset(left);
-	bool		right_unset = IsUnset(right);
 	CuckooCombination combination;
 	CuckooValue *value;
 
-	if (right_unset)
+	if (IsUnset(right))
 		return left;
 	if (left_unset)
 		return right;

@@ -144,8 +144,7 @@ CuckooMatchHigh(const CuckooPacking *packing, uint64_t word, uint32_t fingerprin
  * also has the low nibble of the fingerprint.
  */
 static inline bool
-CuckooMatchLow(const CuckooPacking *packing, uint64_t word, uint64_t matches,
-			   uint32_t fingerprint)
+CuckooMatchLow(const CuckooPacking *packing, uint64_t word, uint64_t matches, uint32_t fingerprint)
 {
 	uint32_t	field = (uint32_t) (CuckooLowestBit(matches) + 1 - CUCKOO_RANK_BITS -
 									packing->high_bits);
@@ -228,8 +227,7 @@ CuckooHasEmpty(const CuckooPacking *packing, CuckooPacked packed)
 
 /* The four fingerprints of a bucket in their order.  Empty entries are 0. */
 static inline void
-CuckooDecode(const CuckooPacking *packing, CuckooPacked packed,
-			 uint32_t entries[CUCKOO_ENTRIES])
+CuckooDecode(const CuckooPacking *packing, CuckooPacked packed, uint32_t entries[CUCKOO_ENTRIES])
 {
 	int			width = packing->high_bits;
 	uint32_t	nibbles = CuckooMultisets[packed.low & 0xFFF];

@@ -208,23 +208,19 @@ CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter)
 	CuckooPart	parts[CUCKOO_MAX_TABLES];
 
 	CuckooCombinationCollapse(combination);
-	memset(parts, 0, sizeof(parts));
 	filter->header = combination->header;
 	for (int i = 0; i < combination->pool_count; i++)
 	{
-		CuckooPool *pool = combination->pools[i];
-		CuckooPart *part = &parts[i];
+		const CuckooPool *pool = combination->pools[i];
 
+		parts[i] = CuckooPartOf(&pool->shape, pool->runs);
 		if (pool->only.data != NULL)
 		{
-			part->shape = pool->shape;
-			part->old = &pool->only;
-			part->items = pool->only.items;
-			part->representation = (CuckooRepresentation) pool->only.representation;
+			parts[i].old = &pool->only;
+			parts[i].items = pool->only.items;
+			parts[i].representation = pool->only.representation;
 		}
-		else
-			*part = CuckooPartOf(&pool->shape, pool->runs);
-		if (part->items > CUCKOO_MAX_ITEMS)
+		if (parts[i].items > CUCKOO_MAX_ITEMS)
 			return NULL;
 	}
 	return CuckooMakeFilter(filter, parts, combination->pool_count);

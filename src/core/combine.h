@@ -68,8 +68,7 @@ extern CuckooConflict CuckooCombineHeaders(CuckooOperation operation,
 										   const CuckooHeader *right,
 										   CuckooHeader *header);
 
-extern void CuckooCombinationInit(CuckooCombination *combination,
-								  CuckooOperation operation);
+extern void CuckooCombinationInit(CuckooCombination *combination, CuckooOperation operation);
 
 /* Add a filter.  A conflict leaves the combination as it was. */
 extern CuckooConflict CuckooCombinationAdd(CuckooCombination *combination,
@@ -83,8 +82,7 @@ extern CuckooConflict CuckooCombinationAdd(CuckooCombination *combination,
 extern void CuckooCombinationCollapse(CuckooCombination *combination);
 
 /* The filter of all that was added so far; NULL if it would be too large. */
-extern uint8_t *CuckooCombinationMake(CuckooCombination *combination,
-									  CuckooFilter *filter);
+extern uint8_t *CuckooCombinationMake(CuckooCombination *combination, CuckooFilter *filter);
 
 extern void CuckooCombinationRelease(CuckooCombination *combination);
 

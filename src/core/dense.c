@@ -53,8 +53,7 @@ NextRandom(uint64_t *state)
 
 /* Read the four entries of a bucket.  If unpacked, the unused are garbage. */
 CUCKOO_INLINE void
-BlockRead(const Block *block, uint32_t bucket, uint32_t entries[CUCKOO_ENTRIES],
-		  bool packed)
+BlockRead(const Block *block, uint32_t bucket, uint32_t entries[CUCKOO_ENTRIES], bool packed)
 {
 	if (packed)
 		CuckooDecode(block->packing,
@@ -93,8 +92,7 @@ BlockPut(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed)
 }
 
 CUCKOO_INLINE void
-BlockReplace(const Block *block, uint32_t bucket, int slot, uint32_t fingerprint,
-			 bool packed)
+BlockReplace(const Block *block, uint32_t bucket, int slot, uint32_t fingerprint, bool packed)
 {
 	if (packed)
 	{
@@ -219,8 +217,7 @@ CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place)
  * p: of the first two (pair 0) or the last two (pair 1).
  */
 static inline uint64_t
-MatchPair(const CuckooPacking *packing, const uint8_t *p, int shift, int pair,
-		  uint32_t fingerprint)
+MatchPair(const CuckooPacking *packing, const uint8_t *p, int shift, int pair, uint32_t fingerprint)
 {
 	int			position = shift + CUCKOO_RANK_BITS + pair * 2 * packing->high_bits;
 
@@ -309,8 +306,7 @@ CuckooDenseInsert(CuckooDense *dense, const CuckooPlace *place)
 		LookAhead(&block, place->i2, place->fingerprint, true))
 		return CUCKOO_INSERTED;
 	kicks = palloc(CUCKOO_MAX_KICKS * sizeof(Kick));
-	found = Relocate(&block, place->fingerprint, place->i1, place->i2, &random,
-					 kicks, true);
+	found = Relocate(&block, place->fingerprint, place->i1, place->i2, &random, kicks, true);
 	pfree(kicks);
 	return found ? CUCKOO_INSERTED : CUCKOO_NO_ROOM;
 }
@@ -368,14 +364,9 @@ PutUnpacked(const Block *block, uint32_t i1, uint32_t fingerprint, uint64_t *ran
 static uint64_t
 RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed)
 {
-	uint64_t	state = seed;
-	uint64_t	random;
-
-	random = NextRandom(&state);
-	state = random ^ ((uint64_t) shape->blocks << 32 | shape->buckets);
-	random = NextRandom(&state);
-	state = random ^ ((uint64_t) block << 32 | shape->bits);
-	return NextRandom(&state);
+	seed = NextRandom(&seed) ^ ((uint64_t) shape->blocks << 32 | shape->buckets);
+	seed = NextRandom(&seed) ^ ((uint64_t) block << 32 | shape->bits);
+	return NextRandom(&seed);
 }
 
 static void
@@ -477,8 +468,7 @@ CuckooDenseCheck(const CuckooDense *dense, uint64_t *items, uint64_t *bad)
 		*items += entries[0] != 0;
 		for (int slot = 1; slot < CUCKOO_ENTRIES; slot++)
 		{
-			ordered = ordered &&
-				CuckooSortKey(entries[slot - 1]) <= CuckooSortKey(entries[slot]);
+			ordered = ordered && CuckooSortKey(entries[slot - 1]) <= CuckooSortKey(entries[slot]);
 			*items += entries[slot] != 0;
 		}
 		if (!ordered)

@@ -59,8 +59,7 @@ CuckooFilterContains(const CuckooFilter *filter, uint64_t hash)
 }
 
 void
-CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *hashes, size_t at,
-					 size_t count)
+CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *hashes, size_t at, size_t count)
 {
 	for (int i = 0; i < filter->header.table_count; i++)
 	{
@@ -220,18 +219,6 @@ InitTables(CuckooFilter *filter, const CuckooPart *parts, int count)
 	return CuckooBytes(filter);
 }
 
-static bool
-MakeTable(CuckooTable *table, const CuckooPart *part, uint64_t seed)
-{
-	CuckooList	edit = {NULL, 0, 0};
-
-	if (part->old == NULL)
-		return CuckooTableBuild(table, &part->source, seed);
-	if (part->source.run_count > 0)
-		edit = part->source.runs[0];
-	return CuckooTableBuildEdited(table, part->old, edit, part->remove, seed);
-}
-
 uint8_t *
 CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 {
@@ -252,8 +239,11 @@ CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count)
 		}
 		made = (uint8_t *) palloc(VARHDRSZ + CuckooBytes(filter)) + VARHDRSZ;
 		CuckooLayOut(filter, made);
-		for (i = 0; i < count && MakeTable(&filter->tables[i], &parts[i], filter->header.seed); i++)
-			;
+		for (i = 0; i < count; i++)
+		{
+			if (!CuckooTableBuild(&filter->tables[i], &parts[i], filter->header.seed))
+				break;
+		}
 		if (i == count)
 			return made;
 		/* A dense part that finds no room becomes sparse, too. */
@@ -271,19 +261,15 @@ CuckooFreeFilter(uint8_t *bytes)
 uint8_t *
 CuckooMakeFromHashes(CuckooFilter *filter, const CuckooList *runs, uint64_t run_count)
 {
-	CuckooPart	part;
+	CuckooPart	part = {.source = {.runs = runs, .run_count = run_count, .hashes = true}};
 	uint64_t	keys = 0;
 
-	memset(&part, 0, sizeof(part));
 	for (uint64_t i = 0; i < run_count; i++)
 		keys += runs[i].count;
 	if (filter->header.capacity == 0 ? keys > CUCKOO_UNKNOWN_KEYS : keys > filter->header.capacity)
 		filter->header.capacity = keys;
 	if (!CuckooFirstShape(filter, &part.shape))
 		return NULL;
-	part.source.runs = runs;
-	part.source.run_count = run_count;
-	part.source.hashes = true;
 	part.items = CuckooSourceCount(&part.source, &part.shape);
 	part.representation = CuckooRepresentationFor(&part.shape, part.items);
 	return CuckooMakeFilter(filter, &part, 1);
@@ -314,13 +300,6 @@ ClearPending(CuckooDraft *draft)
 	memset(draft->pending, 0, sizeof(draft->pending));
 }
 
-/* Items in the bytes of a sparse table; those of the table count what is pending, too. */
-static inline uint64_t
-StoredItems(const CuckooTable *table)
-{
-	return table->sparse.items;
-}
-
 /* Copies of a key's class in table i, with what is pending. */
 static inline int
 CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
@@ -335,7 +314,7 @@ CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
 	 * that was empty, as for the first keys of many, nothing is stored yet.
 	 */
 	if (table->data != NULL &&
-		(table->representation == CUCKOO_DENSE || StoredItems(table) > 0) &&
+		(table->representation == CUCKOO_DENSE || table->sparse.items > 0) &&
 		CuckooTableContains(table, hash))
 		copies = CuckooTableCount(table, hash);
 	/* Codes ascend, so its own are the last. */
@@ -401,8 +380,7 @@ AddKey(CuckooDraft *draft, uint64_t hash, CuckooAction action)
 	{
 		CuckooPlace place = CuckooPlaceOf(&table->shape, hash);
 
-		draft->pending[target].no_room =
-			CuckooDenseInsert(&table->dense, &place) == CUCKOO_NO_ROOM;
+		draft->pending[target].no_room = CuckooDenseInsert(&table->dense, &place) == CUCKOO_NO_ROOM;
 	}
 	/* A sparse table has room for any class. */
 	if (table->representation == CUCKOO_SPARSE || draft->pending[target].no_room)
@@ -509,7 +487,7 @@ RepresentationAfter(const CuckooDraft *draft, int i)
 		return draft->pending[i].no_room ||
 			(draft->removing && table->items < CuckooSparseBelow(&table->shape)) ?
 			CUCKOO_SPARSE : CUCKOO_DENSE;
-	return StoredItems(table) >= CuckooDenseFrom(&table->shape) ?
+	return table->sparse.items >= CuckooDenseFrom(&table->shape) ?
 		CUCKOO_SPARSE : CuckooRepresentationFor(&table->shape, table->items);
 }
 
@@ -524,22 +502,21 @@ RewriteDraft(CuckooDraft *draft)
 	bool		needed = false;
 	uint8_t    *bytes;
 
-	memset(parts, 0, sizeof(parts));
 	for (int i = 0; i < old->header.table_count; i++)
 	{
 		const CuckooTable *table = &old->tables[i];
-		CuckooPart *part = &parts[kept];
 
-		part->shape = table->shape;
-		part->items = table->items;
-		part->representation = RepresentationAfter(draft, i);
-		part->source.runs = &draft->pending[i].codes;
-		part->source.run_count = 1;
-		/* A new table has only what is pending. */
-		part->old = table->data != NULL ? table : NULL;
-		part->remove = draft->removing;
+		parts[kept] = (CuckooPart) {
+			.shape = table->shape,
+			.items = table->items,
+			.representation = RepresentationAfter(draft, i),
+			.source = {.runs = &draft->pending[i].codes, .run_count = 1},
+			/* A new table has only what is pending. */
+			.old = table->data != NULL ? table : NULL,
+			.remove = draft->removing
+		};
 		needed |= draft->pending[i].codes.count > 0 ||
-			part->representation != table->representation;
+			parts[kept].representation != table->representation;
 		kept += !draft->pending[i].dropped;
 	}
 	if (!needed)

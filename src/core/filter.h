@@ -48,8 +48,7 @@
 #define CUCKOO_UNKNOWN_KEYS	1024
 
 /* The header of a filter with these parameters and no tables. */
-extern void CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity,
-							 uint64_t seed);
+extern void CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity, uint64_t seed);
 
 /* Whether the filter may contain a key; never false for one that it contains. */
 extern bool CuckooFilterContains(const CuckooFilter *filter, uint64_t hash);
@@ -92,33 +91,6 @@ extern bool CuckooFirstShape(const CuckooFilter *filter, CuckooShape *shape);
  * because the newest is the largest or there are sixteen.
  */
 extern bool CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape);
-
-/* What one table of a filter is made from. */
-typedef struct CuckooPart
-{
-	CuckooShape shape;
-	uint64_t	items;			/* that it will have */
-	CuckooRepresentation representation;	/* wanted: what has to be built dense
-											 * becomes sparse if it finds no
-											 * room or the filter would be too
-											 * large */
-	CuckooSource source;		/* of its codes */
-	const CuckooTable *old;		/* NULL: none; else the source has one run or
-								 * none, to be added to this one's codes, */
-	bool		remove;			/* or removed from them */
-} CuckooPart;
-
-/* A part that is built from sorted codes */
-static inline CuckooPart
-CuckooPartOf(const CuckooShape *shape, const CuckooList *codes)
-{
-	return (CuckooPart) {
-		.shape = *shape,
-		.items = codes->count,
-		.representation = CuckooRepresentationFor(shape, codes->count),
-		.source = {.runs = codes, .run_count = 1}
-	};
-}
 
 /*
  * Make a filter from parts in the order of shapes, and from the header fields

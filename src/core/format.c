@@ -13,7 +13,7 @@
 static bool
 Refuse(CuckooVerdict *verdict, const char *message, uint64_t first, uint64_t second)
 {
-	verdict->problem = CUCKOO_INVALID;
+	verdict->newer = false;
 	snprintf(verdict->message, sizeof(verdict->message), message,
 			 (unsigned long long) first, (unsigned long long) second);
 	return false;
@@ -159,8 +159,7 @@ CuckooOpenHeader(CuckooFilter *filter, const uint8_t *bytes, size_t length)
 		const uint8_t *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
 		CuckooShape shape = EntryShape(entry);
 
-		CuckooTableInit(&filter->tables[i], &shape, (CuckooRepresentation) entry[11],
-						CuckooLoad32(entry + 4));
+		CuckooTableInit(&filter->tables[i], &shape, entry[11], CuckooLoad32(entry + 4));
 		header->items += filter->tables[i].items;
 	}
 }
@@ -210,8 +209,7 @@ CheckLength(CuckooFilter *filter, const uint8_t *bytes, size_t length, CuckooVer
 	if (bytes[0] != CUCKOO_VERSION)
 	{
 		Refuse(verdict, "Its format version is %llu.", bytes[0], 0);
-		if (bytes[0] > CUCKOO_VERSION && bytes[0] <= CUCKOO_LAST_VERSION)
-			verdict->problem = CUCKOO_NEWER;
+		verdict->newer = bytes[0] > CUCKOO_VERSION && bytes[0] <= CUCKOO_LAST_VERSION;
 		return false;
 	}
 	if (length < fixed)
@@ -230,17 +228,15 @@ CheckLength(CuckooFilter *filter, const uint8_t *bytes, size_t length, CuckooVer
 
 	CuckooOpenHeader(filter, bytes, length);
 	expected = CuckooTableOffset(filter, filter->header.table_count) + CUCKOO_TAIL_BYTES;
-	if (expected == length && filter->header.items > 0 &&
-		filter->header.kind.type == CUCKOO_KEY_NONE)
-		return RefuseField(verdict, 2);
 	if (expected != length)
 		return Refuse(verdict, "It has %llu bytes, but its header describes %llu.", length,
 					  expected);
-	return true;
+	return filter->header.items == 0 || filter->header.kind.type != CUCKOO_KEY_NONE ||
+		RefuseField(verdict, 2);
 }
 
-static bool
-CheckBytes(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
+bool
+CuckooValidate(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
 {
 	CuckooFilter filter;
 
@@ -262,15 +258,6 @@ CheckBytes(const uint8_t *bytes, size_t length, CuckooVerdict *verdict)
 			return false;
 	}
 	return true;
-}
-
-CuckooVerdict
-CuckooValidate(const uint8_t *bytes, size_t length)
-{
-	CuckooVerdict verdict = {CUCKOO_VALID, ""};
-
-	CheckBytes(bytes, length, &verdict);
-	return verdict;
 }
 
 bool

@@ -148,24 +148,19 @@ typedef struct CuckooFilter
 	CuckooTable tables[CUCKOO_MAX_TABLES];	/* the first table_count */
 } CuckooFilter;
 
-typedef enum CuckooProblem
-{
-	CUCKOO_VALID,
-	CUCKOO_NEWER,				/* a format version of a later release */
-	CUCKOO_INVALID
-} CuckooProblem;
-
+/* Why bytes are not valid */
 typedef struct CuckooVerdict
 {
-	CuckooProblem problem;
-	char		message[100];	/* a sentence, unless it is valid */
+	bool		newer;			/* they have a format version of a later release */
+	char		message[100];	/* a sentence */
 } CuckooVerdict;
 
 /*
- * Check bytes from outside.  Every other function may be given them after
- * CUCKOO_VALID, but not before.  Reads no more than length bytes.
+ * Check bytes from outside; if they are not valid, set *verdict and return false.
+ * Every other function may be given them after that, but not before.  Reads no
+ * more than length bytes.
  */
-extern CuckooVerdict CuckooValidate(const uint8_t *bytes, size_t length);
+extern bool CuckooValidate(const uint8_t *bytes, size_t length, CuckooVerdict *verdict);
 
 /* Read the header of valid bytes.  The filter points into them. */
 extern void CuckooOpen(CuckooFilter *filter, uint8_t *bytes, size_t length);

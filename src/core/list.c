@@ -120,8 +120,7 @@ SortInCache(uint64_t *source, uint64_t *target, size_t count, int bits_left)
  * elements are.
  */
 static void
-RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
-		  bool to_source)
+RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left, bool to_source)
 {
 	uint32_t	ends[1 << MAX_FAR_DIGIT];
 	int			digit_bits = 1;
@@ -135,8 +134,7 @@ RadixSort(uint64_t *source, uint64_t *target, size_t count, int bits_left,
 		InsertionSort(source, to_source ? source : target, count, SIZE_MAX);
 		return;
 	}
-	if (bits_left == 0 ||
-		(count <= CACHE_LIMIT && SortInCache(source, target, count, bits_left)))
+	if (bits_left == 0 || (count <= CACHE_LIMIT && SortInCache(source, target, count, bits_left)))
 	{
 		if (!to_source)
 			CuckooCopy(target, source, count * sizeof(uint64_t));
@@ -207,29 +205,6 @@ CuckooUnique(uint64_t *numbers, size_t count)
 	return kept;
 }
 
-uint64_t
-CuckooEditCodes(uint64_t *numbers, uint64_t stored, const uint64_t *edit, uint64_t count,
-				bool remove)
-{
-	const uint64_t *others = remove ? numbers : numbers + count;
-	uint64_t	at = 0;
-	uint64_t	kept = 0;
-
-	for (uint64_t i = 0; i < stored; i++)
-	{
-		CuckooCheckInterruptsAt(i);
-		while (!remove && at < count && edit[at] < others[i])
-			numbers[kept++] = edit[at++];
-		if (remove && at < count && edit[at] == others[i])
-			at++;
-		else
-			numbers[kept++] = others[i];
-	}
-	while (!remove && at < count)
-		numbers[kept++] = edit[at++];
-	return kept;
-}
-
 /*
  * Lists
  */
@@ -261,6 +236,33 @@ CuckooListUnique(CuckooList *list)
 	CuckooSort(list->numbers, scratch, (size_t) list->count);
 	pfree(scratch);
 	list->count = CuckooUnique(list->numbers, (size_t) list->count);
+}
+
+void
+CuckooListEdit(CuckooList *list, CuckooList edit, bool remove)
+{
+	/* Copies, because a list would be read again after each number stored */
+	uint64_t   *numbers = list->numbers;
+	const uint64_t *others = numbers + edit.count;
+	const uint64_t *edits = edit.numbers;
+	uint64_t	stored = list->count;
+	uint64_t	count = edit.count;
+	uint64_t	at = 0;
+	uint64_t	kept = 0;
+
+	for (uint64_t i = 0; i < stored; i++)
+	{
+		CuckooCheckInterruptsAt(i);
+		while (!remove && at < count && edits[at] < others[i])
+			numbers[kept++] = edits[at++];
+		if (remove && at < count && edits[at] == others[i])
+			at++;
+		else
+			numbers[kept++] = others[i];
+	}
+	while (!remove && at < count)
+		numbers[kept++] = edits[at++];
+	list->count = kept;
 }
 
 void

@@ -21,14 +21,6 @@ extern void CuckooSort(uint64_t *numbers, uint64_t *scratch, size_t count);
 extern size_t CuckooUnique(uint64_t *numbers, size_t count);
 
 /*
- * Add count sorted codes to stored ones, or remove them.  numbers has the
- * stored codes; if codes are added, behind room for them.  Returns how many
- * codes there are then, from numbers[0] on.
- */
-extern uint64_t CuckooEditCodes(uint64_t *numbers, uint64_t stored, const uint64_t *edit,
-								uint64_t count, bool remove);
-
-/*
  * A list of numbers, which may grow.  All zero is an empty one.  A run is a list
  * of sorted numbers; it need not say what room it has.
  */
@@ -52,6 +44,12 @@ CuckooListPut(CuckooList *list, uint64_t number)
 
 /* Sort them, and drop repetitions. */
 extern void CuckooListUnique(CuckooList *list);
+
+/*
+ * Add a run to the numbers of another, or remove it.  At the beginning, these are
+ * not the first ones, but come after room for those of edit.
+ */
+extern void CuckooListEdit(CuckooList *list, CuckooList edit, bool remove);
 
 /* Free its memory, which leaves an empty list. */
 extern void CuckooListFree(CuckooList *list);
@@ -94,8 +92,7 @@ typedef struct CuckooCursor
  * Store the next codes below end in an array, at most as many as it has room
  * for.  Returns their number, which is 0 only if there are none.
  */
-extern size_t CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes,
-							   size_t room);
+extern size_t CuckooCursorRead(CuckooCursor *cursor, uint64_t end, uint64_t *codes, size_t room);
 
 /* The number of codes that a table of this shape gets from a source. */
 extern uint64_t CuckooSourceCount(const CuckooSource *source, const CuckooShape *shape);

@@ -32,8 +32,7 @@ CuckooBitsFor(double fpr)
 	 * The x87 of 32-bit machines computes with more precision than a double
 	 * has, also in constants.  The casts drop the excess.
 	 */
-	while (bits < CUCKOO_MAX_BITS &&
-		   (double) (fpr * (ldexp(1.0, bits) - 1)) < (double) 7.72)
+	while (bits < CUCKOO_MAX_BITS && (double) (fpr * (ldexp(1.0, bits) - 1)) < (double) 7.72)
 		bits++;
 	return bits;
 }

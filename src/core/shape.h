@@ -215,8 +215,7 @@ CuckooScale(uint64_t count, uint64_t hash, uint32_t *rest)
 	*rest = (uint32_t) ((uint64_t) product >> 32);
 	return (uint64_t) (product >> 64);
 #else
-	uint64_t	scaled = (hash >> 32) * count +
-		((hash & UINT32_C(0xFFFFFFFF)) * count >> 32);
+	uint64_t	scaled = (hash >> 32) * count + ((hash & UINT32_C(0xFFFFFFFF)) * count >> 32);
 
 	*rest = (uint32_t) scaled;
 	return scaled >> 32;
@@ -263,8 +262,7 @@ extern uint64_t CuckooFirstHash(const CuckooShape *shape, uint64_t code);
  * the pair divided by B / 2 and needs no division.
  */
 CUCKOO_INLINE CuckooPlace
-CuckooScaledPlace(const CuckooShape *shape, uint64_t pairs, uint32_t fingerprints,
-				  uint64_t hash)
+CuckooScaledPlace(const CuckooShape *shape, uint64_t pairs, uint32_t fingerprints, uint64_t hash)
 {
 	CuckooPlace place;
 	uint32_t	rest;
@@ -281,8 +279,7 @@ CuckooScaledPlace(const CuckooShape *shape, uint64_t pairs, uint32_t fingerprint
 static inline CuckooPlace
 CuckooPlaceOf(const CuckooShape *shape, uint64_t hash)
 {
-	return CuckooScaledPlace(shape, CuckooShapePairs(shape), CuckooShapeFingerprints(shape),
-							 hash);
+	return CuckooScaledPlace(shape, CuckooShapePairs(shape), CuckooShapeFingerprints(shape), hash);
 }
 
 #endif							/* CUCKOO_SHAPE_H */

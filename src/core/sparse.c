@@ -67,20 +67,12 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
 	sparse->tops = sparse->fields == 0 ? 0 : sparse->ones << (low_bits - 1);
 }
 
-/* The number of codes before a section, which may be the end of the table. */
-static inline uint64_t
-SectionStart(const CuckooSparse *sparse, uint64_t section)
-{
-	return section == sparse->sections ? sparse->items :
-		CuckooLoad32(sparse->index + section * CUCKOO_SECTION_BYTES);
-}
-
 static inline uint64_t
 SectionBit(const CuckooSparse *sparse, uint64_t section)
 {
 	return section == sparse->sections ? sparse->bit_count :
 		section * CUCKOO_SECTION +
-		SectionStart(sparse, section) * (uint64_t) (1 + sparse->low_bits);
+		CuckooSparseStart(sparse, section) * (uint64_t) (1 + sparse->low_bits);
 }
 
 /*
@@ -95,8 +87,7 @@ PutIndex(uint8_t *section, uint64_t group, uint64_t before, uint64_t codes)
 	if (number == 0)
 		CuckooStore32(section, (uint32_t) before);
 	codes += before - CuckooLoad32(section);
-	memset(section + 4 + number, codes < MANY ? (int) codes : MANY,
-		   CUCKOO_SECTION_GROUPS - number);
+	memset(section + 4 + number, codes < MANY ? (int) codes : MANY, CUCKOO_SECTION_GROUPS - number);
 }
 
 /*
@@ -295,14 +286,14 @@ FindGroup(const CuckooSparse *sparse, const uint8_t *section, uint64_t code)
 	int			shift = (int) (high / CUCKOO_GROUP % CUCKOO_SECTION_GROUPS) * 8;
 	uint64_t	before = counts << 8 >> shift & 255;
 	uint64_t	codes = (counts >> shift & 255) - before;
-	Group		group;
 
-	group.codes = before + codes < MANY ? codes : UNKNOWN;
-	group.bit = high / CUCKOO_GROUP * CUCKOO_GROUP +
-		(start + before) * (uint64_t) (1 + sparse->low_bits);
-	group.section_bit = high / CUCKOO_SECTION * CUCKOO_SECTION +
-		start * (uint64_t) (1 + sparse->low_bits);
-	return group;
+	return (Group) {
+		.codes = before + codes < MANY ? codes : UNKNOWN,
+		.bit = high / CUCKOO_GROUP * CUCKOO_GROUP +
+			(start + before) * (uint64_t) (1 + sparse->low_bits),
+		.section_bit = high / CUCKOO_SECTION * CUCKOO_SECTION +
+			start * (uint64_t) (1 + sparse->low_bits)
+	};
 }
 
 /* The first bit to be read. */
@@ -367,8 +358,7 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *stream, Group group, uin
 	{
 		uint64_t	middle = from + (to - from) / 2;
 
-		if (GetBits(stream, lows + middle * (uint64_t) low_bits, low_bits,
-					sparse->low_mask) < low)
+		if (GetBits(stream, lows + middle * (uint64_t) low_bits, low_bits, sparse->low_mask) < low)
 			from = middle + 1;
 		else
 			to = middle;
@@ -482,13 +472,12 @@ typedef struct SparseReader
 static inline SparseReader
 ReadGroup(const CuckooSparse *sparse, uint64_t group, uint64_t position, uint64_t lower)
 {
-	SparseReader reader;
-
-	reader.at = position & ~UINT64_C(7);
-	reader.ones = CuckooLoad64(sparse->stream + (position >> 3)) & ~UINT64_C(0) << (position & 7);
-	reader.offset = group * CUCKOO_GROUP - position;
-	reader.lower = lower;
-	return reader;
+	return (SparseReader) {
+		.at = position & ~UINT64_C(7),
+		.ones = CuckooLoad64(sparse->stream + (position >> 3)) & ~UINT64_C(0) << (position & 7),
+		.offset = group * CUCKOO_GROUP - position,
+		.lower = lower
+	};
 }
 
 /* Read the next code; there must be one. */
@@ -510,12 +499,6 @@ ReadCode(const CuckooSparse *sparse, SparseReader *reader)
 	return high << sparse->low_bits | low;
 }
 
-uint64_t
-CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to)
-{
-	return SectionStart(sparse, to) - SectionStart(sparse, from);
-}
-
 /* The number of the first group of a section, which may be the end of the table. */
 static inline uint64_t
 FirstGroup(const CuckooSparse *sparse, uint64_t section)
@@ -532,8 +515,7 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
 	for (uint64_t group = FirstGroup(sparse, from); group < end; group++)
 	{
 		uint64_t	count = GroupCodes(sparse->stream, position);
-		SparseReader reader = ReadGroup(sparse, group, position,
-										position + CUCKOO_GROUP + count);
+		SparseReader reader = ReadGroup(sparse, group, position, position + CUCKOO_GROUP + count);
 
 		CuckooCheckInterruptsAt(group);
 		for (uint64_t i = 0; i < count; i++)
@@ -554,8 +536,7 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
  * parts.  start is the number of codes before the section.
  */
 static void
-PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start,
-		   const CuckooList *codes)
+PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start, const CuckooList *codes)
 {
 	const uint64_t *numbers = codes->numbers;
 	int			low_bits = sparse->low_bits;
@@ -613,24 +594,24 @@ CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source)
 }
 
 void
-CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_t *codes,
-				 uint64_t count, bool remove)
+CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, CuckooList edit, bool remove)
 {
 	int			low_bits = sparse->low_bits;
-	CuckooList	edited = {NULL, 0, 0};
-	uint64_t	at = 0;			/* codes done */
+	CuckooList	codes = {NULL, 0, 0};	/* of a section */
+	uint64_t	at = 0;			/* codes of edit done */
 	uint64_t	from = 0;		/* sections done */
 
 	while (from < sparse->sections)
 	{
-		uint64_t	section = at < count ?
-			(codes[at] >> low_bits) / CUCKOO_SECTION : sparse->sections;
+		uint64_t	section = at < edit.count ?
+			(edit.numbers[at] >> low_bits) / CUCKOO_SECTION : sparse->sections;
 		uint64_t	last = section < from + CUCKOO_INTERRUPT_STEP ? section :
 			from + CUCKOO_INTERRUPT_STEP;
 		uint64_t	change = remove ? 0 - at : at;
 		uint64_t	first = SectionBit(sparse, from);
-		uint64_t	next = at;
 		uint64_t	stored;
+		uint64_t	end;
+		CuckooList	now;			/* to be added to the section, or removed */
 
 		/* Move the sections without a change before it. */
 		CHECK_FOR_INTERRUPTS();
@@ -639,27 +620,29 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, const uint64_
 			uint8_t    *moved = target->index + i * CUCKOO_SECTION_BYTES;
 
 			memcpy(moved, sparse->index + i * CUCKOO_SECTION_BYTES, CUCKOO_SECTION_BYTES);
-			CuckooStore32(moved, (uint32_t) (SectionStart(sparse, i) + change));
+			CuckooStore32(moved, (uint32_t) (CuckooSparseStart(sparse, i) + change));
 		}
 		CopyBits(target->stream, first + change * (uint64_t) (1 + low_bits), sparse->stream, first,
 				 SectionBit(sparse, last) - first);
 		from = last;
-		if (last < section || at == count)
+		if (last < section || at == edit.count)
 			continue;
 
-		while (next < count && (codes[next] >> low_bits) / CUCKOO_SECTION == section)
-			next++;
-		edited.count = 0;
-		stored = CuckooSparseCountIn(sparse, section, section + 1);
-		CuckooListReserve(&edited, stored + next - at);
-		CuckooSparseCodes(sparse, section, section + 1,
-						  edited.numbers + (remove ? 0 : next - at));
-		edited.count = CuckooEditCodes(edited.numbers, stored, codes + at, next - at, remove);
-		PutSection(target, section, SectionStart(sparse, section) + change, &edited);
-		at = next;
+		now = (CuckooList) {edit.numbers + at, 0, 0};
+		end = CuckooSparseFirstCode(sparse, section + 1);
+		while (at + now.count < edit.count && now.numbers[now.count] < end)
+			now.count++;
+		stored = CuckooSparseStart(sparse, section + 1) - CuckooSparseStart(sparse, section);
+		codes.count = 0;
+		CuckooListReserve(&codes, stored + now.count);
+		CuckooSparseCodes(sparse, section, section + 1, codes.numbers + now.count);
+		codes.count = stored;
+		CuckooListEdit(&codes, now, remove);
+		PutSection(target, section, CuckooSparseStart(sparse, section) + change, &codes);
+		at += now.count;
 		from = section + 1;
 	}
-	CuckooListFree(&edited);
+	CuckooListFree(&codes);
 }
 
 /*

@@ -131,14 +131,14 @@ extern int	CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code,
 extern void CuckooSparseBuild(CuckooSparse *sparse, const CuckooSource *source);
 
 /*
- * Encode into target the table that results from adding or removing count
- * sorted codes.  target has been initialized for the resulting number of items,
+ * Encode into target the table that results from adding or removing the codes of
+ * a run.  target has been initialized for the resulting number of items,
  * and has low parts as wide as the table's.  No code may end up with more than
  * eight copies, and each code removed must be in the table.  Sections without a
  * change are copied as they are.
  */
 extern void CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse,
-							 const uint64_t *codes, uint64_t count, bool remove);
+							 CuckooList edit, bool remove);
 
 /*
  * The first code that a section can have.  (The section that ends a table may
@@ -151,10 +151,15 @@ CuckooSparseFirstCode(const CuckooSparse *sparse, uint64_t section)
 		section * CUCKOO_SECTION << sparse->low_bits;
 }
 
-/* The number of codes in the sections from one up to, but not including, another. */
-extern uint64_t CuckooSparseCountIn(const CuckooSparse *sparse, uint64_t from, uint64_t to);
+/* The number of codes before a section, which may be the end of the table. */
+static inline uint64_t
+CuckooSparseStart(const CuckooSparse *sparse, uint64_t section)
+{
+	return section == sparse->sections ? sparse->items :
+		CuckooLoad32(sparse->index + section * CUCKOO_SECTION_BYTES);
+}
 
-/* Store these codes, sorted. */
+/* Store the codes of the sections from one up to another, sorted. */
 extern void CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to,
 							  uint64_t *codes);
 

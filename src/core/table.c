@@ -7,15 +7,6 @@
  */
 #include "table.h"
 
-bool
-CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed)
-{
-	if (table->representation == CUCKOO_DENSE)
-		return CuckooDenseBuild(&table->dense, source, seed);
-	CuckooSparseBuild(&table->sparse, source);
-	return true;
-}
-
 /*
  * Reads the edited codes of a table for a build, as many at a time as a block or
  * some sections have.  All of them would need eight bytes each.
@@ -42,8 +33,9 @@ ReadEditedRun(void *state, CuckooList *run)
 	uint64_t	to = from + 1;
 	uint64_t	end;			/* the codes are below this */
 	uint64_t	stored;
-	uint64_t	edits = 0;
 	uint64_t   *others;
+	CuckooList	edit = {reader->edit.numbers, 0, 0};	/* those of this part */
+	CuckooList *codes = &reader->codes;
 
 	if (from == (dense ? shape->blocks : table->sparse.sections))
 		return false;
@@ -57,43 +49,56 @@ ReadEditedRun(void *state, CuckooList *run)
 		to = table->sparse.sections - from < SECTIONS_READ ? table->sparse.sections :
 			from + SECTIONS_READ;
 		end = CuckooSparseFirstCode(&table->sparse, to);
-		stored = CuckooSparseCountIn(&table->sparse, from, to);
+		stored = CuckooSparseStart(&table->sparse, to) - CuckooSparseStart(&table->sparse, from);
 	}
-	while (edits < reader->edit.count && reader->edit.numbers[edits] < end)
-		edits++;
+	while (edit.count < reader->edit.count && edit.numbers[edit.count] < end)
+		edit.count++;
 	/* A block needs as much again to sort its codes.  Never ask for nothing. */
-	reader->codes.count = 0;
-	CuckooListReserve(&reader->codes, edits + (dense ? 2 * stored : stored + 1));
-	others = reader->codes.numbers + (reader->remove ? 0 : edits);
+	codes->count = 0;
+	CuckooListReserve(codes, edit.count + (dense ? 2 * stored : stored + 1));
+	others = codes->numbers + edit.count;
 	if (dense)
 		stored = CuckooDenseCodes(&table->dense, (uint32_t) from, others, others + stored);
 	else
 		CuckooSparseCodes(&table->sparse, from, to, others);
-	run->numbers = reader->codes.numbers;
-	run->count = CuckooEditCodes(reader->codes.numbers, stored, reader->edit.numbers, edits,
-								 reader->remove);
-	if (edits > 0)
-		reader->edit.numbers += edits;
-	reader->edit.count -= edits;
+	codes->count = stored;
+	CuckooListEdit(codes, edit, reader->remove);
+	*run = *codes;
+	if (edit.count > 0)
+		reader->edit.numbers += edit.count;
+	reader->edit.count -= edit.count;
 	reader->part = to;
 	return true;
 }
 
-bool
-CuckooTableBuildEdited(CuckooTable *table, const CuckooTable *old, CuckooList edit, bool remove,
-					   uint64_t seed)
+/* Fill a table with the codes of a source. */
+static bool
+Fill(CuckooTable *table, const CuckooSource *source, uint64_t seed)
 {
-	EditReader	reader = {old, edit, remove, 0, {NULL, 0, 0}};
-	CuckooSource source = {NULL, 0, false, ReadEditedRun, &reader};
+	if (table->representation == CUCKOO_DENSE)
+		return CuckooDenseBuild(&table->dense, source, seed);
+	CuckooSparseBuild(&table->sparse, source);
+	return true;
+}
+
+bool
+CuckooTableBuild(CuckooTable *table, const CuckooPart *part, uint64_t seed)
+{
+	const CuckooTable *old = part->old;
+	EditReader	reader = {.table = old, .remove = part->remove};
+	CuckooSource edited = {.next = ReadEditedRun, .state = &reader};
 	bool		built = true;
 
-	if (table->representation == old->representation && edit.count == 0)
+	if (old == NULL)
+		return Fill(table, &part->source, seed);
+	reader.edit = part->source.runs[0];
+	if (table->representation == old->representation && reader.edit.count == 0)
 		CuckooCopy(table->data, old->data, (size_t) CuckooTableStoredBytes(table));
 	else if (table->representation == CUCKOO_SPARSE && old->representation == CUCKOO_SPARSE &&
 			 table->sparse.low_bits == old->sparse.low_bits)
-		CuckooSparseEdit(&table->sparse, &old->sparse, edit.numbers, edit.count, remove);
+		CuckooSparseEdit(&table->sparse, &old->sparse, reader.edit, part->remove);
 	else
-		built = CuckooTableBuild(table, &source, seed);
+		built = Fill(table, &edited, seed);
 	CuckooListFree(&reader.codes);
 	return built;
 }
@@ -101,8 +106,8 @@ CuckooTableBuildEdited(CuckooTable *table, const CuckooTable *old, CuckooList ed
 CuckooList
 CuckooTableCodes(const CuckooTable *table)
 {
-	CuckooList	codes = {CuckooAllocate(table->items, sizeof(uint64_t)), table->items,
-						 table->items};
+	uint64_t	items = table->items;
+	CuckooList	codes = {CuckooAllocate(items, sizeof(uint64_t)), items, items};
 	uint64_t	count = 0;
 	uint64_t   *scratch;
 

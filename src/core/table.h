@@ -24,8 +24,9 @@ typedef enum CuckooRepresentation
 typedef struct CuckooTable
 {
 	CuckooShape shape;
-	uint8_t		representation; /* CuckooRepresentation */
-	uint64_t	items;			/* classes with their copies */
+	CuckooRepresentation representation;
+	uint64_t	items;			/* classes with their copies; sparse.items is
+								 * without what a draft has pending */
 	uint8_t    *data;			/* CuckooTableStoredBytes, then at least
 								 * CUCKOO_TAIL_BYTES more of readable memory */
 	union
@@ -67,7 +68,7 @@ CuckooTableInit(CuckooTable *table, const CuckooShape *shape,
 				CuckooRepresentation representation, uint64_t items)
 {
 	table->shape = *shape;
-	table->representation = (uint8_t) representation;
+	table->representation = representation;
 	table->items = items;
 	table->data = NULL;
 	if (representation == CUCKOO_DENSE)
@@ -120,20 +121,39 @@ CuckooTableCount(const CuckooTable *table, uint64_t hash)
 	return CuckooSparseCount(&table->sparse, CuckooCodeOf(&table->shape, hash));
 }
 
-/*
- * Fill a table, which has been initialized for exactly this number of items,
- * with the codes of a source.  Returns false if it is dense and the codes find no
- * room; its bytes are then garbage.
- */
-extern bool CuckooTableBuild(CuckooTable *table, const CuckooSource *source, uint64_t seed);
+/* What one table of a filter is made from. */
+typedef struct CuckooPart
+{
+	CuckooShape shape;
+	uint64_t	items;			/* that it will have */
+	CuckooRepresentation representation;	/* wanted: what has to be built dense
+											 * becomes sparse if it finds no
+											 * room or the filter would be too
+											 * large */
+	CuckooSource source;		/* of its codes */
+	const CuckooTable *old;		/* NULL: none; else the source has one run of
+								 * codes, to be added to this one's, */
+	bool		remove;			/* or removed from them */
+} CuckooPart;
+
+/* A part that is built from sorted codes */
+static inline CuckooPart
+CuckooPartOf(const CuckooShape *shape, const CuckooList *codes)
+{
+	return (CuckooPart) {
+		.shape = *shape,
+		.items = codes->count,
+		.representation = CuckooRepresentationFor(shape, codes->count),
+		.source = {.runs = codes, .run_count = 1}
+	};
+}
 
 /*
- * The same with the codes of another table of its shape, after the sorted codes of
- * a run, perhaps none, were added to them or removed.  Each code removed must be in
- * the other table.
+ * Fill a table, which has been initialized for a part, perhaps in the other
+ * representation.  Each code to remove must be in the old table.  Returns false if
+ * the table is dense and the codes find no room; its bytes are then garbage.
  */
-extern bool CuckooTableBuildEdited(CuckooTable *table, const CuckooTable *old, CuckooList edit,
-								   bool remove, uint64_t seed);
+extern bool CuckooTableBuild(CuckooTable *table, const CuckooPart *part, uint64_t seed);
 
 /* The sorted codes of a table, to be freed. */
 extern CuckooList CuckooTableCodes(const CuckooTable *table);

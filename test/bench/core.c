@@ -167,6 +167,7 @@ BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
 				   bool validate)
 {
 	CuckooFilter filter;
+	CuckooVerdict verdict;
 	size_t		distinct;
 	size_t		found;
 	uint8_t    *bytes;
@@ -178,10 +179,9 @@ BuildAndLookUpPass(int representation, uint64_t *hashes, uint64_t *scratch,
 	distinct = CuckooUnique(hashes, keys);
 	bytes = Build(&filter, CapacityFor(representation, keys), hashes, distinct);
 	Note(representation, "build", Now() - start, keys, keys);
-	if (filter.tables[0].representation != representation)
+	if (filter.tables[0].representation != (CuckooRepresentation) representation)
 		Fail("built in the other representation");
-	if (validate &&
-		CuckooValidate(bytes, CuckooBytes(&filter)).problem != CUCKOO_VALID)
+	if (validate && !CuckooValidate(bytes, CuckooBytes(&filter), &verdict))
 		Fail("built bytes are not valid");
 
 	start = Now();

@@ -74,11 +74,12 @@ static void
 FuzzRaw(const uint8_t *bytes, size_t length)
 {
 	uint8_t    *copy = Duplicate(bytes, length);
-	CuckooVerdict verdict = CuckooValidate(copy, length);
+	CuckooVerdict verdict;
+	bool		valid = CuckooValidate(copy, length, &verdict);
 
 	assert_true(memcmp(copy, bytes, length) == 0);
 	pfree(copy);
-	if (verdict.problem == CUCKOO_VALID)
+	if (valid)
 	{
 		Value		value = CopyValue(bytes, length);
 

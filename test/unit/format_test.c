@@ -81,7 +81,7 @@ BareValue(CuckooHeader header)
 	CuckooLayOut(&filter, value.bytes);
 	for (uint64_t i = 0; i < filter.header.items; i++)
 		CuckooStore64(filter.hashes + 8 * i, UINT64_C(12345678901234) * (i + 1));
-	assert_int_equal(ProblemOf(&value), CUCKOO_VALID);
+	assert_true(IsValid(&value));
 	return value;
 }
 
@@ -124,16 +124,18 @@ TEST(the_samples_are_valid)
 
 /* ------------------------------------------------------------- judgement */
 
-/* The verdict on these bytes.  If they are accepted, they are used. */
+/* The verdict on these bytes.  If they are accepted, it is empty, and they are used. */
 static CuckooVerdict
 Judge(const uint8_t *bytes, size_t length)
 {
 	static uint64_t count;
 	uint8_t    *copy = Duplicate(bytes, length);
-	CuckooVerdict verdict = CuckooValidate(length > 0 ? copy : NULL, length);
+	CuckooVerdict verdict = {0};
+	bool		valid = CuckooValidate(length > 0 ? copy : NULL, length, &verdict);
 
 	assert_memory_equal(copy, bytes, length);
-	if (verdict.problem == CUCKOO_VALID)
+	assert_true(valid == (verdict.message[0] == '\0'));
+	if (valid)
 	{
 		Value		value = {copy, length};
 
@@ -168,9 +170,8 @@ CheckVerdict(CuckooVerdict verdict, const char *message, uint64_t expected, uint
 
 	snprintf(text, sizeof(text), message, (unsigned long long) found,
 			 (unsigned long long) expected);
-	if ((verdict.problem == CUCKOO_VALID) != (text[0] == '\0') ||
-		strcmp(verdict.message, text) != 0)
-		fail_msg("verdict %d \"%s\" instead of \"%s\"", verdict.problem, verdict.message, text);
+	if (strcmp(verdict.message, text) != 0)
+		fail_msg("verdict \"%s\" instead of \"%s\"", verdict.message, text);
 }
 
 /* The verdict on a sample with one byte, or more, written over. */
@@ -274,7 +275,7 @@ TEST(the_validator_gives_way_while_it_reads_a_large_value)
 	for (size_t i = 0; i < lengthof(values); i++)
 	{
 		interrupt_checks = 0;
-		assert_int_equal(ProblemOf(&values[i]), CUCKOO_VALID);
+		assert_true(IsValid(&values[i]));
 		assert_true(interrupt_checks >= 4);
 	}
 }
@@ -309,7 +310,7 @@ TEST(bytes_cut_off_anywhere_or_too_many_are_refused)
 			else if (length < sample->length)
 				assert_memory_equal(verdict.message, BAD_TAIL, strcspn(BAD_TAIL, "%"));
 			else if (sample->length > FIXED || length > FIXED + 8)
-				assert_true(verdict.problem != CUCKOO_VALID);
+				assert_true(verdict.message[0] != '\0');
 		}
 	}
 }
@@ -319,8 +320,10 @@ TEST(more_bytes_than_any_filter_has_are_refused_before_they_are_read)
 {
 	const Sample *sample = SampleNamed("sparse");
 
-	CheckVerdict(CuckooValidate(sample->bytes, CUCKOO_MAX_BYTES + 1),
-				 TOO_LONG, CUCKOO_MAX_BYTES, CUCKOO_MAX_BYTES + 1);
+	CuckooVerdict verdict;
+
+	assert_false(CuckooValidate(sample->bytes, CUCKOO_MAX_BYTES + 1, &verdict));
+	CheckVerdict(verdict, TOO_LONG, CUCKOO_MAX_BYTES, CUCKOO_MAX_BYTES + 1);
 }
 
 /* A possible later version, and one that can only be garbage. */
@@ -329,13 +332,12 @@ TEST(another_version_is_refused_whatever_follows)
 	for (int version = 0; version < 256; version++)
 	{
 		uint8_t		byte = (uint8_t) version;
-		CuckooProblem problem = version > CUCKOO_VERSION && version <= CUCKOO_LAST_VERSION ?
-			CUCKOO_NEWER : CUCKOO_INVALID;
+		bool		newer = version > CUCKOO_VERSION && version <= CUCKOO_LAST_VERSION;
 
 		if (version == CUCKOO_VERSION)
 			continue;
 		CheckVerdict(Judge(&byte, 1), OTHER_VERSION, 0, (uint64_t) version);
-		assert_int_equal(Judge(&byte, 1).problem, problem);
+		assert_int_equal(Judge(&byte, 1).newer, newer);
 		for (int i = 0; i < sample_count; i++)
 			CheckVerdict(JudgeChanged(&samples[i], AT_VERSION, 1, (uint64_t) version),
 						 OTHER_VERSION, 0, (uint64_t) version);

@@ -282,7 +282,7 @@ CheckModel(const Model *model, const Value *value)
 {
 	CuckooFilter filter = Open(value);
 
-	assert_int_equal(ProblemOf(value), CUCKOO_VALID);
+	assert_true(IsValid(value));
 	assert_int_equal(filter.header.table_count, model->table_count);
 	for (int i = 0; i < model->table_count; i++)
 		CheckModelTable(&model->tables[i], &filter.tables[i]);

@@ -449,10 +449,10 @@ GoldenFilters(void)
 	verdicts = Allocate(lived.length * 8 * sizeof(((CuckooVerdict *) NULL)->message));
 	for (size_t i = 0; i < lived.length * 8; i++)
 	{
-		CuckooVerdict verdict;
+		CuckooVerdict verdict = {0};
 
 		lived.bytes[i / 8] ^= (uint8_t) (1 << i % 8);
-		verdict = CuckooValidate(lived.bytes, lived.length);
+		CuckooValidate(lived.bytes, lived.length, &verdict);
 		strcpy((char *) verdicts + i * sizeof(verdict.message), verdict.message);
 		lived.bytes[i / 8] ^= (uint8_t) (1 << i % 8);
 	}
@@ -498,11 +498,12 @@ CheckFilter(const char *name, const char *base64, char *hashes)
 	size_t		length;
 	uint8_t    *bytes = Decode(base64, &length);
 	uint8_t    *written = Duplicate(bytes, length);
-	CuckooVerdict verdict = CuckooValidate(bytes, length);
+	CuckooVerdict verdict = {0};
+	bool		valid = CuckooValidate(bytes, length, &verdict);
 	CuckooFilter filter;
 
-	Result(verdict.problem == CUCKOO_VALID, name, verdict.message);
-	if (verdict.problem != CUCKOO_VALID)
+	Result(valid, name, verdict.message);
+	if (!valid)
 		return;
 	CuckooOpen(&filter, bytes, length);
 	Result(CheckAnswers(&filter, name, hashes), name, "does not answer as it did");

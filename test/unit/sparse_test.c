@@ -306,8 +306,10 @@ CheckEdit(const CuckooTable *old, const CuckooTable *wanted, const uint64_t *cod
 		  uint64_t count, bool remove)
 {
 	CuckooTable table = NewTable(&old->shape, CUCKOO_SPARSE, wanted->items);
+	CuckooList	run = {.numbers = (uint64_t *) codes, .count = count};
+	CuckooPart	part = {.source = {.runs = &run, .run_count = 1}, .old = old, .remove = remove};
 
-	CuckooTableBuildEdited(&table, old, (CuckooList) {.numbers = (uint64_t *) codes, .count = count}, remove, 0);
+	CuckooTableBuild(&table, &part, 0);
 	assert_true(TailIsKept(&table) && SameTable(&table, wanted));
 	pfree(table.data);
 }

@@ -396,8 +396,8 @@ BuildTable(const CuckooShape *shape, CuckooRepresentation representation, const 
 {
 	CuckooTable table = NewTable(shape, representation, count);
 	CuckooList	run = {.numbers = (uint64_t *) codes, .count = count};
-	CuckooSource source = {&run, 1, false, NULL, NULL};
-	bool		built = CuckooTableBuild(&table, &source, seed);
+	CuckooPart	part = CuckooPartOf(shape, &run);
+	bool		built = CuckooTableBuild(&table, &part, seed);
 
 	assert_true(TailIsKept(&table));
 	if (!built)
@@ -461,15 +461,16 @@ SameBytes(const Value *a, const Value *b)
 	return a->length == b->length && memcmp(a->bytes, b->bytes, a->length) == 0;
 }
 
-/* The validator's verdict on a value, in a copy of exactly its size. */
-static inline CuckooProblem
-ProblemOf(const Value *value)
+/* Whether the validator accepts a value, in a copy of exactly its size. */
+static inline bool
+IsValid(const Value *value)
 {
 	uint8_t    *copy = Duplicate(value->bytes, value->length);
-	CuckooVerdict verdict = CuckooValidate(copy, value->length);
+	CuckooVerdict verdict;
+	bool		valid = CuckooValidate(copy, value->length, &verdict);
 
 	pfree(copy);
-	return verdict.problem;
+	return valid;
 }
 
 static inline Value
@@ -480,7 +481,7 @@ Valid(uint8_t *bytes, const CuckooFilter *filter)
 	assert_true(bytes != NULL);
 	value.bytes = bytes;
 	value.length = CuckooBytes(filter);
-	assert_true(ProblemOf(&value) == CUCKOO_VALID);
+	assert_true(IsValid(&value));
 	assert_int_equal(filter->header.items, Open(&value).header.items);
 	AreaOf(bytes - VARHDRSZ)->kept = true;
 	return value;
