@@ -745,7 +745,8 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 				break;
 			case jbvNumeric:
 			case jbvString:
-				AppendNumber(buf, child.type == jbvNumeric ? JSONB_TAG_NUMBER : JSONB_TAG_STRING, 1);
+				AppendNumber(buf, child.type == jbvString ? JSONB_TAG_STRING : JSONB_TAG_NUMBER,
+							 1);
 				AppendJsonbScalar(buf, &child);
 				break;
 			case jbvArray:

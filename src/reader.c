@@ -413,7 +413,8 @@ CuckooRead(Datum filter, Size lookups)
 
 		stored->reader.lookups += lookups;
 		if (stored->whole == NULL && bytes <= CACHE_BYTES &&
-			(bytes <= SMALL_BYTES || compressed || stored->reader.lookups > bytes / BYTES_PER_LOOKUP))
+			(bytes <= SMALL_BYTES || compressed ||
+			 stored->reader.lookups > bytes / BYTES_PER_LOOKUP))
 			ReadWhole(stored);
 		if (stored->whole != NULL || !compressed)
 			return &stored->reader;

@@ -294,8 +294,10 @@ CommonKeys(const Codes *codes, int others, int i, double *variance)
 static double
 AtMostKeys(const CuckooFilter *filter, double keys)
 {
-	return keys > (double) filter->header.items && !(filter->header.flags & CUCKOO_FLAG_NOT_REMOVABLE) &&
-		CuckooFilterPinned(filter) == 0 ? (double) filter->header.items : keys;
+	double		items = (double) filter->header.items;
+
+	return keys > items && !(filter->header.flags & CUCKOO_FLAG_NOT_REMOVABLE) &&
+		CuckooFilterPinned(filter) == 0 ? items : keys;
 }
 
 /*
