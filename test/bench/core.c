@@ -252,8 +252,7 @@ main(int argc, char **argv)
 	{
 		for (int representation = CUCKOO_DENSE; representation >= CUCKOO_SPARSE; representation--)
 		{
-			BuildAndLookUpPass(representation, hashes, scratch, present, absent, keys,
-							   pass == 0);
+			BuildAndLookUpPass(representation, hashes, scratch, present, absent, keys, pass == 0);
 			if (pass < atoi(argv[3]))
 				AddAndRemovePass(representation, keys);
 		}

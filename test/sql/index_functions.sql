@@ -57,13 +57,14 @@ CREATE TABLE guarded (a integer, b integer, c integer);
 INSERT INTO guarded VALUES (1, 1, 1);
 CREATE INDEX guarded_a ON guarded USING cuckoo (a);
 CREATE INDEX guarded_b ON guarded USING cuckoo (b);
+CREATE INDEX guarded_both ON guarded USING cuckoo (b, a);
 CREATE INDEX guarded_some ON guarded USING cuckoo (a) WHERE c > 0;
 CREATE INDEX guarded_owners ON guarded USING cuckoo (owners(a));
 CREATE FUNCTION allowed() RETURNS TABLE (index text, filter text, numbers text, missing text) LANGUAGE sql AS $$
 	SELECT i, left(outcome(format('SELECT cuckoo_index_filter(%L, partial => true) @> 1', i)), 5),
 		left(outcome(format('SELECT entries FROM cuckoo_index_info(%L)', i)), 5),
 		left(outcome(format('SELECT cuckoo_index_check(%L)', i)), 5)
-	FROM unnest('{guarded_a,guarded_b,guarded_some,guarded_owners}'::text[]) AS i $$;
+	FROM unnest('{guarded_a,guarded_b,guarded_both,guarded_some,guarded_owners}'::text[]) AS i $$;
 SET ROLE regress_cuckoo_reader;
 SELECT * FROM allowed() LIMIT 1 \gx
 RESET ROLE;

@@ -74,8 +74,7 @@ Choose(uint32_t n, uint32_t k)
 
 /* A bucket written bit by bit, as bucket.h describes it. */
 static void
-WriteByTheBook(uint8_t *buckets, int bits, uint64_t number,
-			   const uint32_t given[CUCKOO_ENTRIES])
+WriteByTheBook(uint8_t *buckets, int bits, uint64_t number, const uint32_t given[CUCKOO_ENTRIES])
 {
 	uint32_t	entries[CUCKOO_ENTRIES];
 	uint32_t	multiset = 0;
@@ -87,8 +86,7 @@ WriteByTheBook(uint8_t *buckets, int bits, uint64_t number,
 		multiset += Choose((entries[i] & 15) + i, i + 1);
 	SetBits(buckets, position, 12, multiset);
 	for (int i = 0; i < CUCKOO_ENTRIES; i++)
-		SetBits(buckets, position + 12 + (uint64_t) (i * (bits - 4)), bits - 4,
-				entries[i] >> 4);
+		SetBits(buckets, position + 12 + (uint64_t) (i * (bits - 4)), bits - 4, entries[i] >> 4);
 }
 
 /*

@@ -207,8 +207,7 @@ TEST(the_header_is_laid_out_as_described)
 	CuckooShape large = ShapeOf(0x00010203, 0x0406, 17);
 	CuckooShape small = ShapeOf(1, 2, 5);
 
-	CuckooFilterInit(&filter, 0.015625, UINT64_C(0x0102030405060708),
-					 UINT64_C(0x1112131415161718));
+	CuckooFilterInit(&filter, 0.015625, UINT64_C(0x0102030405060708), UINT64_C(0x1112131415161718));
 	filter.header.kind.type = CUCKOO_KEY_ARRAY;
 	filter.header.kind.signature = 0x11223344;
 	filter.header.flags = CUCKOO_FLAG_NOT_REMOVABLE;
@@ -258,8 +257,7 @@ TEST(lengths_are_those_of_the_parts_and_0_beyond_the_largest_filter)
 	assert_int_equal(CuckooBytes(&filter), 44 + 2 * 12 + 8 * 6 + 12 + 2);
 	filter.header.table_count = CUCKOO_MAX_TABLES;
 	for (int i = 0; i < CUCKOO_MAX_TABLES; i++)
-		CuckooTableInit(&filter.tables[i], &largest, (CuckooRepresentation) (i % 2),
-						UINT32_MAX);
+		CuckooTableInit(&filter.tables[i], &largest, (CuckooRepresentation) (i % 2), UINT32_MAX);
 	assert_int_equal(CuckooBytes(&filter), 0);
 }
 

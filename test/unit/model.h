@@ -78,8 +78,7 @@ DropTable(Model *model, int i)
 static int
 CopiesOf(const ModelTable *table, uint64_t hash)
 {
-	return CountIn(table->codes, table->count,
-				   CuckooCodeOf(&table->shape, hash));
+	return CountIn(table->codes, table->count, CuckooCodeOf(&table->shape, hash));
 }
 
 static void
@@ -639,8 +638,7 @@ IntersectOther(Model *model, Value *value)
 		for (uint64_t k = 0; k < from->count; k++)
 		{
 			copy = k > 0 && from->codes[k - 1] == from->codes[k] ? copy + 1 : 1;
-			if (Overlaps(kept == model ? &other : model, &from->shape,
-						 from->codes[k]) >= copy)
+			if (Overlaps(kept == model ? &other : model, &from->shape, from->codes[k]) >= copy)
 				expected.codes[expected.count++] = from->codes[k];
 		}
 		CheckModelTable(&expected, &filter.tables[i]);

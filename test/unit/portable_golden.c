@@ -132,8 +132,7 @@ PutNumber(uint64_t number)
 static void
 PutDigest(const uint8_t *bytes, size_t count)
 {
-	Put("%llu/%016llx", (unsigned long long) count,
-		(unsigned long long) XXH3_64bits(bytes, count));
+	Put("%llu/%016llx", (unsigned long long) count, (unsigned long long) XXH3_64bits(bytes, count));
 }
 
 /* Compare the value with the next golden one, or print it. */

@@ -297,8 +297,7 @@ LowerBound(const uint64_t *sorted, uint64_t count, uint64_t number)
 static inline int
 CountIn(const uint64_t *codes, uint64_t count, uint64_t code)
 {
-	return (int) (LowerBound(codes, count, code + 1) -
-				  LowerBound(codes, count, code));
+	return (int) (LowerBound(codes, count, code + 1) - LowerBound(codes, count, code));
 }
 
 /* Keys first up to, but not including, last of a stream. */
