@@ -20,7 +20,7 @@
 # Replay in the modes kill and standby compares pages (wal_consistency_checking).
 # small-kill and small-standby are modes, too.
 #
-# CUCKOO_TEST_MODES names some of them, CUCKOO_TEST_SECONDS sets the duration, 8
+# CUCKOO_TEST_MODES names some of them, CUCKOO_TEST_SECONDS sets the duration, 20
 # by default, and CUCKOO_TEST_SEED repeats the choices, but not their timing.
 
 use FindBin;
@@ -30,7 +30,7 @@ use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
 my @modes = split ' ', $ENV{CUCKOO_TEST_MODES} || 'plain ddl kill standby small';
-my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 8;
+my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 20;
 my $seed = $ENV{CUCKOO_TEST_SEED} || int(time);
 my $round_seconds = 4;
 my $small_limits = '-DCUCKOO_MAX_LINKS=5 -DCUCKOO_ENTRY_BITS=28 -DCUCKOO_REFUSED_SPLITS=2';
