@@ -83,8 +83,7 @@ FROM (SELECT k, g, cuckoo_agg(k) OVER (ORDER BY k) AS running, cuckoo_agg(k) OVE
 		cuckoo_agg(k) OVER (ORDER BY k ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS remaining, cuckoo_agg(k) OVER () AS whole,
 		cuckoo_agg(k) OVER (PARTITION BY g) AS part, cuckoo_agg(k) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING EXCLUDE CURRENT ROW) AS others,
 		cuckoo_agg(t, NULL, 0.02) OVER (ORDER BY k) AS words, cuckoo_agg(ROW(k)) OVER (ORDER BY k) AS rows, cuckoo_agg(k) OVER (ORDER BY g) AS peers,
-		cuckoo_agg(k) FILTER (WHERE k > 0) OVER (ORDER BY k) AS again
-	FROM keys WHERE k <= 200) AS w;
+		cuckoo_agg(k) FILTER (WHERE k > 0) OVER (ORDER BY k) AS again FROM keys WHERE k <= 200) AS w;
 -- A frame that is empty at first
 SELECT string_agg(cuckoo_cardinality(f)::text, ' ' ORDER BY k) AS items
 FROM (SELECT k, cuckoo_agg(CASE WHEN k > 2 THEN k END) OVER (ORDER BY k ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS f FROM keys WHERE k < 7) AS w;

@@ -109,8 +109,7 @@ SELECT how, count(*), count(*) FILTER (WHERE cuckoo_hash(j) <> hash_as(bytes, 23
 FROM documents, LATERAL (SELECT jsonb_bytes(j) AS bytes OFFSET 0) AS made GROUP BY how ORDER BY how;
 
 ---- Arrays: of elements of every length, alignment and kind of storage
-CREATE TABLE arrays AS SELECT i,
-	ARRAY(SELECT i * 77 - k FROM generate_series(1, i % 9) AS k) AS integers,
+CREATE TABLE arrays AS SELECT i, ARRAY(SELECT i * 77 - k FROM generate_series(1, i % 9) AS k) AS integers,
 	ARRAY(SELECT CASE WHEN (i + k) % 5 > 0 THEN repeat('é', k % 3) || repeat('w', (i * k) % 11) END FROM generate_series(1, i % 40) AS k) AS words,
 	ARRAY(SELECT nullif(i - k, 3)::numeric / 8 FROM generate_series(1, i % 30) AS k) AS numbers,
 	ARRAY(SELECT CASE WHEN k % 4 > 0 THEN ROW(i, repeat('v', k), k / 8.0)::triple END FROM generate_series(1, i % 6) AS k) AS triples

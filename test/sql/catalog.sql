@@ -43,8 +43,7 @@ WHERE classid = 'pg_operator'::regclass
 	AND ((oprcom <> 0 AND NOT EXISTS (SELECT FROM pg_operator AS c WHERE c.oid = o.oprcom AND c.oprcom = o.oid
 			AND c.oprleft = o.oprright AND c.oprright = o.oprleft AND c.oprresult = o.oprresult))
 		OR (oprnegate <> 0 AND NOT EXISTS (SELECT FROM pg_operator AS n WHERE n.oid = o.oprnegate AND n.oprnegate = o.oid
-			AND n.oid <> o.oid AND n.oprleft = o.oprleft AND n.oprright = o.oprright))
-		OR (oprcode = 0)
+			AND n.oid <> o.oid AND n.oprleft = o.oprleft AND n.oprright = o.oprright)) OR (oprcode = 0)
 		OR (oprname IN ('=', '<>', '<', '<=', '>', '>=') AND (oprcom = 0 OR oprnegate = 0 OR oprrest = 0 OR oprjoin = 0))
 		OR (oprname IN ('@>', '<@') AND (oprcom = 0 OR oprleft = oprright))
 		OR (oprname = '=' AND NOT (oprcanhash AND oprcanmerge)));

@@ -20,8 +20,7 @@ CREATE FUNCTION is_key_type(type regtype) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE format('SELECT cuckoo_from_array(''{}''::%s[])', type);
 	RETURN true;
-EXCEPTION WHEN feature_not_supported THEN
-	RETURN false;
+EXCEPTION WHEN feature_not_supported THEN RETURN false;
 END $$;
 CREATE TABLE key_types AS SELECT oid::regtype AS type FROM pg_type
 	WHERE typnamespace = 'pg_catalog'::regnamespace AND typtype = 'b' AND typcategory <> 'A' AND typarray <> 0 AND is_key_type(oid);

@@ -25,8 +25,7 @@ CREATE TEMPORARY TABLE pages (tenant integer, url text, n integer, EXCLUDE USING
 INSERT INTO pages VALUES (1, 'a'), (2, 'a'), (1, 'b'), (NULL, 'a'), (NULL, 'a'), (1, NULL), (1, NULL), (NULL, NULL);
 INSERT INTO pages VALUES (1, 'a');
 INSERT INTO pages VALUES (3, 'c'), (3, 'c');
-INSERT INTO pages VALUES (1, 'a'), (3, 'c'), (3, 'c'), (NULL, 'a') ON CONFLICT DO NOTHING
-	RETURNING tenant, url;
+INSERT INTO pages VALUES (1, 'a'), (3, 'c'), (3, 'c'), (NULL, 'a') ON CONFLICT DO NOTHING RETURNING tenant, url;
 INSERT INTO pages VALUES (2, 'a'), (2, 'd') ON CONFLICT ON CONSTRAINT pages_tenant_url_excl DO NOTHING
 	RETURNING tenant, url;
 INSERT INTO pages VALUES (1, 'a') ON CONFLICT (tenant, url) DO NOTHING;
@@ -184,8 +183,7 @@ SELECT outcome('SELECT cuckoo_index_filter(''cells_abc'')');
 SELECT uses('SELECT FROM cells WHERE a = 1 AND b = ''1''', 'Seq Scan') AS normally;
 SELECT query, seq, index IN (seq, 'another plan') AS index, bitmap IN (seq, 'another plan') AS bitmap
 FROM unnest(ARRAY['a = 1', 'a = 1 AND b = ''1''', 'a = 1 AND c = 1', 'a = 1 AND c IS NULL',
-		'a = ANY (''{1,2}'')']) AS query,
-	scans('SELECT count(*) FROM cells WHERE ' || query);
+		'a = ANY (''{1,2}'')']) AS query, scans('SELECT count(*) FROM cells WHERE ' || query);
 -- The first row costs nothing before 18, so that a cursor may have it.
 BEGIN;
 SET LOCAL enable_seqscan = off;

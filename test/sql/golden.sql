@@ -10,8 +10,7 @@ SET client_encoding = 'UTF8';
 CREATE TYPE golden_mood AS ENUM ('sad', 'fröhlich');
 \set lines `cat "$PG_ABS_SRCDIR/golden/filters.tsv"`
 CREATE TABLE golden (number bigint, name text, keys text, made text, same boolean, filter text);
-INSERT INTO golden
-	SELECT number, line[1], line[2], line[3], line[4]::boolean, line[5]
+INSERT INTO golden SELECT number, line[1], line[2], line[3], line[4]::boolean, line[5]
 	FROM regexp_split_to_table(:'lines', '\n') WITH ORDINALITY AS x (text, number), string_to_array(text, E'\t') AS line
 	WHERE number > 1;
 

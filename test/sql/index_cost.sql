@@ -18,8 +18,7 @@ CREATE TABLE rows WITH (autovacuum_enabled = off) AS
 		CASE WHEN i % 2 = 0 THEN 0 ELSE i * 7919 % 60000 END AS half,
 		i * 7919 % 60000 AS wrong, i * 7919 % 60000 AS sized,
 		CASE WHEN i % 3 > 0 THEN i % 60 ELSE 0 END AS few, i % 60 AS partial, i % 1200 AS partial50,
-		repeat('x', 100) AS filler
-	FROM generate_series(0, 59999) AS i;
+		repeat('x', 100) AS filler FROM generate_series(0, 59999) AS i;
 SELECT format('CREATE INDEX ON rows USING cuckoo (%I)%s', name,
 	CASE name WHEN 'sized' THEN ' WITH (capacity = 60000)' WHEN 'partial' THEN ' WHERE id < 600'
 		WHEN 'partial50' THEN ' WHERE id < 33000' END)
@@ -42,11 +41,9 @@ SELECT indexed('SELECT FROM rows WHERE id = 7') AS point, indexed('SELECT FROM k
 SELECT indexed('SELECT FROM keys JOIN heavy ON k400 = k') AS heavy;
 
 ---- With statistics, after ANALYZE and after VACUUM
-CREATE VIEW chosen AS SELECT
-	indexed('SELECT FROM rows WHERE id = 7') AS point,
+CREATE VIEW chosen AS SELECT indexed('SELECT FROM rows WHERE id = 7') AS point,
 	indexed('SELECT FROM rows WHERE k50 * 50 + id % 50 = 7') AS expression,
-	indexed('SELECT FROM rows WHERE k50 = 7') AS k50,
-	indexed('SELECT FROM rows WHERE k400 = 7') AS k400,
+	indexed('SELECT FROM rows WHERE k50 = 7') AS k50, indexed('SELECT FROM rows WHERE k400 = 7') AS k400,
 	indexed('SELECT FROM rows WHERE k1000 = 7') AS k1000,
 	indexed('SELECT FROM rows WHERE partial = 7 AND id < 600') AS predicate,
 	indexed('SELECT FROM rows WHERE id = 7 AND k1000 = 7') AS "and",

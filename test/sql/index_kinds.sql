@@ -58,6 +58,13 @@ FROM cuckoo_index_info('members_full') AS f, cuckoo_index_info('members_loose') 
 SELECT options, lines(format('CREATE INDEX ON members USING cuckoo (email) WITH (%s)', options)) FROM
 	unnest('{fillfactor=9,fillfactor=101,capacity=-1,capacity=2e11,capacity=many,seed=1}'::text[]) AS options;
 DROP INDEX members_full, members_loose, members_large;
+-- Where the table grows and few keys come, fingerprints become shorter, and pages stay.
+CREATE TABLE roomy (k integer, filler text);
+CREATE INDEX roomy_k ON roomy USING cuckoo (k) WITH (capacity = 20000);
+INSERT INTO roomy SELECT generate_series(1, 1000);
+INSERT INTO roomy SELECT NULL, repeat('x', 1000) FROM generate_series(1, 10000);
+INSERT INTO roomy SELECT generate_series(1001, 2000);
+SELECT pages, min_fingerprint_bits < max_fingerprint_bits AS shorter, is_whole('roomy_k') FROM cuckoo_index_info('roomy_k') \gx
 
 CREATE UNLOGGED TABLE unlogged AS TABLE members;
 CREATE INDEX ON unlogged USING cuckoo (email);

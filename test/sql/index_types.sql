@@ -9,8 +9,7 @@ DECLARE
 	result boolean;
 BEGIN
 	EXECUTE format('CREATE TABLE keys (id integer GENERATED ALWAYS AS IDENTITY, k %s, seen boolean)', type);
-	EXECUTE
-	format('INSERT INTO keys (k, seen) SELECT v::%s, n %% 2 = 1 '
+	EXECUTE format('INSERT INTO keys (k, seen) SELECT v::%s, n %% 2 = 1 '
 		'FROM unnest(string_to_array(%L, '';'', ''NULL'')) WITH ORDINALITY AS u(v, n) ORDER BY n',
 	type, list);
 	EXECUTE 'CREATE TABLE lookups AS TABLE keys; DELETE FROM keys WHERE id % 3 = 0';
@@ -83,8 +82,7 @@ SELECT a, b AS disagrees FROM unnest('{"i2 i4 i8","f4 f8","t n v"}'::text[]) AS 
 	regexp_split_to_table(family, ' ') AS a, regexp_split_to_table(family, ' ') AS b
 WHERE NOT
 	agrees(format('SELECT count(*) FROM numbers AS a CROSS JOIN LATERAL '
-		'(SELECT FROM numbers AS b WHERE b.%s = a.%s OFFSET 0) AS s',
-	b, a));
+		'(SELECT FROM numbers AS b WHERE b.%s = a.%s OFFSET 0) AS s', b, a));
 SELECT query AS disagrees FROM unnest(ARRAY['i2 = 7', 'i2 = 4294967297', 'i4 = 7::smallint', 'i4 = 4294967297',
 	'i4 = -7::bigint', 'i8 = 7::smallint', 'i8 = -7', 'i4 = ANY (''{1,2,4294967297}''::bigint[])',
 	'i8 = ANY (''{1,-1}''::smallint[])', 'f4 = 0.25::float8',

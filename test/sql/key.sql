@@ -91,8 +91,7 @@ $$;
 SELECT
 	disagreements('{0,-0,0.0,1,1.0,10,10.00,1e4,10000.0000,1e-4,0.00010,-1,-1.0,1e8,100000000.0,99999999,0.99999999,9999.9999,1e-8,NaN,Infinity,-Infinity,'
 		'123456789012345678901234567890,123456789012345678901234567890.0,1234,0.1234,1.5,-1.5}'::numeric[])
-	AS numeric,
-	disagreements('{0,-0,1,-1,1e-300,NaN,Infinity,-Infinity}'::float8[]) AS float,
+	AS numeric, disagreements('{0,-0,1,-1,1e-300,NaN,Infinity,-Infinity}'::float8[]) AS float,
 	disagreements('{"1 mon","30 days","29 days 24:00","1 mon 1 us","30 days 1 us","-1 mon","-30 days","-1 us","-1 day 23:59:59.999999","1 year","12 mons","360 days","365 days",0,'
 		'"1 mon -30 days","1 day -24:00","-720:00","178000000 years","-178000000 years","2147483647 days","-2147483648 days","1 day","-1 day","1 us","29 days","1 mon -1 day",'
 		'"-29 days -00:00:01","-1 mon 1 day -00:00:01"}'::interval[])

@@ -9,7 +9,6 @@
 use FindBin;
 use lib $FindBin::RealBin;
 use CuckooTest;
-
 use List::Util qw(min);
 use Time::HiRes qw(time);
 
