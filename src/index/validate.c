@@ -48,7 +48,6 @@ HashAlike(Oid family, Oid left, Oid right)
 	return key_type != CUCKOO_KEY_NONE && key_type == CuckooBuiltinKeyType(right);
 }
 
-
 /* Whether keys of a type can be hashed, perhaps as those of filters. */
 static bool
 HasHash(Oid family, Oid type)
