@@ -310,8 +310,8 @@ CountCopies(const CuckooDraft *draft, int i, uint64_t hash)
 	int			copies = 0;
 
 	/*
-	 * Most keys are in no table or in one, and counting is slower.  In a filter
-	 * that was empty, as for the first keys of many, nothing is stored yet.
+	 * Most keys are in no table or in one, and counting is slower.  A filter that
+	 * was empty has nothing stored yet: sparse.items is without what is pending.
 	 */
 	if (table->data != NULL &&
 		(table->representation == CUCKOO_DENSE || table->sparse.items > 0) &&
