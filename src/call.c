@@ -134,10 +134,9 @@ CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 static HeapTuple
 FormRow(TupleDesc type, const NullableDatum *columns, int count)
 {
-	Datum		values[CUCKOO_MAX_COLUMNS];
-	bool		nulls[CUCKOO_MAX_COLUMNS];
+	Datum	   *values = palloc(count * sizeof(Datum));
+	bool	   *nulls = palloc(count * sizeof(bool));
 
-	Assert(count <= CUCKOO_MAX_COLUMNS);
 	if (type->natts != count)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),

@@ -99,11 +99,13 @@ CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
 	return hash;
 }
 
+/* Columns of a row, {value, is_null} each, and how many these are */
+#define CUCKOO_COLUMNS(...) \
+	(NullableDatum []) {__VA_ARGS__}, lengthof(((NullableDatum []) {__VA_ARGS__}))
+
 /* A row of the type that the function returns; or one of the set that it returns */
 extern Datum CuckooMakeRow(FunctionCallInfo fcinfo, const NullableDatum *columns, int count);
 extern void CuckooPutRow(FunctionCallInfo fcinfo, const NullableDatum *columns, int count);
-
-#define CUCKOO_MAX_COLUMNS	15
 
 /* Define an SQL function that is one call of a C function. */
 #define CUCKOO_FUNCTION(name, call) \

@@ -66,7 +66,7 @@ cuckoo_info(PG_FUNCTION_ARGS)
 		entries += (double) CuckooShapeEntries(&filter.tables[i].shape);
 		blocks += filter.tables[i].shape.blocks;
 	}
-	return CuckooMakeRow(fcinfo, (NullableDatum []) {
+	return CuckooMakeRow(fcinfo, CUCKOO_COLUMNS(
 		{Int32GetDatum(filter.version), false},
 		{CStringGetTextDatum(RepresentationName(&filter)), unset},
 		{CStringGetTextDatum(CuckooKeyTypeName(header->kind.type)),
@@ -82,8 +82,7 @@ cuckoo_info(PG_FUNCTION_ARGS)
 		{Int64GetDatum((int64) header->seed), unset},
 		{BoolGetDatum((header->flags & CUCKOO_FLAG_NOT_REMOVABLE) == 0), false},
 		{Int64GetDatum((int64) bytes), false},
-		{Float8GetDatum(items == 0 ? 0 : 8.0 * (double) bytes / items), items == 0}
-	}, 15);
+		{Float8GetDatum(items == 0 ? 0 : 8.0 * (double) bytes / items), items == 0}));
 }
 
 /* cuckoo_subfilters(f) -> setof record: one row per sub-filter, in their order */
@@ -100,7 +99,7 @@ cuckoo_subfilters(PG_FUNCTION_ARGS)
 		const CuckooTable *table = &filter.tables[i];
 		const CuckooShape *shape = &table->shape;
 
-		CuckooPutRow(fcinfo, (NullableDatum []) {
+		CuckooPutRow(fcinfo, CUCKOO_COLUMNS(
 			{Int32GetDatum(i + 1), false},
 			{Int64GetDatum((int64) table->items), false},
 			{Int64GetDatum((int64) CuckooShapeCapacity(shape)), false},
@@ -110,8 +109,7 @@ cuckoo_subfilters(PG_FUNCTION_ARGS)
 			{Int64GetDatum(shape->blocks), false},
 			{Int32GetDatum((int32) shape->buckets), false},
 			{Int64GetDatum((int64) CuckooTableStoredBytes(table)), false},
-			{CStringGetTextDatum(representation_names[table->representation]), false}
-		}, 10);
+			{CStringGetTextDatum(representation_names[table->representation]), false}));
 	}
 	return (Datum) 0;
 }

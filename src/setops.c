@@ -82,8 +82,7 @@ cuckoo_common(PG_FUNCTION_ARGS)
 	CuckooOpenFilter(&left, PG_GETARG_CUCKOOFILTER_P(0));
 	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
 	CuckooReportConflict(CuckooCommon(&left, &right, &keys, &error), &left.header, &right.header);
-	return CuckooMakeRow(fcinfo, (NullableDatum []) {
+	return CuckooMakeRow(fcinfo, CUCKOO_COLUMNS(
 		{Int64GetDatum((int64) rint(keys)), false},
-		{Float8GetDatum(error), false}
-	}, 2);
+		{Float8GetDatum(error), false}));
 }

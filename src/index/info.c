@@ -381,7 +381,7 @@ cuckoo_index_info(PG_FUNCTION_ARGS)
 	double		used = (double) (state.entries + state.tombstones);
 
 	CloseIndex(index, heap);
-	return CuckooMakeRow(fcinfo, (NullableDatum []) {
+	return CuckooMakeRow(fcinfo, CUCKOO_COLUMNS(
 		{Int64GetDatum((int64) blocks), false},
 		{Int64GetDatum((int64) pages), false},
 		{Int64GetDatum((int64) overflow_pages), false},
@@ -392,8 +392,7 @@ cuckoo_index_info(PG_FUNCTION_ARGS)
 		{Float8GetDatum(pages == 0 ? 0 : used / ((double) pages * CUCKOO_PAGE_ENTRIES)), false},
 		{Int32GetDatum(Min(state.min_bits, state.max_bits)), false},
 		{Int32GetDatum(state.max_bits), false},
-		{Float8GetDatum(state.rate * state.entries / Max(state.classes, 1)), false}
-	}, 11);
+		{Float8GetDatum(state.rate * state.entries / Max(state.classes, 1)), false}));
 }
 
 /*
