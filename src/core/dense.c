@@ -364,9 +364,10 @@ PutUnpacked(const Block *block, uint32_t i1, uint32_t fingerprint, uint64_t *ran
 static uint64_t
 RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed)
 {
-	seed = NextRandom(&seed) ^ ((uint64_t) shape->blocks << 32 | shape->buckets);
-	seed = NextRandom(&seed) ^ ((uint64_t) block << 32 | shape->bits);
-	return NextRandom(&seed);
+	uint64_t	of_table = NextRandom(&seed) ^ ((uint64_t) shape->blocks << 32 | shape->buckets);
+	uint64_t	of_block = NextRandom(&of_table) ^ ((uint64_t) block << 32 | shape->bits);
+
+	return NextRandom(&of_block);
 }
 
 static void

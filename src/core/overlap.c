@@ -196,9 +196,8 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
  * unused with a probability of exp(-n / classes): linear counting, by Whang,
  * Vander-Zanden and Taylor, 1990.  If the others overlap 60 of 100 classes, and
  * the table uses 10 of the 40 left, it has 100 ln(40 / 30) = 29 keys.  The
- * classes are counted, not computed from the
- * rate, which would be up to 50 % off: the ranges of two shapes can have any
- * ratio of widths.
+ * classes are counted, not computed from the rate, which would be up to 50 % off:
+ * the ranges of two shapes can have any ratio of widths.
  */
 static double
 OwnKeys(const Codes *table, const Codes *others, int count, double *classes)

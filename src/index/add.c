@@ -246,11 +246,11 @@ BeginPiece(Relation index, Buffer meta_buffer, uint64 number, int region)
 }
 
 /*
- * Make room in the file for so many pages behind those in use.  If that takes
+ * Reserve room in the file for so many pages behind those in use.  If that takes
  * more than a small extension, return the length that the file needs instead.
  */
 static BlockNumber
-MakeRoom(Relation index, const CuckooIndexMeta *meta, uint32 pages)
+ReservePages(Relation index, const CuckooIndexMeta *meta, uint32 pages)
 {
 	BlockNumber blocks = RelationGetNumberOfBlocks(index);
 	BlockNumber end = meta->end + pages;
@@ -281,7 +281,7 @@ PutHalves(Relation index, Buffer meta_buffer, Buffer home, uint64 prefix,
 
 	if (CuckooBlockOf(meta, 2 * prefix + 1, depth) == InvalidBlockNumber)
 	{
-		BlockNumber missing = MakeRoom(index, meta, CuckooPiecePages(meta, depth));
+		BlockNumber missing = ReservePages(index, meta, CuckooPiecePages(meta, depth));
 
 		if (missing > 0)
 			return missing;
@@ -342,7 +342,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 	Page		page;
 	CuckooTouched touched;
 
-	(void) MakeRoom(index, meta, 1);
+	(void) ReservePages(index, meta, 1);
 	buffer = LockUnusedPage(index, meta->end);
 	state = GenericXLogStart(index);
 	opaque = CuckooPageGetOpaque(GenericXLogRegisterBuffer(state, home, 0));
