@@ -15,8 +15,10 @@
 #include "common/pg_prng.h"
 #endif
 #include "miscadmin.h"
+#include "nodes/execnodes.h"
 #include "storage/lmgr.h"
 #include "storage/smgr.h"
+#include "utils/memutils.h"
 
 #define MIN_SPLIT_BITS		6	/* of the fingerprints of a page that splits */
 #define EXTENSION_STEP		1024	/* 8 MB, for which others that extend the file wait */
@@ -404,4 +406,75 @@ CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interv
 		if (missing > 0)
 			CuckooExtendFile(index, missing);
 	}
+}
+
+/*
+ * Add a key's row if the index has no entry that may be of another one.  False if
+ * it may, or if that takes more than one page to say or to change.
+ */
+bool
+CuckooIndexAddFirst(Relation index, Relation heap, uint64 hash, CuckooInterval interval)
+{
+	CuckooIndexAddress address;
+	Buffer		home = CuckooFindPage(index, hash, BUFFER_LOCK_EXCLUSIVE, &address);
+	Page		page = BufferGetPage(home);
+	bool		is_first = true;
+
+	if (!CuckooPageIsUnused(page))
+	{
+		CuckooChain chain =
+			CuckooChainBegin(CuckooPageGetEntries(page),
+							 CuckooIndexAddressClass(&address, CuckooPageGetOpaque(page)->bits));
+		CuckooInterval other;
+
+		is_first = CuckooPageGetOpaque(page)->next == InvalidBlockNumber &&
+			!CuckooChainNext(&chain, &other);
+	}
+	is_first = is_first && AddToPage(index, heap, home, &address, interval);
+	UnlockReleaseBuffer(home);
+	return is_first;
+}
+
+/*
+ * What PostgreSQL calls
+ */
+
+/* What the additions of a statement need */
+typedef struct InsertCache
+{
+	CuckooIndexKey key;
+	CuckooUniqueCheck *unique;		/* NULL if the index is not */
+} InsertCache;
+
+bool
+cuckooinsert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap,
+			 IndexUniqueCheck check, bool unchanged pg_attribute_unused(), struct IndexInfo *info)
+{
+	InsertCache *cache = info->ii_AmCache;
+	uint64		hash;
+
+	if (cache == NULL)
+	{
+		cache = MemoryContextAllocZero(info->ii_Context, sizeof(InsertCache));
+		CuckooIndexKeyInit(&cache->key, index, NULL, info->ii_Context);
+		if (check != UNIQUE_CHECK_NO)
+			cache->unique = CuckooUniqueBegin(index, heap, info->ii_Context);
+		info->ii_AmCache = cache;
+	}
+	if (!CuckooIndexHash(&cache->key, values, isnull, &hash))
+		return true;			/* NULL is not equal to anything */
+	if (check != UNIQUE_CHECK_NO)
+		return CuckooIndexAddUnique(cache->unique, hash, values, isnull, tid, check);
+	CuckooIndexAdd(index, heap, hash, CuckooRowInterval(tid));
+	return true;
+}
+
+void
+cuckooinsertcleanup(Relation index pg_attribute_unused(), struct IndexInfo *info)
+{
+	InsertCache *cache = info->ii_AmCache;
+
+	if (cache != NULL && cache->unique != NULL)
+		CuckooUniqueEnd(cache->unique);
+	info->ii_AmCache = NULL;
 }

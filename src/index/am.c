@@ -10,8 +10,6 @@
 #include "access/reloptions.h"
 #include "commands/progress.h"
 #include "commands/vacuum.h"
-#include "nodes/execnodes.h"
-#include "utils/memutils.h"
 
 PGDLLEXPORT Datum cuckoo_index_handler(PG_FUNCTION_ARGS);
 
@@ -54,25 +52,6 @@ cuckoobuildphasename(int64 phase)
 	return phase < (int64) lengthof(names) ? names[phase] : NULL;
 }
 
-static bool
-cuckooinsert(Relation index, Datum *values, bool *isnull, ItemPointer tid, Relation heap,
-			 IndexUniqueCheck check pg_attribute_unused(), bool unchanged pg_attribute_unused(),
-			 struct IndexInfo *info)
-{
-	CuckooIndexKey *key = info->ii_AmCache;
-	uint64		hash;
-
-	if (key == NULL)
-	{
-		key = MemoryContextAlloc(info->ii_Context, sizeof(CuckooIndexKey));
-		CuckooIndexKeyInit(key, index, NULL, info->ii_Context);
-		info->ii_AmCache = key;
-	}
-	if (CuckooIndexHash(key, values, isnull, &hash))
-		CuckooIndexAdd(index, heap, hash, CuckooRowInterval(tid));
-	return false;
-}
-
 /* If nothing was dead, the index need not be read. */
 static IndexBulkDeleteResult *
 cuckoovacuumcleanup(IndexVacuumInfo *info pg_attribute_unused(), IndexBulkDeleteResult *stats)
@@ -93,6 +72,7 @@ cuckoo_index_handler(PG_FUNCTION_ARGS)
 		.type = T_IndexAmRoutine,
 		.amstrategies = 1,
 		.amsupport = 1,
+		CUCKOO_CAN_BE_UNIQUE,
 		.amcanmulticol = true,
 		.amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL,
 		.ambuild = cuckoobuild,

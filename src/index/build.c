@@ -27,6 +27,7 @@
 #include "storage/buffile.h"
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"
+#include "utils/snapmgr.h"
 
 typedef struct BuildEntry
 {
@@ -72,6 +73,8 @@ typedef struct BuildState
 	RangeFile  *files;			/* those of the lowest hashes last */
 	int			file_count;		/* 0: all entries are in memory */
 	uint64		written;		/* entries in pages */
+	CuckooUniqueCheck *unique;		/* NULL if the index is not */
+	Snapshot	snapshot;		/* that shows the rows which must be */
 } BuildState;
 
 /*
@@ -411,6 +414,25 @@ BuildPage(BuildState *state, const BuildEntry *entries, uint64 count, BlockNumbe
 	WritePage(state->index, block, &home);
 }
 
+/* Check the hashes of which several rows may be: all others are unique. */
+static void
+CheckUnique(BuildState *state, const BuildEntry *entries, uint64 count)
+{
+	CuckooList	intervals = {0};
+
+	for (uint64 i = 0; i < count;)
+	{
+		uint64		hash = entries[i].hash;
+
+		intervals.count = 0;
+		for (; i < count && entries[i].hash == hash; i++)
+			CuckooListPut(&intervals, entries[i].interval);
+		if (intervals.count > 1 || CuckooIntervalSize(intervals.numbers[0]) > 1)
+			CuckooCheckUnique(state->unique, &state->key, hash, &intervals, state->snapshot);
+	}
+	CuckooListFree(&intervals);
+}
+
 /* Build the base pages that have entries. */
 static void
 BuildPages(BuildState *state)
@@ -439,6 +461,8 @@ BuildPages(BuildState *state)
 		}
 		if (end == first)
 			return;
+		if (state->unique != NULL)
+			CheckUnique(state, &state->entries[first], end - first);
 		BuildPage(state, &state->entries[first], end - first, 1 + (BlockNumber) prefix);
 		state->written += end - first;
 		pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_DONE, (int64) state->written);
@@ -518,6 +542,12 @@ cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 	if (RelationGetNumberOfBlocks(index) != 0)
 		elog(ERROR, "index \"%s\" already contains data", RelationGetRelationName(index));
 	CuckooCheckIndexed(heap, index);
+	if (info->ii_NullsNotDistinct)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index access method \"cuckoo\" does not support NULLS NOT DISTINCT"),
+				 errdetail("Rows with NULLs are not in the index."),
+				 errhint("Index an expression that is not NULL, such as coalesce(column, '').")));
 	CuckooIndexKeyForBuild(&state.key, index, state.meta.columns, CurrentMemoryContext);
 	PrepareTempTablespaces();
 	state.max_room = Max((uint64) maintenance_work_mem * 1024 / sizeof(BuildEntry), state.room);
@@ -532,7 +562,18 @@ cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 	CuckooExtendFile(index, state.meta.end);
 	CuckooInitPage((Page) page.data, 0, 0);
 	WritePage(index, state.meta.end - 1, &page);
+	if (info->ii_Unique)
+	{
+		/* Others may have been committed since the transaction began. */
+		state.snapshot = RegisterSnapshot(GetLatestSnapshot());
+		state.unique = CuckooUniqueBegin(index, heap, CurrentMemoryContext);
+	}
 	BuildPages(&state);
+	if (info->ii_Unique)
+	{
+		CuckooUniqueEnd(state.unique);
+		UnregisterSnapshot(state.snapshot);
+	}
 	PutMeta((Page) page.data, &state.meta);
 	WritePage(index, 0, &page);
 	/* A copy may be of the index before TRUNCATE. */

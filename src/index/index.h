@@ -13,6 +13,7 @@
 #include "access/amapi.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/tableam.h"
 #include "port/pg_bitutils.h"
 #include "storage/bufmgr.h"
 #include "utils/lsyscache.h"
@@ -151,6 +152,57 @@ extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool
 extern bool CuckooIndexHasColumnEquality(Relation index, int number);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
 
+/* row.c */
+
+/* Addresses of rows that intervals name, in order, none beyond the table's end */
+typedef struct CuckooRows
+{
+	Relation	index;
+	const CuckooInterval *intervals;
+	uint64		count;
+	uint64		next;			/* of the intervals */
+	uint64		position;		/* that is next, of the interval before */
+	uint64		end;			/* of that, in the table */
+	BlockNumber heap_blocks;	/* of the table, at least */
+
+	/* of one page of the table */
+	BlockNumber block;
+	bool		is_whole;
+	OffsetNumber offset;		/* the next */
+	OffsetNumber end_offset;
+} CuckooRows;
+
+static inline CuckooRows
+CuckooRowsOf(Relation index, const CuckooList *intervals)
+{
+	return (CuckooRows) {.index = index, .intervals = intervals->numbers, .count = intervals->count};
+}
+
+extern bool CuckooNextPage(CuckooRows *rows);
+extern bool CuckooNextRow(CuckooRows *rows, ItemPointer tid);
+
+/* Reads rows at these addresses */
+typedef struct CuckooRowReader
+{
+	struct IndexInfo *info;
+	struct EState *executor;
+	struct ExprState *predicate;
+	TupleTableSlot *slot;
+	IndexFetchTableData *fetch;
+
+	/* the key of the last row read */
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+} CuckooRowReader;
+
+extern CuckooRowReader *CuckooRowReaderBegin(Relation index, Relation heap, MemoryContext ctx);
+extern void CuckooRowReaderEnd(CuckooRowReader *reader);
+extern void CuckooFormKey(CuckooRowReader *reader);
+extern bool CuckooReadRow(CuckooRowReader *reader, ItemPointer tid, Snapshot snapshot,
+						  bool *all_dead);
+extern void CuckooReleaseRow(CuckooRowReader *reader);
+extern bool CuckooKeyMatches(const CuckooRowReader *reader, ScanKey conditions, int count);
+
 /* scan.c */
 extern IndexScanDesc cuckoobeginscan(Relation index, int keys, int orderbys);
 extern void cuckoorescan(IndexScanDesc scan, ScanKey keys, int key_count, ScanKey orderbys,
@@ -194,6 +246,21 @@ extern void CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, Cuc
 extern void CuckooExtendFile(Relation index, BlockNumber end);
 extern int	CuckooBitsForTable(Relation heap, int bits);
 extern void CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval);
+extern bool CuckooIndexAddFirst(Relation index, Relation heap, uint64 hash,
+								CuckooInterval interval);
+extern bool cuckooinsert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
+						 Relation heap, IndexUniqueCheck check, bool unchanged,
+						 struct IndexInfo *info);
+extern void cuckooinsertcleanup(Relation index, struct IndexInfo *info);
+
+/* unique.c */
+typedef struct CuckooUniqueCheck CuckooUniqueCheck;
+extern CuckooUniqueCheck *CuckooUniqueBegin(Relation index, Relation heap, MemoryContext ctx);
+extern void CuckooUniqueEnd(CuckooUniqueCheck *unique);
+extern void CuckooCheckUnique(CuckooUniqueCheck *unique, CuckooIndexKey *key, uint64 hash,
+							  const CuckooList *intervals, Snapshot snapshot);
+extern bool CuckooIndexAddUnique(CuckooUniqueCheck *unique, uint64 hash, Datum *values,
+								 bool *isnull, ItemPointer tid, IndexUniqueCheck check);
 
 /* build.c; phases, after PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE */
 #define CUCKOO_PHASE_SCAN		2

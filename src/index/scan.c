@@ -8,10 +8,6 @@
 #include "index.h"
 
 #include "access/relscan.h"
-#include "access/table.h"
-#include "access/tableam.h"
-#include "executor/executor.h"
-#include "miscadmin.h"
 #include "nodes/tidbitmap.h"
 #include "pgstat.h"
 #include "utils/memutils.h"
@@ -21,18 +17,10 @@ typedef struct CuckooScan
 {
 	MemoryContext ctx;			/* of all this: each row checked for a constraint has a scan */
 	CuckooIndexKey key;			/* of the types that the scan keys have */
-	CuckooList	found;			/* intervals, sorted; none covers another */
-	BlockNumber heap_blocks;	/* of the table, at least */
-
-	/* of plain scans */
+	CuckooList	found;			/* intervals */
 	bool		has_begun;
-	uint64		next;			/* which interval is next */
-	uint64		position;		/* that is next, of this interval */
-	uint64		end;			/* of this interval */
-	bool		check_predicate;
-	EState	   *executor;		/* NULL if the index is not partial */
-	ExprState  *predicate;
-	TupleTableSlot *slot;
+	CuckooRows	rows;			/* that these name */
+	CuckooRowReader *reader;	/* NULL: PostgreSQL checks what is returned */
 } CuckooScan;
 
 /* All positions that a table can have, and more */
@@ -67,37 +55,15 @@ cuckooendscan(IndexScanDesc scan)
 {
 	CuckooScan *state = scan->opaque;
 
-	if (state->executor != NULL)
-	{
-		ExecDropSingleTupleTableSlot(state->slot);
-		FreeExecutorState(state->executor);
-	}
+	if (state->reader != NULL)
+		CuckooRowReaderEnd(state->reader);
 	MemoryContextDelete(state->ctx);
-}
-
-/* Intervals that share positions are nested: drop those that another covers. */
-static void
-DropCovered(CuckooList *intervals)
-{
-	uint64		kept = 0;
-
-	CuckooListUnique(intervals);
-	for (uint64 i = 0; i < intervals->count; i++)
-	{
-		CuckooInterval interval = intervals->numbers[i];
-
-		while (kept > 0 && CuckooIntervalCovers(interval, intervals->numbers[kept - 1]))
-			kept--;
-		if (kept == 0 || !CuckooIntervalCovers(intervals->numbers[kept - 1], interval))
-			intervals->numbers[kept++] = interval;
-	}
-	intervals->count = kept;
 }
 
 /*
  * Find where rows with the scan's keys may be.  Of several conditions for a
  * column one is looked up; the others are checked again.  Without one for each
- * column, rows may be anywhere.
+ * column, or if rows with NULLs are wanted, they may be anywhere.
  */
 static void
 FindIntervals(IndexScanDesc scan)
@@ -115,6 +81,8 @@ FindIntervals(IndexScanDesc scan)
 	{
 		ScanKey		skey = &scan->keyData[i];
 
+		if (skey->sk_flags & SK_SEARCHNULL)
+			continue;
 		if (skey->sk_flags & SK_ISNULL)
 			return;
 		if (!isnull[skey->sk_attno - 1])
@@ -133,8 +101,6 @@ FindIntervals(IndexScanDesc scan)
 		CuckooIndexKeyInit(&state->key, index, types, state->ctx);
 	(void) CuckooIndexHash(&state->key, values, isnull, &hash);
 	CuckooIndexLookUp(index, scan->xs_snapshot, hash, &state->found);
-	if (state->found.count > 1)
-		DropCovered(&state->found);
 }
 
 static void
@@ -147,115 +113,63 @@ LookUp(IndexScanDesc scan)
 	CuckooCountSearch(scan);
 	state->found.count = 0;
 	FindIntervals(scan);
+	state->rows = CuckooRowsOf(scan->indexRelation, &state->found);
 	MemoryContextSwitchTo(old);
-}
-
-/*
- * Where an interval ends in the table, which may have become shorter.  Under
- * SERIALIZABLE a bitmap scan would read what is behind it, and fail, as a plain
- * scan would.  The query has locked the table, so VACUUM does not shorten it.
- *
- * A constraint has a scan for each row, and asking the file system each time took
- * a third of the time.  The length that this process has last seen will do if the
- * interval is within it: whoever shortens a file makes the others forget it before
- * they can lock the table.
- */
-static uint64
-EndInTable(IndexScanDesc scan, CuckooInterval interval)
-{
-	CuckooScan *state = scan->opaque;
-	uint64		end = CuckooIntervalFirst(interval) + CuckooIntervalSize(interval);
-	Relation	heap;
-
-	if ((end - 1) / CUCKOO_PAGE_POSITIONS >= state->heap_blocks)
-	{
-		heap = table_open(scan->indexRelation->rd_index->indrelid, NoLock);
-		state->heap_blocks = RelationGetSmgr(heap)->smgr_cached_nblocks[MAIN_FORKNUM];
-		if (state->heap_blocks == InvalidBlockNumber ||
-			(end - 1) / CUCKOO_PAGE_POSITIONS >= state->heap_blocks)
-			state->heap_blocks = RelationGetNumberOfBlocks(heap);
-		table_close(heap, NoLock);
-	}
-	return Min(end, state->heap_blocks * CUCKOO_PAGE_POSITIONS);
-}
-
-/* Add rows of one page of the table, whose conditions are checked again. */
-static int64
-AddRows(TIDBitmap *bitmap, uint64 first, uint64 end)
-{
-	ItemPointerData tids[MaxHeapTuplesPerPage];
-	BlockNumber block = (BlockNumber) (first / CUCKOO_PAGE_POSITIONS);
-	int			count = 0;
-
-	end = Min(end - first + first % CUCKOO_PAGE_POSITIONS, MaxHeapTuplesPerPage + 1);
-	/* ItemPointerSet is a macro up to 15, which uses its argument three times. */
-	for (uint64 offset = Max(first % CUCKOO_PAGE_POSITIONS, FirstOffsetNumber); offset < end;
-		 offset++, count++)
-		ItemPointerSet(&tids[count], block, (OffsetNumber) offset);
-	tbm_add_tuples(bitmap, tids, count, true);
-	return count;
 }
 
 int64
 cuckoogetbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 {
 	CuckooScan *state = scan->opaque;
+	CuckooRows *rows = &state->rows;
 	int64		added = 0;
 
 	LookUp(scan);
-	for (uint64 i = 0; i < state->found.count; i++)
+	while (CuckooNextPage(rows))
 	{
-		CuckooInterval interval = state->found.numbers[i];
-		uint64		position = CuckooIntervalFirst(interval);
-		uint64		end = EndInTable(scan, interval);
+		ItemPointerData tids[MaxHeapTuplesPerPage];
+		int			count = 0;
 
-		if (CuckooIntervalSize(interval) < CUCKOO_PAGE_POSITIONS)
+		if (rows->is_whole)
 		{
-			if (position < end)
-				added += AddRows(bitmap, position, end);
+			tbm_add_page(bitmap, rows->block);
+			added++;
 			continue;
 		}
-		for (; position < end; position += CUCKOO_PAGE_POSITIONS, added++)
-		{
-			CHECK_FOR_INTERRUPTS();
-			tbm_add_page(bitmap, (BlockNumber) (position / CUCKOO_PAGE_POSITIONS));
-		}
+		/* ItemPointerSet is a macro up to 15, which uses its argument three times. */
+		for (; rows->offset < rows->end_offset; rows->offset++, count++)
+			ItemPointerSet(&tids[count], rows->block, rows->offset);
+		tbm_add_tuples(bitmap, tids, count, true);
+		added += count;
 	}
 	return added;
 }
 
 /*
- * Whether the row at the scan's address, if there is one, satisfies the index's
- * predicate.  A joined interval covers rows that do not, and the address of an
- * exact one may have got another row since.
+ * Whether PostgreSQL relies on what a scan returns.  A constraint does on its
+ * predicate, which a query's conditions imply, and logical replication on the key
+ * of a replica identity: for them the recheck is ours.
  */
 static bool
-SatisfiesPredicate(IndexScanDesc scan)
+MustBeExact(IndexScanDesc scan)
+{
+	return !IsMVCCSnapshot(scan->xs_snapshot) &&
+		(scan->indexRelation->rd_index->indisunique || CuckooIndexIsPartial(scan->indexRelation));
+}
+
+/* Whether the row at the scan's address, if there is one, is one of its key. */
+static bool
+IsWanted(IndexScanDesc scan)
 {
 	CuckooScan *state = scan->opaque;
-	ItemPointerData tid = scan->xs_heaptid;
-	bool		call_again = false;
-	ExprContext *context;
-	bool		satisfies;
+	bool		wanted;
 
-	if (state->executor == NULL)
-	{
-		MemoryContext old = MemoryContextSwitchTo(state->ctx);
-
-		state->executor = CreateExecutorState();
-		state->slot = table_slot_create(scan->heapRelation, NULL);
-		state->predicate = ExecPrepareQual(RelationGetIndexPredicate(scan->indexRelation),
-										   state->executor);
-		MemoryContextSwitchTo(old);
-	}
-	context = GetPerTupleExprContext(state->executor);
-	context->ecxt_scantuple = state->slot;
-	satisfies = table_index_fetch_tuple(scan->xs_heapfetch, &tid, scan->xs_snapshot, state->slot,
-										&call_again, NULL) &&
-		ExecQual(state->predicate, context);
-	ExecClearTuple(state->slot);
-	ResetPerTupleExprContext(state->executor);
-	return satisfies;
+	if (state->reader == NULL)
+		state->reader = CuckooRowReaderBegin(scan->indexRelation, scan->heapRelation, state->ctx);
+	wanted = CuckooReadRow(state->reader, &scan->xs_heaptid, scan->xs_snapshot, NULL) &&
+		CuckooKeyMatches(state->reader, scan->keyData, scan->numberOfKeys);
+	CuckooReleaseRow(state->reader);
+	return wanted;
 }
 
 /*
@@ -266,39 +180,18 @@ bool
 cuckoogettuple(IndexScanDesc scan, ScanDirection direction pg_attribute_unused())
 {
 	CuckooScan *state = scan->opaque;
-	CuckooInterval interval;
+	bool		must_be_exact = MustBeExact(scan);
 
 	if (!state->has_begun)
 	{
 		LookUp(scan);
 		state->has_begun = true;
-		state->next = state->position = state->end = 0;
-		/* A query's conditions imply the predicate; a constraint's do not. */
-		state->check_predicate = !IsMVCCSnapshot(scan->xs_snapshot) &&
-			CuckooIndexIsPartial(scan->indexRelation);
 	}
 	scan->xs_recheck = true;
-	for (;;)
+	while (CuckooNextRow(&state->rows, &scan->xs_heaptid))
 	{
-		for (; state->position < state->end; state->position++)
-		{
-			uint64		offset = state->position % CUCKOO_PAGE_POSITIONS;
-
-			if (offset < FirstOffsetNumber || offset > MaxHeapTuplesPerPage)
-				continue;
-			CHECK_FOR_INTERRUPTS();
-			ItemPointerSet(&scan->xs_heaptid,
-						   (BlockNumber) (state->position / CUCKOO_PAGE_POSITIONS),
-						   (OffsetNumber) offset);
-			if (state->check_predicate && !SatisfiesPredicate(scan))
-				continue;
-			state->position++;
+		if (!must_be_exact || IsWanted(scan))
 			return true;
-		}
-		if (state->next == state->found.count)
-			return false;
-		interval = state->found.numbers[state->next++];
-		state->position = CuckooIntervalFirst(interval);
-		state->end = EndInTable(scan, interval);
 	}
+	return false;
 }

@@ -306,10 +306,31 @@ AppendIntervals(Page page, const CuckooIndexAddress *address, void *arg)
 	}
 }
 
-/* Find the intervals of a key's rows, in any order, some perhaps several times. */
+/* Intervals that share positions are nested: drop those that another covers. */
+static void
+DropCovered(CuckooList *intervals)
+{
+	uint64		kept = 0;
+
+	CuckooListUnique(intervals);
+	for (uint64 i = 0; i < intervals->count; i++)
+	{
+		CuckooInterval interval = intervals->numbers[i];
+
+		while (kept > 0 && CuckooIntervalCovers(interval, intervals->numbers[kept - 1]))
+			kept--;
+		if (kept == 0 || !CuckooIntervalCovers(intervals->numbers[kept - 1], interval))
+			intervals->numbers[kept++] = interval;
+	}
+	intervals->count = kept;
+}
+
+/* Find the intervals of a key's rows, sorted.  None covers another. */
 void
 CuckooIndexLookUp(Relation index, Snapshot snapshot, uint64 hash, CuckooList *intervals)
 {
 	intervals->count = 0;
 	CuckooVisitPages(index, snapshot, hash, AppendIntervals, intervals);
+	if (intervals->count > 1)
+		DropCovered(intervals);
 }

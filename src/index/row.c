@@ -1,0 +1,170 @@
+/*-------------------------------------------------------------------------
+ *
+ * row.c
+ *	  From entries of a cuckoo index to rows of its table: the addresses that
+ *	  intervals name, and the keys of the rows there.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "index.h"
+
+#include "access/table.h"
+#include "catalog/index.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/*
+ * Where an interval ends in the table, which may have become shorter.  Under
+ * SERIALIZABLE a bitmap scan would read what is behind it, and fail, as a plain
+ * scan would.  The query has locked the table, so VACUUM does not shorten it.
+ *
+ * A constraint looks up each row, and asking the file system each time took a
+ * third of the time.  The length that this process has last seen will do if the
+ * interval is within it: whoever shortens a file makes the others forget it before
+ * they can lock the table.
+ */
+static uint64
+EndInTable(CuckooRows *rows, CuckooInterval interval)
+{
+	uint64		end = CuckooIntervalFirst(interval) + CuckooIntervalSize(interval);
+	Relation	heap;
+
+	if ((end - 1) / CUCKOO_PAGE_POSITIONS >= rows->heap_blocks)
+	{
+		heap = table_open(rows->index->rd_index->indrelid, NoLock);
+		rows->heap_blocks = RelationGetSmgr(heap)->smgr_cached_nblocks[MAIN_FORKNUM];
+		if (rows->heap_blocks == InvalidBlockNumber ||
+			(end - 1) / CUCKOO_PAGE_POSITIONS >= rows->heap_blocks)
+			rows->heap_blocks = RelationGetNumberOfBlocks(heap);
+		table_close(heap, NoLock);
+	}
+	return Min(end, rows->heap_blocks * CUCKOO_PAGE_POSITIONS);
+}
+
+/* Go to the next page of the table that has addresses; false if there is none. */
+bool
+CuckooNextPage(CuckooRows *rows)
+{
+	uint64		first;
+	uint64		end;
+
+	while (rows->position >= rows->end)
+	{
+		if (rows->next == rows->count)
+			return false;
+		rows->position = CuckooIntervalFirst(rows->intervals[rows->next]);
+		rows->end = EndInTable(rows, rows->intervals[rows->next++]);
+	}
+	CHECK_FOR_INTERRUPTS();
+	rows->block = (BlockNumber) (rows->position / CUCKOO_PAGE_POSITIONS);
+	first = rows->position % CUCKOO_PAGE_POSITIONS;
+	end = Min(rows->end - rows->position + first, CUCKOO_PAGE_POSITIONS);
+	rows->position += end - first;
+	rows->is_whole = end - first == CUCKOO_PAGE_POSITIONS;
+	rows->offset = (OffsetNumber) Max(first, FirstOffsetNumber);
+	rows->end_offset = (OffsetNumber) Min(end, MaxHeapTuplesPerPage + 1);
+	return true;
+}
+
+/* Go to the next address; false if there is none. */
+bool
+CuckooNextRow(CuckooRows *rows, ItemPointer tid)
+{
+	while (rows->offset >= rows->end_offset)
+	{
+		if (!CuckooNextPage(rows))
+			return false;
+	}
+	ItemPointerSet(tid, rows->block, rows->offset);
+	rows->offset++;
+	return true;
+}
+
+/*
+ * Prepare to read keys of rows, until CuckooRowReaderEnd.
+ */
+CuckooRowReader *
+CuckooRowReaderBegin(Relation index, Relation heap, MemoryContext ctx)
+{
+	MemoryContext old = MemoryContextSwitchTo(ctx);
+	CuckooRowReader *reader = palloc0(sizeof(CuckooRowReader));
+
+	reader->info = BuildIndexInfo(index);
+	reader->executor = CreateExecutorState();
+	reader->slot = table_slot_create(heap, NULL);
+	reader->fetch = table_index_fetch_begin(heap);
+	reader->predicate = ExecPrepareQual(reader->info->ii_Predicate, reader->executor);
+	GetPerTupleExprContext(reader->executor)->ecxt_scantuple = reader->slot;
+	MemoryContextSwitchTo(old);
+	return reader;
+}
+
+void
+CuckooRowReaderEnd(CuckooRowReader *reader)
+{
+	table_index_fetch_end(reader->fetch);
+	ExecDropSingleTupleTableSlot(reader->slot);
+	FreeExecutorState(reader->executor);
+}
+
+/* Compute the key of the row in the slot, which stays until the next one. */
+void
+CuckooFormKey(CuckooRowReader *reader)
+{
+	ResetPerTupleExprContext(reader->executor);
+	FormIndexDatum(reader->info, reader->slot, reader->executor, reader->values, reader->isnull);
+}
+
+/*
+ * Read the row that a snapshot shows at an address, and compute its key.  False if
+ * there is none, or none that the index has: a joined interval covers others, and
+ * the address of an exact one may have got another row since.  *all_dead: nobody
+ * will see what is there.
+ */
+bool
+CuckooReadRow(CuckooRowReader *reader, ItemPointer tid, Snapshot snapshot, bool *all_dead)
+{
+	ItemPointerData address = *tid;
+	bool		call_again = false;
+
+	if (!table_index_fetch_tuple(reader->fetch, &address, snapshot, reader->slot, &call_again,
+								 all_dead))
+		return false;
+	CuckooFormKey(reader);
+	return ExecQual(reader->predicate, GetPerTupleExprContext(reader->executor));
+}
+
+/* Forget the row, so that no page stays pinned. */
+void
+CuckooReleaseRow(CuckooRowReader *reader)
+{
+	ExecClearTuple(reader->slot);
+	table_index_fetch_reset(reader->fetch);
+}
+
+/*
+ * Whether the key that was read satisfies conditions.  Logical replication, but
+ * no query, asks for NULLs, too.
+ */
+bool
+CuckooKeyMatches(const CuckooRowReader *reader, ScanKey conditions, int count)
+{
+	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(reader->executor));
+	bool		matches = true;
+
+	for (int i = 0; i < count && matches; i++)
+	{
+		ScanKey		condition = &conditions[i];
+		int			column = condition->sk_attno - 1;
+
+		if ((condition->sk_flags & SK_ISNULL) || reader->isnull[column])
+			matches = reader->isnull[column] && (condition->sk_flags & SK_SEARCHNULL);
+		else
+			matches = DatumGetBool(FunctionCall2Coll(&condition->sk_func, condition->sk_collation,
+													 reader->values[column],
+													 condition->sk_argument));
+	}
+	MemoryContextSwitchTo(old);
+	return matches;
+}

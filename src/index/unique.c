@@ -1,0 +1,251 @@
+/*-------------------------------------------------------------------------
+ *
+ * unique.c
+ *	  Unique indexes, which PostgreSQL lets access methods other than btree have
+ *	  from 18 on.  README, "Uniqueness", says why no two sessions can add the same
+ *	  key, and who waits for whom.
+ *
+ *-------------------------------------------------------------------------
+ */
+#include "index.h"
+
+#include "catalog/index.h"
+#include "mb/pg_wchar.h"
+#include "nodes/execnodes.h"
+#include "storage/lmgr.h"
+#include "storage/predicate.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+/* What the additions of a statement need */
+struct CuckooUniqueCheck
+{
+	Relation	index;
+	Relation	heap;
+	CuckooRowReader *reader;
+	ScanKeyData key[INDEX_MAX_KEYS];	/* that is added */
+	CuckooList	found;			/* intervals that may name others of it */
+};
+
+/* Another row of a key, which is there or may be in the end */
+typedef struct CuckooRival
+{
+	TransactionId xid;			/* to wait for; InvalidTransactionId: it is there */
+	uint32		token;			/* of its speculative insertion, or 0 */
+} CuckooRival;
+
+/* Prepare to add, or to check a build, until CuckooUniqueEnd. */
+CuckooUniqueCheck *
+CuckooUniqueBegin(Relation index, Relation heap, MemoryContext ctx)
+{
+	CuckooUniqueCheck *unique = MemoryContextAllocZero(ctx, sizeof(CuckooUniqueCheck));
+	MemoryContext old = MemoryContextSwitchTo(ctx);
+
+	unique->index = index;
+	unique->heap = heap;
+	unique->reader = CuckooRowReaderBegin(index, heap, ctx);
+	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+	{
+		Oid			type = index->rd_opcintype[i];
+
+		ScanKeyEntryInitialize(&unique->key[i], 0, (AttrNumber) (i + 1), 1, InvalidOid,
+							   index->rd_indcollation[i],
+							   get_opcode(get_opfamily_member(index->rd_opfamily[i], type, type, 1)),
+							   0);
+	}
+	CuckooListReserve(&unique->found, CUCKOO_MAX_LINKS);
+	MemoryContextSwitchTo(old);
+	return unique;
+}
+
+void
+CuckooUniqueEnd(CuckooUniqueCheck *unique)
+{
+	CuckooRowReaderEnd(unique->reader);
+}
+
+/*
+ * What an error says of a key; NULL if the user may not know it.  Other methods
+ * refuse keys longer than a third of a page, so their messages are short.
+ */
+#define MAX_DESCRIPTION		2700
+
+static char *
+DescribeKey(Relation index, Datum *values, bool *isnull)
+{
+	char	   *key = BuildIndexValueDescription(index, values, isnull);
+	int			length = key == NULL ? 0 : (int) strlen(key);
+
+	if (length > MAX_DESCRIPTION)
+		strcpy(key + pg_mbcliplen(key, length, MAX_DESCRIPTION - 3), "...");
+	return key;
+}
+
+/*
+ * Building
+ */
+
+static void
+ReportDuplicates(CuckooUniqueCheck *unique)
+{
+	const char *name = RelationGetRelationName(unique->index);
+	char	   *key = DescribeKey(unique->index, unique->reader->values, unique->reader->isnull);
+
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("could not create unique index \"%s\"", name),
+			 key ? errdetail("Key %s is duplicated.", key) : errdetail("Duplicate keys exist."),
+			 errtableconstraint(unique->heap, name)));
+}
+
+/* Make the key of the row that was read the one that others must not have. */
+static void
+TakeKey(CuckooUniqueCheck *unique)
+{
+	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(unique->index); i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(unique->index), i);
+
+		unique->key[i].sk_argument = datumCopy(unique->reader->values[i], column->attbyval,
+											   column->attlen);
+	}
+}
+
+/*
+ * Check the rows of one hash when an index is built: of those that a snapshot
+ * shows, no two may have one key.
+ */
+void
+CuckooCheckUnique(CuckooUniqueCheck *unique, CuckooIndexKey *key, uint64 hash,
+				  const CuckooList *intervals, Snapshot snapshot)
+{
+	CuckooRowReader *reader = unique->reader;
+	CuckooRows	rows = CuckooRowsOf(unique->index, intervals);
+	ItemPointerData tid;
+	uint64		row_hash;
+
+	while (CuckooNextRow(&rows, &tid))
+	{
+		CuckooRows	others = rows;
+
+		if (!CuckooReadRow(reader, &tid, snapshot, NULL) ||
+			!CuckooIndexHash(key, reader->values, reader->isnull, &row_hash) || row_hash != hash)
+			continue;
+		TakeKey(unique);
+		while (CuckooNextRow(&others, &tid))
+		{
+			if (CuckooReadRow(reader, &tid, snapshot, NULL) &&
+				CuckooKeyMatches(reader, unique->key, key->columns))
+				ReportDuplicates(unique);
+		}
+	}
+	CuckooReleaseRow(reader);
+}
+
+/*
+ * Adding
+ */
+
+/* Find another row of the key among those that were found. */
+static bool
+FindRival(CuckooUniqueCheck *unique, ItemPointer own, CuckooRival *rival)
+{
+	CuckooRows	rows = CuckooRowsOf(unique->index, &unique->found);
+	SnapshotData snapshot;
+	ItemPointerData tid;
+	bool		found = false;
+
+	InitDirtySnapshot(snapshot);
+	while (!found && CuckooNextRow(&rows, &tid))
+	{
+		bool		all_dead;
+
+		/* A joined interval may cover the row itself, whose entry it then is. */
+		if (ItemPointerEquals(&tid, own) ||
+			!CuckooReadRow(unique->reader, &tid, &snapshot, &all_dead))
+			continue;
+		rival->xid = TransactionIdIsValid(snapshot.xmin) ? snapshot.xmin : snapshot.xmax;
+		rival->token = TransactionIdIsValid(snapshot.xmin) ? snapshot.speculativeToken : 0;
+		found = CuckooKeyMatches(unique->reader, unique->key,
+								 IndexRelationGetNumberOfKeyAttributes(unique->index));
+	}
+	CuckooReleaseRow(unique->reader);
+	return found;
+}
+
+static void
+ReportDuplicate(CuckooUniqueCheck *unique, Datum *values, bool *isnull)
+{
+	const char *name = RelationGetRelationName(unique->index);
+	char	   *key = DescribeKey(unique->index, values, isnull);
+
+	/* After a serialization failure the transaction can be tried again: it goes first. */
+	CheckForSerializableConflictIn(unique->index, NULL, InvalidBlockNumber);
+	ereport(ERROR,
+			(errcode(ERRCODE_UNIQUE_VIOLATION),
+			 errmsg("duplicate key value violates unique constraint \"%s\"", name),
+			 key ? errdetail("Key %s already exists.", key) : 0,
+			 errtableconstraint(unique->heap, name)));
+}
+
+/*
+ * Whether a row is still there.  CREATE INDEX CONCURRENTLY adds rows that may have
+ * been deleted since: these have no key that another could not have.
+ */
+static bool
+IsAlive(CuckooUniqueCheck *unique, ItemPointer tid)
+{
+	ItemPointerData copy = *tid;
+
+	return table_index_fetch_tuple_check(unique->heap, &copy, SnapshotSelf, NULL);
+}
+
+/*
+ * Add a row if no other has its key.  With UNIQUE_CHECK_PARTIAL, which is used for
+ * speculative insertions, add it in any case, and return whether no other has.
+ *
+ * (PostgreSQL wants btree for deferrable constraints, so it does not ask to check
+ * a row that is there.  That would be right, too: to add it again changes nothing.)
+ */
+bool
+CuckooIndexAddUnique(CuckooUniqueCheck *unique, uint64 hash, Datum *values, bool *isnull,
+					 ItemPointer tid, IndexUniqueCheck check)
+{
+	Relation	index = unique->index;
+	CuckooInterval interval = CuckooRowInterval(tid);
+	ItemPointerData lock;
+
+	/* A lock on 48 bits of the hash, as if they were the address of a row */
+	ItemPointerSet(&lock, (BlockNumber) (hash >> 32), (OffsetNumber) (hash >> 16));
+	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+		unique->key[i].sk_argument = values[i];
+	for (;;)
+	{
+		CuckooRival rival;
+		bool		is_unique = true;
+
+		LockTuple(index, &lock, ExclusiveLock);
+		if (!CuckooIndexAddFirst(index, unique->heap, hash, interval))
+		{
+			CuckooIndexLookUp(index, SnapshotAny, hash, &unique->found);
+			is_unique = !FindRival(unique, tid, &rival);
+			if (is_unique || check == UNIQUE_CHECK_PARTIAL ||
+				(!TransactionIdIsValid(rival.xid) && !IsAlive(unique, tid)))
+				CuckooIndexAdd(index, unique->heap, hash, interval);
+			else
+			{
+				UnlockTuple(index, &lock, ExclusiveLock);
+				if (!TransactionIdIsValid(rival.xid))
+					ReportDuplicate(unique, values, isnull);
+				if (rival.token != 0)
+					SpeculativeInsertionWait(rival.xid, rival.token);
+				else
+					XactLockTableWait(rival.xid, index, tid, XLTW_InsertIndex);
+				continue;
+			}
+		}
+		UnlockTuple(index, &lock, ExclusiveLock);
+		return is_unique;
+	}
+}
