@@ -156,10 +156,10 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 	return true;
 }
 
-/* Add to a page; false if it has no room. */
+/* Add to a page; false if it has no room.  *links: of the key's chain before that */
 static bool
 AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress *address,
-		  CuckooInterval interval)
+		  CuckooInterval interval, int *links)
 {
 	Page		page = BufferGetPage(buffer);
 	bool		is_unused = CuckooPageIsUnused(page);	/* a base page */
@@ -186,6 +186,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
 			LogEntries(buffer, is_unused, &touched);
 	}
 	END_CRIT_SECTION();
+	*links = touched.links;
 	return added;
 }
 
@@ -364,7 +365,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 /* Add to the newest overflow page, unless another home page has it, too. */
 static bool
 AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAddress *address,
-				  CuckooInterval interval)
+				  CuckooInterval interval, int *links)
 {
 	BlockNumber next = CuckooPageGetOpaque(BufferGetPage(home))->next;
 	Buffer		buffer;
@@ -374,7 +375,7 @@ AddToOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexA
 		return false;
 	buffer = CuckooLockOverflowPage(index, next, BUFFER_LOCK_EXCLUSIVE);
 	added = CuckooPageGetOpaque(BufferGetPage(buffer))->depth == address->depth &&
-		AddToPage(index, heap, buffer, address, interval);
+		AddToPage(index, heap, buffer, address, interval, links);
 	UnlockReleaseBuffer(buffer);
 	return added;
 }
@@ -388,6 +389,7 @@ void
 CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interval)
 {
 	bool		added = false;
+	int			links = 0;
 
 	while (!added)
 	{
@@ -395,8 +397,8 @@ CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interv
 		Buffer		home = CuckooFindPage(index, hash, BUFFER_LOCK_EXCLUSIVE, &address);
 		BlockNumber missing = 0;
 
-		added = AddToPage(index, heap, home, &address, interval) ||
-			AddToOverflowPage(index, heap, home, &address, interval);
+		added = AddToPage(index, heap, home, &address, interval, &links) ||
+			AddToOverflowPage(index, heap, home, &address, interval, &links);
 		if (!added && !Split(index, heap, home, address.prefix, &missing))
 		{
 			AddOverflowPage(index, heap, home, &address, interval);
@@ -406,6 +408,9 @@ CuckooIndexAdd(Relation index, Relation heap, uint64 hash, CuckooInterval interv
 		if (missing > 0)
 			CuckooExtendFile(index, missing);
 	}
+	/* The next addition would join intervals: those of dead rows go before. */
+	if (links == CUCKOO_MAX_LINKS - 1)
+		(void) CuckooIndexTrim(index, hash);
 }
 
 /*
@@ -419,6 +424,7 @@ CuckooIndexAddFirst(Relation index, Relation heap, uint64 hash, CuckooInterval i
 	Buffer		home = CuckooFindPage(index, hash, BUFFER_LOCK_EXCLUSIVE, &address);
 	Page		page = BufferGetPage(home);
 	bool		is_first = true;
+	int			links;
 
 	if (!CuckooPageIsUnused(page))
 	{
@@ -430,7 +436,7 @@ CuckooIndexAddFirst(Relation index, Relation heap, uint64 hash, CuckooInterval i
 		is_first = CuckooPageGetOpaque(page)->next == InvalidBlockNumber &&
 			!CuckooChainNext(&chain, &other);
 	}
-	is_first = is_first && AddToPage(index, heap, home, &address, interval);
+	is_first = is_first && AddToPage(index, heap, home, &address, interval, &links);
 	UnlockReleaseBuffer(home);
 	return is_first;
 }

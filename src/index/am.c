@@ -52,13 +52,6 @@ cuckoobuildphasename(int64 phase)
 	return phase < (int64) lengthof(names) ? names[phase] : NULL;
 }
 
-/* If nothing was dead, the index need not be read. */
-static IndexBulkDeleteResult *
-cuckoovacuumcleanup(IndexVacuumInfo *info pg_attribute_unused(), IndexBulkDeleteResult *stats)
-{
-	return stats;
-}
-
 PG_FUNCTION_INFO_V1(cuckoo_index_handler);
 Datum
 cuckoo_index_handler(PG_FUNCTION_ARGS)

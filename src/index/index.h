@@ -104,6 +104,7 @@ typedef struct CuckooMetaCopy
 	CuckooIndexMeta meta;
 	int			depth;			/* that most pages have */
 	int			detours;		/* since the copy was made */
+	uint32		long_lookups;	/* that found several intervals */
 } CuckooMetaCopy;
 
 typedef struct CuckooIndexOptions
@@ -271,8 +272,17 @@ extern IndexBuildResult *cuckoobuild(Relation heap, Relation index, struct Index
 extern void cuckoobuildempty(Relation index);
 
 /* vacuum.c */
+
+/* Intervals of more pages of the table stay as they are: REINDEX. */
+#define CUCKOO_MAX_TRIMMED_PAGES	16
+
+extern bool CuckooIndexTrim(Relation index, uint64 hash);
+extern void CuckooIndexFindRows(Relation index, Snapshot snapshot, uint64 hash,
+								CuckooList *intervals);
 extern IndexBulkDeleteResult *cuckoobulkdelete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 											   IndexBulkDeleteCallback callback,
 											   void *callback_state);
+extern IndexBulkDeleteResult *cuckoovacuumcleanup(IndexVacuumInfo *info,
+												  IndexBulkDeleteResult *stats);
 
 #endif							/* CUCKOO_INDEX_H */

@@ -452,6 +452,7 @@ CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval 
 	CuckooIndexClass end = WalkChain(entries, class, interval, &links);
 
 	touched->count = 0;
+	touched->links = links.tombstone < 0 ? links.count : 0;
 	if (!links.covered)
 	{
 		if (links.in_page >= 2)
@@ -510,26 +511,24 @@ FillTombstone(CuckooEntries *entries, CuckooIndexClass class, Slot tombstone)
 }
 
 CuckooEntriesCounts
-CuckooEntriesRemove(CuckooEntries *entries, int bits, CuckooIsDead is_dead, void *arg)
+CuckooEntriesReplace(CuckooEntries *entries, int bits, CuckooNewInterval new_interval, void *arg)
 {
 	CuckooEntriesCounts counts = {0};
 	CuckooEntry entry;
 
 	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
+		CuckooInterval interval;
+
 		if (!CuckooGetEntry(entries, slot, bits, &entry) || entry.interval == CUCKOO_TOMBSTONE)
 			continue;
-		if (CuckooIntervalIsInPage(entry.interval) && is_dead(entry.interval, arg))
-		{
-			SetInterval(entries, slot, CUCKOO_TOMBSTONE, bits);
-			counts.removed++;
-		}
-		else
-			counts.entries++;
+		interval = new_interval(&entry, arg);
+		counts.entries += interval != CUCKOO_TOMBSTONE;
+		counts.removed += interval == CUCKOO_TOMBSTONE;
+		counts.changed += interval != entry.interval;
+		SetInterval(entries, slot, interval, bits);
 	}
-	if (counts.removed == 0)
-		return counts;
-	for (Slot slot = 0; slot < CUCKOO_PAGE_ENTRIES; slot++)
+	for (Slot slot = 0; counts.removed > 0 && slot < CUCKOO_PAGE_ENTRIES; slot++)
 	{
 		if (CuckooGetEntry(entries, slot, bits, &entry) && entry.interval == CUCKOO_TOMBSTONE)
 			FillTombstone(entries, entry.class, slot);

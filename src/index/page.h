@@ -69,11 +69,13 @@ CuckooIntervalCovers(CuckooInterval interval, CuckooInterval other)
 	return other - (interval - size) - 1 < 2 * size - 1;
 }
 
-/* Whether an interval is in one page of the table. */
-static inline bool
-CuckooIntervalIsInPage(CuckooInterval interval)
+/* The number of the table's pages in which an interval has positions */
+static inline uint64_t
+CuckooIntervalPages(CuckooInterval interval)
 {
-	return CuckooIntervalSize(interval) <= CUCKOO_PAGE_POSITIONS;
+	uint64_t	pages = CuckooIntervalSize(interval) / CUCKOO_PAGE_POSITIONS;
+
+	return pages == 0 ? 1 : pages;
 }
 
 /* Whether two intervals are in the same page of the table. */
@@ -229,6 +231,7 @@ extern bool CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits
 typedef struct CuckooTouched
 {
 	int			count;			/* perhaps more than are listed */
+	int			links;			/* that the chain had; 0 if one was a tombstone */
 	uint16_t	slot[CUCKOO_MAX_TOUCHED];
 } CuckooTouched;
 
@@ -254,17 +257,21 @@ extern int	CuckooEntriesCount(const CuckooEntries *entries);
 extern bool CuckooEntriesMove(CuckooEntries *from, int bits, CuckooEntries *left,
 							  CuckooEntries *right, int new_bits);
 
-/* Whether all rows of an interval in one page of the table can be removed. */
-typedef bool (*CuckooIsDead) (CuckooInterval interval, void *arg);
+/*
+ * What an entry's interval becomes: itself, a smaller one that it covers, or
+ * CUCKOO_TOMBSTONE, if it has no rows.
+ */
+typedef CuckooInterval (*CuckooNewInterval) (const CuckooEntry *entry, void *arg);
 
 typedef struct CuckooEntriesCounts
 {
 	int			entries;		/* that remain, without tombstones */
 	int			removed;
+	int			changed;		/* and removed */
 } CuckooEntriesCounts;
 
-/* Remove rows, and tombstones that are no longer needed. */
-extern CuckooEntriesCounts CuckooEntriesRemove(CuckooEntries *entries, int bits,
-											   CuckooIsDead is_dead, void *arg);
+/* Replace intervals, and remove tombstones that are no longer needed. */
+extern CuckooEntriesCounts CuckooEntriesReplace(CuckooEntries *entries, int bits,
+												CuckooNewInterval new_interval, void *arg);
 
 #endif							/* CUCKOO_INDEX_PAGE_H */

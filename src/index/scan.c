@@ -100,7 +100,7 @@ FindIntervals(IndexScanDesc scan)
 	if (state->key.scratch == NULL)
 		CuckooIndexKeyInit(&state->key, index, types, state->ctx);
 	(void) CuckooIndexHash(&state->key, values, isnull, &hash);
-	CuckooIndexLookUp(index, scan->xs_snapshot, hash, &state->found);
+	CuckooIndexFindRows(index, scan->xs_snapshot, hash, &state->found);
 }
 
 static void

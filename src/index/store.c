@@ -117,7 +117,7 @@ CuckooUnlockMeta(Relation index, Buffer buffer)
 	CuckooMetaCopy *copy;
 
 	if (index->rd_amcache == NULL)
-		index->rd_amcache = MemoryContextAlloc(index->rd_indexcxt, sizeof(CuckooMetaCopy));
+		index->rd_amcache = MemoryContextAllocZero(index->rd_indexcxt, sizeof(CuckooMetaCopy));
 	copy = index->rd_amcache;
 	copy->meta = *meta;
 	copy->detours = 0;

@@ -228,7 +228,7 @@ CuckooIndexAddUnique(CuckooUniqueCheck *unique, uint64 hash, Datum *values, bool
 		LockTuple(index, &lock, ExclusiveLock);
 		if (!CuckooIndexAddFirst(index, unique->heap, hash, interval))
 		{
-			CuckooIndexLookUp(index, SnapshotAny, hash, &unique->found);
+			CuckooIndexFindRows(index, SnapshotAny, hash, &unique->found);
 			is_unique = !FindRival(unique, tid, &rival);
 			if (is_unique || check == UNIQUE_CHECK_PARTIAL ||
 				(!TransactionIdIsValid(rival.xid) && !IsAlive(unique, tid)))
