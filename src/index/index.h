@@ -169,8 +169,13 @@ typedef struct CuckooRows
 	/* of one page of the table */
 	BlockNumber block;
 	bool		is_whole;
-	OffsetNumber offset;		/* the next */
+	OffsetNumber offset;		/* the first, and the end */
 	OffsetNumber end_offset;
+
+	/* at which rows begin */
+	int			listed;
+	int			returned;
+	OffsetNumber offsets[MaxHeapTuplesPerPage];
 } CuckooRows;
 
 static inline CuckooRows
@@ -180,6 +185,8 @@ CuckooRowsOf(Relation index, const CuckooList *intervals)
 }
 
 extern bool CuckooNextPage(CuckooRows *rows);
+extern ItemId CuckooRowItem(Page page, OffsetNumber offset);
+extern void CuckooListOffsets(CuckooRows *rows);
 extern bool CuckooNextRow(CuckooRows *rows, ItemPointer tid);
 
 /* Reads rows at these addresses */

@@ -67,17 +67,67 @@ CuckooNextPage(CuckooRows *rows)
 	return true;
 }
 
-/* Go to the next address; false if there is none. */
+/*
+ * The line pointer of what is left of the versions of a row that begins at an
+ * offset, after pruning; NULL if none does.  Only rows that begin there have entries.
+ */
+ItemId
+CuckooRowItem(Page page, OffsetNumber offset)
+{
+	ItemId		id = PageGetItemId(page, offset);
+
+	if (ItemIdIsRedirected(id))
+		return PageGetItemId(page, ItemIdGetRedirect(id));
+	return ItemIdIsNormal(id) &&
+		!HeapTupleHeaderIsHeapOnly((HeapTupleHeader) PageGetItem(page, id)) ? id : NULL;
+}
+
+/*
+ * List the offsets of a page at which rows begin, or may: an exact one is not
+ * looked at, but of many that an interval covers, most can be passed over at once.
+ * (A row that comes after this is none that the caller has to find.)
+ */
+void
+CuckooListOffsets(CuckooRows *rows)
+{
+	Relation	heap;
+	Buffer		buffer;
+	Page		page;
+	OffsetNumber end;
+
+	rows->listed = rows->returned = 0;
+	if (rows->end_offset - rows->offset <= 1)
+	{
+		if (rows->offset < rows->end_offset)
+			rows->offsets[rows->listed++] = rows->offset;
+		return;
+	}
+	heap = table_open(rows->index->rd_index->indrelid, NoLock);
+	buffer = ReadBuffer(heap, rows->block);
+	LockBuffer(buffer, BUFFER_LOCK_SHARE);
+	page = BufferGetPage(buffer);
+	end = Min(rows->end_offset, PageGetMaxOffsetNumber(page) + 1);
+	for (OffsetNumber offset = rows->offset; offset < end; offset++)
+	{
+		if (CuckooRowItem(page, offset) != NULL)
+			rows->offsets[rows->listed++] = offset;
+	}
+	UnlockReleaseBuffer(buffer);
+	table_close(heap, NoLock);
+}
+
+/* Go to the next address of a row; false if there is none. */
 bool
 CuckooNextRow(CuckooRows *rows, ItemPointer tid)
 {
-	while (rows->offset >= rows->end_offset)
+	while (rows->returned >= rows->listed)
 	{
 		if (!CuckooNextPage(rows))
 			return false;
+		CuckooListOffsets(rows);
 	}
-	ItemPointerSet(tid, rows->block, rows->offset);
-	rows->offset++;
+	ItemPointerSet(tid, rows->block, rows->offsets[rows->returned]);
+	rows->returned++;
 	return true;
 }
 

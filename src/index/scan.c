@@ -128,7 +128,6 @@ cuckoogetbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 	while (CuckooNextPage(rows))
 	{
 		ItemPointerData tids[MaxHeapTuplesPerPage];
-		int			count = 0;
 
 		if (rows->is_whole)
 		{
@@ -136,11 +135,11 @@ cuckoogetbitmap(IndexScanDesc scan, TIDBitmap *bitmap)
 			added++;
 			continue;
 		}
-		/* ItemPointerSet is a macro up to 15, which uses its argument three times. */
-		for (; rows->offset < rows->end_offset; rows->offset++, count++)
-			ItemPointerSet(&tids[count], rows->block, rows->offset);
-		tbm_add_tuples(bitmap, tids, count, true);
-		added += count;
+		CuckooListOffsets(rows);
+		for (int i = 0; i < rows->listed; i++)
+			ItemPointerSet(&tids[i], rows->block, rows->offsets[i]);
+		tbm_add_tuples(bitmap, tids, rows->listed, true);
+		added += rows->listed;
 	}
 	return added;
 }

@@ -20,6 +20,7 @@
 #define MODEL_ROWS		8192
 #define MODEL_PAGES		16
 #define MODEL_DEPTH		4
+#define MODEL_TRIMMED	16		/* pages of an interval that is trimmed, at most */
 #define MODEL_TABLE		UINT64_C(0x1000000) /* pages of the table, at most */
 
 typedef struct ModelPage
@@ -52,6 +53,7 @@ static struct
 	bool		is_dead;
 }			rows[MODEL_ROWS];
 static int	row_count;
+static bool trims;				/* keys one by one: addresses are used again before VACUUM */
 
 /* Numbers, to be sorted */
 typedef struct Numbers
@@ -81,7 +83,7 @@ RowOf(uint32_t fingerprint, uint64_t position)
 typedef struct PageSums
 {
 	int			intervals;
-	int			large;			/* intervals of more than a page of the table */
+	int			large;			/* intervals that no removal looks at */
 	int			tombstones;
 	int			copies;			/* intervals, as often as lookups find them */
 } PageSums;
@@ -128,12 +130,12 @@ CheckPage(const ModelPage *page)
 		if (!CuckooGetEntry(page->entries, (uint32_t) e, page->bits, &entry))
 			continue;
 		sums.intervals += entry.interval != CUCKOO_TOMBSTONE;
-		sums.large += !CuckooIntervalIsInPage(entry.interval);
+		sums.large += CuckooIntervalPages(entry.interval) > MODEL_TRIMMED;
 		sums.tombstones += entry.interval == CUCKOO_TOMBSTONE;
 		first = RowOf(entry.class.fingerprint, CuckooIntervalFirst(entry.interval));
 		half = CuckooIntervalSize(entry.interval) / 2;
 		if (entry.interval != CUCKOO_TOMBSTONE)
-			assert_true(half == 0 ? AnyBetween(&alive, first, first + 1) :
+			assert_true(half == 0 ? AnyBetween(trims ? &ever : &alive, first, first + 1) :
 						AnyBetween(&ever, first, first + half) &&
 						AnyBetween(&ever, first + half, first + 2 * half));
 
@@ -260,7 +262,7 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 {
 	CuckooInterval interval = 2 * position + 1;
 	CuckooIndexAddress address = CuckooIndexAddressOf(base_pages, hash, page->depth);
-	CuckooTouched touched = {-1, {0}};
+	CuckooTouched touched = {.count = -1};
 	bool		listed[CUCKOO_PAGE_ENTRIES] = {false};
 	CuckooChain chain;
 	CuckooInterval link;
@@ -327,23 +329,82 @@ AddToPages(uint64_t hash, uint64_t position)
 
 /* --------------------------------------------------------------- removals */
 
-static Numbers survivors;
-static int	dead_count;
+static Numbers survivors;		/* at which positions rows are */
+static Numbers survivors_of;	/* rows, by their fingerprints in a page */
+static CuckooEntriesCounts expected_counts;
 
-static bool
-IsDead(CuckooInterval interval, void *arg)
+/* What the rows that are left make of an interval, of one key's fingerprint or of all */
+static CuckooInterval
+NewInterval(const CuckooEntry *entry, void *only)
 {
-	uint64_t	first = CuckooIntervalFirst(interval);
-	bool		dead = !AnyBetween(&survivors, first, first + CuckooIntervalSize(interval));
+	uint64_t	first = CuckooIntervalFirst(entry->interval);
+	uint64_t	size = CuckooIntervalSize(entry->interval);
+	uint64_t	at;
+	CuckooInterval result = CUCKOO_TOMBSTONE;
 
-	assert_true(interval != CUCKOO_TOMBSTONE && CuckooIntervalIsInPage(interval) && arg == pages);
-	dead_count += dead;
-	return dead;
+	assert_true(entry->interval != CUCKOO_TOMBSTONE);
+	if (CuckooIntervalPages(entry->interval) > MODEL_TRIMMED ||
+		(only != NULL && *(uint32_t *) only != entry->class.fingerprint) ||
+		(size == 1 && AnyBetween(&survivors, first, first + 1)))
+		result = entry->interval;
+	else if (size > 1)
+	{
+		at = LowerBound(survivors_of.numbers, survivors_of.count,
+						RowOf(entry->class.fingerprint, first));
+		for (; at < survivors_of.count &&
+			 survivors_of.numbers[at] < RowOf(entry->class.fingerprint, first + size); at++)
+		{
+			CuckooInterval row = 2 * (survivors_of.numbers[at] & (RowOf(1, 0) - 1)) + 1;
+
+			result = result == CUCKOO_TOMBSTONE ? row : CuckooIntervalJoin(result, row);
+		}
+	}
+	expected_counts.entries += result != CUCKOO_TOMBSTONE;
+	expected_counts.removed += result == CUCKOO_TOMBSTONE;
+	expected_counts.changed += result != entry->interval;
+	return result;
 }
 
-/* Rows at some positions are dead: whatever keys they have, they are removed. */
+/* Remove dead rows from a page, of one key's class or of all. */
+static PageSums
+RemoveFrom(ModelPage *page, const uint64_t *hash)
+{
+	CuckooEntries before = *page->entries;
+	CuckooEntriesCounts counts;
+	uint32_t	only = 0;
+
+	survivors_of.count = 0;
+	for (int k = 0; k < key_count; k++)
+	{
+		CuckooIndexAddress address = CuckooIndexAddressOf(base_pages, keys[k].hash, page->depth);
+
+		for (int r = keys[k].last; r >= 0; r = rows[r].previous)
+		{
+			if (!rows[r].is_dead)
+				survivors_of.numbers[survivors_of.count++] =
+					RowOf(CuckooIndexAddressClass(&address, page->bits).fingerprint, rows[r].position);
+		}
+	}
+	SortNumbers(survivors_of.numbers, survivors_of.count);
+	if (hash != NULL)
+	{
+		CuckooIndexAddress address = CuckooIndexAddressOf(base_pages, *hash, page->depth);
+
+		only = CuckooIndexAddressClass(&address, page->bits).fingerprint;
+	}
+	memset(&expected_counts, 0, sizeof(expected_counts));
+	counts = CuckooEntriesReplace(page->entries, page->bits, NewInterval, hash == NULL ? NULL : &only);
+	assert_true(memcmp(&counts, &expected_counts, sizeof(counts)) == 0);
+	assert_true((counts.changed > 0) == (memcmp(&before, page->entries, sizeof(before)) != 0));
+	return CheckPage(page);
+}
+
+/*
+ * Rows at some positions are dead, whatever keys they have.  VACUUM removes them all;
+ * or else one key's are removed, and VACUUM comes later.
+ */
 static void
-Vacuum(uint32_t eighths)
+Vacuum(uint32_t eighths, bool only_key)
 {
 	uint64_t	seed = NextRandom(&random_state);
 	uint64_t	together = Below(2) == 0 ? 1 : CUCKOO_PAGE_POSITIONS;
@@ -358,18 +419,18 @@ Vacuum(uint32_t eighths)
 			survivors.numbers[survivors.count++] = rows[r].position;
 	}
 	SortNumbers(survivors.numbers, survivors.count);
-	for (int i = 0; i < page_count; i++)
+	if (only_key)
 	{
-		CuckooEntries before = *pages[i].entries;
-		CuckooEntriesCounts counts;
-		PageSums	sums;
+		uint64_t	hash = keys[Below((uint32_t) key_count)].hash;
 
-		dead_count = 0;
-		counts = CuckooEntriesRemove(pages[i].entries, pages[i].bits, IsDead, pages);
-		sums = CheckPage(&pages[i]);
+		for (ModelPage *page = HomeOf(hash); page != NULL; page = page->next)
+			(void) RemoveFrom(page, &hash);
+	}
+	for (int i = 0; i < page_count && !only_key; i++)
+	{
+		PageSums	sums = RemoveFrom(&pages[i], NULL);
+
 		assert_true(eighths < 8 || sums.intervals == sums.large);
-		assert_true(counts.removed == dead_count && counts.entries == sums.intervals &&
-					(counts.removed > 0) == (memcmp(&before, pages[i].entries, sizeof(before)) != 0));
 	}
 	for (int k = 0; k < key_count; k++)
 		CheckKey(k);
@@ -449,6 +510,7 @@ LivePages(void)
 	base_pages = crowded ? 1 : 1 + Below(3);
 	table_pages = UINT64_C(1) << (crowded ? 8 : Below(8));
 	row_count = page_count = 0;
+	trims = Below(2) == 0;
 	home_count = (int) base_pages;
 	for (uint32_t i = 0; i < base_pages; i++)
 		NewPage(Allocate(sizeof(CuckooEntries)), i, 0, BitsForTable(CUCKOO_MAX_FINGERPRINT_BITS),
@@ -460,7 +522,7 @@ LivePages(void)
 		int			k = (int) Below((uint32_t) key_count);
 
 		if (what == 0)
-			Vacuum(Below(9));
+			Vacuum(Below(9), trims && Below(2) == 0);
 		else if (what == 1 && 2 * table_pages <= MODEL_TABLE &&
 				 4 * table_pages <= CuckooPageSpan(CUCKOO_MIN_FINGERPRINT_BITS))
 			table_pages *= 2;
@@ -470,8 +532,8 @@ LivePages(void)
 			break;
 		CheckKey(k);
 	}
-	Vacuum(0);
-	Vacuum(8);
+	Vacuum(0, false);
+	Vacuum(8, false);
 	return row_count;
 }
 
