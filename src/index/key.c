@@ -192,15 +192,16 @@ CheckColumn(Relation index, int number)
 	Oid			class_type = index->rd_opcintype[number];
 	Oid			type = getBaseType(TupleDescAttr(RelationGetDescr(index), number)->atttypid);
 	Oid			collation = index->rd_indcollation[number];
+	bool		own_hash = OidIsValid(CuckooHashFunction(index->rd_opfamily[number], class_type));
 
-	if (OidIsValid(CuckooHashFunction(index->rd_opfamily[number], class_type)))
-		return;
-	if (CuckooTypeCanBeAltered(type))
+	if (CuckooTypeCanBeAltered(type, !own_hash))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index access method \"cuckoo\" does not support type %s", format_type_be(type)),
 				 errdetail("ALTER TYPE of an enum or composite type changes how its values are hashed, and does not rebuild indexes."),
 				 errhint("Index an expression of another type, or columns of the composite.")));
+	if (own_hash)
+		return;
 	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

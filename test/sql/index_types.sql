@@ -170,11 +170,18 @@ CREATE OPERATOR CLASS not_strict FOR TYPE text USING cuckoo AS
 -- The operator is for another type than the class.
 CREATE OPERATOR CLASS of_mood FOR TYPE mood USING cuckoo AS
 	OPERATOR 1 = (anyenum, anyenum), FUNCTION 1 hashenumextended(anyenum, bigint);
+-- These are valid, but not for types in which there are composite ones.
+CREATE OPERATOR CLASS of_records FOR TYPE record USING cuckoo AS
+	OPERATOR 1 = (record, record), FUNCTION 1 hash_record_extended(record, bigint);
+CREATE OPERATOR CLASS of_arrays FOR TYPE anyarray USING cuckoo AS
+	OPERATOR 1 = (anyarray, anyarray), FUNCTION 1 hash_array_extended(anyarray, bigint);
 SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcnamespace = 'scratch'::regnamespace AND opcname !~
 	'citext' ORDER BY oid;
-CREATE TABLE wrong (i integer, t text, m mood, c citext, d date);
+CREATE DOMAIN pairs AS pair;
+CREATE TABLE wrong (i integer, t text, m mood, c citext, d date, p pair, ps pair[], w pairs, ms mood[]);
 SELECT key, lines(format('CREATE INDEX ON wrong USING cuckoo (%s)', key)) FROM unnest('{i less,i no_operator}'::text[]
-	|| '{c no_function,c short_function,i two_types,d days,t half_hashed,t is_volatile,t not_strict,m of_mood}') AS key;
+	|| '{c no_function,c short_function,i two_types,d days,t half_hashed,t is_volatile,t not_strict,m of_mood}'
+	|| '{p of_records,ps of_arrays,w of_records,ms of_arrays}') AS key;
 SELECT definition, lines('CREATE OPERATOR CLASS wrong FOR TYPE integer USING cuckoo AS ' || definition)
 FROM unnest(ARRAY['OPERATOR 2 =', 'OPERATOR 1 = (integer, integer) FOR ORDER BY integer_ops',
 	'FUNCTION 2 hashint4extended(integer, bigint)', 'OPERATOR 1 =, STORAGE bigint']) AS definition;
