@@ -227,9 +227,39 @@ SELECT overflow_pages, expected_false_rows < 1e-3 AS exact FROM cuckoo_index_inf
 ALTER FUNCTION h_short RENAME TO h_moved;
 ALTER FUNCTION h_moved SET SCHEMA public;
 SELECT * FROM of_index('counted_t', 'SELECT count(*) FROM counted WHERE t = ''k7''');
-CREATE OR REPLACE FUNCTION public.h_moved(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS
+ALTER FUNCTION public.h_moved SET SCHEMA scratch;
+CREATE OR REPLACE FUNCTION h_moved(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS
 	'SELECT hashtext(upper($1))::bigint';
 SELECT * FROM of_index('counted_t', 'SELECT count(*) FROM counted WHERE t = ''k7''') LIMIT 2;
 REINDEX INDEX counted_t;
 SELECT * FROM of_index('counted_t', 'SELECT count(*) FROM counted WHERE t = ''k7''') LIMIT 2;
-DROP FUNCTION public.h_moved CASCADE;
+-- A library counts, but not its path.  (PostgreSQL does not load that of an SQL function.)
+CREATE FUNCTION in_library(library text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE pg_proc SET probin = library WHERE proname = 'h_moved';
+	RETURN lines('SELECT cuckoo_index_check(''counted_t'')');
+END $$;
+SELECT left(in_library('/old/path/hashes'), 5), outcome('REINDEX INDEX counted_t');
+SELECT library, in_library(library) FROM unnest('{hashes,hashes2,$libdir/hashes}'::text[]) AS library;
+DROP FUNCTION h_moved CASCADE;
+-- The functions of a family for other types count: an index of text is searched for
+-- a name by that for name.
+CREATE FUNCTION h_text(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS 'SELECT hashtext($1)::bigint';
+CREATE FUNCTION h_name(name, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS 'SELECT hashtext($1::text)::bigint';
+CREATE OPERATOR CLASS words FOR TYPE text USING cuckoo AS
+	OPERATOR 1 = (text, text), FUNCTION 1 h_text(text, bigint), OPERATOR 1 = (text, name);
+ALTER OPERATOR FAMILY words USING cuckoo ADD OPERATOR 1 = (name, text), OPERATOR 1 = (name, name),
+	FUNCTION 1 (name, name) h_name(name, bigint);
+CREATE INDEX counted_words ON counted USING cuckoo (t COLLATE pg_catalog."C" words);
+SELECT * FROM of_index('counted_words', 'SELECT count(*) FROM counted WHERE t = ''k7''::name') LIMIT 2;
+-- Added again it is the same one.
+ALTER OPERATOR FAMILY words USING cuckoo DROP FUNCTION 1 (name, name);
+SELECT * FROM of_index('counted_words', 'SELECT count(*) FROM counted WHERE t = ''k7''::name') LIMIT 2;
+ALTER OPERATOR FAMILY words USING cuckoo ADD FUNCTION 1 (name, name) h_name(name, bigint);
+SELECT * FROM of_index('counted_words', 'SELECT count(*) FROM counted WHERE t = ''k7''::name') LIMIT 2;
+CREATE OR REPLACE FUNCTION h_name(name, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS 'SELECT length($1)';
+SELECT * FROM of_index('counted_words', 'SELECT count(*) FROM counted WHERE t = ''k7''::name') LIMIT 2;
+-- Two functions that change places are others.
+CREATE OR REPLACE FUNCTION h_name(name, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS 'SELECT hashtext($1)::bigint';
+CREATE OR REPLACE FUNCTION h_text(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS 'SELECT hashtext($1::text)::bigint';
+SELECT lines('SELECT cuckoo_index_check(''counted_words'')');
