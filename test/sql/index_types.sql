@@ -167,6 +167,9 @@ CREATE OPERATOR CLASS is_volatile FOR TYPE text USING cuckoo AS
 	OPERATOR 1 = (text, text), FUNCTION 1 h_volatile(text, bigint);
 CREATE OPERATOR CLASS not_strict FOR TYPE text USING cuckoo AS
 	OPERATOR 1 = (text, text), FUNCTION 1 h_lax(text, bigint);
+CREATE FUNCTION h_parsed(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql RETURN hashtext($1)::bigint;
+CREATE OPERATOR CLASS is_parsed FOR TYPE text USING cuckoo AS
+	OPERATOR 1 = (text, text), FUNCTION 1 h_parsed(text, bigint);
 -- The operator is for another type than the class.
 CREATE OPERATOR CLASS of_mood FOR TYPE mood USING cuckoo AS
 	OPERATOR 1 = (anyenum, anyenum), FUNCTION 1 hashenumextended(anyenum, bigint);
@@ -180,7 +183,7 @@ SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcnamespace = 'scratch'::
 CREATE DOMAIN pairs AS pair;
 CREATE TABLE wrong (i integer, t text, m mood, c citext, d date, p pair, ps pair[], w pairs, ms mood[]);
 SELECT key, lines(format('CREATE INDEX ON wrong USING cuckoo (%s)', key)) FROM unnest('{i less,i no_operator}'::text[]
-	|| '{c no_function,c short_function,i two_types,d days,t half_hashed,t is_volatile,t not_strict,m of_mood}'
+	|| '{c no_function,c short_function,i two_types,d days,t half_hashed,t is_volatile,t not_strict,t is_parsed,m of_mood}'
 	|| '{p of_records,ps of_arrays,w of_records,ms of_arrays}') AS key;
 SELECT definition, lines('CREATE OPERATOR CLASS wrong FOR TYPE integer USING cuckoo AS ' || definition)
 FROM unnest(ARRAY['OPERATOR 2 =', 'OPERATOR 1 = (integer, integer) FOR ORDER BY integer_ops',
@@ -216,8 +219,8 @@ SELECT * FROM of_index('counted_k', 'SELECT count(*) FROM counted WHERE k = 7::b
 SELECT lines('INSERT INTO counted VALUES (20001)');
 ALTER OPERATOR FAMILY integer_ops USING cuckoo DROP FUNCTION 1 (integer, integer);
 SELECT * FROM of_index('counted_k', 'SELECT count(*) FROM counted WHERE k = 7');
--- A hash of 32 bits, without an overflow page.  To rename its function or to move it
--- changes nothing, and another body does.
+-- A hash of 32 bits, without an overflow page.  To rename its function, to move it or
+-- to alter its flags changes nothing, and another body does.
 CREATE FUNCTION h_short(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS
 	'SELECT hashtext(lower($1))::bigint';
 CREATE OPERATOR CLASS short FOR TYPE text USING cuckoo AS
@@ -228,6 +231,8 @@ ALTER FUNCTION h_short RENAME TO h_moved;
 ALTER FUNCTION h_moved SET SCHEMA public;
 SELECT * FROM of_index('counted_t', 'SELECT count(*) FROM counted WHERE t = ''k7''');
 ALTER FUNCTION public.h_moved SET SCHEMA scratch;
+ALTER FUNCTION h_moved VOLATILE;
+SELECT agrees('SELECT count(*) FROM counted WHERE t = ''k7'''), lines('TRUNCATE counted'), lines('REINDEX INDEX counted_t') \gx
 CREATE OR REPLACE FUNCTION h_moved(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS
 	'SELECT hashtext(upper($1))::bigint';
 SELECT * FROM of_index('counted_t', 'SELECT count(*) FROM counted WHERE t = ''k7''') LIMIT 2;
@@ -241,6 +246,10 @@ BEGIN
 END $$;
 SELECT left(in_library('/old/path/hashes'), 5), outcome('REINDEX INDEX counted_t');
 SELECT library, in_library(library) FROM unnest('{hashes,hashes2,$libdir/hashes}'::text[]) AS library;
+-- A body that is no string is another one, and cannot be indexed.
+CREATE OR REPLACE FUNCTION h_moved(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql
+	RETURN hashtext(upper($1))::bigint;
+SELECT lines('SELECT cuckoo_index_check(''counted_t'')'), lines('REINDEX INDEX counted_t') \gx
 DROP FUNCTION h_moved CASCADE;
 -- The functions of a family for other types count: an index of text is searched for
 -- a name by that for name.
