@@ -36,7 +36,7 @@ cuckoo_new(PG_FUNCTION_ARGS)
 	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, NULL, 0));
 }
 
-/* cuckoo_from_array(keys, capacity, fpr, seed): as cuckoo_agg over the keys */
+/* cuckoo_from_array(keys, ...): as cuckoo_agg over the keys; without any, as cuckoo_new */
 PG_FUNCTION_INFO_V1(cuckoo_from_array);
 Datum
 cuckoo_from_array(PG_FUNCTION_ARGS)

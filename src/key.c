@@ -390,7 +390,7 @@ InitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 }
 
 bool
-CuckooTypeCanBeAltered(Oid type)
+CuckooTypeCanBeAltered(Oid type, bool by_label)
 {
 	Oid			base = getBaseType(type);
 	Oid			element = get_element_type(base);
@@ -398,10 +398,12 @@ CuckooTypeCanBeAltered(Oid type)
 
 	check_stack_depth();
 	if (OidIsValid(element))
-		return CuckooTypeCanBeAltered(element);
-	return kind == TYPTYPE_ENUM || kind == TYPTYPE_COMPOSITE ||
-		(kind == TYPTYPE_RANGE && CuckooTypeCanBeAltered(get_range_subtype(base))) ||
-		(kind == TYPTYPE_MULTIRANGE && CuckooTypeCanBeAltered(get_multirange_range(base)));
+		return CuckooTypeCanBeAltered(element, by_label);
+	if (kind == TYPTYPE_RANGE)
+		return CuckooTypeCanBeAltered(get_range_subtype(base), by_label);
+	if (kind == TYPTYPE_MULTIRANGE)
+		return CuckooTypeCanBeAltered(get_multirange_range(base), by_label);
+	return kind == TYPTYPE_COMPOSITE || (kind == TYPTYPE_ENUM && by_label);
 }
 
 void

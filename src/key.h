@@ -52,11 +52,11 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext
 
 /*
  * Whether ALTER TYPE can change the hashes of a type's values, at any depth: for
- * rows that exist then, no trigger fires and no index is built anew.  Enum values
- * are hashed by their label, and composite values by the number and types of
- * their attributes.
+ * rows that exist then, no trigger fires and no index is built anew.  Composite
+ * values are hashed by all their attributes, and enum values by their label, but
+ * by PostgreSQL's functions by their OID, which stays.
  */
-extern bool CuckooTypeCanBeAltered(Oid type);
+extern bool CuckooTypeCanBeAltered(Oid type, bool by_label);
 
 /* What CuckooKeyHash calls for keys that are not integers */
 extern uint64 CuckooHashOther(CuckooKey *key, Datum value, uint64 seed);

@@ -433,9 +433,9 @@ CheckUnique(BuildState *state, const BuildEntry *entries, uint64 count)
 	CuckooListFree(&intervals);
 }
 
-/* Build the base pages that have entries. */
+/* Build the base pages that have entries, of which there are about so many. */
 static void
-BuildPages(BuildState *state)
+BuildPages(BuildState *state, double entries)
 {
 	uint32		base_pages = state->meta.base_pages;
 	uint64		first = 0;
@@ -457,6 +457,9 @@ BuildPages(BuildState *state)
 		{
 			ReadNext(state, first);
 			first = 0;
+			if (state->file_count == 0 || (double) (state->written + state->count) > entries)
+				entries = (double) (state->written + state->count);
+			pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) entries);
 			continue;
 		}
 		if (end == first)
@@ -557,8 +560,8 @@ cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 	/* Others may have added to the table until it was read, but not since. */
 	state.bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT_BITS);
 	InitMeta(&state.meta, BasePages(index, entries, RelationGetNumberOfBlocks(heap)));
-	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_WRITE);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, (int64) entries);
+	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_WRITE);
 	CuckooExtendFile(index, state.meta.end);
 	CuckooInitPage((Page) page.data, 0, 0);
 	WritePage(index, state.meta.end - 1, &page);
@@ -568,7 +571,7 @@ cuckoobuild(Relation heap, Relation index, IndexInfo *info)
 		state.snapshot = RegisterSnapshot(GetLatestSnapshot());
 		state.unique = CuckooUniqueBegin(index, heap, CurrentMemoryContext);
 	}
-	BuildPages(&state);
+	BuildPages(&state, entries);
 	if (info->ii_Unique)
 	{
 		CuckooUniqueEnd(state.unique);

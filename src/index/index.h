@@ -87,7 +87,7 @@ typedef struct CuckooIndexMeta
 	BlockNumber end;			/* of the file, but for what failed attempts to extend it left */
 	/*
 	 * How each column is hashed: as a key of this kind, or if its type is
-	 * CUCKOO_KEY_NONE, by a function of this signature.
+	 * CUCKOO_KEY_NONE, by an operator family whose functions have this signature.
 	 */
 	CuckooKeyKind columns[INDEX_MAX_KEYS];	/* 0 behind the last column */
 	BlockNumber pieces[CUCKOO_MAX_DEPTH][CUCKOO_PIECES];	/* their first blocks, of region 1 on;
@@ -150,6 +150,7 @@ extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *t
 							   MemoryContext ctx);
 extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull,
 							uint64 *hash);
+extern char *CuckooFunctionText(Oid function, AttrNumber attribute);
 extern bool CuckooIndexHasColumnEquality(Relation index, int number);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
 

@@ -8,33 +8,58 @@
 #include "index.h"
 
 #include "catalog/pg_am.h"
+#include "catalog/pg_amproc.h"
 #include "catalog/pg_proc.h"
 #include "commands/defrem.h"
 #include "utils/builtins.h"
+#include "utils/catcache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/*
- * What identifies a function in the metapage: its source or its symbol in a
- * library.  These stay when it is dumped, renamed or moved to another schema.
- */
-static uint32
-FunctionSignature(Oid function)
+/* A text in pg_proc, or "" if it is NULL */
+char *
+CuckooFunctionText(Oid function, AttrNumber attribute)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	bool		isnull;
-	Datum		source;
-	char	   *bytes;
-	uint32		signature;
+	Datum		value;
+	char	   *result;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for function %u", function);
-	source = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
-	bytes = TextDatumGetCString(source);
-	signature = CuckooSignature(bytes, strlen(bytes));
-	pfree(bytes);
+	value = SysCacheGetAttr(PROCOID, tuple, attribute, &isnull);
+	result = isnull ? "" : TextDatumGetCString(value);
 	ReleaseSysCache(tuple);
+	return result;
+}
+
+/*
+ * The signature of all functions of an operator family, in any order, because a
+ * search for a value of another type uses the one for that.  A function is known by
+ * its type, and by its source or its symbol and library without the path.  These
+ * stay when it is dumped, renamed or moved, and pg_upgrade keeps the OIDs of types.
+ * What it calls cannot be known.  A library that an upgrade renames needs a REINDEX
+ * in vain, but if other libraries' symbols were the same, searches could miss rows.
+ */
+static uint32
+FamilySignature(Oid family)
+{
+	CatCList   *members = SearchSysCacheList1(AMPROCNUM, ObjectIdGetDatum(family));
+	uint32		signature = 0;
+
+	for (int i = 0; i < members->n_members; i++)
+	{
+		Form_pg_amproc member = (Form_pg_amproc) GETSTRUCT(&members->members[i]->tuple);
+		char	   *body = CuckooFunctionText(member->amproc, Anum_pg_proc_prosrc);
+		char	   *path = CuckooFunctionText(member->amproc, Anum_pg_proc_probin);
+		char	   *name = last_dir_separator(path);
+		uint64		hash = CuckooHash(body, strlen(body), member->amproclefttype, CUCKOO_KEY_TEXT);
+
+		path = name == NULL ? path : name + 1;
+		signature ^= (uint32) CuckooHash(path, strlen(path), hash, CUCKOO_KEY_TEXT);
+	}
+	ReleaseCatCacheList(members);
 	return signature;
 }
 
@@ -51,8 +76,11 @@ InitColumn(CuckooIndexColumn *column, Relation index, int number, Oid type, Memo
 	column->collation = index->rd_indcollation[number];
 	if (OidIsValid(function))
 	{
-		fmgr_info_cxt(function, &column->hash, ctx);
-		column->key.kind = (CuckooKeyKind) {CUCKOO_KEY_NONE, FunctionSignature(function)};
+		MemoryContext old = MemoryContextSwitchTo(ctx);
+
+		fmgr_info(function, &column->hash);
+		column->key.kind.signature = FamilySignature(index->rd_opfamily[number]);
+		MemoryContextSwitchTo(old);
 	}
 	else
 	{
@@ -121,7 +149,7 @@ CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, Memory
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("index \"%s\" was built with another hash function",
 							RelationGetRelationName(index)),
-					 errdetail("Its operator family hashes values of type %s in another way now.",
+					 errdetail("Its operator family for type %s has other hash functions now.",
 							   format_type_be(index->rd_opcintype[i])),
 					 errhint("REINDEX it.")));
 		if (types != NULL && OidIsValid(types[i]) && types[i] != index->rd_opcintype[i])
@@ -192,15 +220,16 @@ CheckColumn(Relation index, int number)
 	Oid			class_type = index->rd_opcintype[number];
 	Oid			type = getBaseType(TupleDescAttr(RelationGetDescr(index), number)->atttypid);
 	Oid			collation = index->rd_indcollation[number];
+	bool		own_hash = OidIsValid(CuckooHashFunction(index->rd_opfamily[number], class_type));
 
-	if (OidIsValid(CuckooHashFunction(index->rd_opfamily[number], class_type)))
-		return;
-	if (CuckooTypeCanBeAltered(type))
+	if (CuckooTypeCanBeAltered(type, !own_hash))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index access method \"cuckoo\" does not support type %s", format_type_be(type)),
 				 errdetail("ALTER TYPE of an enum or composite type changes how its values are hashed, and does not rebuild indexes."),
 				 errhint("Index an expression of another type, or columns of the composite.")));
+	if (own_hash)
+		return;
 	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

@@ -12,6 +12,9 @@
 
 #define DETOURS_PER_COPY	256
 
+/* pd_lower of every page: what is between it and pd_upper would not be logged. */
+#define PAGE_LOWER			(MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries))
+
 void
 CuckooInitPage(Page page, int depth, int bits)
 {
@@ -23,9 +26,7 @@ CuckooInitPage(Page page, int depth, int bits)
 	opaque->depth = (uint8) depth;
 	opaque->bits = (uint8) bits;
 	opaque->page_id = CUCKOO_PAGE_ID;
-	/* What is between pd_lower and pd_upper would not be logged. */
-	((PageHeader) page)->pd_lower =
-		(LocationIndex) (MAXALIGN(SizeOfPageHeaderData) + sizeof(CuckooEntries));
+	((PageHeader) page)->pd_lower = (LocationIndex) PAGE_LOWER;
 }
 
 void
@@ -49,7 +50,8 @@ CuckooPageIsDamaged(Page page, BlockNumber block)
 
 	if (PageIsNew(page))
 		return false;
-	if (PageGetSpecialSize(page) != MAXALIGN(sizeof(CuckooPageOpaque)))
+	if (PageGetSpecialSize(page) != MAXALIGN(sizeof(CuckooPageOpaque)) ||
+		((PageHeader) page)->pd_lower != PAGE_LOWER)
 		return true;
 	opaque = CuckooPageGetOpaque(page);
 	return opaque->page_id != CUCKOO_PAGE_ID || opaque->next == block ||

@@ -57,12 +57,13 @@ HasHash(Oid family, Oid type)
 		OidIsValid(get_element_type(type)) || type_is_range(type) || type_is_multirange(type);
 }
 
+/* The hint is for TRUNCATE and REINDEX, too, after somebody altered a function. */
 static bool
-Report(int level, const char *member, const char *fault)
+Report(int level, const char *member, const char *fault, const char *hint)
 {
 	ereport(level,
 			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-			 errmsg("%s of access method \"cuckoo\" %s", member, fault)));
+			 errmsg("%s of access method \"cuckoo\" %s", member, fault), errhint("%s", hint)));
 	return false;
 }
 
@@ -80,7 +81,8 @@ CheckOperator(Form_pg_amop member, int level)
 		fault = "compares types that are hashed differently";
 	else
 		return true;
-	return Report(level, psprintf("operator %s", format_operator(member->amopopr)), fault);
+	return Report(level, psprintf("operator %s", format_operator(member->amopopr)), fault,
+				  "Drop it from its operator family.");
 }
 
 static bool
@@ -94,13 +96,16 @@ CheckFunction(Form_pg_amproc member, int level)
 		fault = "is not immutable";
 	else if (!func_strict(member->amproc))
 		fault = "is not strict";
+	else if (CuckooFunctionText(member->amproc, Anum_pg_proc_prosqlbody)[0] != '\0')
+		fault = "has a body that is not a string";
 	else if (member->amprocnum != CUCKOO_HASH_PROC ||
 			 !check_amproc_signature(member->amproc, INT8OID, false, 2, 2, member->amproclefttype,
 									 INT8OID))
 		fault = "is not a hash function: (type, bigint) returning bigint";
 	else
 		return true;
-	return Report(level, psprintf("function %s", format_procedure(member->amproc)), fault);
+	return Report(level, psprintf("function %s", format_procedure(member->amproc)), fault,
+				  "Correct it with ALTER FUNCTION or CREATE OR REPLACE FUNCTION, or drop it from its operator family.");
 }
 
 /*
@@ -124,10 +129,10 @@ CuckooCheckOperatorFamily(Oid family, Oid type, int level)
 
 	if (!OidIsValid(get_opfamily_member(family, type, type, 1)))
 		valid = Report(level, psprintf("operator class for type %s", format_type_be(type)),
-					   "has no equality operator for this type");
+					   "has no equality operator for this type", "Add one to its operator family.");
 	if (!HasHash(family, type))
 		valid = Report(level, psprintf("operator class for type %s", format_type_be(type)),
-					   "has no hash function");
+					   "has no hash function", "Add one to its operator family.");
 	return valid;
 }
 

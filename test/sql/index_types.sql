@@ -167,14 +167,24 @@ CREATE OPERATOR CLASS is_volatile FOR TYPE text USING cuckoo AS
 	OPERATOR 1 = (text, text), FUNCTION 1 h_volatile(text, bigint);
 CREATE OPERATOR CLASS not_strict FOR TYPE text USING cuckoo AS
 	OPERATOR 1 = (text, text), FUNCTION 1 h_lax(text, bigint);
+CREATE FUNCTION h_parsed(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql RETURN hashtext($1)::bigint;
+CREATE OPERATOR CLASS is_parsed FOR TYPE text USING cuckoo AS
+	OPERATOR 1 = (text, text), FUNCTION 1 h_parsed(text, bigint);
 -- The operator is for another type than the class.
 CREATE OPERATOR CLASS of_mood FOR TYPE mood USING cuckoo AS
 	OPERATOR 1 = (anyenum, anyenum), FUNCTION 1 hashenumextended(anyenum, bigint);
+-- These are valid, but not for types in which there are composite ones.
+CREATE OPERATOR CLASS of_records FOR TYPE record USING cuckoo AS
+	OPERATOR 1 = (record, record), FUNCTION 1 hash_record_extended(record, bigint);
+CREATE OPERATOR CLASS of_arrays FOR TYPE anyarray USING cuckoo AS
+	OPERATOR 1 = (anyarray, anyarray), FUNCTION 1 hash_array_extended(anyarray, bigint);
 SELECT opcname, amvalidate(oid) FROM pg_opclass WHERE opcnamespace = 'scratch'::regnamespace AND opcname !~
 	'citext' ORDER BY oid;
-CREATE TABLE wrong (i integer, t text, m mood, c citext, d date);
+CREATE DOMAIN pairs AS pair;
+CREATE TABLE wrong (i integer, t text, m mood, c citext, d date, p pair, ps pair[], w pairs, ms mood[]);
 SELECT key, lines(format('CREATE INDEX ON wrong USING cuckoo (%s)', key)) FROM unnest('{i less,i no_operator}'::text[]
-	|| '{c no_function,c short_function,i two_types,d days,t half_hashed,t is_volatile,t not_strict,m of_mood}') AS key;
+	|| '{c no_function,c short_function,i two_types,d days,t half_hashed,t is_volatile,t not_strict,t is_parsed,m of_mood}'
+	|| '{p of_records,ps of_arrays,w of_records,ms of_arrays}') AS key;
 SELECT definition, lines('CREATE OPERATOR CLASS wrong FOR TYPE integer USING cuckoo AS ' || definition)
 FROM unnest(ARRAY['OPERATOR 2 =', 'OPERATOR 1 = (integer, integer) FOR ORDER BY integer_ops',
 	'FUNCTION 2 hashint4extended(integer, bigint)', 'OPERATOR 1 =, STORAGE bigint']) AS definition;
@@ -209,8 +219,8 @@ SELECT * FROM of_index('counted_k', 'SELECT count(*) FROM counted WHERE k = 7::b
 SELECT lines('INSERT INTO counted VALUES (20001)');
 ALTER OPERATOR FAMILY integer_ops USING cuckoo DROP FUNCTION 1 (integer, integer);
 SELECT * FROM of_index('counted_k', 'SELECT count(*) FROM counted WHERE k = 7');
--- A hash of 32 bits, without an overflow page.  To rename its function or to move it
--- changes nothing, and another body does.
+-- A hash of 32 bits, without an overflow page.  To rename its function, to move it or
+-- to alter its flags changes nothing, and another body does.
 CREATE FUNCTION h_short(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS
 	'SELECT hashtext(lower($1))::bigint';
 CREATE OPERATOR CLASS short FOR TYPE text USING cuckoo AS
@@ -220,9 +230,45 @@ SELECT overflow_pages, expected_false_rows < 1e-3 AS exact FROM cuckoo_index_inf
 ALTER FUNCTION h_short RENAME TO h_moved;
 ALTER FUNCTION h_moved SET SCHEMA public;
 SELECT * FROM of_index('counted_t', 'SELECT count(*) FROM counted WHERE t = ''k7''');
-CREATE OR REPLACE FUNCTION public.h_moved(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS
+ALTER FUNCTION public.h_moved SET SCHEMA scratch;
+ALTER FUNCTION h_moved VOLATILE;
+SELECT agrees('SELECT count(*) FROM counted WHERE t = ''k7'''), lines('TRUNCATE counted'), lines('REINDEX INDEX counted_t') \gx
+CREATE OR REPLACE FUNCTION h_moved(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS
 	'SELECT hashtext(upper($1))::bigint';
 SELECT * FROM of_index('counted_t', 'SELECT count(*) FROM counted WHERE t = ''k7''') LIMIT 2;
 REINDEX INDEX counted_t;
 SELECT * FROM of_index('counted_t', 'SELECT count(*) FROM counted WHERE t = ''k7''') LIMIT 2;
-DROP FUNCTION public.h_moved CASCADE;
+-- A library counts, but not its path.  (PostgreSQL does not load that of an SQL function.)
+CREATE FUNCTION in_library(library text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE pg_proc SET probin = library WHERE proname = 'h_moved';
+	RETURN lines('SELECT cuckoo_index_check(''counted_t'')');
+END $$;
+SELECT left(in_library('/old/path/hashes'), 5), outcome('REINDEX INDEX counted_t');
+SELECT library, in_library(library) FROM unnest('{hashes,hashes2,$libdir/hashes}'::text[]) AS library;
+-- A body that is no string is another one, and cannot be indexed.
+CREATE OR REPLACE FUNCTION h_moved(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql
+	RETURN hashtext(upper($1))::bigint;
+SELECT lines('SELECT cuckoo_index_check(''counted_t'')'), lines('REINDEX INDEX counted_t') \gx
+DROP FUNCTION h_moved CASCADE;
+-- The functions of a family for other types count: an index of text is searched for
+-- a name by that for name.
+CREATE FUNCTION h_text(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS 'SELECT hashtext($1)::bigint';
+CREATE FUNCTION h_name(name, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS 'SELECT hashtext($1::text)::bigint';
+CREATE OPERATOR CLASS words FOR TYPE text USING cuckoo AS
+	OPERATOR 1 = (text, text), FUNCTION 1 h_text(text, bigint), OPERATOR 1 = (text, name);
+ALTER OPERATOR FAMILY words USING cuckoo ADD OPERATOR 1 = (name, text), OPERATOR 1 = (name, name),
+	FUNCTION 1 (name, name) h_name(name, bigint);
+CREATE INDEX counted_words ON counted USING cuckoo (t COLLATE pg_catalog."C" words);
+SELECT * FROM of_index('counted_words', 'SELECT count(*) FROM counted WHERE t = ''k7''::name') LIMIT 2;
+-- Added again it is the same one.
+ALTER OPERATOR FAMILY words USING cuckoo DROP FUNCTION 1 (name, name);
+SELECT * FROM of_index('counted_words', 'SELECT count(*) FROM counted WHERE t = ''k7''::name') LIMIT 2;
+ALTER OPERATOR FAMILY words USING cuckoo ADD FUNCTION 1 (name, name) h_name(name, bigint);
+SELECT * FROM of_index('counted_words', 'SELECT count(*) FROM counted WHERE t = ''k7''::name') LIMIT 2;
+CREATE OR REPLACE FUNCTION h_name(name, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS 'SELECT length($1)';
+SELECT * FROM of_index('counted_words', 'SELECT count(*) FROM counted WHERE t = ''k7''::name') LIMIT 2;
+-- Two functions that change places are others.
+CREATE OR REPLACE FUNCTION h_name(name, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS 'SELECT hashtext($1)::bigint';
+CREATE OR REPLACE FUNCTION h_text(text, bigint) RETURNS bigint IMMUTABLE STRICT LANGUAGE sql AS 'SELECT hashtext($1::text)::bigint';
+SELECT lines('SELECT cuckoo_index_check(''counted_words'')');

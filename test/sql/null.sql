@@ -68,6 +68,7 @@ FROM filters;
 SELECT cuckoo_new(NULL, NULL, NULL) = cuckoo_new() AS new,
 	cuckoo_new(100, NULL, NULL) = cuckoo_new(capacity => 100) AS new_some,
 	cuckoo_from_array('{1,2}'::integer[], NULL) = cuckoo_from_array('{1,2}'::integer[]) AS from_array,
+	cuckoo_from_array('{NULL}'::integer[], 5000, 0.01, 7) = cuckoo_new(5000, 0.01, 7) AS from_nulls,
 	(SELECT cuckoo_agg(i, NULL, NULL) = cuckoo_agg(i) AND cuckoo_agg(i, NULL) = cuckoo_agg(i)
 		AND cuckoo_agg(i, NULL, 0.01) = cuckoo_agg(i, NULL, 0.01) AND cuckoo_agg(i, 100, NULL) = cuckoo_agg(i, 100, 0.001)
 		FROM generate_series(1, 50) AS i) AS agg,
@@ -75,8 +76,8 @@ SELECT cuckoo_new(NULL, NULL, NULL) = cuckoo_new() AS new,
 		FROM generate_series(1, 5) AS i) AS agg_some_rows;
 
 -- Over no rows, or over NULL keys without parameters, the filter is not NULL,
--- but empty and without parameters.  That of an array without keys has
--- parameters.
+-- but empty and without parameters.  That of an array without keys is that of
+-- cuckoo_new.
 CREATE TABLE empties (how text, f cuckoofilter);
 INSERT INTO empties VALUES
 	('no rows', (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i)),

@@ -18,6 +18,7 @@ my ($header, $next, $depth, $bits, $page_id) = (12, map { $block_size - $_ } 8, 
 my %damages = (
 	identifier => [ home => $page_id, "\0\0" ],
 	special => [ home => $header, pack('S3', (8000) x 3) ],
+	lower => [ home => $header, pack('S', 24) ],
 	bits => [ home => $bits, "\x40" ],
 	deep => [ home => $depth, "\x19" ],
 	zeros => [ overflow => 0, "\0" x $block_size ],
@@ -90,7 +91,7 @@ sub error_of
 	return $stderr =~ /ERROR:  (.*)/ ? $1 : 'none';
 }
 
-foreach my $case (qw(identifier special bits deep zeros circle self metapage grown beyond nowhere))
+foreach my $case (qw(identifier special lower bits deep zeros circle self metapage grown beyond nowhere))
 {
 	# The metapage leads nowhere.
 	my $block = $case eq 'nowhere' ? 0 : $blocks{$case};
@@ -100,7 +101,7 @@ foreach my $case (qw(identifier special bits deep zeros circle self metapage gro
 	is(error_of("SELECT cuckoo_index_check('${case}_k')"), $error, "$case: lookups");
 	is(error_of("INSERT INTO $case TABLE $case"), $error, "$case: INSERT");
 	# VACUUM passes over it, and does its work.
-	next unless $case =~ /identifier|special|bits|deep|self/;
+	next unless $case =~ /identifier|special|lower|bits|deep|self/;
 	my $begin = -s $node->logfile;
 	my $digest = "SELECT md5(get_raw_page('${case}_k', $block))";
 	my $before = $node->safe_psql('postgres', $digest);
