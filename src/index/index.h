@@ -186,7 +186,7 @@ CuckooRowsOf(Relation index, const CuckooList *intervals)
 }
 
 extern bool CuckooNextPage(CuckooRows *rows);
-extern ItemId CuckooRowItem(Page page, OffsetNumber offset);
+extern OffsetNumber CuckooFirstVersion(Page page, OffsetNumber offset);
 extern void CuckooListOffsets(CuckooRows *rows);
 extern bool CuckooNextRow(CuckooRows *rows, ItemPointer tid);
 
@@ -206,9 +206,8 @@ typedef struct CuckooRowReader
 
 extern CuckooRowReader *CuckooRowReaderBegin(Relation index, Relation heap, MemoryContext ctx);
 extern void CuckooRowReaderEnd(CuckooRowReader *reader);
-extern void CuckooFormKey(CuckooRowReader *reader);
-extern bool CuckooReadRow(CuckooRowReader *reader, ItemPointer tid, Snapshot snapshot,
-						  bool *all_dead);
+extern bool CuckooFormKey(CuckooRowReader *reader);
+extern bool CuckooReadRow(CuckooRowReader *reader, ItemPointer tid, Snapshot snapshot);
 extern void CuckooReleaseRow(CuckooRowReader *reader);
 extern bool CuckooKeyMatches(const CuckooRowReader *reader, ScanKey conditions, int count);
 

@@ -68,18 +68,19 @@ CuckooNextPage(CuckooRows *rows)
 }
 
 /*
- * The line pointer of what is left of the versions of a row that begins at an
- * offset, after pruning; NULL if none does.  Only rows that begin there have entries.
+ * The offset of the first version that is left, after pruning, of a row that begins
+ * at an offset; InvalidOffsetNumber if none does.  Only these rows have entries.
  */
-ItemId
-CuckooRowItem(Page page, OffsetNumber offset)
+OffsetNumber
+CuckooFirstVersion(Page page, OffsetNumber offset)
 {
 	ItemId		id = PageGetItemId(page, offset);
 
 	if (ItemIdIsRedirected(id))
-		return PageGetItemId(page, ItemIdGetRedirect(id));
+		return (OffsetNumber) ItemIdGetRedirect(id);
 	return ItemIdIsNormal(id) &&
-		!HeapTupleHeaderIsHeapOnly((HeapTupleHeader) PageGetItem(page, id)) ? id : NULL;
+		!HeapTupleHeaderIsHeapOnly((HeapTupleHeader) PageGetItem(page, id)) ? offset :
+		InvalidOffsetNumber;
 }
 
 /*
@@ -109,7 +110,7 @@ CuckooListOffsets(CuckooRows *rows)
 	end = Min(rows->end_offset, PageGetMaxOffsetNumber(page) + 1);
 	for (OffsetNumber offset = rows->offset; offset < end; offset++)
 	{
-		if (CuckooRowItem(page, offset) != NULL)
+		if (CuckooFirstVersion(page, offset) != InvalidOffsetNumber)
 			rows->offsets[rows->listed++] = offset;
 	}
 	UnlockReleaseBuffer(buffer);
@@ -158,31 +159,33 @@ CuckooRowReaderEnd(CuckooRowReader *reader)
 	FreeExecutorState(reader->executor);
 }
 
-/* Compute the key of the row in the slot, which stays until the next one. */
-void
+/*
+ * Compute the key of the row in the slot, which stays until the next one.  False if
+ * the index's predicate leaves the row out: then an expression might raise an error.
+ */
+bool
 CuckooFormKey(CuckooRowReader *reader)
 {
 	ResetPerTupleExprContext(reader->executor);
+	if (!ExecQual(reader->predicate, GetPerTupleExprContext(reader->executor)))
+		return false;
 	FormIndexDatum(reader->info, reader->slot, reader->executor, reader->values, reader->isnull);
+	return true;
 }
 
 /*
  * Read the row that a snapshot shows at an address, and compute its key.  False if
  * there is none, or none that the index has: a joined interval covers others, and
- * the address of an exact one may have got another row since.  *all_dead: nobody
- * will see what is there.
+ * the address of an exact one may have got another row since.
  */
 bool
-CuckooReadRow(CuckooRowReader *reader, ItemPointer tid, Snapshot snapshot, bool *all_dead)
+CuckooReadRow(CuckooRowReader *reader, ItemPointer tid, Snapshot snapshot)
 {
 	ItemPointerData address = *tid;
 	bool		call_again = false;
 
-	if (!table_index_fetch_tuple(reader->fetch, &address, snapshot, reader->slot, &call_again,
-								 all_dead))
-		return false;
-	CuckooFormKey(reader);
-	return ExecQual(reader->predicate, GetPerTupleExprContext(reader->executor));
+	return table_index_fetch_tuple(reader->fetch, &address, snapshot, reader->slot, &call_again,
+								   NULL) && CuckooFormKey(reader);
 }
 
 /* Forget the row, so that no page stays pinned. */

@@ -165,7 +165,7 @@ IsWanted(IndexScanDesc scan)
 
 	if (state->reader == NULL)
 		state->reader = CuckooRowReaderBegin(scan->indexRelation, scan->heapRelation, state->ctx);
-	wanted = CuckooReadRow(state->reader, &scan->xs_heaptid, scan->xs_snapshot, NULL) &&
+	wanted = CuckooReadRow(state->reader, &scan->xs_heaptid, scan->xs_snapshot) &&
 		CuckooKeyMatches(state->reader, scan->keyData, scan->numberOfKeys);
 	CuckooReleaseRow(state->reader);
 	return wanted;

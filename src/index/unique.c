@@ -129,13 +129,13 @@ CuckooCheckUnique(CuckooUniqueCheck *unique, CuckooIndexKey *key, uint64 hash,
 	{
 		CuckooRows	others = rows;
 
-		if (!CuckooReadRow(reader, &tid, snapshot, NULL) ||
+		if (!CuckooReadRow(reader, &tid, snapshot) ||
 			!CuckooIndexHash(key, reader->values, reader->isnull, &row_hash) || row_hash != hash)
 			continue;
 		TakeKey(unique);
 		while (CuckooNextRow(&others, &tid))
 		{
-			if (CuckooReadRow(reader, &tid, snapshot, NULL) &&
+			if (CuckooReadRow(reader, &tid, snapshot) &&
 				CuckooKeyMatches(reader, unique->key, key->columns))
 				ReportDuplicates(unique);
 		}
@@ -146,6 +146,18 @@ CuckooCheckUnique(CuckooUniqueCheck *unique, CuckooIndexKey *key, uint64 hash,
 /*
  * Adding
  */
+
+/*
+ * Whether a row that is being inserted waits to be added, as WaitFor says.
+ */
+static bool
+WaitsToBeAdded(Relation index, ItemPointer tid)
+{
+	if (!CuckooConditionalLockTuple(index, tid, ShareLock))
+		return true;
+	UnlockTuple(index, tid, ShareLock);
+	return false;
+}
 
 /* Find another row of the key among those that were found. */
 static bool
@@ -159,16 +171,17 @@ FindRival(CuckooUniqueCheck *unique, ItemPointer own, CuckooRival *rival)
 	InitDirtySnapshot(snapshot);
 	while (!found && CuckooNextRow(&rows, &tid))
 	{
-		bool		all_dead;
+		bool		is_inserted;	/* by a transaction in progress */
 
 		/* A joined interval may cover the row itself, whose entry it then is. */
-		if (ItemPointerEquals(&tid, own) ||
-			!CuckooReadRow(unique->reader, &tid, &snapshot, &all_dead))
+		if (ItemPointerEquals(&tid, own) || !CuckooReadRow(unique->reader, &tid, &snapshot))
 			continue;
-		rival->xid = TransactionIdIsValid(snapshot.xmin) ? snapshot.xmin : snapshot.xmax;
-		rival->token = TransactionIdIsValid(snapshot.xmin) ? snapshot.speculativeToken : 0;
+		is_inserted = TransactionIdIsValid(snapshot.xmin);
+		rival->xid = is_inserted ? snapshot.xmin : snapshot.xmax;
+		rival->token = is_inserted ? snapshot.speculativeToken : 0;
 		found = CuckooKeyMatches(unique->reader, unique->key,
-								 IndexRelationGetNumberOfKeyAttributes(unique->index));
+								 IndexRelationGetNumberOfKeyAttributes(unique->index)) &&
+			!(is_inserted && WaitsToBeAdded(unique->index, &tid));
 	}
 	CuckooReleaseRow(unique->reader);
 	return found;
@@ -202,6 +215,26 @@ IsAlive(CuckooUniqueCheck *unique, ItemPointer tid)
 }
 
 /*
+ * Wait for another row's transaction, without the hash's lock.
+ *
+ * A joined interval covers rows before they are added, so the other transaction, or
+ * a third one, may meet our row and wait for us.  While we wait, we hold a lock on
+ * its address, which says that it is none to wait for: ours will find theirs.
+ */
+static void
+WaitFor(Relation index, const CuckooRival *rival, ItemPointer hash_lock, ItemPointer tid)
+{
+	LockTuple(index, tid, ExclusiveLock);
+	UnlockTuple(index, hash_lock, ExclusiveLock);
+	if (rival->token != 0)
+		SpeculativeInsertionWait(rival->xid, rival->token);
+	else
+		XactLockTableWait(rival->xid, index, tid, XLTW_InsertIndex);
+	LockTuple(index, hash_lock, ExclusiveLock);
+	UnlockTuple(index, tid, ExclusiveLock);
+}
+
+/*
  * Add a row if no other has its key.  With UNIQUE_CHECK_PARTIAL, which is used for
  * speculative insertions, add it in any case, and return whether no other has.
  *
@@ -215,37 +248,29 @@ CuckooIndexAddUnique(CuckooUniqueCheck *unique, uint64 hash, Datum *values, bool
 	Relation	index = unique->index;
 	CuckooInterval interval = CuckooRowInterval(tid);
 	ItemPointerData lock;
+	bool		is_unique = true;
 
-	/* A lock on 48 bits of the hash, as if they were the address of a row */
-	ItemPointerSet(&lock, (BlockNumber) (hash >> 32), (OffsetNumber) (hash >> 16));
+	/* A lock on 47 bits of the hash, as if they were an address, but none of a row */
+	ItemPointerSet(&lock, (BlockNumber) (hash >> 32), (OffsetNumber) (0x8000 | hash >> 16));
 	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
 		unique->key[i].sk_argument = values[i];
-	for (;;)
+	LockTuple(index, &lock, ExclusiveLock);
+	while (!CuckooIndexAddFirst(index, unique->heap, hash, interval))
 	{
 		CuckooRival rival;
-		bool		is_unique = true;
 
-		LockTuple(index, &lock, ExclusiveLock);
-		if (!CuckooIndexAddFirst(index, unique->heap, hash, interval))
+		CuckooIndexFindRows(index, SnapshotAny, hash, &unique->found);
+		is_unique = !FindRival(unique, tid, &rival);
+		if (is_unique || check == UNIQUE_CHECK_PARTIAL ||
+			(!TransactionIdIsValid(rival.xid) && !IsAlive(unique, tid)))
 		{
-			CuckooIndexFindRows(index, SnapshotAny, hash, &unique->found);
-			is_unique = !FindRival(unique, tid, &rival);
-			if (is_unique || check == UNIQUE_CHECK_PARTIAL ||
-				(!TransactionIdIsValid(rival.xid) && !IsAlive(unique, tid)))
-				CuckooIndexAdd(index, unique->heap, hash, interval);
-			else
-			{
-				UnlockTuple(index, &lock, ExclusiveLock);
-				if (!TransactionIdIsValid(rival.xid))
-					ReportDuplicate(unique, values, isnull);
-				if (rival.token != 0)
-					SpeculativeInsertionWait(rival.xid, rival.token);
-				else
-					XactLockTableWait(rival.xid, index, tid, XLTW_InsertIndex);
-				continue;
-			}
+			CuckooIndexAdd(index, unique->heap, hash, interval);
+			break;
 		}
-		UnlockTuple(index, &lock, ExclusiveLock);
-		return is_unique;
+		if (!TransactionIdIsValid(rival.xid))
+			ReportDuplicate(unique, values, isnull);
+		WaitFor(index, &rival, &lock, tid);
 	}
+	UnlockTuple(index, &lock, ExclusiveLock);
+	return is_unique;
 }
