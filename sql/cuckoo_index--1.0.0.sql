@@ -121,7 +121,7 @@ $filter$;
 COMMENT ON FUNCTION cuckoo_index_filter(regclass, float8, float8, boolean) IS
 	'the keys of a cuckoo index as a filter that is not removable: capacity in keys (default: those of the index), rate fpr (default 0.001, or the lowest that the index can give)';
 
-CREATE FUNCTION cuckoo_index_info(index regclass, OUT file_pages bigint, OUT pages bigint, OUT overflow_pages bigint, OUT depth integer, OUT entries bigint, OUT joined_entries bigint, OUT tombstones bigint, OUT load float8, OUT min_fingerprint_bits integer, OUT max_fingerprint_bits integer, OUT expected_false_rows float8)
+CREATE FUNCTION cuckoo_index_info(index regclass, OUT file_pages bigint, OUT pages bigint, OUT overflow_pages bigint, OUT depth integer, OUT entries bigint, OUT joined_entries bigint, OUT wide_entries bigint, OUT pages_per_key float8, OUT tombstones bigint, OUT load float8, OUT min_fingerprint_bits integer, OUT max_fingerprint_bits integer, OUT expected_false_rows float8)
 	AS 'MODULE_PATHNAME' LANGUAGE C STRICT PARALLEL RESTRICTED;
 COMMENT ON FUNCTION cuckoo_index_info(regclass) IS
 	'the pages and entries of a cuckoo index, and the rows that a lookup of an absent key is expected to find';

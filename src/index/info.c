@@ -148,6 +148,8 @@ typedef struct ReadState
 	int			max_bits;
 	uint64		entries;
 	uint64		joined;			/* that stand for more than one row */
+	uint64		wide;			/* that are never trimmed */
+	double		table_pages;	/* that entries name */
 	uint64		tombstones;
 	uint64		classes;
 	double		rate;
@@ -163,6 +165,9 @@ CountEntry(ReadState *state, uint64 first, uint64 last, const CuckooEntry *entry
 	state->entries += entry->interval != CUCKOO_TOMBSTONE;
 	state->tombstones += entry->interval == CUCKOO_TOMBSTONE;
 	state->joined += CuckooIntervalSize(entry->interval) > 1;
+	state->wide += CuckooIntervalPages(entry->interval) > CUCKOO_MAX_TRIMMED_PAGES;
+	if (entry->interval != CUCKOO_TOMBSTONE)
+		state->table_pages += (double) CuckooIntervalPages(entry->interval);
 	if (entry->is_begin)
 	{
 		state->classes++;
@@ -388,6 +393,8 @@ cuckoo_index_info(PG_FUNCTION_ARGS)
 		{Int32GetDatum(state.depth), false},
 		{Int64GetDatum((int64) state.entries), false},
 		{Int64GetDatum((int64) state.joined), false},
+		{Int64GetDatum((int64) state.wide), false},
+		{Float8GetDatum(state.table_pages / Max(state.classes, 1)), false},
 		{Int64GetDatum((int64) state.tombstones), false},
 		{Float8GetDatum(pages == 0 ? 0 : used / ((double) pages * CUCKOO_PAGE_ENTRIES)), false},
 		{Int32GetDatum(Min(state.min_bits, state.max_bits)), false},

@@ -133,3 +133,15 @@ DO $$ BEGIN
 END $$;
 VACUUM apart;
 SELECT by_index('SELECT n FROM apart WHERE k = repeat(''3'', 3000)') AS n, is_whole('apart_k') AS whole;
+
+---- What stays until REINDEX: intervals of more than 16 pages, which info counts
+CREATE TEMPORARY TABLE wide (k integer, n integer, pad text);
+ALTER TABLE wide ALTER pad SET STORAGE PLAIN;
+INSERT INTO wide SELECT CASE WHEN i % 10 = 0 THEN 0 ELSE i END, i, repeat('x', 7000) FROM generate_series(1, 2560) AS i;
+CREATE INDEX wide_k ON wide USING cuckoo (k);
+DELETE FROM wide WHERE k = 0 AND n <> 10;
+VACUUM wide;
+SELECT joined_entries > 10 AS joined, wide_entries > 10 AS wide, pages_per_key > 1.1 AS pages_per_key FROM cuckoo_index_info('wide_k');
+REINDEX INDEX wide_k;
+SELECT joined_entries, wide_entries, pages_per_key FROM cuckoo_index_info('wide_k');
+SELECT agrees('SELECT n FROM wide WHERE k = 0') AS agrees;
