@@ -113,6 +113,11 @@ SELECT uses('SELECT FROM pairs WHERE a = 7 AND b = 0', 'Seq Scan') AS anywhere,
 	uses('SELECT FROM keys JOIN pairs ON a = k AND b = k % 7 WHERE k < 4', 'Seq Scan on pairs') AS "join",
 	uses('SELECT FROM pairs WHERE place = hashint4(7) AND third = 1', 'Index Scan using') AS one_place;
 
+-- A scan with part of a key reads the table before its first row, however many
+-- rows there are.
+UPDATE pg_class SET reltuples = 1e15 WHERE oid = 'pairs'::regclass;
+SELECT indexed('SELECT FROM pairs WHERE a = 7 LIMIT 1') AS part_of_key;
+
 ---- Many pages: a lookup costs less if others have read the page of the index.
 CREATE TABLE wide AS SELECT i AS id, repeat(md5(i::text), 60) AS filler FROM generate_series(1, 12000) AS i;
 CREATE INDEX ON wide USING cuckoo (id);
