@@ -100,6 +100,27 @@ SELECT indexed('SELECT FROM keys JOIN rows ON id = k') AS "join",
 	indexed('INSERT INTO rows SELECT DISTINCT k FROM unnest(' || numbers(100) || '::integer[]) AS k
 		WHERE NOT EXISTS (SELECT FROM rows WHERE id = k)') AS anti;
 
+---- Joins with frequent values: two have 2,000 rows each, the others one
+CREATE TABLE frequent WITH (autovacuum_enabled = off) AS SELECT id, k, k AS partial, id % 10 AS a, k AS b, filler
+	FROM rows, LATERAL (SELECT CASE WHEN id % 15 = 0 THEN id % 2 - 2 ELSE id END AS k) AS frequent;
+CREATE INDEX ON frequent USING cuckoo (k);
+CREATE INDEX ON frequent USING cuckoo (partial) WHERE partial >= 0;
+CREATE INDEX ON frequent USING cuckoo (a, b);
+CREATE TABLE sample WITH (autovacuum_enabled = off) AS SELECT id, k::bigint, a FROM frequent WHERE id < 60;
+CREATE TABLE unanalyzed WITH (autovacuum_enabled = off) AS SELECT * FROM sample;
+ANALYZE frequent, sample;
+-- Outer rows have them as often.
+SELECT indexed('SELECT FROM frequent AS a JOIN frequent AS b USING (k) WHERE a.id > b.id') AS self,
+	indexed('SELECT FROM sample JOIN frequent USING (k)') AS sample,
+	indexed('SELECT FROM sample JOIN frequent USING (k) WHERE sample.id < 15') AS few,
+	indexed('SELECT FROM sample JOIN frequent USING (a) WHERE b = sample.k') AS two_columns;
+-- They have each key once, we do not know, or the index does not have the keys.
+SELECT indexed('SELECT FROM keys JOIN frequent USING (k)') AS keys,
+	indexed('SELECT FROM (SELECT DISTINCT k FROM sample) AS sample JOIN frequent USING (k)') AS "distinct",
+	indexed('SELECT FROM unanalyzed JOIN frequent USING (k)') AS unanalyzed,
+	indexed('SELECT FROM sample JOIN frequent ON partial = sample.k WHERE partial >= 0') AS partial,
+	indexed('SELECT FROM sample JOIN frequent USING (a) WHERE b = sample.id') AS two_columns;
+
 ---- Two columns, of which extended statistics count the keys: 150 of 400 rows anywhere,
 ---- and keys of 100 rows in one place
 CREATE TABLE pairs WITH (autovacuum_enabled = off) AS
