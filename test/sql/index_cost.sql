@@ -120,6 +120,9 @@ SELECT indexed('SELECT FROM keys JOIN frequent USING (k)') AS keys,
 	indexed('SELECT FROM unanalyzed JOIN frequent USING (k)') AS unanalyzed,
 	indexed('SELECT FROM sample JOIN frequent ON partial = sample.k WHERE partial >= 0') AS partial,
 	indexed('SELECT FROM sample JOIN frequent USING (a) WHERE b = sample.id') AS two_columns;
+-- Without statistics the planner expects many rows per key, which other joins are
+-- charged for.
+SELECT indexed('SELECT FROM new AS a JOIN new AS b USING (id)') AS self;
 
 ---- Two columns, of which extended statistics count the keys: 150 of 400 rows anywhere,
 ---- and keys of 100 rows in one place
