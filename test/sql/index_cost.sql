@@ -120,6 +120,10 @@ SELECT indexed('SELECT FROM keys JOIN frequent USING (k)') AS keys,
 	indexed('SELECT FROM unanalyzed JOIN frequent USING (k)') AS unanalyzed,
 	indexed('SELECT FROM sample JOIN frequent ON partial = sample.k WHERE partial >= 0') AS partial,
 	indexed('SELECT FROM sample JOIN frequent USING (a) WHERE b = sample.id') AS two_columns;
+-- EXISTS ends at the first row, which is near if there are many.
+SELECT indexed(query || 'EXISTS (SELECT FROM frequent AS b WHERE b.k = a.k)') AS "exists",
+	indexed(query || 'NOT EXISTS (SELECT FROM frequent AS b WHERE b.k = a.k)') AS not_exists
+FROM (VALUES ('SELECT FROM frequent AS a WHERE id < 4000 AND ')) AS outer_rows (query);
 -- Without statistics the planner expects many rows per key, which other joins are
 -- charged for.
 SELECT indexed('SELECT FROM new AS a JOIN new AS b USING (id)') AS self;
