@@ -101,14 +101,18 @@ SELECT indexed('SELECT FROM keys JOIN rows ON id = k') AS "join",
 		WHERE NOT EXISTS (SELECT FROM rows WHERE id = k)') AS anti;
 
 ---- Joins with frequent values: two have 2,000 rows each, the others one
-CREATE TABLE frequent WITH (autovacuum_enabled = off) AS SELECT id, k, k AS partial, id % 10 AS a, k AS b, filler
+CREATE TABLE frequent WITH (autovacuum_enabled = off) AS SELECT id, k, k AS partial, id % 10 AS a, k AS b,
+		CASE WHEN id % 100 = 0 THEN -1 ELSE id END AS ordered, filler
 	FROM rows, LATERAL (SELECT CASE WHEN id % 15 = 0 THEN id % 2 - 2 ELSE id END AS k) AS frequent;
 CREATE INDEX ON frequent USING cuckoo (k);
 CREATE INDEX ON frequent USING cuckoo (partial) WHERE partial >= 0;
 CREATE INDEX ON frequent USING cuckoo (a, b);
+CREATE INDEX ON frequent USING cuckoo (ordered);
 CREATE TABLE sample WITH (autovacuum_enabled = off) AS SELECT id, k::bigint, a FROM frequent WHERE id < 60;
 CREATE TABLE unanalyzed WITH (autovacuum_enabled = off) AS SELECT * FROM sample;
 ANALYZE frequent, sample;
+-- A column is in order but for a frequent value.
+SELECT indexed('SELECT FROM frequent WHERE ordered = -1') AS ordered;
 -- Outer rows have them as often.
 SELECT indexed('SELECT FROM frequent AS a JOIN frequent AS b USING (k) WHERE a.id > b.id') AS self,
 	indexed('SELECT FROM sample JOIN frequent USING (k)') AS sample,
