@@ -100,6 +100,38 @@ SELECT indexed('SELECT FROM keys JOIN rows ON id = k') AS "join",
 	indexed('INSERT INTO rows SELECT DISTINCT k FROM unnest(' || numbers(100) || '::integer[]) AS k
 		WHERE NOT EXISTS (SELECT FROM rows WHERE id = k)') AS anti;
 
+---- Joins with frequent values: two have 2,000 rows each, the others one
+CREATE TABLE frequent WITH (autovacuum_enabled = off) AS SELECT id, k, k AS partial, id % 10 AS a, k AS b,
+		CASE WHEN id % 100 = 0 THEN -1 ELSE id END AS ordered, filler
+	FROM rows, LATERAL (SELECT CASE WHEN id % 15 = 0 THEN id % 2 - 2 ELSE id END AS k) AS frequent;
+CREATE INDEX ON frequent USING cuckoo (k);
+CREATE INDEX ON frequent USING cuckoo (partial) WHERE partial >= 0;
+CREATE INDEX ON frequent USING cuckoo (a, b);
+CREATE INDEX ON frequent USING cuckoo (ordered);
+CREATE TABLE sample WITH (autovacuum_enabled = off) AS SELECT id, k::bigint, a FROM frequent WHERE id < 60;
+CREATE TABLE unanalyzed WITH (autovacuum_enabled = off) AS SELECT * FROM sample;
+ANALYZE frequent, sample;
+-- A column is in order but for a frequent value.
+SELECT indexed('SELECT FROM frequent WHERE ordered = -1') AS ordered;
+-- Outer rows have them as often.
+SELECT indexed('SELECT FROM frequent AS a JOIN frequent AS b USING (k) WHERE a.id > b.id') AS self,
+	indexed('SELECT FROM sample JOIN frequent USING (k)') AS sample,
+	indexed('SELECT FROM sample JOIN frequent USING (k) WHERE sample.id < 15') AS few,
+	indexed('SELECT FROM sample JOIN frequent USING (a) WHERE b = sample.k') AS two_columns;
+-- They have each key once, we do not know, or the index does not have the keys.
+SELECT indexed('SELECT FROM keys JOIN frequent USING (k)') AS keys,
+	indexed('SELECT FROM (SELECT DISTINCT k FROM sample) AS sample JOIN frequent USING (k)') AS "distinct",
+	indexed('SELECT FROM unanalyzed JOIN frequent USING (k)') AS unanalyzed,
+	indexed('SELECT FROM sample JOIN frequent ON partial = sample.k WHERE partial >= 0') AS partial,
+	indexed('SELECT FROM sample JOIN frequent USING (a) WHERE b = sample.id') AS two_columns;
+-- EXISTS ends at the first row, which is near if there are many.
+SELECT indexed(query || 'EXISTS (SELECT FROM frequent AS b WHERE b.k = a.k)') AS "exists",
+	indexed(query || 'NOT EXISTS (SELECT FROM frequent AS b WHERE b.k = a.k)') AS not_exists
+FROM (VALUES ('SELECT FROM frequent AS a WHERE id < 4000 AND ')) AS outer_rows (query);
+-- Without statistics the planner expects many rows per key, which other joins are
+-- charged for.
+SELECT indexed('SELECT FROM new AS a JOIN new AS b USING (id)') AS self;
+
 ---- Two columns, of which extended statistics count the keys: 150 of 400 rows anywhere,
 ---- and keys of 100 rows in one place
 CREATE TABLE pairs WITH (autovacuum_enabled = off) AS
@@ -112,6 +144,11 @@ ANALYZE pairs;
 SELECT uses('SELECT FROM pairs WHERE a = 7 AND b = 0', 'Seq Scan') AS anywhere,
 	uses('SELECT FROM keys JOIN pairs ON a = k AND b = k % 7 WHERE k < 4', 'Seq Scan on pairs') AS "join",
 	uses('SELECT FROM pairs WHERE place = hashint4(7) AND third = 1', 'Index Scan using') AS one_place;
+
+-- A scan with part of a key reads the table before its first row, however many
+-- rows there are.
+UPDATE pg_class SET reltuples = 1e15 WHERE oid = 'pairs'::regclass;
+SELECT indexed('SELECT FROM pairs WHERE a = 7 LIMIT 1') AS part_of_key;
 
 ---- Many pages: a lookup costs less if others have read the page of the index.
 CREATE TABLE wide AS SELECT i AS id, repeat(md5(i::text), 60) AS filler FROM generate_series(1, 12000) AS i;
