@@ -299,31 +299,14 @@ CheckRate(Relation index, const ReadState *state, bool given, double fpr)
 	return fpr;
 }
 
-/*
- * cuckoo_index_filter(index, capacity, fpr, partial) -> cuckoofilter
- *
- * With the same capacity and rate, the filters of several indexes have the same
- * shape, and their union is one table.
- */
-PG_FUNCTION_INFO_V1(cuckoo_index_filter);
-Datum
-cuckoo_index_filter(PG_FUNCTION_ARGS)
+/* Refuse indexes whose keys are not those of a filter. */
+static void
+CheckHasFilter(Relation index, bool partial)
 {
-	Relation	heap;
-	Relation	index;
-	ReadState	state;
 	CuckooIndexKey key;
-	CuckooFilter filter;
-	CuckooPart	part;
 	bool		own_hash;
-	CuckooParameters given;
-	uint64		capacity;
-	uint64		keys;
 
-	if (PG_ARGISNULL(0))
-		PG_RETURN_NULL();
-	index = OpenIndex(PG_GETARG_OID(0), &heap);
-	if (CuckooIndexIsPartial(index) && (PG_ARGISNULL(3) || !PG_GETARG_BOOL(3)))
+	if (CuckooIndexIsPartial(index) && !partial)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("index \"%s\" has the keys of only some rows", RelationGetRelationName(index)),
@@ -342,30 +325,62 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 						RelationGetRelationName(index)),
 				 own_hash ? errdetail("Its operator class has a hash function of its own.") :
 				 errdetail("Its operator class is for another type than that of its column.")));
-	state = CountEntries(index);
-	given = CuckooGetParameters(fcinfo, 1, 2);
-	given.fpr = CheckRate(index, &state, !PG_ARGISNULL(2), given.fpr);
-	capacity = CuckooCheckParameters(&given).capacity;
-	keys = Max(state.classes, 1);
+}
 
-	state.collects = true;
+/*
+ * Collect the codes of a filter of some rate that has room for them: if it can,
+ * one of a capacity; 0 is none.
+ */
+static void
+CollectFilter(Relation index, ReadState *state, double fpr, uint64 capacity, CuckooFilter *filter)
+{
+	uint64		keys = Max(state->classes, 1);
+
+	state->collects = true;
 	do
 	{
 		/*
 		 * Unless there is room, some keys have several codes, and others have
 		 * been added since.
 		 */
-		keys = capacity >= keys && state.codes.count == 0 ? capacity :
-			Max(keys + keys / FILTER_RATE, state.codes.count);
-		CuckooFilterInit(&filter, given.fpr, keys, CUCKOO_INDEX_SEED);
-		if (!CuckooFirstShape(&filter, &state.shape))
-			CuckooReportTooLarge(keys, given.fpr);
-		state.codes.count = 0;
-		ReadIndex(index, &state);
-		CuckooListUnique(&state.codes);
-	} while (state.codes.count > CuckooShapeCapacity(&state.shape));
-	filter.header.kind = CuckooCachedMeta(index)->columns[0];
-	filter.header.flags = CUCKOO_FLAG_NOT_REMOVABLE;
+		keys = capacity >= keys && state->codes.count == 0 ? capacity :
+			Max(keys + keys / FILTER_RATE, state->codes.count);
+		CuckooFilterInit(filter, fpr, keys, CUCKOO_INDEX_SEED);
+		if (!CuckooFirstShape(filter, &state->shape))
+			CuckooReportTooLarge(keys, fpr);
+		state->codes.count = 0;
+		ReadIndex(index, state);
+		CuckooListUnique(&state->codes);
+	} while (state->codes.count > CuckooShapeCapacity(&state->shape));
+	filter->header.kind = CuckooCachedMeta(index)->columns[0];
+	filter->header.flags = CUCKOO_FLAG_NOT_REMOVABLE;
+}
+
+/*
+ * cuckoo_index_filter(index, capacity, fpr, partial) -> cuckoofilter
+ *
+ * With the same capacity and rate, the filters of several indexes have the same
+ * shape, and their union is one table.
+ */
+PG_FUNCTION_INFO_V1(cuckoo_index_filter);
+Datum
+cuckoo_index_filter(PG_FUNCTION_ARGS)
+{
+	Relation	heap;
+	Relation	index;
+	ReadState	state;
+	CuckooFilter filter;
+	CuckooPart	part;
+	CuckooParameters given;
+
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	index = OpenIndex(PG_GETARG_OID(0), &heap);
+	CheckHasFilter(index, !PG_ARGISNULL(3) && PG_GETARG_BOOL(3));
+	state = CountEntries(index);
+	given = CuckooGetParameters(fcinfo, 1, 2);
+	given.fpr = CheckRate(index, &state, !PG_ARGISNULL(2), given.fpr);
+	CollectFilter(index, &state, given.fpr, CuckooCheckParameters(&given).capacity, &filter);
 	CloseIndex(index, heap);
 
 	part = CuckooPartOf(&state.shape, &state.codes);
