@@ -124,6 +124,11 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 							 &common_rows);
 	if (HeapTupleIsValid(column->statsTuple))
 		others -= common_rows + ((Form_pg_statistic) GETSTRUCT(column->statsTuple))->stanullfrac;
+
+	/*
+	 * A union may count a key in several sub-filters.  An estimate without that
+	 * would read all of the filter each time a query is planned.
+	 */
 	*selectivity = common +
 		others * Max(CuckooFilterRate(&filter), Min((double) filter.header.items / distinct, 1));
 	return true;
