@@ -242,26 +242,12 @@ CuckooCombinationMakeValue(CuckooCombination *combination)
 	return CuckooMadeValue(CuckooCombinationMake(combination, &made), &made);
 }
 
-static bool
-IsUnset(CuckooValue *value)
-{
-	CuckooFilter filter;
-
-	CuckooOpenFilter(&filter, value);
-	return (filter.header.flags & CUCKOO_FLAG_UNSET) != 0;
-}
-
 CuckooValue *
 CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *right)
 {
-	bool		left_unset = IsUnset(left);
 	CuckooCombination combination;
 	CuckooValue *value;
 
-	if (IsUnset(right))
-		return left;
-	if (left_unset)
-		return right;
 	CuckooCombinationInit(&combination, operation);
 	CuckooCombinationAddValue(&combination, left);
 	CuckooCombinationAddValue(&combination, right);

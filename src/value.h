@@ -95,10 +95,7 @@ extern bool CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t co
 
 extern CuckooValue *CuckooDraftFinishValue(CuckooDraft *draft);
 
-/*
- * Combine filters: one by one in a combination, or two.  The result of two is
- * the other itself if one is unset.
- */
+/* Combine filters: one by one in a combination, or two, of which none is unset. */
 extern void CuckooCombinationAddValue(CuckooCombination *combination, CuckooValue *value);
 extern CuckooValue *CuckooCombinationMakeValue(CuckooCombination *combination);
 extern CuckooValue *CuckooCombineValues(CuckooOperation operation, CuckooValue *left,
