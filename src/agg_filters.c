@@ -119,14 +119,14 @@ CombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 		CuckooOpenFilter(&filter, flat);
 	}
 	if (state == NULL && (flat == NULL || filter.header.flags & CUCKOO_FLAG_UNSET))
-		PG_RETURN_CUCKOOFILTER_P(value);
+		PG_RETURN_POINTER(value);
 	if (match)
 		CuckooMatchHeaders(state != NULL ? &state->combination.header : &filter.header,
 						   &added.header);
 	if (state == NULL)
 	{
 		if (StaysFlat(VARSIZE_ANY_EXHDR(flat), VARSIZE_ANY_EXHDR(value)))
-			PG_RETURN_CUCKOOFILTER_P(CuckooCombineValues(operation, flat, value));
+			PG_RETURN_POINTER(CuckooCombineValues(operation, flat, value));
 		state = (UnionState *) CuckooLargeNew(sizeof(UnionState), MakeUnion, aggcontext);
 		CuckooCombinationInit(&state->combination, operation);
 		AddToUnion(state, flat);
@@ -234,7 +234,7 @@ AddToFlat(FunctionCallInfo fcinfo, CuckooValue *flat, const CuckooHeader *row, u
 		changed |= CuckooDraftApplyOrFail(&draft, &hash, 1, action);
 	if (!changed)
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
+	PG_RETURN_POINTER(CuckooDraftFinishValue(&draft));
 }
 
 /* One row; inlined for each of the two aggregates. */
@@ -326,12 +326,12 @@ cuckoo_combine_final(PG_FUNCTION_ARGS)
 
 	CuckooAggContext(fcinfo);
 	if (PG_ARGISNULL(0))
-		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
+		PG_RETURN_POINTER(CuckooUnsetValue());
 	large = CuckooGetLarge(PG_GETARG_DATUM(0), NULL);
 	value = large != NULL ? large->make(large) : PG_GETARG_CUCKOOFILTER_P(0);
 	CuckooOpenFilter(&filter, value);
 	WarnOfRate(fcinfo, &filter);
 	if (large == NULL)
 		value = CuckooCopyValue(value);
-	PG_RETURN_CUCKOOFILTER_P(value);
+	PG_RETURN_POINTER(value);
 }

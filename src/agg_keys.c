@@ -493,16 +493,16 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
 	KeysState	state;
 
 	if (PG_ARGISNULL(0))
-		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
+		PG_RETURN_POINTER(CuckooUnsetValue());
 	OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);
 	filter.header = *StateHeader(&state);
 	if (state.large != NULL)
 	{
 		SortLists(state.large);
-		PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, state.large->lists, LISTS));
+		PG_RETURN_POINTER(CuckooBuildValue(&filter, state.large->lists, LISTS));
 	}
 	CheckedHeader((CuckooValue *) state.flat);
 	sorted = SortedFlat(state.flat);
-	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &sorted, 1));
+	PG_RETURN_POINTER(CuckooBuildValue(&filter, &sorted, 1));
 }
 

@@ -27,8 +27,6 @@ typedef struct varlena CuckooValue;
 #define PG_GETARG_CUCKOOFILTER_P_COPY(n) \
 	((CuckooValue *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(n)))
 
-#define PG_RETURN_CUCKOOFILTER_P(value) PG_RETURN_POINTER(value)
-
 /* The portable bytes of a value that is not toasted. */
 static inline uint8 *
 CuckooValueBytes(CuckooValue *value)
