@@ -191,7 +191,7 @@ MakeStream(CuckooLarge *large)
 	Stream	   *stream = (Stream *) large;
 
 	AddBatch(stream);
-	return CuckooCopyValue(CuckooDraftFinishValue(&stream->draft));
+	return CuckooCopyValue(CuckooDraftMakeValue(&stream->draft));
 }
 
 static Stream *
@@ -234,7 +234,7 @@ AddToFlat(FunctionCallInfo fcinfo, CuckooValue *flat, const CuckooHeader *row, u
 		changed |= CuckooDraftApplyOrFail(&draft, &hash, 1, action);
 	if (!changed)
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_POINTER(CuckooDraftFinishValue(&draft));
+	PG_RETURN_POINTER(CuckooDraftMakeValue(&draft));
 }
 
 /* One row; inlined for each of the two aggregates. */
@@ -263,7 +263,8 @@ StreamRow(FunctionCallInfo fcinfo, CuckooAction action)
 		CuckooValue *flat;
 
 		empty.header = *row;
-		flat = PG_ARGISNULL(0) ? CuckooBuildValue(&empty, NULL, 0) : PG_GETARG_CUCKOOFILTER_P(0);
+		flat = PG_ARGISNULL(0) ? CuckooMakeValueFromHashes(&empty, NULL, 0) :
+			PG_GETARG_CUCKOOFILTER_P(0);
 		if (VARSIZE_ANY_EXHDR(flat) <= STREAM_FLAT_BYTES)
 			return AddToFlat(fcinfo, flat, row, hash, action);
 		stream = NewStream(flat, action, aggcontext);
@@ -326,7 +327,7 @@ cuckoo_combine_final(PG_FUNCTION_ARGS)
 
 	CuckooAggContext(fcinfo);
 	if (PG_ARGISNULL(0))
-		PG_RETURN_POINTER(CuckooUnsetValue());
+		PG_RETURN_POINTER(CuckooMakeUnsetValue());
 	large = CuckooGetLarge(PG_GETARG_DATUM(0), NULL);
 	value = large != NULL ? large->make(large) : PG_GETARG_CUCKOOFILTER_P(0);
 	CuckooOpenFilter(&filter, value);

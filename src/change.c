@@ -33,7 +33,7 @@ cuckoo_new(PG_FUNCTION_ARGS)
 	InitFromArguments(fcinfo, 0, &filter);
 	if (!PG_ARGISNULL(3) && !PG_GETARG_BOOL(3))
 		filter.header.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-	PG_RETURN_POINTER(CuckooBuildValue(&filter, NULL, 0));
+	PG_RETURN_POINTER(CuckooMakeValueFromHashes(&filter, NULL, 0));
 }
 
 /* cuckoo_from_array(keys, capacity, fpr, seed): as cuckoo_agg over the keys */
@@ -51,7 +51,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	if (hashes.count > 0)
 		filter.header.kind = CuckooFindKey(fcinfo, 0, true)->kind;
 	CuckooListUnique(&hashes);
-	PG_RETURN_POINTER(CuckooBuildValue(&filter, &hashes, 1));
+	PG_RETURN_POINTER(CuckooMakeValueFromHashes(&filter, &hashes, 1));
 }
 
 /* Refuse a filter in which removing a key could lose another. */
@@ -78,7 +78,7 @@ Change(FunctionCallInfo fcinfo, CuckooAction action, bool all)
 	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && action == CUCKOO_REMOVE))
 		return CuckooUnchanged(fcinfo);
 	key = CuckooFindKey(fcinfo, 1, all);
-	CuckooDraftOpenValue(&draft, PG_ARGISNULL(0) ? CuckooUnsetValue() :
+	CuckooDraftOpenValue(&draft, PG_ARGISNULL(0) ? CuckooMakeUnsetValue() :
 						 PG_GETARG_CUCKOOFILTER_P_COPY(0));
 	if (all)
 		hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft.filter, NULL);
@@ -92,7 +92,7 @@ Change(FunctionCallInfo fcinfo, CuckooAction action, bool all)
 		draft.filter.header.kind = key->kind;
 	if (!CuckooDraftApplyOrFail(&draft, hashes.numbers, (size_t) hashes.count, action))
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_POINTER(CuckooDraftFinishValue(&draft));
+	PG_RETURN_POINTER(CuckooDraftMakeValue(&draft));
 }
 
 /* cuckoo_add(f, key), f + key: one more copy */

@@ -63,7 +63,7 @@ cuckoo_intersection(PG_FUNCTION_ARGS)
 	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
 	CuckooReportConflict(CuckooIntersect(&left, &right, &both, &bytes), &left.header,
 						 &right.header);
-	PG_RETURN_POINTER(CuckooMadeValue(bytes, &both));
+	PG_RETURN_POINTER(CuckooMakeValue(bytes, &both));
 }
 
 /* cuckoo_common(f, g) -> (keys, error): an estimate of the distinct keys of both */
