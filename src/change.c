@@ -49,7 +49,7 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	InitFromArguments(fcinfo, 1, &filter);
 	hashes = CuckooHashElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter, NULL);
 	if (hashes.count > 0)
-		filter.header.kind = CuckooFindKey(fcinfo, 0, true)->kind;
+		filter.header.kind = CuckooFindHasher(fcinfo, 0, true)->kind;
 	CuckooListUnique(&hashes);
 	PG_RETURN_POINTER(CuckooMakeValueFromHashes(&filter, &hashes, 1));
 }
@@ -70,26 +70,26 @@ CheckRemovable(const CuckooFilter *filter)
 static Datum
 Change(FunctionCallInfo fcinfo, CuckooAction action, bool all)
 {
-	CuckooKey  *key;
+	CuckooHasher *hasher;
 	CuckooDraft draft;
 	uint64		hash;
 	CuckooList	hashes = {&hash, 1, 1};
 
 	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && action == CUCKOO_REMOVE))
 		return CuckooUnchanged(fcinfo);
-	key = CuckooFindKey(fcinfo, 1, all);
+	hasher = CuckooFindHasher(fcinfo, 1, all);
 	CuckooDraftOpenValue(&draft, PG_ARGISNULL(0) ? CuckooMakeUnsetValue() :
 						 PG_GETARG_CUCKOOFILTER_P_COPY(0));
 	if (all)
 		hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft.filter, NULL);
 	else
-		hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
+		hash = CuckooArgumentHash(hasher, PG_GETARG_DATUM(1), &draft.filter);
 	if (hashes.count == 0)
 		return CuckooUnchanged(fcinfo);
 	if (action == CUCKOO_REMOVE)
 		CheckRemovable(&draft.filter);
 	else
-		draft.filter.header.kind = key->kind;
+		draft.filter.header.kind = hasher->kind;
 	if (!CuckooDraftApplyOrFail(&draft, hashes.numbers, (size_t) hashes.count, action))
 		return CuckooUnchanged(fcinfo);
 	PG_RETURN_POINTER(CuckooDraftMakeValue(&draft));

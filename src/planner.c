@@ -101,7 +101,7 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 				 Selectivity *selectivity)
 {
 	CuckooFilter filter;
-	CuckooKey	key;
+	CuckooHasher hasher;
 	FmgrInfo	contains;
 	double		common;
 	double		common_rows = 0;
@@ -111,8 +111,8 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 
 	/* PostgreSQL has fetched it already: no constant is a TOAST pointer. */
 	CuckooOpenFilter(&filter, DatumGetCuckooFilterP(constant->constvalue));
-	CuckooKeyInit(&key, column->vartype, collation, CurrentMemoryContext);
-	if (is_default || !CuckooSameKeyKind(filter.header.kind, key.kind))
+	CuckooHasherInit(&hasher, column->vartype, collation, CurrentMemoryContext);
+	if (is_default || !CuckooSameKeyKind(filter.header.kind, hasher.kind))
 		return false;
 
 	/* The function is polymorphic: it finds the type in the expression. */
