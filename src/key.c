@@ -95,7 +95,6 @@ typedef struct ObjectPair
 static void AppendValue(StringInfo buf, CuckooHasher *hasher, Datum value, StringInfo description);
 static bool DescribeRow(StringInfo buf, RowType *row);
 
-/* The usual cause is an untyped literal or parameter, which is text. */
 void
 CuckooReportKeyType(const CuckooHeader *filter, const CuckooHasher *hasher)
 {
@@ -109,6 +108,7 @@ CuckooReportKeyType(const CuckooHeader *filter, const CuckooHasher *hasher)
 			 errhint("Rows must have columns of the same types in the same order.") :
 			 hasher->kind.type == CUCKOO_KEY_ARRAY && filter->kind.type != CUCKOO_KEY_ARRAY ?
 			 errhint("To look up the elements of an array, write f @> ANY (array) or f @> ALL (array).") :
+			/* The usual cause is an untyped literal or parameter, which is text. */
 			 errhint("Cast the key to the type that the filter was built from.")));
 }
 
@@ -492,7 +492,7 @@ AppendNested(StringInfo buf, CuckooHasher *hasher, Datum value, bool isnull,
 		AppendNumber(buf, sizeof(int64), 4);
 		CuckooStore64(AppendRoom(buf, 8), (uint64) CuckooIntegerValue(hasher->type, value));
 	}
-	else if (CuckooScalarBytes(&bytes, hasher->kind.type, hasher->type, value))
+	else if (CuckooOtherScalarBytes(&bytes, hasher->kind.type, hasher->type, value))
 		AppendScalar(buf, &bytes);
 	else
 	{
@@ -657,8 +657,8 @@ AppendJsonbScalar(StringInfo buf, const JsonbValue *value)
 	if (value->type == jbvString)
 		CuckooTextBytes(&bytes, value->val.string.val, (size_t) value->val.string.len);
 	else
-		(void) CuckooScalarBytes(&bytes, CUCKOO_KEY_NUMERIC, NUMERICOID,
-								 NumericGetDatum(value->val.numeric));
+		(void) CuckooOtherScalarBytes(&bytes, CUCKOO_KEY_NUMERIC, NUMERICOID,
+									  NumericGetDatum(value->val.numeric));
 	AppendScalar(buf, &bytes);
 }
 
@@ -873,7 +873,7 @@ CuckooHashOther(CuckooHasher *hasher, Datum value, uint64 seed)
 	CuckooScalar bytes;
 	uint64		hash;
 
-	if (!CuckooScalarBytes(&bytes, hasher->kind.type, hasher->type, value))
+	if (!CuckooOtherScalarBytes(&bytes, hasher->kind.type, hasher->type, value))
 		return HashNested(hasher, value, seed);
 	hash = CuckooHash(bytes.data, bytes.length, seed, hasher->kind.type);
 	CuckooFreeScalar(&bytes);
