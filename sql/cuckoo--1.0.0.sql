@@ -147,7 +147,7 @@ COMMENT ON FUNCTION cuckoo_count(cuckoofilter, anycompatible) IS
 CREATE FUNCTION cuckoo_cardinality(f cuckoofilter) RETURNS bigint
 	AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION cuckoo_cardinality(cuckoofilter) IS
-	'items of the filter: the copies of all keys';
+	'items of the filter: the copies of all keys; an estimate, in which a key counts in one sub-filter, if several can hold it';
 
 -- Look inside
 

@@ -119,14 +119,14 @@ CombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 		CuckooOpenFilter(&filter, flat);
 	}
 	if (state == NULL && (flat == NULL || filter.header.flags & CUCKOO_FLAG_UNSET))
-		PG_RETURN_CUCKOOFILTER_P(value);
+		PG_RETURN_POINTER(value);
 	if (match)
 		CuckooMatchHeaders(state != NULL ? &state->combination.header : &filter.header,
 						   &added.header);
 	if (state == NULL)
 	{
 		if (StaysFlat(VARSIZE_ANY_EXHDR(flat), VARSIZE_ANY_EXHDR(value)))
-			PG_RETURN_CUCKOOFILTER_P(CuckooCombineValues(operation, flat, value));
+			PG_RETURN_POINTER(CuckooCombineValues(operation, flat, value));
 		state = (UnionState *) CuckooLargeNew(sizeof(UnionState), MakeUnion, aggcontext);
 		CuckooCombinationInit(&state->combination, operation);
 		AddToUnion(state, flat);
@@ -191,7 +191,7 @@ MakeStream(CuckooLarge *large)
 	Stream	   *stream = (Stream *) large;
 
 	AddBatch(stream);
-	return CuckooCopyValue(CuckooDraftFinishValue(&stream->draft));
+	return CuckooCopyValue(CuckooDraftMakeValue(&stream->draft));
 }
 
 static Stream *
@@ -234,7 +234,7 @@ AddToFlat(FunctionCallInfo fcinfo, CuckooValue *flat, const CuckooHeader *row, u
 		changed |= CuckooDraftApplyOrFail(&draft, &hash, 1, action);
 	if (!changed)
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
+	PG_RETURN_POINTER(CuckooDraftMakeValue(&draft));
 }
 
 /* One row; inlined for each of the two aggregates. */
@@ -263,7 +263,8 @@ StreamRow(FunctionCallInfo fcinfo, CuckooAction action)
 		CuckooValue *flat;
 
 		empty.header = *row;
-		flat = PG_ARGISNULL(0) ? CuckooBuildValue(&empty, NULL, 0) : PG_GETARG_CUCKOOFILTER_P(0);
+		flat = PG_ARGISNULL(0) ? CuckooMakeValueFromHashes(&empty, NULL, 0) :
+			PG_GETARG_CUCKOOFILTER_P(0);
 		if (VARSIZE_ANY_EXHDR(flat) <= STREAM_FLAT_BYTES)
 			return AddToFlat(fcinfo, flat, row, hash, action);
 		stream = NewStream(flat, action, aggcontext);
@@ -326,12 +327,12 @@ cuckoo_combine_final(PG_FUNCTION_ARGS)
 
 	CuckooAggContext(fcinfo);
 	if (PG_ARGISNULL(0))
-		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
+		PG_RETURN_POINTER(CuckooMakeUnsetValue());
 	large = CuckooGetLarge(PG_GETARG_DATUM(0), NULL);
 	value = large != NULL ? large->make(large) : PG_GETARG_CUCKOOFILTER_P(0);
 	CuckooOpenFilter(&filter, value);
 	WarnOfRate(fcinfo, &filter);
 	if (large == NULL)
 		value = CuckooCopyValue(value);
-	PG_RETURN_CUCKOOFILTER_P(value);
+	PG_RETURN_POINTER(value);
 }

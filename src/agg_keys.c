@@ -141,7 +141,7 @@ PartialValue(const CuckooHeader *header, const CuckooList *runs, uint64 run_coun
 				 errmsg("state of cuckoo_agg is too large to be sent"),
 				 errdetail("It holds %llu distinct keys.", (unsigned long long) count),
 				 errhint("Use cuckoo_stream_agg, or aggregate without parallel workers.")));
-	value = CuckooNewValue(CuckooBytes(&partial));
+	value = CuckooAllocateValue(CuckooBytes(&partial));
 	CuckooLayOut(&partial, CuckooValueBytes(value));
 	for (uint64 run = 0; run < run_count; run++)
 	{
@@ -493,16 +493,16 @@ cuckoo_agg_final(PG_FUNCTION_ARGS)
 	KeysState	state;
 
 	if (PG_ARGISNULL(0))
-		PG_RETURN_CUCKOOFILTER_P(CuckooUnsetValue());
+		PG_RETURN_POINTER(CuckooMakeUnsetValue());
 	OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);
 	filter.header = *StateHeader(&state);
 	if (state.large != NULL)
 	{
 		SortLists(state.large);
-		PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, state.large->lists, LISTS));
+		PG_RETURN_POINTER(CuckooMakeValueFromHashes(&filter, state.large->lists, LISTS));
 	}
 	CheckedHeader((CuckooValue *) state.flat);
 	sorted = SortedFlat(state.flat);
-	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &sorted, 1));
+	PG_RETURN_POINTER(CuckooMakeValueFromHashes(&filter, &sorted, 1));
 }
 

@@ -27,20 +27,20 @@ CuckooGetCall(FunctionCallInfo fcinfo)
 	return (CuckooCall *) fcinfo->flinfo->fn_extra;
 }
 
-CuckooKey *
-CuckooFindKey(FunctionCallInfo fcinfo, int argument, bool elements)
+CuckooHasher *
+CuckooFindHasher(FunctionCallInfo fcinfo, int argument, bool elements)
 {
 	CuckooCall *call = CuckooGetCall(fcinfo);
 	Oid			type;
 
-	if (call->has_key)
-		return &call->key;
+	if (call->has_hasher)
+		return &call->hasher;
 	type = get_fn_expr_argtype(fcinfo->flinfo, argument);
 	if (elements && OidIsValid(type))
 		type = get_base_element_type(type);
-	CuckooKeyInit(&call->key, type, PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
-	call->has_key = true;
-	return &call->key;
+	CuckooHasherInit(&call->hasher, type, PG_GET_COLLATION(), fcinfo->flinfo->fn_mcxt);
+	call->has_hasher = true;
+	return &call->hasher;
 }
 
 static double
@@ -94,7 +94,7 @@ CuckooList
 CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 				   const CuckooFilter *filter, bool **nulls)
 {
-	CuckooKey  *key = CuckooFindKey(fcinfo, argument, true);
+	CuckooHasher *hasher = CuckooFindHasher(fcinfo, argument, true);
 	int			room = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	CuckooList	hashes = {NULL, 0, 0};
 	CuckooKeyKind kind = {CUCKOO_KEY_NONE, 0};	/* of the first element */
@@ -113,19 +113,19 @@ CuckooHashElements(FunctionCallInfo fcinfo, int argument, ArrayType *array,
 			(*nulls)[hashes.count] = is_null;
 		else if (is_null)
 			continue;
-		hashes.numbers[hashes.count++] = is_null ? 0 : CuckooArgumentHash(key, value, filter);
+		hashes.numbers[hashes.count++] = is_null ? 0 : CuckooArgumentHash(hasher, value, filter);
 		if (is_null)
 			continue;
 		/* The filter may have no key type yet. */
 		if (kind.type == CUCKOO_KEY_NONE)
-			kind = key->kind;
-		else if (key->kind.signature != kind.signature)
+			kind = hasher->kind;
+		else if (hasher->kind.signature != kind.signature)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("key types of one array differ between elements"),
 					 errdetail("One key is of type %s, another of type %s.",
 							   CuckooKeyKindDescribe(kind),
-							   CuckooKeyKindDescribe(key->kind))));
+							   CuckooKeyKindDescribe(hasher->kind))));
 	}
 	array_free_iterator(iterator);
 	return hashes;

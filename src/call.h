@@ -33,26 +33,27 @@ typedef struct CuckooParameters
  */
 typedef struct CuckooCall
 {
-	bool		has_key;
+	bool		has_hasher;
 	bool		has_row;
 	bool		warned;			/* of the rate of a result */
 	CuckooParameters parameters;	/* of the last row */
 	CuckooHeader row;
-	CuckooKey	key;
+	CuckooHasher hasher;
 } CuckooCall;
 
 extern CuckooCall *CuckooGetCall(FunctionCallInfo fcinfo);
 
 /* How the values of a polymorphic argument, or the elements of an array, are hashed */
-extern CuckooKey *CuckooFindKey(FunctionCallInfo fcinfo, int argument, bool elements);
+extern CuckooHasher *CuckooFindHasher(FunctionCallInfo fcinfo, int argument, bool elements);
 
 /* The same for the values, with the usual case inline. */
-static inline CuckooKey *
-CuckooGetKey(FunctionCallInfo fcinfo, int argument)
+static inline CuckooHasher *
+CuckooGetHasher(FunctionCallInfo fcinfo, int argument)
 {
 	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
 
-	return call != NULL && call->has_key ? &call->key : CuckooFindKey(fcinfo, argument, false);
+	return call != NULL && call->has_hasher ? &call->hasher :
+		CuckooFindHasher(fcinfo, argument, false);
 }
 
 /*
@@ -91,11 +92,11 @@ extern CuckooList CuckooHashElements(FunctionCallInfo fcinfo, int argument, Arra
  * The value is hashed first, because a record has its own key types.
  */
 static inline uint64
-CuckooArgumentHash(CuckooKey *key, Datum value, const CuckooFilter *filter)
+CuckooArgumentHash(CuckooHasher *hasher, Datum value, const CuckooFilter *filter)
 {
-	uint64		hash = CuckooKeyHash(key, value, filter->header.seed);
+	uint64		hash = CuckooKeyHash(hasher, value, filter->header.seed);
 
-	CuckooMatchKeyType(&filter->header, key);
+	CuckooMatchKeyType(&filter->header, hasher);
 	return hash;
 }
 

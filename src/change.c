@@ -33,7 +33,7 @@ cuckoo_new(PG_FUNCTION_ARGS)
 	InitFromArguments(fcinfo, 0, &filter);
 	if (!PG_ARGISNULL(3) && !PG_GETARG_BOOL(3))
 		filter.header.flags |= CUCKOO_FLAG_NOT_REMOVABLE;
-	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, NULL, 0));
+	PG_RETURN_POINTER(CuckooMakeValueFromHashes(&filter, NULL, 0));
 }
 
 /* cuckoo_from_array(keys, ...): as cuckoo_agg over the keys; without any, as cuckoo_new */
@@ -49,9 +49,9 @@ cuckoo_from_array(PG_FUNCTION_ARGS)
 	InitFromArguments(fcinfo, 1, &filter);
 	hashes = CuckooHashElements(fcinfo, 0, PG_GETARG_ARRAYTYPE_P(0), &filter, NULL);
 	if (hashes.count > 0)
-		filter.header.kind = CuckooFindKey(fcinfo, 0, true)->kind;
+		filter.header.kind = CuckooFindHasher(fcinfo, 0, true)->kind;
 	CuckooListUnique(&hashes);
-	PG_RETURN_CUCKOOFILTER_P(CuckooBuildValue(&filter, &hashes, 1));
+	PG_RETURN_POINTER(CuckooMakeValueFromHashes(&filter, &hashes, 1));
 }
 
 /* Refuse a filter in which removing a key could lose another. */
@@ -70,29 +70,29 @@ CheckRemovable(const CuckooFilter *filter)
 static Datum
 Change(FunctionCallInfo fcinfo, CuckooAction action, bool all)
 {
-	CuckooKey  *key;
+	CuckooHasher *hasher;
 	CuckooDraft draft;
 	uint64		hash;
 	CuckooList	hashes = {&hash, 1, 1};
 
 	if (PG_ARGISNULL(1) || (PG_ARGISNULL(0) && action == CUCKOO_REMOVE))
 		return CuckooUnchanged(fcinfo);
-	key = CuckooFindKey(fcinfo, 1, all);
-	CuckooDraftOpenValue(&draft, PG_ARGISNULL(0) ? CuckooUnsetValue() :
+	hasher = CuckooFindHasher(fcinfo, 1, all);
+	CuckooDraftOpenValue(&draft, PG_ARGISNULL(0) ? CuckooMakeUnsetValue() :
 						 PG_GETARG_CUCKOOFILTER_P_COPY(0));
 	if (all)
 		hashes = CuckooHashElements(fcinfo, 1, PG_GETARG_ARRAYTYPE_P(1), &draft.filter, NULL);
 	else
-		hash = CuckooArgumentHash(key, PG_GETARG_DATUM(1), &draft.filter);
+		hash = CuckooArgumentHash(hasher, PG_GETARG_DATUM(1), &draft.filter);
 	if (hashes.count == 0)
 		return CuckooUnchanged(fcinfo);
 	if (action == CUCKOO_REMOVE)
 		CheckRemovable(&draft.filter);
 	else
-		draft.filter.header.kind = key->kind;
+		draft.filter.header.kind = hasher->kind;
 	if (!CuckooDraftApplyOrFail(&draft, hashes.numbers, (size_t) hashes.count, action))
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_CUCKOOFILTER_P(CuckooDraftFinishValue(&draft));
+	PG_RETURN_POINTER(CuckooDraftMakeValue(&draft));
 }
 
 /* cuckoo_add(f, key), f + key: one more copy */

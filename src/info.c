@@ -12,6 +12,7 @@
 #include "utils/builtins.h"
 
 #include "call.h"
+#include "core/overlap.h"
 #include "state.h"
 
 static const char *const representation_names[] = {"sparse", "dense"};
@@ -125,7 +126,10 @@ cuckoo_fpr(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(CuckooFilterRate(&filter));
 }
 
-/* cuckoo_cardinality(f) -> bigint: the number of items */
+/*
+ * cuckoo_cardinality(f) -> bigint: the number of items.  The header tells it unless
+ * several sub-filters of a union can have the same keys.
+ */
 PG_FUNCTION_INFO_V1(cuckoo_cardinality);
 Datum
 cuckoo_cardinality(PG_FUNCTION_ARGS)
@@ -133,5 +137,7 @@ cuckoo_cardinality(PG_FUNCTION_ARGS)
 	CuckooFilter filter;
 
 	CuckooReadHeader(PG_GETARG_DATUM(0), &filter);
-	PG_RETURN_INT64((int64) filter.header.items);
+	if (CuckooItemsMayRepeat(&filter))
+		CuckooOpenFilter(&filter, PG_GETARG_CUCKOOFILTER_P(0));
+	PG_RETURN_INT64((int64) CuckooDistinctItems(&filter));
 }

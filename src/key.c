@@ -70,7 +70,7 @@ typedef struct RowType
 	uint32		attributes;		/* not counting dropped ones */
 	bool		has_rows;		/* whether the key of an attribute has */
 	StringInfoData description; /* empty if has_rows */
-	CuckooKey  *keys;			/* these three also have dropped attributes */
+	CuckooHasher *hashers;		/* these three also have dropped attributes */
 	Datum	   *values;
 	bool	   *nulls;
 } RowType;
@@ -80,7 +80,7 @@ typedef struct CuckooNested
 {
 	StringInfoData buffer;		/* of the value that is being hashed */
 	StringInfoData description;
-	CuckooKey	part;			/* the elements of an array, bounds of a range */
+	CuckooHasher part;			/* the elements of an array, bounds of a range */
 	TypeCacheEntry *type;		/* of these elements, or the range; never freed */
 	RowType		row;			/* of the composite hashed last */
 } CuckooNested;
@@ -92,23 +92,23 @@ typedef struct ObjectPair
 	int			length;
 } ObjectPair;
 
-static void AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description);
+static void AppendValue(StringInfo buf, CuckooHasher *hasher, Datum value, StringInfo description);
 static bool DescribeRow(StringInfo buf, RowType *row);
 
-/* The usual cause is an untyped literal or parameter, which is text. */
 void
-CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key)
+CuckooReportKeyType(const CuckooHeader *filter, const CuckooHasher *hasher)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("key type does not match cuckoofilter"),
 			 errdetail("The key type of the filter is %s, that of the key is %s.",
 					   CuckooKeyKindDescribe(filter->kind),
-					   CuckooKeyKindDescribe(key->kind)),
-			 filter->kind.type == CUCKOO_KEY_COMPOSITE && key->kind.type == CUCKOO_KEY_COMPOSITE ?
+					   CuckooKeyKindDescribe(hasher->kind)),
+			 filter->kind.type == CUCKOO_KEY_COMPOSITE && hasher->kind.type == CUCKOO_KEY_COMPOSITE ?
 			 errhint("Rows must have columns of the same types in the same order.") :
-			 key->kind.type == CUCKOO_KEY_ARRAY && filter->kind.type != CUCKOO_KEY_ARRAY ?
+			 hasher->kind.type == CUCKOO_KEY_ARRAY && filter->kind.type != CUCKOO_KEY_ARRAY ?
 			 errhint("To look up the elements of an array, write f @> ANY (array) or f @> ALL (array).") :
+			/* The usual cause is an untyped literal or parameter, which is text. */
 			 errhint("Cast the key to the type that the filter was built from.")));
 }
 
@@ -218,11 +218,11 @@ AppendScalar(StringInfo buf, CuckooScalar *bytes)
 }
 
 static CuckooNested *
-GetNested(CuckooKey *key)
+GetNested(CuckooHasher *hasher)
 {
-	if (key->nested == NULL)
-		key->nested = MemoryContextAllocZero(key->ctx, sizeof(CuckooNested));
-	return key->nested;
+	if (hasher->nested == NULL)
+		hasher->nested = MemoryContextAllocZero(hasher->ctx, sizeof(CuckooNested));
+	return hasher->nested;
 }
 
 /* Says in an error in which column of a row it is. */
@@ -241,9 +241,9 @@ DescribeColumn(void *attribute)
  * identifier of a tuple descriptor changes whenever the descriptor does.
  */
 static RowType *
-FindRowType(CuckooKey *key, Oid type, int32 typmod)
+FindRowType(CuckooHasher *hasher, Oid type, int32 typmod)
 {
-	RowType    *row = &GetNested(key)->row;
+	RowType    *row = &GetNested(hasher)->row;
 	TupleDesc	desc;
 	uint64		identifier;
 	MemoryContext old;
@@ -259,7 +259,7 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 	row->identifier = 0;
 	row->type = NULL;
 	if (row->ctx == NULL)
-		row->ctx = AllocSetContextCreate(key->ctx, "cuckoo row type", ALLOCSET_SMALL_SIZES);
+		row->ctx = AllocSetContextCreate(hasher->ctx, "cuckoo row type", ALLOCSET_SMALL_SIZES);
 	else
 		MemoryContextReset(row->ctx);
 	old = MemoryContextSwitchTo(row->ctx);
@@ -276,7 +276,7 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 
 	row->attributes = 0;
 	row->has_rows = false;
-	row->keys = palloc0((size_t) row->desc->natts * sizeof(CuckooKey));
+	row->hashers = palloc0((size_t) row->desc->natts * sizeof(CuckooHasher));
 	row->values = palloc0((size_t) row->desc->natts * sizeof(Datum));
 	row->nulls = palloc0((size_t) row->desc->natts * sizeof(bool));
 	for (int i = 0; i < row->desc->natts; i++)
@@ -287,10 +287,10 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
 		if (attribute->attisdropped)
 			continue;
 		error_context_stack = &context;
-		CuckooKeyInit(&row->keys[i], attribute->atttypid, attribute->attcollation, row->ctx);
+		CuckooHasherInit(&row->hashers[i], attribute->atttypid, attribute->attcollation, row->ctx);
 		error_context_stack = context.previous;
 		row->attributes++;
-		row->has_rows |= row->keys[i].has_rows;
+		row->has_rows |= row->hashers[i].has_rows;
 	}
 	initStringInfo(&row->description);
 	if (!row->has_rows)
@@ -313,19 +313,19 @@ FindRowType(CuckooKey *key, Oid type, int32 typmod)
  */
 
 static bool
-DescribeKey(StringInfo buf, CuckooKey *key)
+DescribeKey(StringInfo buf, CuckooHasher *hasher)
 {
 	check_stack_depth();
-	AppendNumber(buf, key->kind.type, 1);
-	switch (key->kind.type)
+	AppendNumber(buf, hasher->kind.type, 1);
+	switch (hasher->kind.type)
 	{
 		case CUCKOO_KEY_ARRAY:
 		case CUCKOO_KEY_RANGE:
 		case CUCKOO_KEY_MULTIRANGE:
-			return DescribeKey(buf, &key->nested->part);
+			return DescribeKey(buf, &hasher->nested->part);
 		case CUCKOO_KEY_COMPOSITE:
-			if (key->type != RECORDOID)
-				return DescribeRow(buf, FindRowType(key, key->type, -1));
+			if (hasher->type != RECORDOID)
+				return DescribeRow(buf, FindRowType(hasher, hasher->type, -1));
 			AppendNumber(buf, UNKNOWN_ATTRIBUTES, 2);
 			return false;
 		default:
@@ -346,35 +346,36 @@ DescribeRow(StringInfo buf, RowType *row)
 		AppendNumber(buf, row->attributes, 2);
 		for (int i = 0; i < row->desc->natts; i++)
 			if (!TupleDescAttr(row->desc, i)->attisdropped)
-				known &= DescribeKey(buf, &row->keys[i]);
+				known &= DescribeKey(buf, &row->hashers[i]);
 	}
 	return known;
 }
 
 /* Prepare to hash the elements of an array, or the bounds of a range type. */
 static void
-InitPart(CuckooKey *key, CuckooKeyType key_type, TypeCacheEntry *type, Oid part_type, Oid collation)
+InitPart(CuckooHasher *hasher, CuckooKeyType key_type, TypeCacheEntry *type, Oid part_type,
+		 Oid collation)
 {
-	CuckooNested *nested = GetNested(key);
+	CuckooNested *nested = GetNested(hasher);
 	StringInfoData description;
 
-	CuckooKeyInit(&nested->part, part_type, collation, key->ctx);
+	CuckooHasherInit(&nested->part, part_type, collation, hasher->ctx);
 	nested->type = type;
-	key->kind.type = key_type;
-	key->has_rows = nested->part.has_rows;
+	hasher->kind.type = key_type;
+	hasher->has_rows = nested->part.has_rows;
 
 	initStringInfo(&description);
-	if (DescribeKey(&description, key))
-		key->kind.signature = CuckooSignature(description.data, (size_t) description.len);
+	if (DescribeKey(&description, hasher))
+		hasher->kind.signature = CuckooSignature(description.data, (size_t) description.len);
 	pfree(description.data);
 }
 
 /*
  * Prepare to hash the bounds of a range type.  If the key is a multirange,
- * key->type is not the range type.
+ * hasher->type is not the range type.
  */
 static void
-InitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
+InitRange(CuckooHasher *hasher, CuckooKeyType key_type, Oid range_type)
 {
 	TypeCacheEntry *range = lookup_type_cache(range_type, TYPECACHE_RANGE_INFO);
 	Oid			subtype = range->rngelemtype->type_id;
@@ -385,8 +386,8 @@ InitRange(CuckooKey *key, CuckooKeyType key_type, Oid range_type)
 	 */
 	if (range->rng_cmp_proc_finfo.fn_oid !=
 		lookup_type_cache(subtype, TYPECACHE_CMP_PROC)->cmp_proc)
-		RefuseType(key->type, subtype);
-	InitPart(key, key_type, range, subtype, range->rng_collation);
+		RefuseType(hasher->type, subtype);
+	InitPart(hasher, key_type, range, subtype, range->rng_collation);
 }
 
 bool
@@ -407,7 +408,7 @@ CuckooTypeCanBeAltered(Oid type, bool by_label)
 }
 
 void
-CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
+CuckooHasherInit(CuckooHasher *hasher, Oid type, Oid collation, MemoryContext ctx)
 {
 	Oid			element_type;
 
@@ -416,16 +417,16 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 				(errcode(ERRCODE_INDETERMINATE_DATATYPE),
 				 errmsg("could not determine key type")));
 
-	key->kind.type = CuckooBuiltinKeyType(type);
-	key->kind.signature = 0;
-	key->has_rows = key->kind.type == CUCKOO_KEY_COMPOSITE;
-	key->type = type;
-	key->ctx = ctx;
-	key->nested = NULL;
+	hasher->kind.type = CuckooBuiltinKeyType(type);
+	hasher->kind.signature = 0;
+	hasher->has_rows = hasher->kind.type == CUCKOO_KEY_COMPOSITE;
+	hasher->type = type;
+	hasher->ctx = ctx;
+	hasher->nested = NULL;
 
-	if (key->kind.type == CUCKOO_KEY_TEXT)
+	if (hasher->kind.type == CUCKOO_KEY_TEXT)
 		CheckCollation(type, collation);
-	if (key->kind.type != CUCKOO_KEY_NONE)
+	if (hasher->kind.type != CUCKOO_KEY_NONE)
 		return;
 
 	/* Arrays of arrays are possible by way of domains. */
@@ -434,7 +435,7 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 	element_type = get_element_type(type);
 	if (OidIsValid(element_type))
 	{
-		InitPart(key, CUCKOO_KEY_ARRAY, lookup_type_cache(element_type, 0), element_type,
+		InitPart(hasher, CUCKOO_KEY_ARRAY, lookup_type_cache(element_type, 0), element_type,
 				 collation);
 		return;
 	}
@@ -442,20 +443,20 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 	switch (get_typtype(type))
 	{
 		case TYPTYPE_DOMAIN:
-			CuckooKeyInit(key, getBaseType(type), collation, ctx);
+			CuckooHasherInit(hasher, getBaseType(type), collation, ctx);
 			break;
 		case TYPTYPE_ENUM:
-			key->kind.type = CUCKOO_KEY_ENUM;
+			hasher->kind.type = CUCKOO_KEY_ENUM;
 			break;
 		case TYPTYPE_COMPOSITE:
-			key->kind.type = CUCKOO_KEY_COMPOSITE;
-			key->has_rows = true;
+			hasher->kind.type = CUCKOO_KEY_COMPOSITE;
+			hasher->has_rows = true;
 			break;
 		case TYPTYPE_RANGE:
-			InitRange(key, CUCKOO_KEY_RANGE, type);
+			InitRange(hasher, CUCKOO_KEY_RANGE, type);
 			break;
 		case TYPTYPE_MULTIRANGE:
-			InitRange(key, CUCKOO_KEY_MULTIRANGE, get_multirange_range(type));
+			InitRange(hasher, CUCKOO_KEY_MULTIRANGE, get_multirange_range(type));
 			break;
 		default:
 			RefuseType(type, InvalidOid);
@@ -477,29 +478,30 @@ CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx)
 
 /* Append a value that is part of another: its length, then its bytes. */
 static void
-AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull, StringInfo description)
+AppendNested(StringInfo buf, CuckooHasher *hasher, Datum value, bool isnull,
+			 StringInfo description)
 {
 	CuckooScalar bytes;
 
-	if (description != NULL && (isnull || !key->has_rows))
-		DescribeKey(description, key);
+	if (description != NULL && (isnull || !hasher->has_rows))
+		DescribeKey(description, hasher);
 
 	if (isnull)
 		AppendNumber(buf, NULL_LENGTH, 4);
-	else if (key->kind.type == CUCKOO_KEY_INTEGER)
+	else if (hasher->kind.type == CUCKOO_KEY_INTEGER)
 	{
 		/* A row or array often has many of them. */
 		AppendNumber(buf, sizeof(int64), 4);
-		CuckooStore64(AppendRoom(buf, 8), (uint64) CuckooIntegerValue(key->type, value));
+		CuckooStore64(AppendRoom(buf, 8), (uint64) CuckooIntegerValue(hasher->type, value));
 	}
-	else if (CuckooScalarBytes(&bytes, key->kind.type, key->type, value))
+	else if (CuckooOtherScalarBytes(&bytes, hasher->kind.type, hasher->type, value))
 		AppendScalar(buf, &bytes);
 	else
 	{
 		int			start = buf->len;
 
 		AppendNumber(buf, 0, 4);
-		AppendValue(buf, key, value, key->has_rows ? description : NULL);
+		AppendValue(buf, hasher, value, hasher->has_rows ? description : NULL);
 		CuckooStore32((uint8 *) buf->data + start, (uint32) (buf->len - start - 4));
 	}
 }
@@ -509,10 +511,10 @@ AppendNested(StringInfo buf, CuckooKey *key, Datum value, bool isnull, StringInf
  * of each, then the elements.  Lower bounds matter, as they do in array_eq.
  */
 static void
-AppendArray(StringInfo buf, CuckooKey *key, ArrayType *array, StringInfo description)
+AppendArray(StringInfo buf, CuckooHasher *hasher, ArrayType *array, StringInfo description)
 {
-	CuckooKey  *part = &key->nested->part;
-	const TypeCacheEntry *type = key->nested->type;
+	CuckooHasher *part = &hasher->nested->part;
+	const TypeCacheEntry *type = hasher->nested->type;
 	const uint8 *nulls = ARR_NULLBITMAP(array);
 	char	   *element = ARR_DATA_PTR(array);
 	int			count = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
@@ -556,7 +558,7 @@ AppendArray(StringInfo buf, CuckooKey *key, ArrayType *array, StringInfo descrip
 
 /* The bounds of a range: flags, then the bounds that are not infinite. */
 static void
-AppendBounds(StringInfo buf, CuckooKey *part, const RangeBound *lower,
+AppendBounds(StringInfo buf, CuckooHasher *part, const RangeBound *lower,
 			 const RangeBound *upper, bool empty)
 {
 	uint32		flags = empty ? RANGE_BYTE_EMPTY : 0;
@@ -581,20 +583,20 @@ AppendBounds(StringInfo buf, CuckooKey *part, const RangeBound *lower,
  * PostgreSQL keeps sorted and merged.
  */
 static void
-AppendRanges(StringInfo buf, CuckooKey *key, void *stored)
+AppendRanges(StringInfo buf, CuckooHasher *hasher, void *stored)
 {
-	CuckooKey  *part = &key->nested->part;
-	TypeCacheEntry *type = key->nested->type;
+	CuckooHasher *part = &hasher->nested->part;
+	TypeCacheEntry *type = hasher->nested->type;
 	RangeBound	lower;
 	RangeBound	upper;
 	bool		empty;
 
 	/* As for arrays.  Both begin with the OID of their type. */
-	if (((RangeType *) stored)->rangetypid != key->type)
+	if (((RangeType *) stored)->rangetypid != hasher->type)
 		elog(ERROR, "range types do not match");
 
 	AppendNumber(buf, part->kind.type, 1);
-	if (key->kind.type == CUCKOO_KEY_RANGE)
+	if (hasher->kind.type == CUCKOO_KEY_RANGE)
 	{
 		range_deserialize(type, (RangeType *) stored, &lower, &upper, &empty);
 		AppendBounds(buf, part, &lower, &upper, empty);
@@ -618,9 +620,10 @@ AppendRanges(StringInfo buf, CuckooKey *key, void *stored)
  * record_eq, names and dropped attributes do not matter, and NULLs are equal.
  */
 static void
-AppendComposite(StringInfo buf, CuckooKey *key, HeapTupleHeader header, StringInfo description)
+AppendComposite(StringInfo buf, CuckooHasher *hasher, HeapTupleHeader header,
+				StringInfo description)
 {
-	RowType    *row = FindRowType(key, HeapTupleHeaderGetTypeId(header),
+	RowType    *row = FindRowType(hasher, HeapTupleHeaderGetTypeId(header),
 								  HeapTupleHeaderGetTypMod(header));
 	HeapTupleData tuple = {.t_len = HeapTupleHeaderGetDatumLength(header), .t_data = header};
 
@@ -642,8 +645,8 @@ AppendComposite(StringInfo buf, CuckooKey *key, HeapTupleHeader header, StringIn
 	{
 		if (TupleDescAttr(row->desc, i)->attisdropped)
 			continue;
-		AppendNumber(buf, row->keys[i].kind.type, 1);
-		AppendNested(buf, &row->keys[i], row->values[i], row->nulls[i], description);
+		AppendNumber(buf, row->hashers[i].kind.type, 1);
+		AppendNested(buf, &row->hashers[i], row->values[i], row->nulls[i], description);
 	}
 }
 
@@ -656,8 +659,8 @@ AppendJsonbScalar(StringInfo buf, const JsonbValue *value)
 	if (value->type == jbvString)
 		CuckooTextBytes(&bytes, value->val.string.val, (size_t) value->val.string.len);
 	else
-		(void) CuckooScalarBytes(&bytes, CUCKOO_KEY_NUMERIC, NUMERICOID,
-								 NumericGetDatum(value->val.numeric));
+		(void) CuckooOtherScalarBytes(&bytes, CUCKOO_KEY_NUMERIC, NUMERICOID,
+									  NumericGetDatum(value->val.numeric));
 	AppendScalar(buf, &bytes);
 }
 
@@ -772,7 +775,7 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
  * description if that is not NULL.
  */
 static void
-AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
+AppendValue(StringInfo buf, CuckooHasher *hasher, Datum value, StringInfo description)
 {
 	struct varlena *stored = (struct varlena *) DatumGetPointer(value);
 	union
@@ -798,10 +801,10 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 	else
 		stored = PG_DETOAST_DATUM(value);
 
-	switch (key->kind.type)
+	switch (hasher->kind.type)
 	{
 		case CUCKOO_KEY_ARRAY:
-			AppendArray(buf, key, (ArrayType *) stored, description);
+			AppendArray(buf, hasher, (ArrayType *) stored, description);
 			break;
 		case CUCKOO_KEY_COMPOSITE:
 			{
@@ -811,7 +814,7 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 				 */
 				HeapTupleHeader header = DatumGetHeapTupleHeader(PointerGetDatum(stored));
 
-				AppendComposite(buf, key, header, description);
+				AppendComposite(buf, hasher, header, description);
 				if ((Pointer) header != (Pointer) stored)
 					pfree(header);
 				break;
@@ -826,9 +829,9 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 				break;
 			}
 		default:
-			AppendRanges(buf, key, stored);
+			AppendRanges(buf, hasher, stored);
 			if (description != NULL)
-				DescribeKey(description, key);
+				DescribeKey(description, hasher);
 			break;
 	}
 	if ((Pointer) stored != copy.bytes && (Pointer) stored != DatumGetPointer(value))
@@ -836,16 +839,16 @@ AppendValue(StringInfo buf, CuckooKey *key, Datum value, StringInfo description)
 }
 
 static uint64
-HashNested(CuckooKey *key, Datum value, uint64 seed)
+HashNested(CuckooHasher *hasher, Datum value, uint64 seed)
 {
-	CuckooNested *nested = GetNested(key);
+	CuckooNested *nested = GetNested(hasher);
 	StringInfo	buf = &nested->buffer;
 	StringInfo	description = &nested->description;
 	uint64		hash;
 
 	if (buf->data == NULL)
 	{
-		MemoryContext old = MemoryContextSwitchTo(key->ctx);
+		MemoryContext old = MemoryContextSwitchTo(hasher->ctx);
 
 		initStringInfo(description);
 		initStringInfo(buf);
@@ -853,10 +856,10 @@ HashNested(CuckooKey *key, Datum value, uint64 seed)
 	}
 	resetStringInfo(buf);
 	resetStringInfo(description);
-	AppendValue(buf, key, value, key->has_rows ? description : NULL);
-	if (key->has_rows)
-		key->kind.signature = CuckooSignature(description->data, (size_t) description->len);
-	hash = CuckooHash(buf->data, (size_t) buf->len, seed, key->kind.type);
+	AppendValue(buf, hasher, value, hasher->has_rows ? description : NULL);
+	if (hasher->has_rows)
+		hasher->kind.signature = CuckooSignature(description->data, (size_t) description->len);
+	hash = CuckooHash(buf->data, (size_t) buf->len, seed, hasher->kind.type);
 	if (buf->maxlen > BUFFER_KEEP_BYTES)
 	{
 		pfree(description->data);
@@ -867,14 +870,14 @@ HashNested(CuckooKey *key, Datum value, uint64 seed)
 }
 
 uint64
-CuckooHashOther(CuckooKey *key, Datum value, uint64 seed)
+CuckooHashOther(CuckooHasher *hasher, Datum value, uint64 seed)
 {
 	CuckooScalar bytes;
 	uint64		hash;
 
-	if (!CuckooScalarBytes(&bytes, key->kind.type, key->type, value))
-		return HashNested(key, value, seed);
-	hash = CuckooHash(bytes.data, bytes.length, seed, key->kind.type);
+	if (!CuckooOtherScalarBytes(&bytes, hasher->kind.type, hasher->type, value))
+		return HashNested(hasher, value, seed);
+	hash = CuckooHash(bytes.data, bytes.length, seed, hasher->kind.type);
 	CuckooFreeScalar(&bytes);
 	return hash;
 }

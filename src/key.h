@@ -13,21 +13,22 @@
 
 /*
  * How the values of one SQL type are hashed.  Each call site makes one with
- * CuckooKeyInit and uses it for every value.
+ * CuckooHasherInit and uses it for every value.  A CuckooKeyType tells which types
+ * are equal as keys; a CuckooKeyKind, as in a filter's header, also tells those
+ * inside, by their signature.
  *
- * The kind is as in a filter's header.  The signature of a composite, or of a type
- * with anonymous records inside, is known only from a value: it is 0 before the
- * first.  If there are row types inside, which can be altered, it is that of the
- * value hashed last.
+ * The signature of a composite, or of a type with anonymous records inside, is
+ * known only from a value: it is 0 before the first.  If there are row types inside,
+ * which can be altered, it is that of the value hashed last.
  */
-typedef struct CuckooKey
+typedef struct CuckooHasher
 {
 	CuckooKeyKind kind;
 	bool		has_rows;		/* is a composite, or has some inside */
 	Oid			type;			/* of a domain, the base type */
 	MemoryContext ctx;
 	struct CuckooNested *nested;	/* private to key.c */
-} CuckooKey;
+} CuckooHasher;
 
 /*
  * The seed that cuckoo_shard hashes with: the first 64 bits of the fraction of
@@ -48,7 +49,7 @@ typedef struct CuckooKey
  * has no collation, ERRCODE_INDETERMINATE_DATATYPE for InvalidOid.  The
  * attributes of a composite type are checked when the first value is hashed.
  */
-extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext ctx);
+extern void CuckooHasherInit(CuckooHasher *hasher, Oid type, Oid collation, MemoryContext ctx);
 
 /*
  * Whether ALTER TYPE can change the hashes of a type's values, at any depth: for
@@ -59,33 +60,34 @@ extern void CuckooKeyInit(CuckooKey *key, Oid type, Oid collation, MemoryContext
 extern bool CuckooTypeCanBeAltered(Oid type, bool by_label);
 
 /* What CuckooKeyHash calls for keys that are not integers */
-extern uint64 CuckooHashOther(CuckooKey *key, Datum value, uint64 seed);
+extern uint64 CuckooHashOther(CuckooHasher *hasher, Datum value, uint64 seed);
 
 /*
- * The hash of one value, not NULL, of the type given to CuckooKeyInit.
+ * The hash of one value, not NULL, of the type given to CuckooHasherInit.
  *
- * Errors: those of CuckooKeyInit for the attributes of a composite value, those
+ * Errors: those of CuckooHasherInit for the attributes of a composite value, those
  * of converting text to UTF-8, and PostgreSQL's own if the canonical bytes of
  * one array, composite, multirange or jsonb exceed 1 GB.
  */
 static inline uint64
-CuckooKeyHash(CuckooKey *key, Datum value, uint64 seed)
+CuckooKeyHash(CuckooHasher *hasher, Datum value, uint64 seed)
 {
 	/* Integers, the most frequent keys, are hashed without a function call. */
-	if (key->kind.type == CUCKOO_KEY_INTEGER)
-		return CuckooHashInt64(CuckooIntegerValue(key->type, value), seed);
-	return CuckooHashOther(key, value, seed);
+	if (hasher->kind.type == CUCKOO_KEY_INTEGER)
+		return CuckooHashInt64(CuckooIntegerValue(hasher->type, value), seed);
+	return CuckooHashOther(hasher, value, seed);
 }
 
 /* Report that the key type of keys is not that of the filter. */
-extern CUCKOO_NORETURN void CuckooReportKeyType(const CuckooHeader *filter, const CuckooKey *key);
+extern CUCKOO_NORETURN void CuckooReportKeyType(const CuckooHeader *filter,
+												const CuckooHasher *hasher);
 
 /* Keys of another key type have other hashes: no lookup would find them. */
 static inline void
-CuckooMatchKeyType(const CuckooHeader *filter, const CuckooKey *key)
+CuckooMatchKeyType(const CuckooHeader *filter, const CuckooHasher *hasher)
 {
-	if (!CuckooSameKeyKind(filter->kind, key->kind))
-		CuckooReportKeyType(filter, key);
+	if (!CuckooSameKeyKind(filter->kind, hasher->kind))
+		CuckooReportKeyType(filter, hasher);
 }
 
 #endif							/* CUCKOO_KEY_H */

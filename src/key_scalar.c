@@ -453,7 +453,7 @@ InetBytes(CuckooScalar *bytes, Datum value)
 }
 
 bool
-CuckooScalarBytes(CuckooScalar *bytes, CuckooKeyType key_type, Oid type, Datum value)
+CuckooOtherScalarBytes(CuckooScalar *bytes, CuckooKeyType key_type, Oid type, Datum value)
 {
 	bytes->data = bytes->scratch;
 	bytes->length = 0;

@@ -52,11 +52,12 @@ extern CuckooKeyType CuckooBuiltinKeyType(Oid type);
 extern bool CuckooIsFilterType(Oid type);
 
 /*
- * The canonical bytes of a value of a scalar type.  For the other key types
- * this returns false, and for integers, whose bytes callers know.  Call
+ * The canonical bytes of a value of a scalar type other than the integers, whose
+ * bytes are CuckooIntegerValue.  False for types that are not scalar.  Call
  * CuckooFreeScalar when the bytes are no longer needed.
  */
-extern bool CuckooScalarBytes(CuckooScalar *bytes, CuckooKeyType key_type, Oid type, Datum value);
+extern bool CuckooOtherScalarBytes(CuckooScalar *bytes, CuckooKeyType key_type, Oid type,
+								   Datum value);
 
 /* The same for text that is not an SQL value. */
 extern void CuckooTextBytes(CuckooScalar *bytes, const char *text, size_t length);

@@ -17,9 +17,9 @@
 static inline bool
 LookupContains(FunctionCallInfo fcinfo, int filter_argument, int key_argument)
 {
-	CuckooKey  *key = CuckooGetKey(fcinfo, key_argument);
+	CuckooHasher *hasher = CuckooGetHasher(fcinfo, key_argument);
 	CuckooReader *reader = CuckooRead(PG_GETARG_DATUM(filter_argument), 1);
-	uint64		hash = CuckooArgumentHash(key, PG_GETARG_DATUM(key_argument), &reader->filter);
+	uint64		hash = CuckooArgumentHash(hasher, PG_GETARG_DATUM(key_argument), &reader->filter);
 	bool		found = CuckooReaderContains(reader, hash);
 
 	/* All elements of f @> ANY (array) are looked up in one memory context. */
@@ -39,10 +39,10 @@ PG_FUNCTION_INFO_V1(cuckoo_count);
 Datum
 cuckoo_count(PG_FUNCTION_ARGS)
 {
-	CuckooKey  *key = CuckooGetKey(fcinfo, 1);
+	CuckooHasher *hasher = CuckooGetHasher(fcinfo, 1);
 	CuckooReader *reader = CuckooRead(PG_GETARG_DATUM(0), 1);
 
-	PG_RETURN_INT32(CuckooReaderCount(reader, CuckooArgumentHash(key, PG_GETARG_DATUM(1),
+	PG_RETURN_INT32(CuckooReaderCount(reader, CuckooArgumentHash(hasher, PG_GETARG_DATUM(1),
 																 &reader->filter)));
 }
 
@@ -51,9 +51,9 @@ PG_FUNCTION_INFO_V1(cuckoo_hash);
 Datum
 cuckoo_hash(PG_FUNCTION_ARGS)
 {
-	CuckooKey  *key = CuckooGetKey(fcinfo, 0);
+	CuckooHasher *hasher = CuckooGetHasher(fcinfo, 0);
 
-	PG_RETURN_INT64((int64) CuckooKeyHash(key, PG_GETARG_DATUM(0), (uint64) PG_GETARG_INT64(1)));
+	PG_RETURN_INT64((int64) CuckooKeyHash(hasher, PG_GETARG_DATUM(0), (uint64) PG_GETARG_INT64(1)));
 }
 
 /* cuckoo_shard(key, shards) -> integer: its shard, 0 to shards - 1 */
@@ -61,7 +61,7 @@ PG_FUNCTION_INFO_V1(cuckoo_shard);
 Datum
 cuckoo_shard(PG_FUNCTION_ARGS)
 {
-	CuckooKey  *key = CuckooGetKey(fcinfo, 0);
+	CuckooHasher *hasher = CuckooGetHasher(fcinfo, 0);
 	int32		shards = PG_GETARG_INT32(1);
 	uint64		hash;
 
@@ -70,7 +70,7 @@ cuckoo_shard(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("number of shards must be at least 1, not %d",
 						shards)));
-	hash = CuckooKeyHash(key, PG_GETARG_DATUM(0), CUCKOO_SHARD_SEED);
+	hash = CuckooKeyHash(hasher, PG_GETARG_DATUM(0), CUCKOO_SHARD_SEED);
 	PG_RETURN_INT32((int32) (((hash >> 32) * (uint64) shards) >> 32));
 }
 

@@ -101,7 +101,7 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 				 Selectivity *selectivity)
 {
 	CuckooFilter filter;
-	CuckooKey	key;
+	CuckooHasher hasher;
 	FmgrInfo	contains;
 	double		common;
 	double		common_rows = 0;
@@ -111,8 +111,8 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 
 	/* PostgreSQL has fetched it already: no constant is a TOAST pointer. */
 	CuckooOpenFilter(&filter, DatumGetCuckooFilterP(constant->constvalue));
-	CuckooKeyInit(&key, column->vartype, collation, CurrentMemoryContext);
-	if (is_default || !CuckooSameKeyKind(filter.header.kind, key.kind))
+	CuckooHasherInit(&hasher, column->vartype, collation, CurrentMemoryContext);
+	if (is_default || !CuckooSameKeyKind(filter.header.kind, hasher.kind))
 		return false;
 
 	/* The function is polymorphic: it finds the type in the expression. */
@@ -124,6 +124,11 @@ KnownSelectivity(VariableStatData *column, const Const *constant, Oid operator,
 							 &common_rows);
 	if (HeapTupleIsValid(column->statsTuple))
 		others -= common_rows + ((Form_pg_statistic) GETSTRUCT(column->statsTuple))->stanullfrac;
+
+	/*
+	 * A union may count a key in several sub-filters.  An estimate without that
+	 * would read all of the filter each time a query is planned.
+	 */
 	*selectivity = common +
 		others * Max(CuckooFilterRate(&filter), Min((double) filter.header.items / distinct, 1));
 	return true;

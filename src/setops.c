@@ -13,37 +13,34 @@
 #include "call.h"
 #include "core/overlap.h"
 
+/* Whether an argument, which must be a filter, is NULL or unset. */
+static bool
+AddsNothing(FunctionCallInfo fcinfo, int argument)
+{
+	CuckooFilter filter;
+
+	if (PG_ARGISNULL(argument))
+		return true;
+	CuckooReadHeader(PG_GETARG_DATUM(argument), &filter);
+	return (filter.header.flags & CUCKOO_FLAG_UNSET) != 0;
+}
+
 /*
- * cuckoo_union(f, g) and cuckoo_union_all(f, g).  A NULL filter is an empty
- * one, so the result is the other, which may be NULL, too.
+ * cuckoo_union(f, g) and cuckoo_union_all(f, g).  If one filter adds nothing, the
+ * result is the other as it is: a stored value need not be stored again.
  */
 static Datum
 CombineArguments(FunctionCallInfo fcinfo, CuckooOperation operation)
 {
-	CuckooValue *left;
-	CuckooValue *right;
-	CuckooValue *result;
+	bool		left_adds = !AddsNothing(fcinfo, 0);
+	bool		right_adds = !AddsNothing(fcinfo, 1);
 
-	if (PG_ARGISNULL(0) && PG_ARGISNULL(1))
-		PG_RETURN_NULL();
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-	{
-		int			given = PG_ARGISNULL(0) ? 1 : 0;
-		CuckooFilter filter;
-
-		CuckooReadHeader(PG_GETARG_DATUM(given), &filter);
-		PG_RETURN_DATUM(PG_GETARG_DATUM(given));
-	}
-	left = PG_GETARG_CUCKOOFILTER_P(0);
-	right = PG_GETARG_CUCKOOFILTER_P(1);
-	result = CuckooCombineValues(operation, left, right);
-
-	/* If the result is an argument, a stored value need not be stored again. */
-	if (result == left)
-		PG_RETURN_DATUM(PG_GETARG_DATUM(0));
-	if (result == right)
+	if (left_adds && right_adds)
+		PG_RETURN_POINTER(CuckooCombineValues(operation, PG_GETARG_CUCKOOFILTER_P(0),
+											  PG_GETARG_CUCKOOFILTER_P(1)));
+	if (!left_adds && !PG_ARGISNULL(1))
 		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
-	PG_RETURN_CUCKOOFILTER_P(result);
+	return CuckooUnchanged(fcinfo);
 }
 
 /* cuckoo_union(f, g), f | g */
@@ -66,7 +63,7 @@ cuckoo_intersection(PG_FUNCTION_ARGS)
 	CuckooOpenFilter(&right, PG_GETARG_CUCKOOFILTER_P(1));
 	CuckooReportConflict(CuckooIntersect(&left, &right, &both, &bytes), &left.header,
 						 &right.header);
-	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(bytes, &both));
+	PG_RETURN_POINTER(CuckooMakeValue(bytes, &both));
 }
 
 /* cuckoo_common(f, g) -> (keys, error): an estimate of the distinct keys of both */

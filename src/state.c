@@ -155,7 +155,7 @@ WorkerArguments(Node *argument, Oid *type, Oid *collation)
  * every other form is refused.
  */
 static void
-FindWorkerKey(FunctionCallInfo fcinfo, CuckooKey *key)
+FindWorkerHasher(FunctionCallInfo fcinfo, CuckooHasher *hasher)
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 	Oid			type = InvalidOid;
@@ -165,7 +165,7 @@ FindWorkerKey(FunctionCallInfo fcinfo, CuckooKey *key)
 		WorkerArguments((Node *) ((TargetEntry *) lsecond(aggref->args))->expr,
 						 &type, &collation) != PG_NARGS() - 1)
 		type = InvalidOid;
-	CuckooKeyInit(key, type, collation, CurrentMemoryContext);
+	CuckooHasherInit(hasher, type, collation, CurrentMemoryContext);
 }
 
 /*
@@ -178,7 +178,7 @@ CheckRelabelled(FunctionCallInfo fcinfo)
 {
 	Aggref	   *aggref = AggGetAggref(fcinfo);
 	Node	   *argument;
-	CuckooKey	key;
+	CuckooHasher hasher;
 
 	if (fcinfo->flinfo->fn_expr == NULL || aggref == NULL || aggref->args == NIL)
 		return;
@@ -188,18 +188,18 @@ CheckRelabelled(FunctionCallInfo fcinfo)
 		   ((RelabelType *) argument)->relabelformat == COERCE_IMPLICIT_CAST)
 	{
 		argument = (Node *) ((RelabelType *) argument)->arg;
-		CuckooKeyInit(&key, exprType(argument), PG_GET_COLLATION(), CurrentMemoryContext);
+		CuckooHasherInit(&hasher, exprType(argument), PG_GET_COLLATION(), CurrentMemoryContext);
 	}
 }
 
-CuckooKey *
-CuckooFindRowKey(FunctionCallInfo fcinfo, CuckooCall *call)
+CuckooHasher *
+CuckooFindRowHasher(FunctionCallInfo fcinfo, CuckooCall *call)
 {
 	if (fcinfo->flinfo->fn_expr == NULL)
 	{
-		FindWorkerKey(fcinfo, &call->key);
-		return &call->key;
+		FindWorkerHasher(fcinfo, &call->hasher);
+		return &call->hasher;
 	}
 	CheckRelabelled(fcinfo);
-	return CuckooFindKey(fcinfo, 1, false);
+	return CuckooFindHasher(fcinfo, 1, false);
 }

@@ -94,7 +94,7 @@ CuckooMatchHeaders(CuckooHeader *a, const CuckooHeader *b)
 }
 
 /* How keys are hashed, if the call does not know it yet */
-extern CuckooKey *CuckooFindRowKey(FunctionCallInfo fcinfo, CuckooCall *call);
+extern CuckooHasher *CuckooFindRowHasher(FunctionCallInfo fcinfo, CuckooCall *call);
 
 /* Check the arguments after the key if they are not those of the last row. */
 static inline void
@@ -121,7 +121,7 @@ static inline const CuckooHeader *
 CuckooReadRow(FunctionCallInfo fcinfo, uint64 *hash)
 {
 	CuckooCall *call = (CuckooCall *) fcinfo->flinfo->fn_extra;
-	CuckooKey  *key;
+	CuckooHasher *hasher;
 
 	if (unlikely(call == NULL))
 		call = CuckooGetCall(fcinfo);
@@ -132,9 +132,9 @@ CuckooReadRow(FunctionCallInfo fcinfo, uint64 *hash)
 		call->row.kind = (CuckooKeyKind) {CUCKOO_KEY_NONE, 0};
 		return &call->row;
 	}
-	key = likely(call->has_key) ? &call->key : CuckooFindRowKey(fcinfo, call);
-	*hash = CuckooKeyHash(key, PG_GETARG_DATUM(1), call->row.seed);
-	call->row.kind = key->kind;
+	hasher = likely(call->has_hasher) ? &call->hasher : CuckooFindRowHasher(fcinfo, call);
+	*hash = CuckooKeyHash(hasher, PG_GETARG_DATUM(1), call->row.seed);
+	call->row.kind = hasher->kind;
 	return &call->row;
 }
 

@@ -17,7 +17,7 @@
  */
 
 CuckooValue *
-CuckooNewValue(size_t bytes)
+CuckooAllocateValue(size_t bytes)
 {
 	CuckooValue *value = palloc(VARHDRSZ + bytes);
 
@@ -28,7 +28,7 @@ CuckooNewValue(size_t bytes)
 CuckooValue *
 CuckooCopyBytes(const uint8 *bytes, size_t length)
 {
-	CuckooValue *copy = CuckooNewValue(length);
+	CuckooValue *copy = CuckooAllocateValue(length);
 
 	CuckooCopy((uint8 *) VARDATA(copy), bytes, length);
 	return copy;
@@ -41,7 +41,7 @@ CuckooCopyValue(CuckooValue *value)
 }
 
 CuckooValue *
-CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter)
+CuckooMakeValue(uint8 *bytes, const CuckooFilter *filter)
 {
 	CuckooValue *value;
 
@@ -54,22 +54,22 @@ CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter)
 }
 
 CuckooValue *
-CuckooUnsetValue(void)
+CuckooMakeUnsetValue(void)
 {
 	CuckooFilter filter;
 
 	filter.header = (CuckooHeader) {.flags = CUCKOO_FLAG_UNSET};
-	return CuckooMadeValue(CuckooMakeFilter(&filter, NULL, 0), &filter);
+	return CuckooMakeValue(CuckooMakeFilter(&filter, NULL, 0), &filter);
 }
 
 CuckooValue *
-CuckooBuildValue(CuckooFilter *parameters, const CuckooList *runs, uint64 run_count)
+CuckooMakeValueFromHashes(CuckooFilter *parameters, const CuckooList *runs, uint64 run_count)
 {
 	uint8	   *bytes = CuckooMakeFromHashes(parameters, runs, run_count);
 
 	if (bytes == NULL)
 		CuckooReportTooLarge(parameters->header.capacity, parameters->header.fpr);
-	return CuckooMadeValue(bytes, parameters);
+	return CuckooMakeValue(bytes, parameters);
 }
 
 #ifdef CUCKOO_CHECK
@@ -142,7 +142,7 @@ CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy)
 	{
 		/* A draft needs a table. */
 		CuckooFilterInit(&draft->filter, CUCKOO_DEFAULT_FPR, 0, 0);
-		copy = CuckooBuildValue(&draft->filter, NULL, 0);
+		copy = CuckooMakeValueFromHashes(&draft->filter, NULL, 0);
 		CuckooDraftOpen(draft, CuckooValueBytes(copy), VARSIZE(copy) - VARHDRSZ);
 	}
 }
@@ -180,9 +180,9 @@ CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooA
 }
 
 CuckooValue *
-CuckooDraftFinishValue(CuckooDraft *draft)
+CuckooDraftMakeValue(CuckooDraft *draft)
 {
-	return CuckooMadeValue(CuckooDraftFinish(draft), &draft->filter);
+	return CuckooMakeValue(CuckooDraftMake(draft), &draft->filter);
 }
 
 /*
@@ -239,29 +239,15 @@ CuckooCombinationMakeValue(CuckooCombination *combination)
 {
 	CuckooFilter made;
 
-	return CuckooMadeValue(CuckooCombinationMake(combination, &made), &made);
-}
-
-static bool
-IsUnset(CuckooValue *value)
-{
-	CuckooFilter filter;
-
-	CuckooOpenFilter(&filter, value);
-	return (filter.header.flags & CUCKOO_FLAG_UNSET) != 0;
+	return CuckooMakeValue(CuckooCombinationMake(combination, &made), &made);
 }
 
 CuckooValue *
 CuckooCombineValues(CuckooOperation operation, CuckooValue *left, CuckooValue *right)
 {
-	bool		left_unset = IsUnset(left);
 	CuckooCombination combination;
 	CuckooValue *value;
 
-	if (IsUnset(right))
-		return left;
-	if (left_unset)
-		return right;
 	CuckooCombinationInit(&combination, operation);
 	CuckooCombinationAddValue(&combination, left);
 	CuckooCombinationAddValue(&combination, right);

@@ -27,8 +27,6 @@ typedef struct varlena CuckooValue;
 #define PG_GETARG_CUCKOOFILTER_P_COPY(n) \
 	((CuckooValue *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(n)))
 
-#define PG_RETURN_CUCKOOFILTER_P(value) PG_RETURN_POINTER(value)
-
 /* The portable bytes of a value that is not toasted. */
 static inline uint8 *
 CuckooValueBytes(CuckooValue *value)
@@ -36,8 +34,8 @@ CuckooValueBytes(CuckooValue *value)
 	return (uint8 *) VARDATA_ANY(value);
 }
 
-/* A new value for this number of portable bytes, which are not initialized. */
-extern CuckooValue *CuckooNewValue(size_t bytes);
+/* Memory for a value of this number of portable bytes, which are not initialized. */
+extern CuckooValue *CuckooAllocateValue(size_t bytes);
 
 /* A value with a copy of these bytes. */
 extern CuckooValue *CuckooCopyBytes(const uint8 *bytes, size_t length);
@@ -46,17 +44,17 @@ extern CuckooValue *CuckooCopyBytes(const uint8 *bytes, size_t length);
 extern CuckooValue *CuckooCopyValue(CuckooValue *value);
 
 /* The value in which the core has made a filter, or NULL: it is too large. */
-extern CuckooValue *CuckooMadeValue(uint8 *bytes, const CuckooFilter *filter);
+extern CuckooValue *CuckooMakeValue(uint8 *bytes, const CuckooFilter *filter);
 
 /* An unset filter, which an aggregate returns over no rows. */
-extern CuckooValue *CuckooUnsetValue(void);
+extern CuckooValue *CuckooMakeUnsetValue(void);
 
 /*
  * The filter over sorted distinct hashes, perhaps none, with the header fields
  * of *parameters, whose capacity and items are set.
  */
-extern CuckooValue *CuckooBuildValue(CuckooFilter *parameters, const CuckooList *runs,
-									 uint64 run_count);
+extern CuckooValue *CuckooMakeValueFromHashes(CuckooFilter *parameters, const CuckooList *runs,
+											  uint64 run_count);
 
 /* The first argument as it is, a filter or state, which may be NULL. */
 extern Datum CuckooUnchanged(FunctionCallInfo fcinfo);
@@ -93,12 +91,9 @@ extern void CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy);
 extern bool CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count,
 								   CuckooAction action);
 
-extern CuckooValue *CuckooDraftFinishValue(CuckooDraft *draft);
+extern CuckooValue *CuckooDraftMakeValue(CuckooDraft *draft);
 
-/*
- * Combine filters: one by one in a combination, or two.  The result of two is
- * the other itself if one is unset.
- */
+/* Combine filters: one by one in a combination, or two, of which none is unset. */
 extern void CuckooCombinationAddValue(CuckooCombination *combination, CuckooValue *value);
 extern CuckooValue *CuckooCombinationMakeValue(CuckooCombination *combination);
 extern CuckooValue *CuckooCombineValues(CuckooOperation operation, CuckooValue *left,

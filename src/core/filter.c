@@ -641,7 +641,7 @@ CuckooDraftBatchKeys(const CuckooDraft *draft)
 }
 
 uint8_t *
-CuckooDraftFinish(CuckooDraft *draft)
+CuckooDraftMake(CuckooDraft *draft)
 {
 	CuckooWriteHeader(&draft->filter, draft->bytes);
 	return draft->bytes;

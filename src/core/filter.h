@@ -163,6 +163,6 @@ extern size_t CuckooDraftBatchKeys(const CuckooDraft *draft);
  * The bytes of the filter as it is now, CuckooBytes(&draft->filter) of them.
  * They belong to the draft, which may go on.
  */
-extern uint8_t *CuckooDraftFinish(CuckooDraft *draft);
+extern uint8_t *CuckooDraftMake(CuckooDraft *draft);
 
 #endif							/* CUCKOO_FILTER_H */

@@ -48,9 +48,6 @@
  */
 #define CUCKOO_MAX_BYTES		UINT64_C(786432000)
 
-/* The capacity of the largest table: far more keys than fit in a value. */
-#define CUCKOO_MAX_CAPACITY		(CUCKOO_MAX_TABLE_BUCKETS * 193 / 50)
-
 typedef enum CuckooContent
 {
 	CUCKOO_TABLES = 0,			/* one to sixteen tables; none if unset */

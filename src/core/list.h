@@ -46,8 +46,9 @@ CuckooListPut(CuckooList *list, uint64_t number)
 extern void CuckooListUnique(CuckooList *list);
 
 /*
- * Add a run to the numbers of another, or remove it.  At the beginning, these are
- * not the first ones, but come after room for those of edit.
+ * Merge the numbers of a run, edit, into those of a sorted list, or remove them,
+ * which must all be there.  The list's count numbers must be at numbers + edit.count,
+ * behind room for as many as edit has; afterwards they are at its beginning.
  */
 extern void CuckooListEdit(CuckooList *list, CuckooList edit, bool remove);
 
@@ -71,8 +72,8 @@ typedef struct CuckooSource
 } CuckooSource;
 
 /*
- * Reads the codes of a source, at most eight copies of each.  At the beginning,
- * all but the first two fields is zero.
+ * Reads the codes of a source, at most eight copies of each.  To begin, set source
+ * and shape, and the other fields to zero.
  */
 typedef struct CuckooCursor
 {

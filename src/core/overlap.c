@@ -190,27 +190,22 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
  */
 
 /*
- * Estimate how many keys of a table with distinct codes are not in others, by
- * the fraction that it uses of the classes that no range of others overlaps,
- * whose number is set.  Each key is in one at random, so n keys leave a class
- * unused with a probability of exp(-n / classes): linear counting, by Whang,
- * Vander-Zanden and Taylor, 1990.  If the others overlap 60 of 100 classes, and
- * the table uses 10 of the 40 left, it has 100 ln(40 / 30) = 29 keys.  The
- * classes are counted, not computed from the rate, which would be up to 50 % off:
- * the ranges of two shapes can have any ratio of widths.
+ * The classes of a table that no range of others overlaps, and how many items it
+ * has in them, *held.  Classes are counted, not computed from the rate, which
+ * would be up to 50 % off: the ranges of two shapes can have any ratio of widths.
  */
-static double
-OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
+static uint64_t
+FreeClasses(const Codes *table, const Codes *others, int count, uint64_t *held)
 {
 	const CuckooShape *shape = &table->shape;
 	Sweep		sweep = OpenSweep(shape, others, count);
 	uint64_t	left = CuckooShapeClasses(shape);
-	uint64_t	held = table->list.count;	/* of those left */
 	uint64_t	next = 0;		/* codes below are counted */
 	uint64_t	i = 0;
 	uint64_t	first;
 	uint64_t	last;
 
+	*held = table->list.count;
 	while (NextRange(&sweep, &first, &last))
 	{
 		if (last < next)
@@ -224,12 +219,29 @@ OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
 		for (; i < table->list.count && table->list.numbers[i] <= last; i++)
 		{
 			CuckooCheckInterruptsAt(i);
-			held -= table->list.numbers[i] >= first;
+			*held -= table->list.numbers[i] >= first;
 		}
 	}
+	return left;
+}
+
+/*
+ * Estimate how many keys of a table with distinct codes are not in others, by
+ * the fraction that it uses of the classes that no range of others overlaps,
+ * whose number is set.  Each key is in one at random, so n keys leave a class
+ * unused with a probability of exp(-n / classes): linear counting, by Whang,
+ * Vander-Zanden and Taylor, 1990.  If the others overlap 60 of 100 classes, and
+ * the table uses 10 of the 40 left, it has 100 ln(40 / 30) = 29 keys.
+ */
+static double
+OwnKeys(const Codes *table, const Codes *others, int count, double *classes)
+{
+	uint64_t	held;
+	uint64_t	left = FreeClasses(table, others, count, &held);
+
 	*classes = (double) left;
 	return held == left ? INFINITY :
-		(double) CuckooShapeClasses(shape) * log1p((double) held / (double) (left - held));
+		(double) CuckooShapeClasses(&table->shape) * log1p((double) held / (double) (left - held));
 }
 
 /*
@@ -350,4 +362,33 @@ CuckooCommon(const CuckooFilter *left, const CuckooFilter *right, double *keys, 
 	*keys = fmax(0, AtMostKeys(right, AtMostKeys(left, sum)));
 	*error = sqrt(variance);
 	return CUCKOO_NO_CONFLICT;
+}
+
+/*
+ * The last table, usually the largest, counts in full.  Each before it has, of the
+ * items whose keys are in no later one, as many as its free classes show: if the
+ * later ones overlap 60 of 100 classes, and it has 10 items in the 40 left, these
+ * are 25 items.
+ */
+uint64_t
+CuckooDistinctItems(const CuckooFilter *filter)
+{
+	int			count = filter->header.table_count;
+	Codes		codes[CUCKOO_MAX_TABLES];
+	double		items = 0;
+
+	if (!CuckooItemsMayRepeat(filter))
+		return filter->header.items;
+	ReadCodes(filter, codes);
+	for (int i = 0; i < count; i++)
+	{
+		uint64_t	held;
+		uint64_t	left = FreeClasses(&codes[i], codes + i + 1, count - i - 1, &held);
+		double		all = (double) codes[i].list.count;
+
+		items += left == 0 ? all :
+			fmin(all, (double) held * (double) CuckooShapeClasses(&codes[i].shape) / (double) left);
+	}
+	FreeCodes(codes, count);
+	return (uint64_t) rint(items);
 }

@@ -37,4 +37,21 @@ extern CuckooConflict CuckooIntersect(const CuckooFilter *left, const CuckooFilt
 extern CuckooConflict CuckooCommon(const CuckooFilter *left, const CuckooFilter *right,
 								   double *keys, double *error);
 
+/*
+ * Whether several tables of a filter can have items of the same key, as those of a
+ * union of filters of different shapes have.
+ */
+static inline bool
+CuckooItemsMayRepeat(const CuckooFilter *filter)
+{
+	return filter->header.table_count > 1 && (filter->header.flags & CUCKOO_FLAG_NOT_REMOVABLE);
+}
+
+/*
+ * The number of items; if they may repeat, an estimate in which the items of a key
+ * count in one table only.  In random unions its relative error was at most the
+ * expected rate.
+ */
+extern uint64_t CuckooDistinctItems(const CuckooFilter *filter);
+
 #endif							/* CUCKOO_OVERLAP_H */

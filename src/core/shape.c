@@ -47,7 +47,7 @@ CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits)
 {
 	uint64_t	buckets;
 	uint64_t	blocks;
-	bool		possible = keys <= CUCKOO_MAX_TABLE_BUCKETS * 193 / 50;
+	bool		possible = keys <= CUCKOO_MAX_CAPACITY;
 
 	if (!possible)
 		buckets = CUCKOO_MAX_TABLE_BUCKETS;

@@ -41,6 +41,9 @@
  */
 #define CUCKOO_MAX_TABLE_BUCKETS	UINT64_C(393216000)
 
+/* The capacity of the largest table: far more keys than fit in a value. */
+#define CUCKOO_MAX_CAPACITY		(CUCKOO_MAX_TABLE_BUCKETS * 193 / 50)
+
 /*
  * Copies of a class in one table, at most: the entries of its two buckets.
  * Further copies are not counted, so a class with eight is never removed.

@@ -117,7 +117,7 @@ typedef struct CuckooIndexOptions
 /* How values of a column are hashed: by their key type, or by a function */
 typedef struct CuckooIndexColumn
 {
-	CuckooKey	key;
+	CuckooHasher key;
 	FmgrInfo	hash;			/* fn_oid is InvalidOid if there is none */
 	Oid			collation;
 } CuckooIndexColumn;

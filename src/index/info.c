@@ -384,7 +384,7 @@ cuckoo_index_filter(PG_FUNCTION_ARGS)
 	CloseIndex(index, heap);
 
 	part = CuckooPartOf(&state.shape, &state.codes);
-	PG_RETURN_CUCKOOFILTER_P(CuckooMadeValue(CuckooMakeFilter(&filter, &part, 1), &filter));
+	PG_RETURN_POINTER(CuckooMakeValue(CuckooMakeFilter(&filter, &part, 1), &filter));
 }
 
 /* cuckoo_index_info(index) -> record */

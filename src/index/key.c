@@ -86,7 +86,7 @@ InitColumn(CuckooIndexColumn *column, Relation index, int number, Oid type, Memo
 	{
 		if (IsPolymorphicType(type))
 			type = TupleDescAttr(RelationGetDescr(index), number)->atttypid;
-		CuckooKeyInit(&column->key, type, column->collation, ctx);
+		CuckooHasherInit(&column->key, type, column->collation, ctx);
 	}
 }
 

@@ -220,12 +220,12 @@ AddAndRemovePass(int representation, size_t keys)
 
 	CuckooDraftOpen(&draft, bytes, CuckooBytes(&filter));
 	ApplyKeys(&draft, 0, keys, CUCKOO_ADD);
-	CuckooDraftFinish(&draft);
+	CuckooDraftMake(&draft);
 	Note(representation, "add", Now() - start, keys, keys);
 
 	start = Now();
 	ApplyKeys(&draft, 0, keys, CUCKOO_REMOVE);
-	CuckooDraftFinish(&draft);
+	CuckooDraftMake(&draft);
 	Note(representation, "remove", Now() - start, keys, keys);
 	if (draft.filter.header.items != 0)
 		Fail("an item is left");

@@ -103,6 +103,22 @@ SELECT (brief(cuckoo_union_all(f('a'), f('unknown')))).*, missing(cuckoo_union_a
 SELECT (brief(cuckoo_union_all(f('counted'), f('unknown')))).*, cuckoo_count(cuckoo_union_all(f('counted'), f('unknown')), 7) AS copies, cuckoo_count(f('counted') | f('unknown'), 7) AS in_union;
 SELECT (brief(((cuckoo_union_all(f('full'), f('unknown'))) | f('full')))).subfilters AS left, (brief(f('full') | (cuckoo_union_all(f('full'), f('unknown'))))).subfilters AS right;
 
+---- The cardinality of a union of several sub-filters is an estimate that counts a key once: 3,100 customers in
+---- four days of different sizes, each with the capacity of its own size
+CREATE TABLE days AS SELECT day, cuckoo_agg(k) AS f FROM generate_series(1, 4) AS day, generate_series(1, 3100) AS k
+	WHERE (k + 31 * day) % 61 > day GROUP BY day;
+SELECT array_agg(cuckoo_cardinality(f) ORDER BY day) AS days FROM days;
+SELECT cuckoo_cardinality(cuckoo_union_agg(f)) AS customers, (brief(cuckoo_union_agg(f))).items, cuckoo_cardinality(cuckoo_union_all_agg(f)) AS copies,
+	(brief(cuckoo_union_agg(f))).subfilters FROM days;
+-- Others, which only one sub-filter has, count as before.
+SELECT cuckoo_cardinality(f('a') | f('other rate')) AS united, cuckoo_cardinality(cuckoo_union_all(f('a'), f('other rate'))) AS summed;
+-- Copies: those of one sub-filter
+SELECT cuckoo_cardinality(f | g) AS less_and_more FROM (SELECT cuckoo_new(100) + 1 + 1 AS f, cuckoo_new(1000) + 1 + 1 + 1 + 2 AS g) AS x;
+-- A filter that grew has a key in one sub-filter, and keeps its count.
+SELECT i.removable, i.subfilters, cuckoo_cardinality(f) = i.items AS same, i.items BETWEEN 2990 AND 3000 AS near
+FROM (SELECT cuckoo_stream_agg(k, 100) AS f FROM generate_series(1, 3000) AS k UNION ALL SELECT cuckoo_add_all(cuckoo_new(100), array_agg(k)) FROM generate_series(1, 3000) AS k) AS x,
+	cuckoo_info(f) AS i ORDER BY i.removable;
+
 ---- Empty and unset filters, parameters
 SELECT (brief(cuckoo_union_all(f('unset'), f('unset')))).*;
 SELECT cuckoo_union_all(f('unset'), f('a')) = f('a') AS unset_left, f('a') | f('unset') = f('a') AS unset_right, f('new') | f('a') = f('a') AS empty_left,

@@ -169,6 +169,56 @@ TEST(the_estimate_is_that_of_classes_counted_one_by_one)
 	}
 }
 
+/* The same as CuckooDistinctItems */
+static double
+DistinctOneByOne(const CuckooFilter *filter)
+{
+	double		sum = 0;
+
+	for (int t = 0; t < filter->header.table_count; t++)
+	{
+		const CuckooTable *table = &filter->tables[t];
+		uint64_t	codes = CuckooShapeCodes(&table->shape);
+		uint64_t   *items = CuckooTableCodes(table).numbers;
+		bool	   *covered = Allocate((size_t) codes);
+		double		free = 0, held = 0;
+
+		for (int u = t + 1; u < filter->header.table_count; u++)
+			Cover(&table->shape, &filter->tables[u], covered);
+		for (uint64_t code = 0; code < codes; code++)
+			free += (code & CuckooShapeFingerprints(&table->shape)) != 0 && !covered[code];
+		for (uint64_t i = 0; i < table->items; i++)
+			held += !covered[items[i]];
+		held *= (double) CuckooShapeClasses(&table->shape) / free;
+		/* If no class is free, nothing is known, and all items count. */
+		sum += free == 0 || held > (double) table->items ? (double) table->items : held;
+		pfree(covered);
+		pfree(items);
+	}
+	return sum;
+}
+
+TEST(distinct_items_are_those_of_free_classes_counted_one_by_one)
+{
+	int			estimates = 0;
+
+	for (int round = 0; round < 1000; round++)
+	{
+		Value		value = SmallValue();
+		CuckooFilter filter = Open(&value);
+		double		found = (double) CuckooDistinctItems(&filter);
+		bool		estimate = filter.header.table_count > 1 && filter.header.flags != 0;
+		double		wanted = estimate ? DistinctOneByOne(&filter) : (double) filter.header.items;
+
+		/* Half an item more or less rounds either way. */
+		if (fabs(found - wanted) > 0.5 + 1e-6)
+			fail_msg("round %d: %g, not %g", round, found, wanted);
+		estimates += estimate && wanted < (double) filter.header.items;
+		FreeAll();
+	}
+	assert_true(estimates > 100);
+}
+
 /* -------------------------------------------------------- sets of keys */
 
 /* How a filter got its keys. */
@@ -280,6 +330,80 @@ TEST(the_estimate_is_within_two_errors)
 	}
 }
 
+/*
+ * Unions of 2 to 16 filters of 20 to 20,000 keys, of sizes that differ by up to a
+ * tenth or by any factor.  Each filter begins somewhere after the one before, from
+ * at the same key to behind its last one.  Counting each item would be up to 16
+ * times too many.
+ */
+TEST(a_union_of_many_shapes_counts_a_key_once)
+{
+	static const double rates[] = {0.01, 0.001, 1e-6};
+	int			outside = 0;
+	double		off = 0;
+
+	for (int round = 0; round < 600; round++)
+	{
+		uint64_t	least = (uint64_t) (20 * pow(1000, Below(1000) / 1000.0));
+		uint64_t	step = least * Below(5) / 3;
+		uint32_t	spread = (uint32_t) (Below(2) == 0 ? least / 10 : 3 * least);
+		int			count = 2 + (int) Below(15);
+		double		fpr = rates[Below(lengthof(rates))];
+		uint64_t	end = 0;	/* the first key that is in none */
+		uint64_t	keys = 0;
+		Value		parts[16];
+		Value		value;
+		CuckooFilter filter;
+		double		difference;
+
+		for (int i = 0; i < count; i++)
+		{
+			uint64_t	first = step * (uint64_t) i;
+			uint64_t	last = first + least + Below(spread + 1);
+
+			parts[i] = ValueOfKeys(3000 + (uint64_t) round, first, last, fpr, last - first);
+			if (last > end)
+			{
+				keys += last - (first > end ? first : end);
+				end = last;
+			}
+		}
+		value = Combine(CUCKOO_UNION, parts, count);
+		filter = Open(&value);
+		difference = (double) CuckooDistinctItems(&filter) - (double) keys;
+		outside += fabs(difference) > (double) keys * CuckooFilterRate(&filter) + 2;
+		off += difference / (double) keys;
+		FreeAll();
+	}
+	if (outside > 6 || fabs(off / 600) > 0.002)
+		fail_msg("%d outside, %g off", outside, off / 600);
+}
+
+/* Of others, and of one that grew without a key twice, all items count. */
+TEST(items_of_removable_and_of_grown_filters_are_not_estimated)
+{
+	uint64_t	grown_to = 5000;
+	uint64_t   *hashes = HashesOf(1, 0, grown_to);
+	Value		grown = ValueOfKeys(1, 0, 0, 0.01, 100);
+	Value		parts[2] = {ValueOfKeys(1, 0, 1000, 0.01, 1000), ValueOfKeys(1, 0, 1000, 0.01, 2000)};
+	Value		summed = Combine(CUCKOO_UNION_ALL, parts, 2);
+	CuckooFilter filter = Open(&summed);
+	CuckooDraft draft;
+	size_t		changed;
+
+	assert_int_equal(filter.header.table_count, 2);
+	assert_int_equal(CuckooDistinctItems(&filter), 2000);
+
+	CuckooDraftOpen(&draft, grown.bytes, grown.length);
+	draft.filter.header.flags = CUCKOO_FLAG_NOT_REMOVABLE;
+	CuckooDraftApply(&draft, hashes, grown_to, CUCKOO_ADD_NEW, &changed);
+	grown = Finish(&draft);
+	filter = Open(&grown);
+	assert_true(filter.header.table_count > 1);
+	assert_true(changed > 0.99 * grown_to && changed == filter.header.items);
+	assert_int_equal(CuckooDistinctItems(&filter), changed);
+}
+
 /* ------------------------------------------------- what cannot be counted */
 
 /* Each class of a pair of buckets is in one of them, or both. */
@@ -311,6 +435,24 @@ TEST(nothing_is_known_if_no_class_is_free)
 	high = ValueOfCodes(&shape, codes + 14, 16, 0.1, 7);
 	low = ValueOfCodes(&shape, codes, 16, 0.1, 7);
 	assert_true(isfinite(Common(&low, &high).error));
+}
+
+/* The second table has each class of two pairs, so the first could be part of it. */
+TEST(all_items_count_if_no_class_is_free)
+{
+	CuckooShape shapes[2] = {ShapeOf(1, 2, 5), ShapeOf(1, 4, 5)};
+	uint64_t	codes[62];
+	Value		values[2];
+	Value		united;
+	CuckooFilter filter;
+
+	for (uint64_t i = 0; i < lengthof(codes); i++)
+		codes[i] = 1 + i + i / 31;
+	values[0] = ValueOfCodes(&shapes[0], codes, 16, 0.1, 7);
+	values[1] = ValueOfCodes(&shapes[1], codes, 62, 0.1, 7);
+	united = Combine(CUCKOO_UNION, values, 2);
+	filter = Open(&united);
+	assert_int_equal(CuckooDistinctItems(&filter), 78);
 }
 
 /* Of one key and itself, the second part of the variance may round to less than 0. */

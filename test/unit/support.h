@@ -541,7 +541,7 @@ ValueOfCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t count, do
 static inline Value
 Finish(CuckooDraft *draft)
 {
-	return Valid(CuckooDraftFinish(draft), &draft->filter);
+	return Valid(CuckooDraftMake(draft), &draft->filter);
 }
 
 /* Add or remove one key in a draft. */
