@@ -160,6 +160,7 @@ extern void CuckooCheckIndexed(Relation heap, Relation index);
 typedef struct CuckooRows
 {
 	Relation	index;
+	Snapshot	snapshot;		/* of a scan, which may be too old; else NULL */
 	const CuckooInterval *intervals;
 	uint64		count;
 	uint64		next;			/* of the intervals */

@@ -107,6 +107,7 @@ CuckooListOffsets(CuckooRows *rows)
 	buffer = ReadBuffer(heap, rows->block);
 	LockBuffer(buffer, BUFFER_LOCK_SHARE);
 	page = BufferGetPage(buffer);
+	CuckooTestForOldSnapshot(rows->snapshot, heap, page);
 	end = Min(rows->end_offset, PageGetMaxOffsetNumber(page) + 1);
 	for (OffsetNumber offset = rows->offset; offset < end; offset++)
 	{

@@ -114,6 +114,7 @@ LookUp(IndexScanDesc scan)
 	state->found.count = 0;
 	FindIntervals(scan);
 	state->rows = CuckooRowsOf(scan->indexRelation, &state->found);
+	state->rows.snapshot = scan->xs_snapshot;
 	MemoryContextSwitchTo(old);
 }
 

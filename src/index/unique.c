@@ -24,7 +24,8 @@ struct CuckooUniqueCheck
 	Relation	index;
 	Relation	heap;
 	CuckooRowReader *reader;
-	ScanKeyData key[INDEX_MAX_KEYS];	/* that is added */
+	ScanKeyData key[INDEX_MAX_KEYS];	/* that is added, or looked for in a build */
+	MemoryContext key_ctx;		/* of the latter */
 	CuckooList	found;			/* intervals that may name others of it */
 };
 
@@ -55,6 +56,7 @@ CuckooUniqueBegin(Relation index, Relation heap, MemoryContext ctx)
 							   0);
 	}
 	CuckooListReserve(&unique->found, CUCKOO_MAX_LINKS);
+	unique->key_ctx = AllocSetContextCreate(ctx, "cuckoo index key", ALLOCSET_SMALL_SIZES);
 	MemoryContextSwitchTo(old);
 	return unique;
 }
@@ -103,6 +105,9 @@ ReportDuplicates(CuckooUniqueCheck *unique)
 static void
 TakeKey(CuckooUniqueCheck *unique)
 {
+	MemoryContext old = MemoryContextSwitchTo(unique->key_ctx);
+
+	MemoryContextReset(unique->key_ctx);
 	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(unique->index); i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(unique->index), i);
@@ -110,6 +115,7 @@ TakeKey(CuckooUniqueCheck *unique)
 		unique->key[i].sk_argument = datumCopy(unique->reader->values[i], column->attbyval,
 											   column->attlen);
 	}
+	MemoryContextSwitchTo(old);
 }
 
 /*
