@@ -57,7 +57,6 @@ func (b *Builder) Build() (*Filter, error) {
 	} else if !(fpr >= minFPR && fpr <= maxFPR) || capacity < 0 || capacity > maxCapacity {
 		return nil, fmt.Errorf("pgcuckoo: FPR %g or Capacity %d is out of range", fpr, capacity)
 	}
-
 	t := tableFor(uint64(capacity), fpr)
 	codes := make([]uint64, 0, len(distinct))
 	for _, hash := range distinct { // A larger hash never has a smaller code.

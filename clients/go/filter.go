@@ -1,7 +1,6 @@
 // Package pgcuckoo makes and reads filters of cuckoo, an extension of PostgreSQL, without a server.
-// It cannot add keys to a filter, remove them, or combine filters: do that in SQL.
-//
-// docs/format.md of the extension describes the bytes of filters and keys.
+// It cannot add keys to a filter, remove them, or combine filters: do that in SQL. The bytes of
+// filters and keys are those of docs/format.md of the extension.
 package pgcuckoo
 
 import (
@@ -27,19 +26,17 @@ var (
 var LastKeyType = 27
 
 const (
-	headerBytes    = 36
-	directoryBytes = 12 // for each table
-	endBytes       = 8
-	maxBytes       = 786432000 // 750 MiB
-	maxCapacity    = 1517813760
-	maxBlock       = 32768 // buckets
-	maxBuckets     = 393216000
-	minFPR, maxFPR = 2e-8, 0.1
+	headerBytes, directoryBytes, endBytes = 36, 12, 8 // an entry of the directory for each table
+	maxBytes                              = 786432000 // 750 MiB
+	maxCapacity, minFPR, maxFPR           = 1517813760, 2e-8, 0.1
+	maxBlock, maxBuckets                  = 32768, 393216000 // buckets of a block, and of a table
+	maxCopies                             = 8                // of a class in a table
+	rankBits                              = 12               // of a dense bucket
+	epoch                                 = 946684800        // 2000-01-01 00:00 UTC
 )
 
-// A Filter is a value of the SQL type cuckoofilter. The zero Filter is NULL.
-//
-// Filters are safe for concurrent use: only Scan and UnmarshalText change them.
+// A Filter is a value of the SQL type cuckoofilter; the zero Filter is NULL. Filters are safe for
+// concurrent use: only Scan and UnmarshalText change them.
 type Filter struct {
 	data   []byte
 	kind   kind
@@ -95,45 +92,43 @@ func check(rules ...rule) error {
 // Parse returns the filter with these bytes, f::bytea in SQL, after validating all of them as
 // PostgreSQL does. Do not change them afterwards.
 func Parse(data []byte) (*Filter, error) {
-	f := &Filter{data: data}
 	if len(data) == 0 || data[0] != 1 {
 		return nil, formatError("unknown version")
 	} else if len(data) < headerBytes+endBytes || len(data) > maxBytes {
 		return nil, formatError("length out of range")
 	}
-	for _, read := range []func() error{f.readHeader, f.readDirectory, f.readTables} {
-		if err := read(); err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
-}
-
-func (f *Filter) readHeader() error {
 	var h header
-	binary.Read(bytes.NewReader(f.data), binary.LittleEndian, &h)
+	binary.Read(bytes.NewReader(data), binary.LittleEndian, &h)
 	unset := h.Flags&2 != 0
-	f.kind = kind{h.KeyType, h.Signature}
-	f.info = Info{KeyType: int(h.KeyType), Capacity: int64(h.Capacity), TargetFPR: h.FPR, Seed: h.Seed,
-		Removable: h.Flags&1 == 0, Partial: h.Content == 1, Subfilters: int(h.Tables)}
-	return check(
+	f := &Filter{data: data, kind: kind{h.KeyType, h.Signature}, info: Info{
+		KeyType: int(h.KeyType), Capacity: int64(h.Capacity), TargetFPR: h.FPR, Seed: h.Seed,
+		Removable: h.Flags&1 == 0, Partial: h.Content == 1, Subfilters: int(h.Tables)}}
+	err := check(
 		rule{h.Content <= 1, "unknown content"},
 		rule{int(h.KeyType) <= LastKeyType, "unknown key type"},
 		rule{h.Flags <= 3 && (h.Flags == 0 || h.Content == 0), "unknown flags"},
 		rule{h.Zeros == [3]uint8{}, "unknown fields"},
-		rule{!unset || string(f.data[:headerBytes]) == "\x01\x00\x00\x02"+strings.Repeat("\x00", 32), "parameters of an unset filter"},
+		rule{!unset || string(data[:headerBytes]) == "\x01\x00\x00\x02"+strings.Repeat("\x00", 32), "parameters of an unset filter"},
 		rule{(h.KeyType >= 24) == (h.Signature != 0) || h.KeyType > 27, "signature of another key type"},
 		rule{h.FPR >= minFPR && h.FPR <= maxFPR || unset, "target rate out of range"},
 		rule{h.Capacity <= maxCapacity, "capacity out of range"},
 		rule{(h.Tables == 0) == (h.Content == 1 || unset) && h.Tables <= 16, "number of tables"},
-		rule{len(f.data) >= headerBytes+directoryBytes*int(h.Tables)+endBytes, "length of the directory"})
+		rule{len(data) >= headerBytes+directoryBytes*int(h.Tables)+endBytes, "length of the directory"})
+	if err == nil {
+		err = f.readTables()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
-// readDirectory makes the tables, still without data.
-func (f *Filter) readDirectory() error {
-	var logRates, rates float64 // for filters from which keys can or cannot be removed
+func (f *Filter) readTables() error {
 	entries := make([]directory, f.info.Subfilters)
 	binary.Read(bytes.NewReader(f.data[headerBytes:]), binary.LittleEndian, entries)
+	at, end := uint64(headerBytes+directoryBytes*len(entries)), uint64(len(f.data)-endBytes)
+	size := at
+	var logRates, rates float64 // for filters from which keys can and cannot be removed
 	for i, d := range entries {
 		t := newTable(uint64(d.Blocks), uint64(d.Buckets), uint64(d.Bits), uint64(d.Items), d.Dense == 1)
 		if err := check(
@@ -142,28 +137,19 @@ func (f *Filter) readDirectory() error {
 			rule{d.Bits >= 5 && d.Bits <= 32, "bits out of range"},
 			rule{d.Dense == 0 || d.Dense == 1 && t.items <= 8*t.pairs, "items out of range"},
 			rule{d.Items == 0 || f.info.KeyType != 0, "items without a key type"},
-			rule{i == 0 || t.order() > f.tables[i-1].order(), "order of the tables"},
+			rule{i == 0 || t.order > f.tables[i-1].order, "order of the tables"},
 		); err != nil {
 			return err
 		}
 		f.tables = append(f.tables, t)
 		f.info.Items += int64(d.Items)
+		size += t.size
 		load := float64(d.Items) / float64(t.pairs)
 		logRates += load * math.Log1p(-1/float64(t.fingerprints))
 		rates += load / float64(t.fingerprints)
 	}
-	f.info.ExpectedFPR = math.Min(1, rates)
-	if f.info.Removable {
-		f.info.ExpectedFPR = 0 - math.Expm1(logRates)
-	}
-	return nil
-}
-
-func (f *Filter) readTables() error {
-	at, end := uint64(headerBytes+directoryBytes*len(f.tables)), uint64(len(f.data)-endBytes)
-	size := at
-	for i := range f.tables {
-		size += f.tables[i].size
+	if f.info.ExpectedFPR = 0 - math.Expm1(logRates); !f.info.Removable {
+		f.info.ExpectedFPR = math.Min(1, rates)
 	}
 	if f.info.Partial {
 		f.info.Items = int64(end-at) / 8

@@ -56,23 +56,17 @@ func Bytea(b []byte) Key { return Key{kind: kind{keyType: 5}, data: string(b)} }
 
 // Double makes a key of double precision, or of real, whose value is a float32.
 func Double(d float64) Key {
-	switch {
-	case d == 0: // also -0
-		return fixed(7, 8, 0)
-	case math.IsNaN(d):
+	if math.IsNaN(d) {
 		return fixed(7, 8, 0x7FF8000000000000)
 	}
-	return fixed(7, 8, math.Float64bits(d))
+	return fixed(7, 8, math.Float64bits(d+0)) // -0 is 0
 }
 
 // UUID makes a key of uuid. The UUIDs of most packages convert to [16]byte.
 func UUID(u [16]byte) Key {
-	key := fixed(10, 16, binary.LittleEndian.Uint64(u[:8]))
-	key.high = binary.LittleEndian.Uint64(u[8:])
-	return key
+	low, high := binary.LittleEndian.Uint64(u[:8]), binary.LittleEndian.Uint64(u[8:])
+	return Key{kind: kind{keyType: 10}, size: 16, low: low, high: high}
 }
-
-const epoch = 946684800 // 2000-01-01 00:00 UTC
 
 // Date makes a key of date: the day of t in its location.
 func Date(t time.Time) Key {
@@ -93,15 +87,12 @@ func Timestamptz(t time.Time) Key {
 	return fixed(15, 8, uint64(t.UnixMicro()-epoch*1e6))
 }
 
-// Canonical makes a key of any key type from its canonical bytes and the description of its type:
-// one number, or several for arrays, composites and ranges. See "Keys" in docs/format.md.
-func Canonical(data []byte, description ...byte) Key {
-	key := Key{data: string(data)}
-	if len(description) > 0 {
-		key.keyType = description[0]
-	}
-	if len(description) > 1 {
-		if key.signature = uint32(xxh3(string(description), 0)); key.signature == 0 {
+// Canonical makes a key of any key type from its number and its canonical bytes. Arrays, composites
+// and ranges need the rest of the type's description, too. See "Keys" in docs/format.md.
+func Canonical(data []byte, keyType uint8, parts ...byte) Key {
+	key := Key{kind: kind{keyType: keyType}, data: string(data)}
+	if len(parts) > 0 {
+		if key.signature = uint32(xxh3(string(append([]byte{keyType}, parts...)), 0)); key.signature == 0 {
 			key.signature = 1
 		}
 	}

@@ -275,7 +275,7 @@ func TestLookupErrors(t *testing.T) {
 		key  Key
 		want error
 	}{
-		{f, Text("1"), ErrKeyType}, {f, Key{}, ErrKeyType}, {f, Canonical(nil), ErrKeyType}, {f, Timestamptz(time.Now()), ErrKeyType},
+		{f, Text("1"), ErrKeyType}, {f, Key{}, ErrKeyType}, {f, Canonical(nil, 0), ErrKeyType}, {f, Timestamptz(time.Now()), ErrKeyType},
 		{array, Canonical(decode(t, "0400000000"), 24, 4), ErrKeyType}, {build(t, Builder{}), Key{}, ErrKeyType},
 		{new(Filter), Integer(1), ErrNoFilter}, {goldenFilter(t, "partial"), Integer(1), ErrNoFilter},
 		{f, Integer(2), nil}, {build(t, Builder{}), Text("1"), nil}, {goldenFilter(t, "unset"), Text("1"), nil},

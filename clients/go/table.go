@@ -5,63 +5,64 @@ import (
 	"math/bits"
 )
 
-const maxCopies = 8 // of a class in a table
-
 // A table is called a sub-filter in SQL. Letters in comments are those of docs/format.md.
 type table struct {
 	blocks, buckets, bits uint64 // N, B, f
 	items                 uint64
 	dense                 bool
 	pairs, fingerprints   uint64 // P, 2^f - 1
+	order                 uint64 // of shapes
 	size                  uint64 // bytes
 	data                  []byte // buckets, or the string of bits; and 8 bytes or more that follow
 
 	// Of a sparse table
-	lowBits, groups uint64 // l, g
-	end             uint64 // bits of the string
-	index           []byte // and what follows
-
+	lowBits, groups, end uint64 // l, g, bits of the string
+	index                []byte // and what follows
 	// Of a dense table
 	highBits, perLoad uint64 // of an entry without its nibble; 4 or 2 of these high parts are read at once
 	ones, tops, rests uint64 // their lowest bits, their highest, and all but these
 }
 
+// newTable returns a table without data. All numbers will do: readTables checks them afterwards.
 func newTable(blocks, buckets, bits, items uint64, dense bool) table {
 	t := table{blocks: blocks, buckets: buckets, bits: bits, items: items, dense: dense,
-		pairs: blocks * buckets / 2, fingerprints: 1<<bits - 1}
+		pairs: blocks * buckets / 2, fingerprints: 1<<bits - 1, order: blocks*buckets/2<<34 | bits<<28 | blocks}
 	if dense {
-		t.initDense()
-	} else {
-		t.initSparse()
+		t.size = t.pairs * (t.bits - 1)
+		t.highBits, t.perLoad = t.bits-4, 4
+		if 4*t.highBits > 57 {
+			t.perLoad = 2
+		}
+		for i := uint64(0); i < t.perLoad; i++ {
+			t.ones |= 1 << (i * t.highBits)
+		}
+		t.tops = t.ones << (t.highBits - 1)
+		t.rests = t.tops - t.ones
+		return t
 	}
+	last := t.pairs<<t.bits - 1
+	for 7*(last>>t.lowBits+1) > 8*items && (items > 0 || last>>t.lowBits > 0) {
+		t.lowBits++
+	}
+	t.groups = ceilDiv(last>>t.lowBits+1, 16)
+	t.end = 16*t.groups + t.items*(1+t.lowBits)
+	t.size = 12*ceilDiv(t.groups, 8) + ceilDiv(t.end, 8)
 	return t
 }
 
 // open takes the table's bytes and what follows, and validates them.
 func (t *table) open(data []byte) error {
-	if t.dense {
-		t.data = data
+	if t.data = data; t.dense {
 		return t.validateDense()
 	}
-	t.openSparse(data)
+	t.index, t.data = data, data[12*ceilDiv(t.groups, 8):]
 	return t.validateSparse()
 }
-
-// order ascends in the order of shapes.
-func (t *table) order() uint64 { return t.pairs<<34 | t.bits<<28 | t.blocks }
 
 // code returns the class of a hash.
 func (t *table) code(hash uint64) uint64 {
 	q, low := bits.Mul64(hash, t.pairs)
 	return q<<t.bits + 1 + (low>>32*t.fingerprints)>>32
-}
-
-// count returns the copies of a class.
-func (t *table) count(code uint64) int {
-	if t.dense {
-		return t.countDense(code)
-	}
-	return t.countSparse(code)
 }
 
 func ceilDiv(a, b uint64) uint64 { return (a + b - 1) / b }
@@ -89,29 +90,6 @@ func putBits(data []byte, at, count, value uint64) {
 	}
 }
 
-// ---------------------------------------------------------------- sparse tables
-
-func (t *table) initSparse() {
-	last := t.pairs<<t.bits - 1
-	most := 8 * t.items
-	if t.items == 0 {
-		most = 8
-	}
-	for 7*(last>>t.lowBits+1) > most {
-		t.lowBits++
-	}
-	t.groups = ceilDiv(last>>t.lowBits+1, 16)
-	t.end = 16*t.groups + t.items*(1+t.lowBits)
-	t.size = 12*ceilDiv(t.groups, 8) + ceilDiv(t.end, 8)
-}
-
-func (t *table) openSparse(data []byte) { t.index, t.data = data, data[12*ceilDiv(t.groups, 8):] }
-
-// section returns a group's section of the index, and the number of the group in it.
-func (t *table) section(group uint64) (section []byte, number uint64) {
-	return t.index[12*(group/8):][:12], group % 8
-}
-
 // indexByte returns what the index has for a number of codes.
 func indexByte(codes uint64) byte {
 	if codes > 255 {
@@ -125,22 +103,22 @@ func indexByte(codes uint64) byte {
 func (t *table) afterZeros(at, n uint64) uint64 {
 	for n > 0 && at <= t.end {
 		zeros := ^load(t.data, at) & (1<<57 - 1)
-		if found := uint64(bits.OnesCount64(zeros)); found < n {
-			n -= found
-			at += 57
-			continue
+		found := uint64(bits.OnesCount64(zeros))
+		if found >= n {
+			for ; n > 1; n-- {
+				zeros &= zeros - 1
+			}
+			return at + uint64(bits.TrailingZeros64(zeros)) + 1
 		}
-		for ; n > 1; n-- {
-			zeros &= zeros - 1
-		}
-		return at + uint64(bits.TrailingZeros64(zeros)) + 1
+		n -= found
+		at += 57
 	}
 	return at
 }
 
 // group returns the bits at which a group and its low parts begin.
 func (t *table) group(group uint64) (first, lows uint64) {
-	section, number := t.section(group)
+	section, number := t.index[12*(group/8):][:12], group%8
 	start, count, before := uint64(binary.LittleEndian.Uint32(section)), uint64(section[4+number]), uint64(0)
 	if number > 0 {
 		before = uint64(section[3+number])
@@ -157,7 +135,22 @@ func (t *table) group(group uint64) (first, lows uint64) {
 	return first, lows
 }
 
-func (t *table) countSparse(code uint64) (copies int) {
+// count returns the copies of a class.
+func (t *table) count(code uint64) (copies int) {
+	if t.dense {
+		q, fingerprint := code>>t.bits, code&t.fingerprints
+		first := uint64(uint32(q)/uint32(t.buckets/2)) * t.buckets
+		even := 2*q - first
+		h := uint32(fingerprint)
+		h = (h ^ h>>16) * 0x85EBCA6B
+		h = (h ^ h>>13) * 0xC2B2AE35
+		h ^= h >> 16
+		sum := uint64(h)*t.buckets>>32 | 1 // c()
+		if sum < even {
+			sum += t.buckets
+		}
+		return t.countIn(first+even, fingerprint) + t.countIn(first+sum-even, fingerprint)
+	}
 	high, low := code>>t.lowBits, code&(1<<t.lowBits-1)
 	first, lows := t.group(high / 16)
 	run := t.afterZeros(first, high%16)
@@ -181,8 +174,9 @@ func (t *table) countSparse(code uint64) (copies int) {
 
 func (t *table) validateSparse() error {
 	var at, items, start, copies, last uint64
+	ok := true
 	for group := uint64(0); group < 8*ceilDiv(t.groups, 8); group++ {
-		section, number := t.section(group)
+		section, number := t.index[12*(group/8):][:12], group%8
 		if number == 0 {
 			start = items
 		}
@@ -202,18 +196,15 @@ func (t *table) validateSparse() error {
 				if copies++; code != last {
 					copies = 1
 				}
-				if code < last || copies > maxCopies || code>>t.bits >= t.pairs || code&t.fingerprints == 0 {
-					return formatError("codes out of order or range")
-				}
+				ok = ok && code >= last && copies <= maxCopies && code>>t.bits < t.pairs && code&t.fingerprints != 0
 				last = code
 			}
 			at = lows
 		}
-		if uint64(binary.LittleEndian.Uint32(section)) != start || section[4+number] != indexByte(items-start) {
-			return formatError("a wrong index")
-		}
+		ok = ok && uint64(binary.LittleEndian.Uint32(section)) == start && section[4+number] == indexByte(items-start)
 	}
 	return check(
+		rule{ok, "codes or index of a sparse table"},
 		rule{items == t.items, "fewer codes than items"},
 		rule{getBits(t.data, t.end, -t.end%8) == 0, "bits behind the last group"})
 }
@@ -221,9 +212,9 @@ func (t *table) validateSparse() error {
 // write writes codes, which ascend, into bytes that are 0.
 func (t *table) write(data []byte, codes []uint64) {
 	var at, start, items uint64
-	t.openSparse(data)
+	t.index, t.data = data, data[12*ceilDiv(t.groups, 8):]
 	for group := uint64(0); group < 8*ceilDiv(t.groups, 8); group++ {
-		section, number := t.section(group)
+		section, number := t.index[12*(group/8):][:12], group%8
 		if number == 0 {
 			start = items
 			binary.LittleEndian.PutUint32(section, uint32(start))
@@ -243,10 +234,6 @@ func (t *table) write(data []byte, codes []uint64) {
 	}
 }
 
-// ----------------------------------------------------------------- dense tables
-
-const rankBits = 12
-
 // multisets has the four nibbles of each rank, ascending from the lowest four bits on.
 var multisets = func() (multisets []uint16) {
 	for d := 0; d < 16; d++ {
@@ -260,34 +247,6 @@ var multisets = func() (multisets []uint16) {
 	}
 	return multisets
 }()
-
-func (t *table) initDense() {
-	t.size = t.pairs * (t.bits - 1)
-	t.highBits, t.perLoad = t.bits-4, 4
-	if 4*t.highBits > 57 {
-		t.perLoad = 2
-	}
-	for i := uint64(0); i < t.perLoad; i++ {
-		t.ones |= 1 << (i * t.highBits)
-	}
-	t.tops = t.ones << (t.highBits - 1)
-	t.rests = t.tops - t.ones
-}
-
-func (t *table) countDense(code uint64) int {
-	q, fingerprint := code>>t.bits, code&t.fingerprints
-	first := uint64(uint32(q)/uint32(t.buckets/2)) * t.buckets
-	even := 2*q - first
-	h := uint32(fingerprint)
-	h = (h ^ h>>16) * 0x85EBCA6B
-	h = (h ^ h>>13) * 0xC2B2AE35
-	h ^= h >> 16
-	sum := uint64(h)*t.buckets>>32 | 1 // c()
-	if sum < even {
-		sum += t.buckets
-	}
-	return t.countIn(first+even, fingerprint) + t.countIn(first+sum-even, fingerprint)
-}
 
 // countIn returns how many entries of a bucket have this fingerprint. Several high parts are compared
 // at once: below the top bit of each, x&rests + rests carries into it unless x is 0 there.
@@ -308,25 +267,21 @@ func (t *table) countIn(bucket, fingerprint uint64) (copies int) {
 
 func (t *table) validateDense() error {
 	var items uint64
-	for bucket := uint64(0); bucket < 2*t.pairs; bucket++ {
+	ok := true
+	for bucket := uint64(0); bucket < 2*t.pairs && ok; bucket++ {
 		at := 4 * (t.bits - 1) * bucket
 		rank := getBits(t.data, at, rankBits)
-		if rank >= uint64(len(multisets)) {
-			return formatError("a rank that is too large")
-		}
-		var before uint64
-		for i := uint64(0); i < 4; i++ {
+		ok = rank < uint64(len(multisets))
+		for i, before := uint64(0), uint64(0); i < 4 && ok; i++ {
 			high := getBits(t.data, at+rankBits+i*t.highBits, t.highBits)
-			// Nibbles ascend by the rank.
-			entry := uint64(multisets[rank]>>(4*i)&15)<<t.highBits | high
-			if entry < before {
-				return formatError("entries that are not in order")
-			}
+			entry := uint64(multisets[rank]>>(4*i)&15)<<t.highBits | high // in the order of entries
 			if entry != 0 {
 				items++
 			}
-			before = entry
+			ok, before = entry >= before, entry
 		}
 	}
-	return check(rule{items == t.items, "number of items"})
+	return check(
+		rule{ok, "ranks or entries of a dense table"},
+		rule{items == t.items, "number of items"})
 }

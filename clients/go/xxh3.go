@@ -13,10 +13,7 @@ const (
 		"\xa8\xfa\x76\x3f\xe3\x9c\x34\x3f\xf9\xdc\xbb\xc7\xc7\x0b\x4f\x1d\x8a\x51\xe0\x4b\xcd\xb4\x59\x31\xc8\x9f\x7e\xc9\xd9\x78\x73\x64" +
 		"\xea\xc5\xac\x83\x34\xd3\xeb\xc3\xc5\x81\xa0\xff\xfa\x13\x63\xeb\x17\x0d\xdd\x51\xb7\xf0\xda\x49\xd3\x16\x55\x26\x29\xd4\x68\x9e" +
 		"\x2b\x16\xbe\x58\x7d\x47\xa1\xfc\x8f\xf8\xb8\xd1\x7a\xd0\x31\xce\x45\xcb\x3a\x8f\x95\x16\x04\x28\xaf\xd7\xfb\xca\xbb\x4b\x40\x7e"
-
-	prime32x1, prime32x2, prime32x3 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D
 	prime64x1, prime64x2, prime64x3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
-	prime64x4, prime64x5            = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
 	primeMx1, primeMx2              = 0x165667919E3779F9, 0x9FB21C651E98DF25
 )
 
@@ -99,7 +96,7 @@ func xxh3Long(s string, seed uint64) (h uint64) {
 		binary.LittleEndian.PutUint64(seeded[i+8:], read64(secret, i+8)-seed)
 	}
 	key := func(at int) uint64 { return binary.LittleEndian.Uint64(seeded[at:]) }
-	lanes := [8]uint64{prime32x3, prime64x1, prime64x2, prime64x3, prime64x4, prime32x2, prime64x5, prime32x1}
+	lanes := [8]uint64{0xC2B2AE3D, prime64x1, prime64x2, prime64x3, 0x85EBCA77C2B2AE63, 0x85EBCA77, 0x27D4EB2F165667C5, 0x9E3779B1}
 	stripe := func(at, keyAt int) {
 		for i := range lanes {
 			value := read64(s, at+8*i)
@@ -112,7 +109,7 @@ func xxh3Long(s string, seed uint64) (h uint64) {
 		stripe(64*i, 8*(i%16))
 		for j := range lanes {
 			if i%16 == 15 {
-				lanes[j] = (lanes[j] ^ lanes[j]>>47 ^ key(128+8*j)) * prime32x1
+				lanes[j] = (lanes[j] ^ lanes[j]>>47 ^ key(128+8*j)) * 0x9E3779B1
 			}
 		}
 	}

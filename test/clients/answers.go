@@ -21,7 +21,8 @@ import (
 type key [2]string
 
 func (k key) Key() pgcuckoo.Key {
-	return pgcuckoo.Canonical(unhex(k[1]), unhex(k[0])...)
+	description := unhex(k[0])
+	return pgcuckoo.Canonical(unhex(k[1]), description[0], description[1:]...)
 }
 
 type question struct {
