@@ -136,7 +136,6 @@ func (f *Filter) readTables() error {
 			rule{d.Blocks >= 1 && t.pairs <= maxBuckets/2, "blocks out of range"},
 			rule{d.Bits >= 5 && d.Bits <= 32, "bits out of range"},
 			rule{d.Dense == 0 || d.Dense == 1 && t.items <= 8*t.pairs, "items out of range"},
-			rule{d.Items == 0 || f.info.KeyType != 0, "items without a key type"},
 			rule{i == 0 || t.order > f.tables[i-1].order, "order of the tables"},
 		); err != nil {
 			return err
@@ -157,7 +156,7 @@ func (f *Filter) readTables() error {
 	}
 	err := check(
 		rule{size == end, "length"},
-		rule{f.info.Items == 0 || f.info.KeyType != 0, "hashes without a key type"},
+		rule{f.info.Items == 0 || f.info.KeyType != 0, "items without a key type"},
 		rule{binary.LittleEndian.Uint64(f.data[end:]) == 0, "end"})
 	for i := 0; i < len(f.tables) && err == nil; i++ {
 		err = f.tables[i].open(f.data[at:])

@@ -422,6 +422,50 @@ func TestCrowded(t *testing.T) {
 	}
 }
 
+// Numbers of more bits than one load gives, a class of nine hashes, and more than eight copies
+func TestExtremes(t *testing.T) {
+	for _, codes := range [][]uint64{{1}, {1<<59 + 1<<31 + 5}, {1<<28 + 1, 1<<58 + 7}, {1, 1<<57 + 1, 1<<57 + 1<<40 + 1}} {
+		s := newTable(12000, 32768, 32, uint64(len(codes)), false)
+		data := make([]byte, s.size+endBytes)
+		s.write(data, codes)
+		if err := s.open(data); err != nil || s.count(codes[0]) != 1 || s.count(codes[0]+1) != 0 || !reflect.DeepEqual(s.codes(), codes) {
+			t.Errorf("%x: %x, %v", codes, s.codes(), err)
+		}
+	}
+
+	b := Builder{kind: Integer(1).kind}
+	for i := uint64(0); i < 9; i++ {
+		b.hashes = append(b.hashes, uint64(Integer(42).Hash(0))+i)
+	}
+	f := build(t, b)
+	f.tables = append(f.tables, f.tables[0])
+	if copies, err := f.Count(Integer(42)); copies != maxCopies || err != nil || f.Info().Items != maxCopies {
+		t.Error(copies, err, f.Info())
+	}
+}
+
+// The examples of sizes in docs/format.md
+func TestSizes(t *testing.T) {
+	rows := regexp.MustCompile(`(?m)^([0-9,]+|2\^[0-9]+) \| ([0-9,]+) \| ([0-9,]+) \| [0-9,]+$`).FindAllStringSubmatch(readFile(t, "docs/format.md"), -1)
+	number := func(text string) uint64 {
+		base, power, isPower := strings.Cut(strings.ReplaceAll(text, ",", ""), "^")
+		n, _ := strconv.ParseUint(base, 10, 64)
+		exponent, _ := strconv.Atoi(power)
+		if isPower {
+			n <<= exponent - 1
+		}
+		return n
+	}
+	for _, row := range rows {
+		if s := tableFor(number(row[1]), 0.001); s.blocks != number(row[2]) || s.buckets != number(row[3]) || s.bits != 13 {
+			t.Error(row, s.blocks, s.buckets, s.bits)
+		}
+	}
+	if s := tableFor(9999, 0.001); len(rows) < 6 || s.buckets != 2612 {
+		t.Error(len(rows), s.buckets)
+	}
+}
+
 func TestConcurrency(t *testing.T) {
 	f := goldenFilter(t, "grown-3")
 	var group sync.WaitGroup

@@ -182,8 +182,8 @@ func (t *table) validateSparse() error {
 		}
 		if group < t.groups {
 			lows := t.afterZeros(at, 16)
-			if items += lows - at - 16; lows > t.end || items > t.items {
-				return formatError("a group too long")
+			if items += lows - at - 16; items > t.items { // if not, the group ends in the string
+				return formatError("more codes than items")
 			}
 			high := 16 * group
 			for end := lows; at < end; at++ {

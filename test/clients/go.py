@@ -8,6 +8,7 @@ import re
 import shutil
 import struct
 import subprocess
+from pathlib import Path
 
 import compare
 from compare import ROOT, sql, test, work
@@ -17,7 +18,7 @@ from pgcuckoo.keys import M64, NAMES, canonical_bytes, description
 from xxhash import xxh3_64_intdigest
 
 GO = ROOT / 'clients' / 'go'
-PQ = '/usr/share/gocode/src/github.com/lib/pq'     # Debian's golang-github-lib-pq-dev
+PQ = Path('/usr/share/gocode/src/github.com/lib/pq')    # Debian's golang-github-lib-pq-dev
 KEYS = int(os.environ.get('CUCKOO_TEST_KEYS', 100000))
 
 # Keys of answers.go in SQL
@@ -104,6 +105,9 @@ def compare_bulk():
 
 def test_readme():
     """The examples run, and print what their comments say."""
+    if not PQ.exists():
+        print('# note: the README of the package in Go was not run: there is no %s' % PQ)
+        return
     code = '\n'.join(re.findall(r'^```go\n(.*?)^```', (GO / 'README.md').read_text('utf-8'), re.M | re.S))
     imports = re.search(r'^import \(.*?^\)\n', code, re.M | re.S)
     shown = re.findall(r'^fmt\.Println\(.*\) // (.*)$', code, re.M)
