@@ -25,6 +25,8 @@ packages_of() {
 	clients)
 		echo python3 python3-xxhash python3-pip python3-setuptools python3-wheel mypy \
 			python3-psycopg python3-psycopg2 python3-sqlalchemy nodejs node-typescript
+		# Where Go is installed, or is to be
+		[ -z "${CUCKOO_LANGUAGES:-}$(command -v go)" ] || echo "${CUCKOO_LANGUAGES:-}" golang-github-lib-pq-dev
 		! command -v javac >/dev/null || echo libpostgresql-jdbc-java
 		;;
 	citus)

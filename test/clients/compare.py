@@ -28,6 +28,7 @@ from pgcuckoo.tables import bits_for, first_shape, shape_for
 
 work = Path(tempfile.mkdtemp())
 passed = failed = 0
+others = []     # Functions that compare more packages, as compare() does
 
 
 def test(ok, name, detail=''):
@@ -128,6 +129,8 @@ def compare(name, cases):
             if mine != theirs:
                 wrong.append('%s: %s, not %s' % (one, str(mine)[:500], str(theirs)[:500]))
         test(not wrong and len(answers) == len(cases), '%s: %d %s' % (package, len(cases), name), '\n#   '.join(wrong[:9]))
+    for other in others:
+        other(name, cases)
 
 
 # ----------------------------------------------------------------------- keys

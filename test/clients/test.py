@@ -26,6 +26,7 @@ import psycopg2
 sys.dont_write_bytecode = True
 
 import compare
+import go
 from compare import JAVASCRIPT, PYTHON, ROOT, sql, test, work
 from page import examples
 
@@ -211,14 +212,19 @@ def main():
     (work / 'package.json').write_text('{"type": "module"}')
     shutil.copy(Path(__file__).parent / 'answers.js', work)
     test_packages()
+    has_go = go.test_go()
     use_database('clients')
     compare.compare_all()
+    if has_go:
+        go.compare_bulk()
     for right, example in examples():
         test(right, example)
     test_page()
     test_ranges()
     test_readme(PYTHON, 'python')
     test_readme(JAVASCRIPT, 'js')
+    if has_go:
+        go.test_readme()
     return compare.failed > 0
 
 

@@ -1,0 +1,3 @@
+module pgcuckoo
+
+go 1.19
