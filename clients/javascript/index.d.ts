@@ -65,11 +65,13 @@ export interface Table {
  * the filter's: this is possible if that is a scalar key type or jsonb. A KeyTypeError means that
  * the filter has keys of another key type, a KeyValueError that the value is not one of the key
  * type.
+ *
+ * A filter never changes. SQL adds keys to it and removes them, and combines filters: see the README.
  */
 export class CuckooFilter {
 	/** The filter of the bytes of f::bytea; throws a FormatError if they are none. */
 	constructor(data: Uint8Array, options?: { validate?: boolean });
-	/** The filter of PostgreSQL's text form, base64. */
+	/** The filter of PostgreSQL's text form, base64; also of a line of it, as COPY writes it. */
 	static fromText(text: string, options?: { validate?: boolean }): CuckooFilter;
 	/**
 	 * The filter of the distinct keys, as cuckoo_from_array() makes it in SQL. A null is skipped.

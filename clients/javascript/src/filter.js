@@ -111,9 +111,10 @@ export class CuckooFilter {
 	}
 
 	static fromText(text, options) {
+		const line = text.replace(/\r?\n$/, ''); // the end of a line that COPY wrote
 		// Repeated groups would fill the stack if the text is long.
-		require(text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text), 'not base64');
-		return new CuckooFilter(Buffer.from(text, 'base64'), options);
+		require(line.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(line), 'not base64');
+		return new CuckooFilter(Buffer.from(line, 'base64'), options);
 	}
 
 	static build(keys, keyType, capacity = null, fpr = 0.001, seed = 0n) {

@@ -382,8 +382,12 @@ test('without validation, lengths are checked, and lookups in wrong tables end',
 test('text that is not base64 is refused, and so is what is no bytes', () => {
 	const { text } = FILTERS.get('unset');
 	assert.ok(text.endsWith('='));
-	for (const wrong of [` ${text}`, `${text}\n`, `${text.slice(0, 8)}\n${text.slice(8)}`,
-		text.replace(/=+$/, ''), `${text.slice(0, 8)}-_${text.slice(10)}`, text.slice(0, -4), '', 'ä']) {
+	// A line as COPY writes it
+	for (const line of [`${text}\n`, `${text}\r\n`]) {
+		assert.equal(CuckooFilter.fromText(line).toText(), text);
+	}
+	for (const wrong of [` ${text}`, `${text}\n\n`, `${text}\r`, `${text}\n `, `\n${text}`,
+		`${text.slice(0, 8)}\n${text.slice(8)}`, text.replace(/=+$/, ''), `${text.slice(0, 8)}-_${text.slice(10)}`, text.slice(0, -4), '', 'ä']) {
 		assert.throws(() => CuckooFilter.fromText(wrong), FormatError);
 	}
 	for (const wrong of [text, null, [1, 0], 44]) {

@@ -371,8 +371,11 @@ class Malformed(unittest.TestCase):
     def test_text(self):
         text = FILTERS['unset'][1]
         self.assertTrue(text.endswith('='))
-        for wrong in (' ' + text, text + '\n', text[:8] + '\n' + text[8:], text.rstrip('='),
-                      text[:8] + '-_' + text[10:], text[:-4], '', 'ä'):
+        # A line as COPY writes it
+        for line in text + '\n', text + '\r\n':
+            self.assertEqual(CuckooFilter.from_text(line).to_text(), text)
+        for wrong in (' ' + text, text + '\n\n', text + '\r', text + '\n ', '\n' + text,
+                      text[:8] + '\n' + text[8:], text.rstrip('='), text[:8] + '-_' + text[10:], text[:-4], '', 'ä'):
             self.assertRaises(FormatError, CuckooFilter.from_text, wrong)
 
     def test_values(self):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 from base64 import b64decode, b64encode
 from typing import Any, Iterable, List, NamedTuple, Optional, Union
@@ -86,6 +87,9 @@ class CuckooFilter:
     type the key is taken as one of the filter's: this is possible if that is a scalar key type or
     jsonb.  KeyTypeError means that the filter has keys of another key type, KeyValueError that the
     value is not one of the key type.
+
+    A filter never changes.  SQL adds keys to it and removes them, and combines filters: see the
+    README.
     """
 
     def __init__(self, data: Union[bytes, bytearray, memoryview], validate: bool = True) -> None:
@@ -102,9 +106,9 @@ class CuckooFilter:
 
     @classmethod
     def from_text(cls, text: str, validate: bool = True) -> CuckooFilter:
-        """The filter of PostgreSQL's text form, base64."""
+        """The filter of PostgreSQL's text form, base64; also of a line of it, as COPY writes it."""
         try:
-            data = b64decode(text, validate=True)
+            data = b64decode(re.sub(r'\r?\n\Z', '', text), validate=True)
         except ValueError as error:
             raise FormatError('not base64: %s' % error) from None
         return cls(data, validate)
