@@ -1,18 +1,22 @@
-"""Checks the examples of docs/format.md with the package in clients/python; see test.py."""
+"""Checks docs/format.md: its examples, by the package in clients/python, and that it has the same
+key types as the server and the packages; see test.py."""
 
 import re
 import struct
-from pathlib import Path
 
-from compare import capacity_of
+from compare import ROOT, capacity_of
+from keys import KEYS
 from malformed import write_partial
 
+import pgcuckoo.keys
 from pgcuckoo import CuckooFilter, hash_key, shard
-from pgcuckoo.keys import NUMBERS, SHARD_SEED, description, signature
+from pgcuckoo.keys import ALIASES, NUMBERS, SHARD_SEED, description, number_of, signature
 from pgcuckoo.tables import MULTISETS, DenseTable, Shape, SparseTable, shape_for
 from xxhash import xxh3_64_intdigest
 
-PAGE = Path(__file__).parent.parent.parent / 'docs' / 'format.md'
+
+def read(path):
+    return (ROOT / path).read_text('utf-8')
 
 
 def rows(text, heading):
@@ -64,9 +68,20 @@ def check_signature(row):
     return description(key_type).hex(' ') == bytes_ and signature(key_type) == int(signature_, 16)
 
 
-def check_numbers(row):
-    return all(NUMBERS[key_type.strip()] == int(of)
-               for of, key_type in re.findall(r'(?:^|, )(\d+) ([\w" ]+)', row[0]))
+def check_key_types(page):
+    """Pairs: whether a place has all key types, and its name."""
+    found = [pair for row in rows(page, 'key type (SQL types)') for pair in re.findall(r'(?:^|, )(\d+) ([\w"]+(?: \w+)*)', row[0])]
+    found += re.findall(r'^\*\*(\d+) (\w+)\*\*', page, re.M)
+    yield {name: int(number) for number, name in found} == NUMBERS and len(found) == len(NUMBERS), 'docs/format.md'
+    for place, numbers in (
+            ('the examples of docs/format.md', re.findall('^    [0-9a-f]{16}  ([0-9]+) ', page, re.M)),
+            ('src/core/format.h', re.findall(r'^\tCUCKOO_KEY_\w+ = ([1-9]\d*)', read('src/core/format.h'), re.M)),
+            ('test/clients/keys.py', map(number_of, KEYS))):
+        yield set(map(int, numbers)) == set(NUMBERS.values()), place
+    for place, text in (('pgcuckoo.keys', pgcuckoo.keys.__doc__), ('index.d.ts', read('clients/javascript/index.d.ts'))):
+        # In TypeScript a comment and the type
+        yield all(re.search(r'(?<!\w)%s(?!\w)' % re.escape(name), part)
+                  for part in text.split('*/')[:2] for name in (*NUMBERS, *ALIASES)), place
 
 
 def check_hash(line):
@@ -77,12 +92,13 @@ def check_hash(line):
 
 def examples():
     """Pairs: whether an example is right, and its name."""
-    page = PAGE.read_text('utf-8')
+    page = read('docs/format.md')
     for heading, check in (('key, seed 0', check_classes), ('*f* | entries', check_bucket),
-                           ('keys | *N*', check_size), ('type | description', check_signature),
-                           ('key type (SQL types)', check_numbers)):
+                           ('keys | *N*', check_size), ('type | description', check_signature)):
         found = rows(page, heading)
         yield len(found) > 3 and all(map(check, found)), 'page: %d rows of "%s"' % (len(found), heading)
+    for right, place in check_key_types(page):
+        yield right, '%s has all key types' % place
     found = re.findall('^    ([0-9a-f]{16}  .*)', page, re.M)
     yield len(found) > 30 and all(map(check_hash, found)), 'page: the hashes of %d keys' % len(found)
     yield (struct.pack('<I', signature(('array', 'integer'))).hex(' ') == 'cf 00 4e f2' and

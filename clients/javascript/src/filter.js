@@ -184,7 +184,7 @@ export class CuckooFilter {
 		this.#seed = this.#view.getBigUint64(24, true);
 		this.#partial = content === 1;
 		require(content <= 1, `content ${content}`);
-		require(this.#keyType <= NAMES.length, `key type ${this.#keyType} is not known`);
+		require(this.#keyType === 0 || NAMES.has(this.#keyType), `key type ${this.#keyType} is not known`);
 		require(this.#flags <= NOT_REMOVABLE + UNSET, `flags ${this.#flags}`);
 		require(!this.#partial || this.#flags === 0, 'a partial state with flags');
 		require(isZero(bytes, 33, 36), 'bytes 33 to 35 are not 0');
@@ -258,7 +258,7 @@ export class CuckooFilter {
 	}
 
 	get keyType() {
-		return this.#keyType === 0 ? null : NAMES[this.#keyType - 1];
+		return NAMES.get(this.#keyType) ?? null;
 	}
 
 	/** The seed of the hashes of keys, 64 bits unsigned. */
