@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes malformed.tsv in test/golden: /usr/bin/python3 malformed.py > ../golden/malformed.tsv
+"""Prints malformed.tsv of test/golden: test/run.sh golden.
 
 Each line is for a rule under "Validation" in docs/format.md.  It has a name, and in hexadecimal a
 value that breaks this rule and, as far as possible, no other.
