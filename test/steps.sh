@@ -25,8 +25,9 @@ packages_of() {
 	golden) echo python3 python3-xxhash ;;
 	clients)
 		echo python3 python3-xxhash python3-pip python3-setuptools python3-wheel mypy \
-			python3-psycopg python3-psycopg2 python3-sqlalchemy nodejs node-typescript
+			python3-psycopg python3-psycopg2 python3-sqlalchemy python3-django nodejs node-typescript
 		! command -v javac >/dev/null || echo libpostgresql-jdbc-java
+		! command -v go >/dev/null || echo golang-github-lib-pq-dev golang-github-jackc-pgx-v4-dev golang-github-jackc-pgx-v5-dev
 		;;
 	citus)
 		[ ! -e "$citus_source" ] || echo bison flex libipc-run-perl perl pkg-config libicu-dev libkrb5-dev liblz4-dev libpam0g-dev \
