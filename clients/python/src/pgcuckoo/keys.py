@@ -82,7 +82,7 @@ KeyType = Union[str, Tuple[str, Any]]
 
 # Key types made of parts, and their numbers
 NESTED = {'array': 24, 'composite': 25, 'range': 26, 'multirange': 27}
-ARRAY, COMPOSITE = NESTED['array'], NESTED['composite']
+ARRAY, COMPOSITE, MULTIRANGE = NESTED['array'], NESTED['composite'], NESTED['multirange']
 RECORD_WITHOUT_VALUE = bytes((COMPOSITE, 255, 255))
 NULL = b'\xff\xff\xff\xff'
 
@@ -115,7 +115,7 @@ def number_of(key_type: KeyType) -> int:
 
 def is_nested(number: int) -> bool:
     """Whether keys of this key type have a signature."""
-    return number in NESTED.values()
+    return ARRAY <= number <= MULTIRANGE
 
 
 def sequence(value: Any, name: str) -> Sequence[Any]:
