@@ -27,8 +27,8 @@ set -euo pipefail
 
 # In the order in which they start: first the longest
 all_steps=(build sanitized tap citus regress unit sanitize clients fuzz vpath portable clang s390x i386 isolation)
-other_steps=(valgrind i386_server s390x_server musl arm64 random coverage)
-after_build=' vpath regress clients isolation tap citus coverage '
+other_steps=(golden valgrind i386_server s390x_server musl arm64 random coverage)
+after_build=' golden vpath regress clients isolation tap citus coverage '
 
 steps=" ${*:-${all_steps[*]}} "
 steps=${steps/ servers / i386_server s390x_server }

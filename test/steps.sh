@@ -22,12 +22,14 @@ packages_of() {
 	valgrind) echo valgrind libcmocka-dev ;;
 	coverage) echo gcovr ;;
 	tap) echo libipc-run-perl perl ;;
+	golden) echo python3 python3-xxhash ;;
 	clients)
 		echo python3 python3-xxhash python3-pip python3-setuptools python3-wheel mypy \
-			python3-psycopg python3-psycopg2 python3-sqlalchemy nodejs node-typescript
-		# Where Go is installed, or is to be
-		[ -z "${CUCKOO_LANGUAGES:-}$(command -v go)" ] || echo "${CUCKOO_LANGUAGES:-}" golang-github-lib-pq-dev
-		! command -v javac >/dev/null || echo libpostgresql-jdbc-java
+			python3-psycopg python3-psycopg2 python3-sqlalchemy python3-django nodejs node-typescript
+		# Of languages that are installed, or are to be
+		[ -z "$(command -v go)${CUCKOO_LANGUAGES:-}" ] ||
+			echo golang-go golang-github-lib-pq-dev golang-github-jackc-pgx-v4-dev golang-github-jackc-pgx-v5-dev
+		[ -z "$(command -v javac)${CUCKOO_LANGUAGES:-}" ] || echo default-jdk-headless libpostgresql-jdbc-java
 		;;
 	citus)
 		[ ! -e "$citus_source" ] || echo bison flex libipc-run-perl perl pkg-config libicu-dev libkrb5-dev liblz4-dev libpam0g-dev \
@@ -88,6 +90,26 @@ step_isolation() { start_server && pg_regress "$src/output_iso" REGRESS= TAP_TES
 
 # By Debian's own interpreter, because others would not find Debian's modules
 step_clients() { start_server && as_user /usr/bin/python3 "$src/test/clients/test.py" "$node_modules"; }
+
+# Makes the files of test/golden again, and writes those that changed.
+step_golden() {
+	local file changed=
+
+	start_server
+	as_user make -s -f "$src/test/unit/Makefile" BUILD="$here" "$here/portable_golden"
+	as_user cp -R "$src/test/golden" "$here/golden"
+	as_user "$here/portable_golden" --print | as_user tee "$here/golden/core.tsv" >/dev/null
+	as_user /usr/bin/python3 "$src/test/clients/malformed.py" | as_user tee "$here/golden/malformed.tsv" >/dev/null
+	as_user env -C "$here/golden" psql -XqAt -v ON_ERROR_STOP=1 -f make.sql
+	for file in "$here"/golden/*.tsv; do
+		if ! cmp -s "$file" "$root/test/golden/${file##*/}"; then
+			cat "$file" >"$root/test/golden/${file##*/}"
+			changed+=" ${file##*/}"
+		fi
+	done
+	echo "# note: changed:${changed:- nothing}"
+	echo "1 passed, 0 failed"
+}
 
 # prove_tests MAKE-ARGUMENT...: runs TAP tests, and prints why one ended early,
 # which only its own log says

@@ -1,4 +1,39 @@
-/** A name such as 'integer', or what is inside: see "Keys" in the README. */
+/**
+ * A key type is the name of a scalar one, or a pair of a word and what is inside. Some types in SQL
+ * are of the same key type, and their names in parentheses will do, too. real and char(n) are
+ * missing: round keys of real first, for double precision, and remove the blanks at the end of keys
+ * of char(n), for text. Keys of each key type are:
+ *
+ * - integer (smallint, int2, int, int4, bigint, int8, oid): bigint, a safe integer, or a string of
+ *   digits
+ * - boolean (bool): boolean
+ * - "char", text (varchar, character varying, name), enum: string, or Uint8Array of UTF-8
+ * - bytea: Uint8Array, or a string such as \x00ff
+ * - bit (varbit, bit varying): string of 0 and 1
+ * - double precision (float8): number
+ * - numeric (decimal): string, bigint, or a safe integer
+ * - money: bigint or a safe integer, the smallest unit
+ * - uuid: string
+ * - date: string such as 2026-01-31; or days since 2000-01-01
+ * - time (time without time zone): string such as 13:14:15.5; or microseconds
+ * - timetz (time with time zone): string such as 13:14:15+02; or an array of microseconds and
+ *   seconds west of UTC
+ * - timestamp (timestamp without time zone): string without a time zone; or microseconds since
+ *   2000-01-01
+ * - timestamptz (timestamp with time zone): Date, string with a time zone; or microseconds since
+ *   2000-01-01 UTC
+ * - interval: an object as node-postgres has it; or an array of months, days and microseconds
+ * - inet (cidr), macaddr, macaddr8: string
+ * - pg_lsn: bigint, a safe integer, or a string such as 16/B374D848
+ * - xid8: bigint, a safe integer, or a string of digits
+ * - jsonb: string of JSON
+ * - ['array', element]: [1, null]; or { bounds: [[2, 0]], elements: [1, 2] } with lengths and lower
+ *   bounds
+ * - ['composite', [column, ...]]: [1, 'x']
+ * - 'record', an anonymous row: [['integer', 1], ['text', 'x']]
+ * - ['range', bound]: [1, 5, '[)'] in canonical form, with null for no bound; or 'empty'
+ * - ['multirange', bound]: an array of ranges
+ */
 export type KeyType =
 	| 'integer' | 'boolean' | '"char"' | 'text' | 'bytea' | 'bit' | 'double precision' | 'numeric'
 	| 'money' | 'uuid' | 'date' | 'time' | 'timetz' | 'timestamp' | 'timestamptz' | 'interval'
@@ -65,11 +100,13 @@ export interface Table {
  * the filter's: this is possible if that is a scalar key type or jsonb. A KeyTypeError means that
  * the filter has keys of another key type, a KeyValueError that the value is not one of the key
  * type.
+ *
+ * A filter never changes. SQL adds keys to it and removes them, and combines filters: see the README.
  */
 export class CuckooFilter {
 	/** The filter of the bytes of f::bytea; throws a FormatError if they are none. */
 	constructor(data: Uint8Array, options?: { validate?: boolean });
-	/** The filter of PostgreSQL's text form, base64. */
+	/** The filter of PostgreSQL's text form, base64; also of a line of it, as COPY writes it. */
 	static fromText(text: string, options?: { validate?: boolean }): CuckooFilter;
 	/**
 	 * The filter of the distinct keys, as cuckoo_from_array() makes it in SQL. A null is skipped.

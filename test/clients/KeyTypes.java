@@ -1,4 +1,5 @@
-// Prints the key type of each kind of parameter that docs/drivers.md names; see test.py.
+// Prints the key type of each kind of parameter that docs/drivers.md names, and at which run JDBC gets
+// a plan of the server that does not know the keys; see test.py.
 
 import java.math.BigDecimal;
 import java.sql.*;
@@ -32,5 +33,18 @@ public class KeyTypes {
       row.next();
       System.out.println(setter.getKey() + "\t" + row.getString(1));
     }
+    String[] keys = new String[1000];
+    Arrays.fill(keys, "x");
+    PreparedStatement many = connection.prepareStatement("SELECT FROM pages WHERE url = ANY (?)");
+    many.setArray(1, connection.createArrayOf("text", keys));
+    PreparedStatement plans = connection.prepareStatement( // its pattern does not match itself
+        "SELECT max(generic_plans) FROM pg_prepared_statements WHERE statement ~ '= A[N]Y'");
+    int run = 0;
+    for (boolean generic = false; !generic && run < 20; run++) {
+      many.executeQuery();
+      ResultSet found = plans.executeQuery();
+      generic = found.next() && found.getInt(1) > 0;
+    }
+    System.out.println("run " + run);
   }
 }

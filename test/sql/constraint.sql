@@ -184,16 +184,6 @@ SELECT uses('SELECT FROM cells WHERE a = 1 AND b = ''1''', 'Seq Scan') AS normal
 SELECT query, seq, index IN (seq, 'another plan') AS index, bitmap IN (seq, 'another plan') AS bitmap
 FROM unnest(ARRAY['a = 1', 'a = 1 AND b = ''1''', 'a = 1 AND c = 1', 'a = 1 AND c IS NULL',
 		'a = ANY (''{1,2}'')']) AS query, scans('SELECT count(*) FROM cells WHERE ' || query);
--- The first row costs nothing before 18, so that a cursor may have it.
-BEGIN;
-SET LOCAL enable_seqscan = off;
-SET LOCAL enable_bitmapscan = off;
-SET LOCAL cursor_tuple_fraction = 1e-6;
-SELECT uses('DECLARE c CURSOR FOR SELECT * FROM cells WHERE a = 1 AND b = ''1''',
-	'Index Scan using cells_abc') AS plain;
-DECLARE c CURSOR FOR SELECT * FROM cells WHERE a = 1 AND b = '1';
-FETCH ALL c;
-COMMIT;
 
 ---- As many columns as there may be
 DO $$

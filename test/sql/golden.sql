@@ -47,6 +47,20 @@ ORDER BY g.number;
 -- All key types, by their number in the format
 SELECT string_agg(key_type::text, ' ' ORDER BY key_type) AS key_types FROM (SELECT DISTINCT get_byte(filter::cuckoofilter::bytea, 2) AS key_type FROM golden) AS x;
 
+-- What keys.tsv says differently
+SET timezone = 'UTC';
+SET datestyle = 'ISO';
+SET intervalstyle = 'postgres';
+\set lines `cat "$PG_ABS_SRCDIR/golden/keys.tsv"`
+CREATE FUNCTION texts(keys text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	found text;
+BEGIN
+	EXECUTE format('SELECT min(pg_typeof(k)::text) || E''\t'' || json_agg(k::text ORDER BY cuckoo_hash(k, 1)) FROM (%s) AS keys', keys) INTO found;
+	RETURN found;
+END $$;
+SELECT concat(name, E'\t', texts(keys)) AS line FROM golden WHERE name LIKE 'type-%' EXCEPT SELECT regexp_split_to_table(:'lines', '\n');
+
 ---- Larger ones by their MD5.  They are the same on every platform and in every
 ---- version of PostgreSQL, and never change within a format version.
 SELECT filter, length(f::bytea), md5(f::bytea) FROM (VALUES

@@ -8,10 +8,10 @@
  *
  * test/golden/core.tsv has what the core computes: a name and a value in each
  * line, where "bytes/digest" stands for bytes too many to write down, by their
- * number and their XXH3.  After a change that is meant to change them, write
- * that file with --print and review the difference.  Within a version of the
- * format, hashes, sums, codes, places, sparse tables and the reading of golden
- * bytes never change.  Where a dense table places a key, and therefore its
+ * number and their XXH3.  After a change that is meant to change them, write it
+ * with "test/run.sh golden", which calls --print, and review the difference.
+ * Within a version of the format, hashes, sums, codes, places, sparse tables and
+ * the reading of golden bytes never change.  Where a dense table places a key, and therefore its
  * bytes, may change.
  *
  * filters.tsv has filters that a server wrote, and hashes.tsv hashes of present
@@ -533,7 +533,7 @@ CheckFilters(void)
 			base64 = NextPart(&line, '\t');
 		if (hash_line == NULL || strcmp(NextPart(&hash_line, '\t'), name) != 0)
 		{
-			Result(false, name, "has no line in its place in hashes.tsv: make that anew");
+			Result(false, name, "has no line in its place in hashes.tsv: run test/run.sh golden");
 			break;
 		}
 		CheckFilter(name, base64, hash_line);

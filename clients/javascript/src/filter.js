@@ -111,9 +111,10 @@ export class CuckooFilter {
 	}
 
 	static fromText(text, options) {
+		const line = text.replace(/\r?\n$/, ''); // the end of a line that COPY wrote
 		// Repeated groups would fill the stack if the text is long.
-		require(text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text), 'not base64');
-		return new CuckooFilter(Buffer.from(text, 'base64'), options);
+		require(line.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(line), 'not base64');
+		return new CuckooFilter(Buffer.from(line, 'base64'), options);
 	}
 
 	static build(keys, keyType, capacity = null, fpr = 0.001, seed = 0n) {
@@ -183,7 +184,7 @@ export class CuckooFilter {
 		this.#seed = this.#view.getBigUint64(24, true);
 		this.#partial = content === 1;
 		require(content <= 1, `content ${content}`);
-		require(this.#keyType <= NAMES.length, `key type ${this.#keyType} is not known`);
+		require(this.#keyType === 0 || NAMES.has(this.#keyType), `key type ${this.#keyType} is not known`);
 		require(this.#flags <= NOT_REMOVABLE + UNSET, `flags ${this.#flags}`);
 		require(!this.#partial || this.#flags === 0, 'a partial state with flags');
 		require(isZero(bytes, 33, 36), 'bytes 33 to 35 are not 0');
@@ -257,7 +258,7 @@ export class CuckooFilter {
 	}
 
 	get keyType() {
-		return this.#keyType === 0 ? null : NAMES[this.#keyType - 1];
+		return NAMES.get(this.#keyType) ?? null;
 	}
 
 	/** The seed of the hashes of keys, 64 bits unsigned. */

@@ -6,23 +6,10 @@ import { inspect } from 'node:util';
 import { KeyTypeError, KeyValueError } from './errors.js';
 import { xxh3 } from './xxh3.js';
 
-export const NAMES = ['integer', 'boolean', '"char"', 'text', 'bytea', 'bit', 'double precision',
-	'numeric', 'money', 'uuid', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval',
-	'inet', 'macaddr', 'macaddr8', 'pg_lsn', 'xid8', 'enum', 'jsonb', 'array', 'composite',
-	'range', 'multirange'];
-const ARRAY = NAMES.indexOf('array') + 1;
-const COMPOSITE = ARRAY + 1;
-const MULTIRANGE = ARRAY + 3;
-export const isNested = (number) => number >= ARRAY && number <= MULTIRANGE;
-
-/** Other names in SQL of types whose values are canonical as they are: not real, nor char(n). */
-const ALIASES = new Map(Object.entries({
-	smallint: 'integer', int2: 'integer', int: 'integer', int4: 'integer', bigint: 'integer',
-	int8: 'integer', oid: 'integer', bool: 'boolean', varchar: 'text', 'character varying': 'text',
-	name: 'text', varbit: 'bit', 'bit varying': 'bit', float8: 'double precision',
-	decimal: 'numeric', 'time without time zone': 'time', 'time with time zone': 'timetz',
-	'timestamp without time zone': 'timestamp', 'timestamp with time zone': 'timestamptz',
-	cidr: 'inet' }));
+/** Key types made of parts, and their numbers. */
+const NESTED = { array: 24, composite: 25, range: 26, multirange: 27 };
+const ARRAY = NESTED.array;
+const COMPOSITE = NESTED.composite;
 
 const KEY_TYPE_FACTOR = 0x9E3779B97F4A7C15n;
 const SHARD_SEED = 0x243F6A8885A308D3n;
@@ -36,14 +23,17 @@ const refuse = (name, value) => {
 
 // ---------------------------------------------------------------- key types
 
-/** The number of a key type: 1 to 27. */
+/** Whether keys of this key type have a signature. */
+export const isNested = (number) => number >= ARRAY && number <= NESTED.multirange;
+
+/** The number of a key type in the format. */
 export function numberOf(keyType) {
 	if (keyType === 'record') {
 		return COMPOSITE;
 	}
-	const word = Array.isArray(keyType) && keyType.length === 2 ? keyType[0] : keyType;
-	const number = NAMES.indexOf(ALIASES.get(word) ?? word) + 1;
-	if (number === 0 || isNested(number) !== (word !== keyType) ||
+	const isPair = Array.isArray(keyType) && keyType.length === 2;
+	const number = NUMBERS.get(isPair ? keyType[0] : ALIASES.get(keyType) ?? keyType) ?? 0;
+	if (number === 0 || isNested(number) !== isPair ||
 		(number === COMPOSITE && !Array.isArray(keyType[1]))) {
 		throw new KeyTypeError(`no key type: ${inspect(keyType)}; there are ${
 			Object.keys(SCALARS).join(', ')}, record, and pairs such as ['array', 'integer'] ` +
@@ -418,16 +408,68 @@ function jsonBytes(value) {
 
 const integer = (value) => packInteger(parseDigits(value), 'integer');
 
+/** The value of a numeric as numbers, the first of which that differs decides the order. */
+function numericRank(bytes) {
+	const sign = bytes.readUInt16LE(0);
+	if (sign >= 0xC000) {
+		return [sign === 0xC000 ? 3 : sign === 0xD000 ? 2 : -2];
+	}
+	const digits = Array.from({ length: bytes.length / 2 - 2 }, (_, i) => bytes.readUInt16LE(4 + 2 * i));
+	if (digits.length === 0) {
+		return [0];
+	}
+	const magnitude = [1, bytes.readInt16LE(2), ...digits];
+	return sign === 0 ? magnitude : magnitude.map((number) => -number);
+}
+
+const integerRank = (bytes) => [bytes.length === 4 ? bytes.readInt32LE() : bytes.readBigInt64LE()];
+
+/** A NaN is above all others. */
+function doubleRank(bytes) {
+	const number = bytes.readDoubleLE();
+	return Number.isNaN(number) ? [1] : [0, number];
+}
+
+/**
+ * Key types that are not made of parts: their numbers, canonical bytes and other names in SQL of
+ * types whose values are canonical as they are (not real, nor char(n)). A rank gives, of the bytes
+ * of a value, numbers in the order of the values: only for types whose order does not depend on a
+ * collation.
+ */
 const SCALARS = {
-	integer, boolean: booleanBytes, '"char"': charBytes, text: textBytes, bytea: byteaBytes,
-	bit: bitBytes, 'double precision': doubleBytes, numeric: numericBytes,
-	money: (value) => packInteger(value, 'money'), uuid: hexOf(`${UUID}|\\{${UUID}\\}`, 'uuid'),
-	date: dateBytes, time: timeBytes, timetz: timetzBytes, timestamp: timestampOf('timestamp', ''),
-	timestamptz: timestampOf('timestamptz', ZONE), interval: intervalBytes, inet: inetBytes,
-	macaddr: macOf(6, 'macaddr'), macaddr8: macOf(8, 'macaddr8'), pg_lsn: pgLsnBytes,
-	xid8: (value) => packInteger(parseDigits(value), 'xid8', 64, false), enum: textBytes,
-	jsonb: jsonbBytes,
+	integer: { number: 1, toBytes: integer, rank: integerRank,
+		aliases: ['smallint', 'int2', 'int', 'int4', 'bigint', 'int8', 'oid'] },
+	boolean: { number: 2, toBytes: booleanBytes, aliases: ['bool'] },
+	'"char"': { number: 3, toBytes: charBytes },
+	text: { number: 4, toBytes: textBytes, aliases: ['varchar', 'character varying', 'name'] },
+	bytea: { number: 5, toBytes: byteaBytes },
+	bit: { number: 6, toBytes: bitBytes, aliases: ['varbit', 'bit varying'] },
+	'double precision': { number: 7, toBytes: doubleBytes, rank: doubleRank, aliases: ['float8'] },
+	numeric: { number: 8, toBytes: numericBytes, rank: numericRank, aliases: ['decimal'] },
+	money: { number: 9, toBytes: (value) => packInteger(value, 'money'), rank: integerRank },
+	uuid: { number: 10, toBytes: hexOf(`${UUID}|\\{${UUID}\\}`, 'uuid') },
+	date: { number: 11, toBytes: dateBytes, rank: integerRank },
+	time: { number: 12, toBytes: timeBytes, rank: integerRank, aliases: ['time without time zone'] },
+	timetz: { number: 13, toBytes: timetzBytes, aliases: ['time with time zone'] },
+	timestamp: { number: 14, toBytes: timestampOf('timestamp', ''), rank: integerRank,
+		aliases: ['timestamp without time zone'] },
+	timestamptz: { number: 15, toBytes: timestampOf('timestamptz', ZONE), rank: integerRank,
+		aliases: ['timestamp with time zone'] },
+	interval: { number: 16, toBytes: intervalBytes },
+	inet: { number: 17, toBytes: inetBytes, aliases: ['cidr'] },
+	macaddr: { number: 18, toBytes: macOf(6, 'macaddr') },
+	macaddr8: { number: 19, toBytes: macOf(8, 'macaddr8') },
+	pg_lsn: { number: 20, toBytes: pgLsnBytes },
+	xid8: { number: 21, toBytes: (value) => packInteger(parseDigits(value), 'xid8', 64, false) },
+	enum: { number: 22, toBytes: textBytes },
+	jsonb: { number: 23, toBytes: jsonbBytes },
 };
+const NUMBERS = new Map([...Object.entries(SCALARS).map(([name, { number }]) => [name, number]),
+	...Object.entries(NESTED)]);
+/** The names of all key types by their numbers. */
+export const NAMES = new Map([...NUMBERS].map(([name, number]) => [number, name]));
+const ALIASES = new Map(Object.entries(SCALARS).flatMap(([name, { aliases = [] }]) =>
+	aliases.map((alias) => [alias, name])));
 
 /** A value inside another, or NULL. */
 const nested = (keyType, value) => value === null ? NULL
@@ -453,39 +495,13 @@ function rowBytes(columns, values) {
 		Buffer.from([numberOf(column)]), nested(column, values[i])])]);
 }
 
-/** The value of a numeric as numbers, the first of which that differs decides the order. */
-function numericRank(bytes) {
-	const sign = bytes.readUInt16LE(0);
-	if (sign >= 0xC000) {
-		return [sign === 0xC000 ? 3 : sign === 0xD000 ? 2 : -2];
-	}
-	const digits = Array.from({ length: bytes.length / 2 - 2 }, (_, i) => bytes.readUInt16LE(4 + 2 * i));
-	if (digits.length === 0) {
-		return [0];
-	}
-	const magnitude = [1, bytes.readInt16LE(2), ...digits];
-	return sign === 0 ? magnitude : magnitude.map((number) => -number);
-}
-
-const integerRank = (bytes) => [bytes.length === 4 ? bytes.readInt32LE() : bytes.readBigInt64LE()];
-
-/** For types of bounds whose order does not depend on a collation, from the bytes of a value. */
-const RANKS = {
-	integer: integerRank, money: integerRank, date: integerRank, time: integerRank,
-	timestamp: integerRank, timestamptz: integerRank, numeric: numericRank,
-	'double precision': (bytes) => {
-		const number = bytes.readDoubleLE();
-		return Number.isNaN(number) ? [1] : [0, number]; // a NaN is above all others
-	},
-};
-
 /** Whether one bound can be before another, or the same if equal. */
 function canFollow(bound, lower, upper, equal) {
 	const ends = [canonicalBytes(bound, lower), canonicalBytes(bound, upper)];
 	if (Buffer.compare(ends[0], ends[1]) === 0) {
 		return equal;
 	}
-	const rank = RANKS[NAMES[numberOf(bound) - 1]];
+	const rank = SCALARS[NAMES.get(numberOf(bound))]?.rank;
 	if (rank === undefined) {
 		return true;
 	}
@@ -549,7 +565,7 @@ function canonicalBytes(keyType, value) {
 		return rowBytes(...recordParts(value));
 	}
 	if (!isNested(number)) {
-		return SCALARS[NAMES[number - 1]](value);
+		return SCALARS[NAMES.get(number)].toBytes(value);
 	}
 	const [kind, inside] = keyType;
 	switch (kind) {

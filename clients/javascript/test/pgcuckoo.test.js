@@ -186,11 +186,6 @@ test('keys made of parts are found', () => {
 	}
 });
 
-test('every golden filter of a key type is tested', () => {
-	assert.deepEqual([...FILTERS.keys()].filter((name) => name.startsWith('type-')).sort(),
-		[...Object.keys(KEYS), ...Object.keys(NESTED_KEYS)].sort());
-});
-
 test('partial states are read, but hold no keys', () => {
 	for (const name of ['partial', 'partial-array', 'partial-empty']) {
 		const f = golden(name);
@@ -317,7 +312,7 @@ test('wrong parameters and keys are refused', () => {
 		...[['1'], [true], [5n], [null, null], [null, '0.1'], [null, 0.1, 1.5], [null, 0.1, null],
 			[null, 0.1, 2 ** 53], [null, 0.1, '7']].map((parameters) =>
 			[TypeError, /is not a/, build(...parameters)]),
-		[KeyTypeError, /no key type: 'real'; there are integer, .*, jsonb, record, .*: smallint, .*, cidr$/,
+		[KeyTypeError, /no key type: 'real'; there are .*jsonb.*, record, .*: .*cidr/,
 			() => CuckooFilter.build([], 'real')],
 		[KeyTypeError, /key types differ/,
 			() => CuckooFilter.build([[['integer', 1]], [['text', 'x']]], 'record')],
@@ -382,8 +377,12 @@ test('without validation, lengths are checked, and lookups in wrong tables end',
 test('text that is not base64 is refused, and so is what is no bytes', () => {
 	const { text } = FILTERS.get('unset');
 	assert.ok(text.endsWith('='));
-	for (const wrong of [` ${text}`, `${text}\n`, `${text.slice(0, 8)}\n${text.slice(8)}`,
-		text.replace(/=+$/, ''), `${text.slice(0, 8)}-_${text.slice(10)}`, text.slice(0, -4), '', 'ä']) {
+	// A line as COPY writes it
+	for (const line of [`${text}\n`, `${text}\r\n`]) {
+		assert.equal(CuckooFilter.fromText(line).toText(), text);
+	}
+	for (const wrong of [` ${text}`, `${text}\n\n`, `${text}\r`, `${text}\n `, `\n${text}`,
+		`${text.slice(0, 8)}\n${text.slice(8)}`, text.replace(/=+$/, ''), `${text.slice(0, 8)}-_${text.slice(10)}`, text.slice(0, -4), '', 'ä']) {
 		assert.throws(() => CuckooFilter.fromText(wrong), FormatError);
 	}
 	for (const wrong of [text, null, [1, 0], 44]) {

@@ -196,10 +196,6 @@ class Golden(unittest.TestCase):
                 inside = ('xid8',) * len(present[0]) if key_type[0] == 'composite' else 'xid8'
                 self.assertRaises(KeyTypeError, f.count, present[0], (key_type[0], inside))
 
-    def test_every_filter_is_tested(self):
-        self.assertEqual({name for name in FILTERS if name.startswith('type-')},
-                         set(KEYS) | set(NESTED_KEYS))
-
     def test_partial_states(self):
         for name in 'partial', 'partial-array', 'partial-empty':
             f = CuckooFilter.from_text(FILTERS[name][1])
@@ -322,7 +318,7 @@ class Build(unittest.TestCase):
                 *((TypeError, 'is not', build(*arguments)) for arguments in (
                     ('1',), (True,), (None, None), (None, '0.1'), (None, 0.1, 1.0),
                     (None, 0.1, None), (None, 0.1, True))),
-                (KeyTypeError, "no key type: 'real'; there are integer, .*, jsonb, record, .*: smallint, .*, cidr$",
+                (KeyTypeError, "no key type: 'real'; there are .*jsonb.*, record, .*: .*cidr",
                  lambda: CuckooFilter.build([], 'real')),
                 (KeyTypeError, 'key types differ', lambda: CuckooFilter.build(
                     [[('integer', 1)], [('text', 'x')]], 'record')),
@@ -371,8 +367,11 @@ class Malformed(unittest.TestCase):
     def test_text(self):
         text = FILTERS['unset'][1]
         self.assertTrue(text.endswith('='))
-        for wrong in (' ' + text, text + '\n', text[:8] + '\n' + text[8:], text.rstrip('='),
-                      text[:8] + '-_' + text[10:], text[:-4], '', 'ä'):
+        # A line as COPY writes it
+        for line in text + '\n', text + '\r\n':
+            self.assertEqual(CuckooFilter.from_text(line).to_text(), text)
+        for wrong in (' ' + text, text + '\n\n', text + '\r', text + '\n ', '\n' + text,
+                      text[:8] + '\n' + text[8:], text.rstrip('='), text[:8] + '-_' + text[10:], text[:-4], '', 'ä'):
             self.assertRaises(FormatError, CuckooFilter.from_text, wrong)
 
     def test_values(self):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import struct
 from base64 import b64decode, b64encode
 from typing import Any, Iterable, List, NamedTuple, Optional, Union
 
 from .errors import FormatError, KeyTypeError, KeyValueError, require
-from .keys import LAST_KEY_TYPE, M64, NAMES, NESTED, KeyType, hash_key, number_of, signature
+from .keys import M64, NAMES, KeyType, hash_key, is_nested, number_of, signature
 from .tables import (DENSE, MAX_COPIES, SPARSE, DenseTable, Shape, SparseTable, Table,
                      first_shape)
 
@@ -86,6 +87,9 @@ class CuckooFilter:
     type the key is taken as one of the filter's: this is possible if that is a scalar key type or
     jsonb.  KeyTypeError means that the filter has keys of another key type, KeyValueError that the
     value is not one of the key type.
+
+    A filter never changes.  SQL adds keys to it and removes them, and combines filters: see the
+    README.
     """
 
     def __init__(self, data: Union[bytes, bytearray, memoryview], validate: bool = True) -> None:
@@ -102,9 +106,9 @@ class CuckooFilter:
 
     @classmethod
     def from_text(cls, text: str, validate: bool = True) -> CuckooFilter:
-        """The filter of PostgreSQL's text form, base64."""
+        """The filter of PostgreSQL's text form, base64; also of a line of it, as COPY writes it."""
         try:
-            data = b64decode(text, validate=True)
+            data = b64decode(re.sub(r'\r?\n\Z', '', text), validate=True)
         except ValueError as error:
             raise FormatError('not base64: %s' % error) from None
         return cls(data, validate)
@@ -134,7 +138,7 @@ class CuckooFilter:
             raise ValueError('seed has more than 64 bits: %d' % seed)
 
         keys = [key for key in check_keys(keys) if key is not None]
-        signatures = {signature(key_type, key) for key in keys if number in NESTED} or {0}
+        signatures = {signature(key_type, key) for key in keys if is_nested(number)} or {0}
         if len(signatures) > 1:
             raise KeyTypeError('key types differ between the keys of type %r' % (key_type,))
         hashes = sorted({hash_key(key_type, key, seed) for key in keys})
@@ -162,7 +166,7 @@ class CuckooFilter:
          self.capacity, self.seed, self.table_count, zeros) = HEADER.unpack_from(data)
         self.partial = content == CONTENT_PARTIAL
         require(content in (CONTENT_TABLES, CONTENT_PARTIAL), 'content %d', content)
-        require(self.key_type_number <= LAST_KEY_TYPE,
+        require(self.key_type_number == 0 or self.key_type_number in NAMES,
                 'key type %d is not known', self.key_type_number)
         require(self.flags <= NOT_REMOVABLE + UNSET, 'flags %d', self.flags)
         require(not self.partial or self.flags == 0, 'a partial state with flags')
@@ -171,7 +175,7 @@ class CuckooFilter:
             require(data[:HEADER_BYTES] == UNSET_FILTER[:HEADER_BYTES],
                     'an unset filter with parameters')
             return
-        require((self.signature != 0) == (self.key_type_number in NESTED),
+        require((self.signature != 0) == is_nested(self.key_type_number),
                 'signature %08x of key type %d', self.signature, self.key_type_number)
         # A NaN fails, too.
         require(MIN_RATE <= self.target_fpr <= MAX_RATE, 'target rate %r', self.target_fpr)
@@ -229,7 +233,7 @@ class CuckooFilter:
     @property
     def key_type(self) -> Optional[str]:
         """The name of the key type, or None if the filter has not seen a key."""
-        return NAMES[self.key_type_number - 1] if self.key_type_number else None
+        return NAMES.get(self.key_type_number)
 
     @property
     def representation(self) -> Optional[str]:
@@ -300,14 +304,14 @@ class CuckooFilter:
         if self.key_type is None:
             return 0
         if key_type is None:
-            if self.key_type_number in NESTED:
+            if is_nested(self.key_type_number):
                 raise KeyTypeError('say the key type: the filter has only a signature of what is '
                                    'inside its keys of type %s' % self.key_type)
             key_type = self.key_type
         if number_of(key_type) != self.key_type_number:
             raise KeyTypeError('the keys of the filter are of type %s, not %r' % (
                 self.key_type, key_type))
-        if self.key_type_number in NESTED and signature(key_type, key) != self.signature:
+        if is_nested(self.key_type_number) and signature(key_type, key) != self.signature:
             raise KeyTypeError('the filter has another %s than %r' % (self.key_type, key_type))
         return self.count_hash(hash_key(key_type, key, self.seed))
 

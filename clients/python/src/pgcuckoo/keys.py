@@ -71,7 +71,7 @@ import struct
 from collections.abc import Sequence as SequenceType
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal, InvalidOperation
-from typing import Any, Callable, Dict, List, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple, Union
 from uuid import UUID
 
 from xxhash import xxh3_64_intdigest
@@ -80,22 +80,9 @@ from .errors import KeyTypeError, KeyValueError
 
 KeyType = Union[str, Tuple[str, Any]]
 
-NAMES = ('integer', 'boolean', '"char"', 'text', 'bytea', 'bit', 'double precision', 'numeric',
-         'money', 'uuid', 'date', 'time', 'timetz', 'timestamp', 'timestamptz', 'interval', 'inet',
-         'macaddr', 'macaddr8', 'pg_lsn', 'xid8', 'enum', 'jsonb', 'array', 'composite', 'range',
-         'multirange')
-NUMBERS = {name: number for number, name in enumerate(NAMES, 1)}
-ARRAY, COMPOSITE = NUMBERS['array'], NUMBERS['composite']
-NESTED = range(ARRAY, NUMBERS['multirange'] + 1)
-LAST_KEY_TYPE = len(NAMES)
-# Other names in SQL of types whose values are canonical as they are.
-ALIASES = {
-    'smallint': 'integer', 'int2': 'integer', 'int': 'integer', 'int4': 'integer',
-    'bigint': 'integer', 'int8': 'integer', 'oid': 'integer', 'bool': 'boolean', 'varchar': 'text',
-    'character varying': 'text', 'name': 'text', 'varbit': 'bit', 'bit varying': 'bit',
-    'float8': 'double precision', 'decimal': 'numeric', 'time without time zone': 'time',
-    'time with time zone': 'timetz', 'timestamp without time zone': 'timestamp',
-    'timestamp with time zone': 'timestamptz', 'cidr': 'inet'}
+# Key types made of parts, and their numbers
+NESTED = {'array': 24, 'composite': 25, 'range': 26, 'multirange': 27}
+ARRAY, COMPOSITE, MULTIRANGE = NESTED['array'], NESTED['composite'], NESTED['multirange']
 RECORD_WITHOUT_VALUE = bytes((COMPOSITE, 255, 255))
 NULL = b'\xff\xff\xff\xff'
 
@@ -109,21 +96,26 @@ MAX_SCALE = 16383                           # digits after the point that Postgr
 # ----------------------------------------------------------------- key types
 
 def number_of(key_type: KeyType) -> int:
-    """The number of a key type: 1 to 27."""
+    """The number of a key type in the format."""
     if key_type == 'record':
         return COMPOSITE
     if isinstance(key_type, str):
-        number = NUMBERS.get(ALIASES.get(key_type, key_type), ARRAY)
-        if number not in NESTED:
-            return number
-    if isinstance(key_type, tuple) and len(key_type) == 2 and isinstance(key_type[0], str):
-        number = NUMBERS.get(key_type[0], 0)
-        if number in NESTED and (number != COMPOSITE or isinstance(key_type[1], (list, tuple))):
+        scalar = SCALARS.get(ALIASES.get(key_type, key_type))
+        if scalar:
+            return scalar.number
+    elif isinstance(key_type, tuple) and len(key_type) == 2 and isinstance(key_type[0], str):
+        number = NESTED.get(key_type[0])
+        if number and (number != COMPOSITE or isinstance(key_type[1], (list, tuple))):
             return number
     raise KeyTypeError(
         "no key type: %r; there are %s, record, and pairs such as ('array', 'integer') of array, "
         'composite, range or multirange; also names in SQL: %s' % (
             key_type, ', '.join(SCALARS), ', '.join(ALIASES)))
+
+
+def is_nested(number: int) -> bool:
+    """Whether keys of this key type have a signature."""
+    return ARRAY <= number <= MULTIRANGE
 
 
 def sequence(value: Any, name: str) -> Sequence[Any]:
@@ -169,7 +161,7 @@ def description(key_type: KeyType, value: Any = None) -> bytes:
         if value is None:
             return RECORD_WITHOUT_VALUE
         return describe_columns(*record_parts(value))
-    if number not in NESTED:
+    if not is_nested(number):
         return bytes((number,))
     inside = key_type[1]
     if number == COMPOSITE:
@@ -187,7 +179,7 @@ def describe_columns(columns: Sequence[KeyType], values: Any) -> bytes:
 
 def signature(key_type: KeyType, value: Any = None) -> int:
     """32 bits; 0 for scalar keys and jsonb, and never 0 for others."""
-    if number_of(key_type) not in NESTED:
+    if not is_nested(number_of(key_type)):
         return 0
     return xxh3_64_intdigest(description(key_type, value)) & M32 or 1
 
@@ -471,16 +463,48 @@ def json_value_bytes(value: Any) -> bytes:
         with_length(key) + json_value_bytes(inside) for key, inside in pairs)
 
 
-SCALARS: Dict[str, Callable[[Any], bytes]] = {
-    'integer': integer_of('<q', 'integer'), 'boolean': boolean_bytes, '"char"': char_bytes,
-    'text': text_bytes, 'bytea': bytea_bytes, 'bit': bit_bytes,
-    'double precision': double_bytes, 'numeric': numeric_bytes,
-    'money': integer_of('<q', 'money'), 'uuid': uuid_bytes, 'date': date_bytes, 'time': time_bytes,
-    'timetz': timetz_bytes, 'timestamp': timestamp_of('timestamp', datetime(2000, 1, 1)),
-    'timestamptz': timestamp_of('timestamptz', datetime(2000, 1, 1, tzinfo=timezone.utc)),
-    'interval': interval_bytes, 'inet': inet_bytes, 'macaddr': mac_of(6, 'macaddr'),
-    'macaddr8': mac_of(8, 'macaddr8'), 'pg_lsn': pg_lsn_bytes, 'xid8': xid8_bytes,
-    'enum': text_bytes, 'jsonb': jsonb_bytes}
+class Scalar(NamedTuple):
+    """A key type that is not made of parts."""
+
+    number: int
+    to_bytes: Callable[[Any], bytes]
+    # Other names in SQL of types whose values are canonical as they are
+    aliases: Tuple[str, ...] = ()
+    # The struct format in which bytes are numbers in the order of the values.  Only types whose
+    # order does not depend on a collation have one.
+    order: str = ''
+
+
+SCALARS: Dict[str, Scalar] = {
+    'integer': Scalar(1, integer_of('<q', 'integer'), (
+        'smallint', 'int2', 'int', 'int4', 'bigint', 'int8', 'oid'), '<q'),
+    'boolean': Scalar(2, boolean_bytes, ('bool',)),
+    '"char"': Scalar(3, char_bytes),
+    'text': Scalar(4, text_bytes, ('varchar', 'character varying', 'name')),
+    'bytea': Scalar(5, bytea_bytes),
+    'bit': Scalar(6, bit_bytes, ('varbit', 'bit varying')),
+    'double precision': Scalar(7, double_bytes, ('float8',), '<d'),
+    'numeric': Scalar(8, numeric_bytes, ('decimal',)),
+    'money': Scalar(9, integer_of('<q', 'money'), (), '<q'),
+    'uuid': Scalar(10, uuid_bytes),
+    'date': Scalar(11, date_bytes, (), '<i'),
+    'time': Scalar(12, time_bytes, ('time without time zone',), '<q'),
+    'timetz': Scalar(13, timetz_bytes, ('time with time zone',)),
+    'timestamp': Scalar(14, timestamp_of('timestamp', datetime(2000, 1, 1)),
+                        ('timestamp without time zone',), '<q'),
+    'timestamptz': Scalar(15, timestamp_of('timestamptz', datetime(2000, 1, 1, tzinfo=timezone.utc)),
+                          ('timestamp with time zone',), '<q'),
+    'interval': Scalar(16, interval_bytes),
+    'inet': Scalar(17, inet_bytes, ('cidr',)),
+    'macaddr': Scalar(18, mac_of(6, 'macaddr')),
+    'macaddr8': Scalar(19, mac_of(8, 'macaddr8')),
+    'pg_lsn': Scalar(20, pg_lsn_bytes),
+    'xid8': Scalar(21, xid8_bytes),
+    'enum': Scalar(22, text_bytes),
+    'jsonb': Scalar(23, jsonb_bytes)}
+NUMBERS = {**{name: scalar.number for name, scalar in SCALARS.items()}, **NESTED}
+NAMES = {number: name for name, number in NUMBERS.items()}
+ALIASES = {alias: name for name, scalar in SCALARS.items() for alias in scalar.aliases}
 
 
 def nested(key_type: KeyType, value: Any) -> bytes:
@@ -506,19 +530,14 @@ def row_bytes(columns: Sequence[KeyType], values: Any) -> bytes:
         for column, value in zip(columns, values))
 
 
-# Types of bounds whose order does not depend on a collation, with the format of their bytes
-ORDERED = {'integer': '<q', 'money': '<q', 'double precision': '<d', 'date': '<i', 'time': '<q',
-           'timestamp': '<q', 'timestamptz': '<q'}
-
-
 def rank(bound: KeyType, value: Any) -> Any:
     """What compares as PostgreSQL compares the value, or None if that is not known here."""
-    name = NAMES[number_of(bound) - 1]
+    name = NAMES[number_of(bound)]
     if name == 'numeric':
         number = Decimal(value)
         is_nan = number.is_nan()
-    elif name in ORDERED:
-        number, = struct.unpack(ORDERED[name], canonical_bytes(bound, value))
+    elif name in SCALARS and SCALARS[name].order:
+        number, = struct.unpack(SCALARS[name].order, canonical_bytes(bound, value))
         is_nan = number != number
     else:
         return None
@@ -581,7 +600,7 @@ def canonical_bytes(key_type: KeyType, value: Any) -> bytes:
         raise KeyValueError('NULL is no key')
     if isinstance(key_type, str):
         return (row_bytes(*record_parts(value)) if key_type == 'record' else
-                SCALARS[NAMES[number - 1]](value))
+                SCALARS[NAMES[number]].to_bytes(value))
     kind, inside = key_type
     if kind == 'array':
         return array_bytes(inside, value)
