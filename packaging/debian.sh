@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 #
-# Debian releases in folders, for packages.sh and versions.sh, which read this
-# after test/lib.sh: minimal trees made by debootstrap, in which root runs
-# commands by chroot.  CUCKOO_PACKAGES=FOLDER keeps the downloads for the next
-# run.
+# Debian releases in folders, for packages.sh, server_tests.sh and versions.sh,
+# which read this after test/lib.sh: minimal trees made by debootstrap, in which
+# root runs commands by chroot.  CUCKOO_PACKAGES=FOLDER keeps the downloads for
+# the next run.
 
 [ "$(id -u)" = 0 ] || die "debootstrap and chroot need root"
 folder=$(mktemp -d /var/tmp/cuckoo.XXXXXX)
