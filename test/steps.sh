@@ -28,8 +28,8 @@ packages_of() {
 			python3-psycopg python3-psycopg2 python3-sqlalchemy python3-django nodejs node-typescript
 		# Of languages that are installed, or are to be
 		[ -z "$(command -v go)${CUCKOO_LANGUAGES:-}" ] ||
-			echo golang-go golang-github-lib-pq-dev golang-github-jackc-pgx-v4-dev golang-github-jackc-pgx-v5-dev
-		[ -z "$(command -v javac)${CUCKOO_LANGUAGES:-}" ] || echo default-jdk-headless libpostgresql-jdbc-java
+			echo ${CUCKOO_LANGUAGES:+golang-go} golang-github-lib-pq-dev golang-github-jackc-pgx-v4-dev golang-github-jackc-pgx-v5-dev
+		[ -z "$(command -v javac)${CUCKOO_LANGUAGES:-}" ] || echo ${CUCKOO_LANGUAGES:+default-jdk-headless} libpostgresql-jdbc-java
 		;;
 	citus)
 		[ ! -e "$citus_source" ] || echo bison flex libipc-run-perl perl pkg-config libicu-dev libkrb5-dev liblz4-dev libpam0g-dev \
