@@ -25,7 +25,7 @@ packages_of() {
 	clients)
 		echo python3 python3-xxhash python3-pip python3-setuptools python3-wheel mypy \
 			python3-psycopg python3-psycopg2 python3-sqlalchemy nodejs node-typescript
-		! command -v javac >/dev/null || echo libpostgresql-jdbc-java
+		! command -v javac >/dev/null || echo libpostgresql-jdbc-java junit5
 		;;
 	citus)
 		[ ! -e "$citus_source" ] || echo bison flex libipc-run-perl perl pkg-config libicu-dev libkrb5-dev liblz4-dev libpam0g-dev \
