@@ -335,6 +335,7 @@ def compare_many():
     """Many keys of each type: a filter of the server in Java, and one of Java in the server."""
     count = int(os.environ.get('CUCKOO_CLIENT_KEYS', 10000))
     for key_type, expression, value in BULK if java.HAS_JDK else []:
+        expression = expression.replace('smallint', 'integer')
         keys = [value(i) for i in range(1, 2 * count + 1)]
         looked_up = "SELECT string_agg(cuckoo_count(f, k)::text, '' ORDER BY i) FROM t, (SELECT i, %s FROM generate_series(1, %d) AS i) AS q (i, k)" % (
             expression, 2 * count)

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from uuid import UUID
 
 from xxhash import xxh3_64_intdigest
 
@@ -92,8 +93,8 @@ def field(key_type, key):
         return letter + repr(key).replace('inf', 'Infinity').replace('nan', 'NaN')
     if letter in ('d', 't', 'z'):
         return ('n' if letter == 'z' and key % 2 and key not in ENDS else letter) + ENDS.get(key, str(key))
-    if letter:
-        return letter + key
+    if letter == 'u':
+        return letter + str(UUID(key))
     return 'c%s/%s' % (description(key_type, key).hex(), canonical_bytes(key_type, key).hex())
 
 

@@ -244,7 +244,8 @@ public final class CuckooFilter {
    */
   public static CuckooFilter build(Iterable<?> keys, long capacity, double fpr, long seed) {
     if (capacity < 0 || capacity > MAX_CAPACITY) {
-      throw new IllegalArgumentException("capacity must be at most " + MAX_CAPACITY + ": " + capacity);
+      throw new IllegalArgumentException(
+          "capacity must be at most " + MAX_CAPACITY + ": " + capacity);
     }
     if (!(fpr >= MIN_RATE && fpr <= MAX_RATE)) {
       throw new IllegalArgumentException("false-positive rate must be 2e-8 to 0.1: " + fpr);
@@ -389,7 +390,8 @@ public final class CuckooFilter {
   /** What the filter is. */
   public Info info() {
     List<Subfilter> all = subfilters();
-    String representation = partial ? "partial" : all.isEmpty() ? null : all.get(0).representation();
+    String representation =
+        partial ? "partial" : all.isEmpty() ? null : all.get(0).representation();
     long items = partial ? (data.length - HEADER_BYTES - END_BYTES) / 8 : 0;
     double rates = 0;
     for (Subfilter one : all) {

@@ -57,7 +57,7 @@ public final class Key {
   private static final long SHARD_SEED = 0x243F6A8885A308D3L;
   private static final long LOW_BITS = 0x0101010101010101L; // of eight bytes
   private static final LocalDate EPOCH = LocalDate.of(2000, 1, 1);
-  private static final long EPOCH_SECOND = EPOCH.toEpochSecond(java.time.LocalTime.MIN, ZoneOffset.UTC);
+  private static final long EPOCH_SECOND = 86_400 * EPOCH.toEpochDay();
 
   final int type;
   final int signature; // 0 of a scalar
@@ -86,7 +86,10 @@ public final class Key {
     if (value instanceof Key key) {
       return key;
     }
-    if (value instanceof Long || value instanceof Integer || value instanceof Short || value instanceof Byte) {
+    if (value instanceof Long
+        || value instanceof Integer
+        || value instanceof Short
+        || value instanceof Byte) {
       return new Key(INTEGER, 0, bytesOf(((Number) value).longValue()));
     }
     if (value instanceof UUID uuid) {
@@ -109,18 +112,24 @@ public final class Key {
       return ofDate(date);
     }
     if (value instanceof LocalDateTime time) {
-      return ofTime(TIMESTAMP, time, time.toEpochSecond(ZoneOffset.UTC), time.getNano(), LocalDateTime.MIN, LocalDateTime.MAX);
+      long second = time.toEpochSecond(ZoneOffset.UTC);
+      return ofTime(
+          TIMESTAMP, time, second, time.getNano(), LocalDateTime.MIN, LocalDateTime.MAX);
     }
     if (value instanceof OffsetDateTime time) {
-      return ofTime(TIMESTAMPTZ, time, time.toEpochSecond(), time.getNano(), OffsetDateTime.MIN, OffsetDateTime.MAX);
+      long second = time.toEpochSecond();
+      return ofTime(
+          TIMESTAMPTZ, time, second, time.getNano(), OffsetDateTime.MIN, OffsetDateTime.MAX);
     }
     if (value instanceof Instant time) {
-      return ofTime(TIMESTAMPTZ, time, time.getEpochSecond(), time.getNano(), Instant.MIN, Instant.MAX);
+      long second = time.getEpochSecond();
+      return ofTime(TIMESTAMPTZ, time, second, time.getNano(), Instant.MIN, Instant.MAX);
     }
     if (value == null) {
       throw new NullPointerException("NULL is not a key");
     }
-    throw new IllegalArgumentException("use Key.ofCanonical for keys such as " + value.getClass().getName());
+    throw new IllegalArgumentException(
+        "use Key.ofCanonical for keys such as " + value.getClass().getName());
   }
 
   /**
@@ -188,7 +197,7 @@ public final class Key {
     return new Key(TEXT, 0, bytes);
   }
 
-  /** Whether there is a zero or a question mark among the bytes, eight of which it reads at once. */
+  /** Whether there may be a zero or a question mark among the bytes; reads eight at once. */
   private static boolean mayBeWrong(byte[] bytes) {
     int last = bytes.length - 8;
     long found = last < 0 ? -1 : zeroOrQuestion(Bits.get64(bytes, last));

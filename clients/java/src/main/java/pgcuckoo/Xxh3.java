@@ -47,7 +47,10 @@ final class Xxh3 {
     if (length <= 16) {
       return length > 8 ? of9To16(in, seed) : length > 3 ? of4To8(in, seed) : of0To3(in, seed);
     }
-    return length <= 128 ? of17To128(in, seed) : length <= 240 ? of129To240(in, seed) : of241(in, seed);
+    if (length <= 240) {
+      return length <= 128 ? of17To128(in, seed) : of129To240(in, seed);
+    }
+    return of241(in, seed);
   }
 
   private static long of0To3(byte[] in, long seed) {

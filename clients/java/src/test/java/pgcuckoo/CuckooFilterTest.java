@@ -125,7 +125,9 @@ class CuckooFilterTest {
     present.put("type-double", List.of(0.1, 1e308, Double.NaN, Float.NaN));
     present.put("type-real", List.of(0.1f, 0f, -0.0, Double.NaN, Float.NEGATIVE_INFINITY));
     present.put("type-uuid", List.of(UUID.fromString("a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11")));
-    present.put("type-date", List.of(LocalDate.of(2000, 1, 1), LocalDate.of(1969, 7, 20), LocalDate.MAX));
+    present.put(
+        "type-date",
+        List.of(LocalDate.of(2000, 1, 1), LocalDate.of(1969, 7, 20), LocalDate.MAX));
     present.put(
         "type-timestamp", List.of(LocalDateTime.of(2013, 8, 1, 12, 0), LocalDateTime.MIN));
     present.put(
@@ -186,7 +188,7 @@ class CuckooFilterTest {
     assertEquals(7, f.subfilters().get(0).fingerprintBits());
     // Counts of the dense filter of the same keys in docs/format.md
     for (int i = 1; i <= 120; i++) {
-      int copies = i > 60 ? i == 79 || i == 82 ? 1 : 0 : List.of(43, 49, 52, 60).contains(i) ? 2 : 1;
+      int copies = List.of(43, 49, 52, 60).contains(i) ? 2 : i <= 60 || i == 79 || i == 82 ? 1 : 0;
       assertEquals(copies, f.count(i));
     }
     assertEquals(f.hashCode(), CuckooFilter.ofText(f.toText()).hashCode());
@@ -201,7 +203,8 @@ class CuckooFilterTest {
       assertThrows(IllegalArgumentException.class, () -> CuckooFilter.build(one, 0, fpr, 0));
     }
     for (long capacity : new long[] {-1, 1_517_813_761L, 1_500_000_000L}) {
-      assertThrows(IllegalArgumentException.class, () -> CuckooFilter.build(one, capacity, 0.001, 0));
+      assertThrows(
+          IllegalArgumentException.class, () -> CuckooFilter.build(one, capacity, 0.001, 0));
     }
     assertThrows(KeyTypeException.class, () -> CuckooFilter.build(List.of(1, "1")));
   }
