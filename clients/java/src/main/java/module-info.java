@@ -1,4 +1,0 @@
-/** Makes and reads filters of the PostgreSQL extension cuckoo. */
-module pgcuckoo {
-  exports pgcuckoo;
-}
