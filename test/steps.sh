@@ -29,7 +29,7 @@ packages_of() {
 		# Of languages that are installed, or are to be
 		[ -z "$(command -v go)${CUCKOO_LANGUAGES:-}" ] ||
 			echo ${CUCKOO_LANGUAGES:+golang-go} golang-github-lib-pq-dev golang-github-jackc-pgx-v4-dev golang-github-jackc-pgx-v5-dev
-		[ -z "$(command -v javac)${CUCKOO_LANGUAGES:-}" ] || echo ${CUCKOO_LANGUAGES:+default-jdk-headless} libpostgresql-jdbc-java
+		[ -z "$(command -v javac)${CUCKOO_LANGUAGES:-}" ] || echo ${CUCKOO_LANGUAGES:+default-jdk-headless} libpostgresql-jdbc-java junit5
 		;;
 	citus)
 		[ ! -e "$citus_source" ] || echo bison flex libipc-run-perl perl pkg-config libicu-dev libkrb5-dev liblz4-dev libpam0g-dev \

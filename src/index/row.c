@@ -145,7 +145,7 @@ CuckooRowReaderBegin(Relation index, Relation heap, MemoryContext ctx)
 	reader->info = BuildIndexInfo(index);
 	reader->executor = CreateExecutorState();
 	reader->slot = table_slot_create(heap, NULL);
-	reader->fetch = table_index_fetch_begin(heap);
+	reader->fetch = CuckooBeginFetch(heap);
 	reader->predicate = ExecPrepareQual(reader->info->ii_Predicate, reader->executor);
 	GetPerTupleExprContext(reader->executor)->ecxt_scantuple = reader->slot;
 	MemoryContextSwitchTo(old);

@@ -19,6 +19,7 @@ PYTHON, JAVASCRIPT = ROOT / 'clients' / 'python', ROOT / 'clients' / 'javascript
 GOLDEN = ROOT / 'test' / 'golden'
 sys.path.insert(0, str(PYTHON / 'src'))
 
+import java
 from keys import BOUNDS, BULK, KEYS, STRINGS, quote
 from malformed import malformed, tables, write, write_partial
 
@@ -121,8 +122,9 @@ def ask(questions):
 
 
 def compare(name, cases):
-    """Both packages answer as the server does.  A case is a name, a question, and what the server says of it."""
-    for package, answers in ask([question for _, question, _ in cases]):
+    """The packages answer as the server does.  A case is a name, a question, and what the server says of it."""
+    questions = [question for _, question, _ in cases]
+    for package, answers in (*ask(questions), *((name, list(map(rounded, some))) for name, some in java.ask(work, questions))):
         wrong = []
         for (one, _, theirs), mine in zip(cases, answers):
             mine = {field: mine.get(field) for field in theirs}
@@ -332,6 +334,25 @@ def compare_malformed():
                                 for data, row in zip(cases, rows)])
 
 
+def compare_many():
+    """Many keys of each type: a filter of the server in Java, and one of Java in the server."""
+    count = int(os.environ.get('CUCKOO_CLIENT_KEYS', 10000))
+    for key_type, expression, value in BULK if java.HAS_JDK else []:
+        expression = expression.replace('smallint', 'integer')
+        keys = [value(i) for i in range(1, 2 * count + 1)]
+        looked_up = "SELECT string_agg(cuckoo_count(f, k)::text, '' ORDER BY i) FROM t, (SELECT i, %s FROM generate_series(1, %d) AS i) AS q (i, k)" % (
+            expression, 2 * count)
+        (data,), (counts,) = sql("CREATE TEMP TABLE t AS SELECT cuckoo_agg(%s, %d) AS f FROM generate_series(1, %d) AS i; "
+                                 "SELECT encode(f::bytea, 'hex') FROM t; %s" % (expression, count, count, looked_up))
+        made = dict(keys=keys[:count], capacity=count, fpr=0.001, seed=0)
+        (_, (theirs, mine)), = java.ask(work, [{'keyType': key_type, 'keys': keys, 'filter': data},
+                                               {'keyType': key_type, 'keys': [], 'made': made}])
+        test(theirs['counts'] == list(map(int, counts)), '%d keys of type %s in Java, in a filter of the server' % (2 * count, key_type))
+        (found,), = sql("CREATE TEMP TABLE h (d text); COPY h FROM STDIN;\n%s\n\\.\n"
+                        "CREATE TEMP TABLE t AS SELECT decode(d, 'hex')::cuckoofilter AS f FROM h; %s" % (mine['data'], looked_up))
+        test(found == counts, '%d keys of type %s in the server, in a filter of Java' % (2 * count, key_type))
+
+
 def compare_all():
     sql("CREATE EXTENSION cuckoo; CREATE TYPE mood AS ENUM ('sad', 'fröhlich'); "
         'CREATE TYPE pair AS (a integer, b mood); CREATE TYPE plain_range AS RANGE (subtype = integer);')
@@ -340,3 +361,4 @@ def compare_all():
     compare_ranges()
     compare_filters()
     compare_malformed()
+    compare_many()

@@ -136,7 +136,7 @@ BULK = [
      lambda i: i * 3601 * 10**6),
     ('date', "'2000-01-01'::date + i", lambda i: i),
     ('interval', "i * '-1 mon 5 days'::interval", lambda i: (-i, 5 * i, 0)),
-    ('inet', "'10.0.0.0/8'::inet + i", lambda i: '10.0.%d.%d/8' % (i // 256, i % 256)),
+    ('inet', "'10.0.0.0/8'::inet + i", lambda i: '10.%d.%d.%d/8' % (i >> 16, i >> 8 & 255, i & 255)),
     ('jsonb', "jsonb_build_object('id', i, 'n', i / 10.0)", lambda i: '{"n": %s, "id": %d}' % (Decimal(i) / 10, i)),
     (('array', 'integer'), 'ARRAY[i, -i]', lambda i: [i, -i]),
     (('range', 'integer'), 'int4range(i, 2 * i + 1)', lambda i: (i, 2 * i + 1, '[)')),

@@ -28,6 +28,7 @@ sys.dont_write_bytecode = True
 
 import compare
 import go
+import java
 from compare import JAVASCRIPT, PYTHON, ROOT, sql, test, work
 from orm import HAS_GO, HAS_RAILS, run_django, run_go, run_rails
 from page import examples
@@ -74,6 +75,18 @@ def test_packages():
     test(status == 0, 'tsc --strict', output)
 
 
+def test_java():
+    if not java.HAS_JDK:
+        print('# note: the library in Java was not tested: no JDK is installed')
+        return
+    status, output = java.compile_all(work)
+    test(status == 0, 'javac -Xlint:all -Werror', output)
+    status, output = java.junit(work)
+    test(status == 0 and re.search(r'[1-9]\d* tests successful', output), 'the tests of the library in Java', output)
+    theirs, expected = java.hashes_of_all_lengths()
+    test(theirs == expected, 'they expect the hashes of xxHash for all lengths')
+
+
 def use_database(name):
     sql('CREATE DATABASE ' + name)
     os.environ['PGDATABASE'] = name
@@ -103,7 +116,7 @@ def bridge(path):
 
 def run_java(file):
     port = bridge('%s/.s.PGSQL.%s' % (os.environ['PGHOST'], os.environ.get('PGPORT', 5432)))
-    return run('java', '-cp', JDBC, file, 'jdbc:postgresql://127.0.0.1:%d/drivers?user=%s' % (port, os.environ['PGUSER']))
+    return run('java', '-cp', java.path(JDBC, work / 'java'), file, 'jdbc:postgresql://127.0.0.1:%d/drivers?user=%s' % (port, os.environ['PGUSER']))
 
 
 def run_example(language, code):
@@ -256,7 +269,10 @@ def test_readme(folder, language):
     """The examples run, and what a comment behind an expression says is its value."""
     readme = (folder / 'README.md').read_text('utf-8')
     code = '\n'.join(re.findall(r'^```%s\n(.*?)^```' % language, readme, re.M | re.S))
-    if language == 'python':
+    if language == 'java':
+        code, values = re.subn(r'^(\S.*); // (true|\[.*|7)$', r'check(\1, "\2");', code, flags=re.M)
+        code = java.PROGRAM % code.replace('\n', '\n    ')
+    elif language == 'python':
         code, values = re.subn(r'^(\S.*?) +# (True|\[.*)$', r'assert (\1) == \2', code, flags=re.M)
     else:
         code, values = re.subn(r'^(\S.*?); // (true|\[.*)$', r"(await import('node:assert')).deepEqual(\1, \2);", code, flags=re.M)
@@ -274,6 +290,7 @@ def main():
     shutil.copy(Path(__file__).parent / 'answers.js', work)
     test_packages()
     has_go = go.test_go()
+    test_java()
     use_database('clients')
     compare.compare_all()
     if has_go:
@@ -286,6 +303,8 @@ def main():
     test_readme(JAVASCRIPT, 'js')
     if has_go:
         go.test_readme()
+    if HAS_JAVA and java.HAS_JDK:
+        test_readme(java.JAVA, 'java')
     return compare.failed > 0
 
 
