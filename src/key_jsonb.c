@@ -32,9 +32,12 @@ typedef struct ObjectPair
 	int			length;
 } ObjectPair;
 
-/* Not inlined: AppendJsonb, which is recursive, has no stack for this. */
+/*
+ * The content of a string, a number, or an object's key.  Not inlined: AppendJsonb,
+ * which is recursive, has no stack for this.
+ */
 static pg_noinline void
-AppendJsonbScalar(StringInfo buf, const JsonbValue *value)
+AppendJsonbContent(StringInfo buf, const JsonbValue *value)
 {
 	CuckooScalar bytes;
 
@@ -44,6 +47,29 @@ AppendJsonbScalar(StringInfo buf, const JsonbValue *value)
 		(void) CuckooOtherScalarBytes(&bytes, CUCKOO_KEY_NUMERIC, NUMERICOID,
 									  NumericGetDatum(value->val.numeric));
 	CuckooAppendScalar(buf, &bytes);
+}
+
+/* A value that is not an array or object */
+static void
+AppendJsonbScalar(StringInfo buf, const JsonbValue *value)
+{
+	switch (value->type)
+	{
+		case jbvNull:
+			CuckooAppendNumber(buf, JSONB_TAG_NULL, 1);
+			break;
+		case jbvBool:
+			CuckooAppendNumber(buf, value->val.boolean ? JSONB_TAG_TRUE : JSONB_TAG_FALSE, 1);
+			break;
+		case jbvNumeric:
+		case jbvString:
+			CuckooAppendNumber(buf, value->type == jbvString ? JSONB_TAG_STRING : JSONB_TAG_NUMBER,
+							   1);
+			AppendJsonbContent(buf, value);
+			break;
+		default:
+			elog(ERROR, "unexpected jsonb value of type %d", (int) value->type);
+	}
 }
 
 /* As PostgreSQL does: by the length of the key, then by its bytes */
@@ -84,9 +110,8 @@ SortPairs(StringInfo buf, ObjectPair *pairs, uint32 count)
 }
 
 /*
- * Append an array or object of a jsonb that the iterator has just entered.  Each
- * value is a tag, then the content that the tag requires.  A jsonb that is a
- * scalar is stored as an array of one element that is marked as a scalar.
+ * Append an array or object of a jsonb that the iterator has just entered.  A jsonb
+ * that is a scalar is stored as an array of one element that is marked as a scalar.
  */
 static void
 AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *container)
@@ -119,30 +144,13 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 		{
 			if (pairs != NULL)
 				pairs[count++].start = buf->len;
-			AppendJsonbScalar(buf, &child);
+			AppendJsonbContent(buf, &child);
 			continue;
 		}
-		switch (child.type)
-		{
-			case jbvNull:
-				CuckooAppendNumber(buf, JSONB_TAG_NULL, 1);
-				break;
-			case jbvBool:
-				CuckooAppendNumber(buf, child.val.boolean ? JSONB_TAG_TRUE : JSONB_TAG_FALSE, 1);
-				break;
-			case jbvNumeric:
-			case jbvString:
-				CuckooAppendNumber(buf, child.type == jbvString ? JSONB_TAG_STRING : JSONB_TAG_NUMBER,
-							 1);
-				AppendJsonbScalar(buf, &child);
-				break;
-			case jbvArray:
-			case jbvObject:
-				AppendJsonb(buf, iterator, &child);
-				break;
-			default:
-				elog(ERROR, "unexpected jsonb value of type %d", (int) child.type);
-		}
+		if (child.type == jbvArray || child.type == jbvObject)
+			AppendJsonb(buf, iterator, &child);
+		else
+			AppendJsonbScalar(buf, &child);
 	}
 	if (pairs != NULL)
 	{
