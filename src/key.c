@@ -2,12 +2,7 @@
  *
  * key.c
  *	  The hash of a key, and the canonical bytes of the nested key types: array,
- *	  composite, range, multirange, jsonb.
- *
- * The parts of a nested value are written into a buffer one after the other,
- * each preceded by its length, and the buffer is hashed as a whole.  Values of
- * a key type that are not equal must have different bytes.  The bytes can
- * therefore be read back in only one way.
+ *	  composite, range, multirange.
  *
  *-------------------------------------------------------------------------
  */
@@ -16,11 +11,9 @@
 #include "access/htup_details.h"
 #include "access/tupmacs.h"
 #include "catalog/pg_collation.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/multirangetypes.h"
@@ -28,6 +21,7 @@
 #include "utils/typcache.h"
 
 #include "key.h"
+#include "key_buffer.h"
 
 /* Written instead of a length if a nested value is NULL. */
 #define NULL_LENGTH		UINT32_C(0xFFFFFFFF)
@@ -47,18 +41,6 @@
 #define RANGE_BYTE_LOWER_INCLUSIVE	0x04
 #define RANGE_BYTE_UPPER_INFINITE	0x08
 #define RANGE_BYTE_UPPER_INCLUSIVE	0x10
-
-/* First byte of every value inside a jsonb; part of the format. */
-typedef enum JsonbTag
-{
-	JSONB_TAG_NULL = 0,
-	JSONB_TAG_FALSE = 1,
-	JSONB_TAG_TRUE = 2,
-	JSONB_TAG_NUMBER = 3,
-	JSONB_TAG_STRING = 4,
-	JSONB_TAG_ARRAY = 5,
-	JSONB_TAG_OBJECT = 6
-} JsonbTag;
 
 /* A row type, with what hashing its attributes needs. */
 typedef struct RowType
@@ -84,13 +66,6 @@ typedef struct CuckooNested
 	TypeCacheEntry *type;		/* of these elements, or the range; never freed */
 	RowType		row;			/* of the composite hashed last */
 } CuckooNested;
-
-/* A pair of a jsonb object, in the canonical bytes. */
-typedef struct ObjectPair
-{
-	int			start;
-	int			length;
-} ObjectPair;
 
 static void AppendValue(StringInfo buf, CuckooHasher *hasher, Datum value, StringInfo description);
 static bool DescribeRow(StringInfo buf, RowType *row);
@@ -171,50 +146,6 @@ CheckCollation(Oid type, Oid collation)
 				 errmsg("type %s with nondeterministic collation \"%s\" is not supported as a key",
 						format_type_be(type), get_collation_name(collation)),
 				 errhint("Add and look up text that is the same for all equal keys, for example lower(key) COLLATE \"C\".")));
-}
-
-/*
- * Append to the buffer of a nested value.  A value can have many small parts.
- * To append them with PostgreSQL's own functions would take longer than
- * hashing.
- */
-static inline uint8 *
-AppendRoom(StringInfo buf, size_t length)
-{
-	uint8	   *room;
-
-	if (unlikely((size_t) (buf->maxlen - buf->len) <= length))
-		enlargeStringInfo(buf, (int) length);
-	room = (uint8 *) buf->data + buf->len;
-	buf->len += (int) length;
-	return room;
-}
-
-static inline void
-AppendBytes(StringInfo buf, const void *bytes, size_t length)
-{
-	memcpy(AppendRoom(buf, length), bytes, length);
-}
-
-/* Append a number of 1, 2 or 4 bytes. */
-static inline void
-AppendNumber(StringInfo buf, uint32 number, size_t length)
-{
-	uint8		stored[4];
-
-	CuckooStore32(stored, number);
-	AppendBytes(buf, stored, length);
-}
-
-/* Append bytes, preceded by their length, and free them. */
-static inline void
-AppendScalar(StringInfo buf, CuckooScalar *bytes)
-{
-	uint8	   *room = AppendRoom(buf, 4 + bytes->length);
-
-	CuckooStore32(room, (uint32) bytes->length);
-	memcpy(room + 4, bytes->data, bytes->length);
-	CuckooFreeScalar(bytes);
 }
 
 static CuckooNested *
@@ -316,7 +247,7 @@ static bool
 DescribeKey(StringInfo buf, CuckooHasher *hasher)
 {
 	check_stack_depth();
-	AppendNumber(buf, hasher->kind.type, 1);
+	CuckooAppendNumber(buf, hasher->kind.type, 1);
 	switch (hasher->kind.type)
 	{
 		case CUCKOO_KEY_ARRAY:
@@ -326,7 +257,7 @@ DescribeKey(StringInfo buf, CuckooHasher *hasher)
 		case CUCKOO_KEY_COMPOSITE:
 			if (hasher->type != RECORDOID)
 				return DescribeRow(buf, FindRowType(hasher, hasher->type, -1));
-			AppendNumber(buf, UNKNOWN_ATTRIBUTES, 2);
+			CuckooAppendNumber(buf, UNKNOWN_ATTRIBUTES, 2);
 			return false;
 		default:
 			return true;
@@ -340,10 +271,10 @@ DescribeRow(StringInfo buf, RowType *row)
 	bool		known = true;
 
 	if (row->description.len > 0)
-		AppendBytes(buf, row->description.data, (size_t) row->description.len);
+		CuckooAppendBytes(buf, row->description.data, (size_t) row->description.len);
 	else
 	{
-		AppendNumber(buf, row->attributes, 2);
+		CuckooAppendNumber(buf, row->attributes, 2);
 		for (int i = 0; i < row->desc->natts; i++)
 			if (!TupleDescAttr(row->desc, i)->attisdropped)
 				known &= DescribeKey(buf, &row->hashers[i]);
@@ -487,20 +418,20 @@ AppendNested(StringInfo buf, CuckooHasher *hasher, Datum value, bool isnull,
 		DescribeKey(description, hasher);
 
 	if (isnull)
-		AppendNumber(buf, NULL_LENGTH, 4);
+		CuckooAppendNumber(buf, NULL_LENGTH, 4);
 	else if (hasher->kind.type == CUCKOO_KEY_INTEGER)
 	{
 		/* A row or array often has many of them. */
-		AppendNumber(buf, sizeof(int64), 4);
-		CuckooStore64(AppendRoom(buf, 8), (uint64) CuckooIntegerValue(hasher->type, value));
+		CuckooAppendNumber(buf, sizeof(int64), 4);
+		CuckooStore64(CuckooAppendRoom(buf, 8), (uint64) CuckooIntegerValue(hasher->type, value));
 	}
 	else if (CuckooOtherScalarBytes(&bytes, hasher->kind.type, hasher->type, value))
-		AppendScalar(buf, &bytes);
+		CuckooAppendScalar(buf, &bytes);
 	else
 	{
 		int			start = buf->len;
 
-		AppendNumber(buf, 0, 4);
+		CuckooAppendNumber(buf, 0, 4);
 		AppendValue(buf, hasher, value, hasher->has_rows ? description : NULL);
 		CuckooStore32((uint8 *) buf->data + start, (uint32) (buf->len - start - 4));
 	}
@@ -527,22 +458,22 @@ AppendArray(StringInfo buf, CuckooHasher *hasher, ArrayType *array, StringInfo d
 						format_type_be(ARR_ELEMTYPE(array)),
 						format_type_be(type->type_id))));
 
-	AppendNumber(buf, part->kind.type, 1);
-	AppendNumber(buf, (uint32) ARR_NDIM(array), 4);
+	CuckooAppendNumber(buf, part->kind.type, 1);
+	CuckooAppendNumber(buf, (uint32) ARR_NDIM(array), 4);
 	for (int i = 0; i < ARR_NDIM(array); i++)
 	{
-		AppendNumber(buf, (uint32) ARR_DIMS(array)[i], 4);
-		AppendNumber(buf, (uint32) ARR_LBOUND(array)[i], 4);
+		CuckooAppendNumber(buf, (uint32) ARR_DIMS(array)[i], 4);
+		CuckooAppendNumber(buf, (uint32) ARR_LBOUND(array)[i], 4);
 	}
 
 	if (description != NULL)
-		AppendNumber(description, CUCKOO_KEY_ARRAY, 1);
+		CuckooAppendNumber(description, CUCKOO_KEY_ARRAY, 1);
 	for (int i = 0; i < count; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (nulls != NULL && att_isnull(i, nulls))
 		{
-			AppendNumber(buf, NULL_LENGTH, 4);
+			CuckooAppendNumber(buf, NULL_LENGTH, 4);
 			continue;
 		}
 		AppendNested(buf, part, fetch_att(element, type->typbyval, type->typlen), false,
@@ -570,7 +501,7 @@ AppendBounds(StringInfo buf, CuckooHasher *part, const RangeBound *lower,
 		flags |= upper->infinite ? RANGE_BYTE_UPPER_INFINITE :
 			upper->inclusive ? RANGE_BYTE_UPPER_INCLUSIVE : 0;
 	}
-	AppendNumber(buf, flags, 1);
+	CuckooAppendNumber(buf, flags, 1);
 	if (!empty && !lower->infinite)
 		AppendNested(buf, part, lower->val, false, NULL);
 	if (!empty && !upper->infinite)
@@ -595,7 +526,7 @@ AppendRanges(StringInfo buf, CuckooHasher *hasher, void *stored)
 	if (((RangeType *) stored)->rangetypid != hasher->type)
 		elog(ERROR, "range types do not match");
 
-	AppendNumber(buf, part->kind.type, 1);
+	CuckooAppendNumber(buf, part->kind.type, 1);
 	if (hasher->kind.type == CUCKOO_KEY_RANGE)
 	{
 		range_deserialize(type, (RangeType *) stored, &lower, &upper, &empty);
@@ -605,7 +536,7 @@ AppendRanges(StringInfo buf, CuckooHasher *hasher, void *stored)
 	{
 		MultirangeType *multirange = (MultirangeType *) stored;
 
-		AppendNumber(buf, multirange->rangeCount, 4);
+		CuckooAppendNumber(buf, multirange->rangeCount, 4);
 		for (uint32 i = 0; i < multirange->rangeCount; i++)
 		{
 			CHECK_FOR_INTERRUPTS();
@@ -631,142 +562,22 @@ AppendComposite(StringInfo buf, CuckooHasher *hasher, HeapTupleHeader header,
 
 	if (description != NULL)
 	{
-		AppendNumber(description, CUCKOO_KEY_COMPOSITE, 1);
+		CuckooAppendNumber(description, CUCKOO_KEY_COMPOSITE, 1);
 		if (row->has_rows)
-			AppendNumber(description, row->attributes, 2);
+			CuckooAppendNumber(description, row->attributes, 2);
 		else
 		{
 			DescribeRow(description, row);
 			description = NULL;
 		}
 	}
-	AppendNumber(buf, row->attributes, 4);
+	CuckooAppendNumber(buf, row->attributes, 4);
 	for (int i = 0; i < row->desc->natts; i++)
 	{
 		if (TupleDescAttr(row->desc, i)->attisdropped)
 			continue;
-		AppendNumber(buf, row->hashers[i].kind.type, 1);
+		CuckooAppendNumber(buf, row->hashers[i].kind.type, 1);
 		AppendNested(buf, &row->hashers[i], row->values[i], row->nulls[i], description);
-	}
-}
-
-/* Not inlined: AppendJsonb, which is recursive, has no stack for this. */
-static pg_noinline void
-AppendJsonbScalar(StringInfo buf, const JsonbValue *value)
-{
-	CuckooScalar bytes;
-
-	if (value->type == jbvString)
-		CuckooTextBytes(&bytes, value->val.string.val, (size_t) value->val.string.len);
-	else
-		(void) CuckooOtherScalarBytes(&bytes, CUCKOO_KEY_NUMERIC, NUMERICOID,
-									  NumericGetDatum(value->val.numeric));
-	AppendScalar(buf, &bytes);
-}
-
-/* As PostgreSQL does: by the length of the key, then by its bytes */
-static int
-ComparePairs(const void *a, const void *b, void *bytes)
-{
-	const uint8 *left = (const uint8 *) bytes + ((const ObjectPair *) a)->start;
-	const uint8 *right = (const uint8 *) bytes + ((const ObjectPair *) b)->start;
-	uint32		length = CuckooLoad32(left);
-
-	if (length != CuckooLoad32(right))
-		return length < CuckooLoad32(right) ? -1 : 1;
-	return memcmp(left + 4, right + 4, length);
-}
-
-/*
- * Sort the pairs of an object whose keys had to be converted to UTF-8.  They
- * are stored in the order of the lengths and bytes of keys in the database
- * encoding.  In UTF-8 the order can be another one.
- */
-static void
-SortPairs(StringInfo buf, ObjectPair *pairs, uint32 count)
-{
-	int			start = pairs[0].start;
-	char	   *copy = palloc((Size) (buf->len - start) + 1);
-
-	memcpy(copy, buf->data + start, (size_t) (buf->len - start));
-	for (uint32 i = 0; i < count; i++)
-	{
-		pairs[i].length = pairs[i + 1].start - pairs[i].start;
-		pairs[i].start -= start;
-	}
-	qsort_arg(pairs, count, sizeof(ObjectPair), ComparePairs, copy);
-	buf->len = start;
-	for (uint32 i = 0; i < count; i++)
-		AppendBytes(buf, copy + pairs[i].start, (size_t) pairs[i].length);
-	pfree(copy);
-}
-
-/*
- * Append an array or object of a jsonb that the iterator has just entered.  Each
- * value is a tag, then the content that the tag requires.  A jsonb that is a
- * scalar is stored as an array of one element that is marked as a scalar.
- */
-static void
-AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *container)
-{
-	ObjectPair *pairs = NULL;
-	uint32		count = 0;
-	JsonbIteratorToken token;
-	JsonbValue	child;
-
-	check_stack_depth();
-	if (container->type == jbvObject)
-	{
-		AppendNumber(buf, JSONB_TAG_OBJECT, 1);
-		AppendNumber(buf, (uint32) container->val.object.nPairs, 4);
-		if (CuckooConvertsText())
-			pairs = palloc_extended(((Size) container->val.object.nPairs + 1) * sizeof(ObjectPair),
-									MCXT_ALLOC_HUGE);
-	}
-	else if (!container->val.array.rawScalar)
-	{
-		AppendNumber(buf, JSONB_TAG_ARRAY, 1);
-		AppendNumber(buf, (uint32) container->val.array.nElems, 4);
-	}
-
-	while ((token = JsonbIteratorNext(iterator, &child, false)) != WJB_END_ARRAY &&
-		   token != WJB_END_OBJECT)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (token == WJB_KEY)
-		{
-			if (pairs != NULL)
-				pairs[count++].start = buf->len;
-			AppendJsonbScalar(buf, &child);
-			continue;
-		}
-		switch (child.type)
-		{
-			case jbvNull:
-				AppendNumber(buf, JSONB_TAG_NULL, 1);
-				break;
-			case jbvBool:
-				AppendNumber(buf, child.val.boolean ? JSONB_TAG_TRUE : JSONB_TAG_FALSE, 1);
-				break;
-			case jbvNumeric:
-			case jbvString:
-				AppendNumber(buf, child.type == jbvString ? JSONB_TAG_STRING : JSONB_TAG_NUMBER,
-							 1);
-				AppendJsonbScalar(buf, &child);
-				break;
-			case jbvArray:
-			case jbvObject:
-				AppendJsonb(buf, iterator, &child);
-				break;
-			default:
-				elog(ERROR, "unexpected jsonb value of type %d", (int) child.type);
-		}
-	}
-	if (pairs != NULL)
-	{
-		pairs[count].start = buf->len;
-		SortPairs(buf, pairs, count);
-		pfree(pairs);
 	}
 }
 
@@ -820,14 +631,8 @@ AppendValue(StringInfo buf, CuckooHasher *hasher, Datum value, StringInfo descri
 				break;
 			}
 		case CUCKOO_KEY_JSONB:
-			{
-				JsonbIterator *iterator = JsonbIteratorInit(&((Jsonb *) stored)->root);
-				JsonbValue	root;
-
-				(void) JsonbIteratorNext(&iterator, &root, false);
-				AppendJsonb(buf, &iterator, &root);
-				break;
-			}
+			CuckooAppendJsonb(buf, (Jsonb *) stored);
+			break;
 		default:
 			AppendRanges(buf, hasher, stored);
 			if (description != NULL)

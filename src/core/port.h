@@ -4,9 +4,10 @@
  *	  What the core needs of its surroundings: memory, interrupts, compilers,
  *	  and numbers in a filter's bytes.
  *
- * The core uses palloc, pfree, CHECK_FOR_INTERRUPTS and VARHDRSZ, and nothing
- * else of PostgreSQL.  A program that defines CUCKOO_STANDALONE, as the unit
- * tests do, provides the first three itself.
+ * The core uses palloc, pfree, palloc_extended for more than 1 GB,
+ * CHECK_FOR_INTERRUPTS and VARHDRSZ, and nothing else of PostgreSQL.  A program
+ * that defines CUCKOO_STANDALONE, as the unit tests do, provides palloc, pfree and
+ * CheckForInterrupts.
  *
  *-------------------------------------------------------------------------
  */

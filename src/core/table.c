@@ -17,56 +17,71 @@ typedef struct EditReader
 	CuckooList	edit;			/* codes not yet added or removed */
 	bool		remove;
 	uint64_t	part;			/* number of the next block or section */
-	CuckooList	codes;
+	CuckooList	codes;			/* of the run read last */
 } EditReader;
 
 #define SECTIONS_READ	32
 
+/*
+ * Take the edits of codes below end, and make room for them and so many numbers.
+ * Returns where the stored codes belong: behind the room for these edits.
+ */
+static uint64_t *
+TakeEdits(EditReader *reader, uint64_t end, uint64_t numbers, CuckooList *edit)
+{
+	*edit = (CuckooList) {reader->edit.numbers, 0, 0};
+	while (edit->count < reader->edit.count && edit->numbers[edit->count] < end)
+		edit->count++;
+	if (edit->count > 0)
+		reader->edit.numbers += edit->count;
+	reader->edit.count -= edit->count;
+	reader->codes.count = 0;
+	CuckooListReserve(&reader->codes, edit->count + numbers);
+	return reader->codes.numbers + edit->count;
+}
+
 static bool
-ReadEditedRun(void *state, CuckooList *run)
+ReadBlock(void *state, CuckooList *run)
 {
 	EditReader *reader = state;
-	const CuckooTable *table = reader->table;
-	const CuckooShape *shape = &table->shape;
-	bool		dense = table->representation == CUCKOO_DENSE;
-	uint64_t	from = reader->part;
-	uint64_t	to = from + 1;
-	uint64_t	end;			/* the codes are below this */
-	uint64_t	stored;
-	uint64_t   *others;
-	CuckooList	edit = {reader->edit.numbers, 0, 0};	/* those of this part */
-	CuckooList *codes = &reader->codes;
+	const CuckooShape *shape = &reader->table->shape;
+	uint64_t	entries = (uint64_t) shape->buckets * CUCKOO_ENTRIES;
+	uint64_t	block = reader->part++;
+	uint64_t   *stored;
+	CuckooList	edit;
 
-	if (from == (dense ? shape->blocks : table->sparse.sections))
+	if (block == shape->blocks)
 		return false;
-	if (dense)
-	{
-		end = to * (shape->buckets / 2) << shape->bits;
-		stored = (uint64_t) shape->buckets * CUCKOO_ENTRIES;
-	}
-	else
-	{
-		to = table->sparse.sections - from < SECTIONS_READ ? table->sparse.sections :
-			from + SECTIONS_READ;
-		end = CuckooSparseFirstCode(&table->sparse, to);
-		stored = CuckooSparseStart(&table->sparse, to) - CuckooSparseStart(&table->sparse, from);
-	}
-	while (edit.count < reader->edit.count && edit.numbers[edit.count] < end)
-		edit.count++;
-	/* A block needs as much again to sort its codes.  Never ask for nothing. */
-	codes->count = 0;
-	CuckooListReserve(codes, edit.count + (dense ? 2 * stored : stored + 1));
-	others = codes->numbers + edit.count;
-	if (dense)
-		stored = CuckooDenseCodes(&table->dense, (uint32_t) from, others, others + stored);
-	else
-		CuckooSparseCodes(&table->sparse, from, to, others);
-	codes->count = stored;
-	CuckooListEdit(codes, edit, reader->remove);
-	*run = *codes;
-	if (edit.count > 0)
-		reader->edit.numbers += edit.count;
-	reader->edit.count -= edit.count;
+	/* It needs as much again to sort its codes. */
+	stored = TakeEdits(reader, (block + 1) * (shape->buckets / 2) << shape->bits, 2 * entries,
+					   &edit);
+	reader->codes.count = CuckooDenseCodes(&reader->table->dense, (uint32_t) block, stored,
+										   stored + entries);
+	CuckooListEdit(&reader->codes, edit, reader->remove);
+	*run = reader->codes;
+	return true;
+}
+
+static bool
+ReadSections(void *state, CuckooList *run)
+{
+	EditReader *reader = state;
+	const CuckooSparse *sparse = &reader->table->sparse;
+	uint64_t	from = reader->part;
+	uint64_t	to = sparse->sections - from < SECTIONS_READ ? sparse->sections :
+		from + SECTIONS_READ;
+	uint64_t	count = CuckooSparseStart(sparse, to) - CuckooSparseStart(sparse, from);
+	uint64_t   *stored;
+	CuckooList	edit;
+
+	if (from == sparse->sections)
+		return false;
+	/* Never ask for nothing. */
+	stored = TakeEdits(reader, CuckooSparseFirstCode(sparse, to), count + 1, &edit);
+	CuckooSparseCodes(sparse, from, to, stored);
+	reader->codes.count = count;
+	CuckooListEdit(&reader->codes, edit, reader->remove);
+	*run = reader->codes;
 	reader->part = to;
 	return true;
 }
@@ -86,12 +101,13 @@ CuckooTableBuild(CuckooTable *table, const CuckooPart *part, uint64_t seed)
 {
 	const CuckooTable *old = part->old;
 	EditReader	reader = {.table = old, .remove = part->remove};
-	CuckooSource edited = {.next = ReadEditedRun, .state = &reader};
+	CuckooSource edited = {.state = &reader};
 	bool		built = true;
 
 	if (old == NULL)
 		return Fill(table, &part->source, seed);
 	reader.edit = part->source.runs[0];
+	edited.next = old->representation == CUCKOO_DENSE ? ReadBlock : ReadSections;
 	if (table->representation == old->representation && reader.edit.count == 0)
 		CuckooCopy(table->data, old->data, (size_t) CuckooTableStoredBytes(table));
 	else if (table->representation == CUCKOO_SPARSE && old->representation == CUCKOO_SPARSE &&
