@@ -70,7 +70,7 @@ def ask(questions):
     for one in answers:
         if 'key_type' in one:
             unset = one['target_fpr'] == 0
-            one.update(key_type=NAMES[one['key_type'] - 1] if one['key_type'] else None, capacity=one['capacity'] or None,
+            one.update(key_type=NAMES[one['key_type']] if one['key_type'] else None, capacity=one['capacity'] or None,
                        target_fpr=None if unset else one['target_fpr'], seed=None if unset else one['seed'])
     return answers
 

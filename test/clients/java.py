@@ -11,7 +11,7 @@ from uuid import UUID
 from xxhash import xxh3_64_intdigest
 
 from pgcuckoo import KeyValueError
-from pgcuckoo.keys import LAST_KEY_TYPE, NAMES, canonical_bytes, description
+from pgcuckoo.keys import NAMES, canonical_bytes, description
 
 ROOT = Path(__file__).parents[2]
 JAVA = ROOT / 'clients' / 'java'
@@ -105,7 +105,7 @@ def line(question):
         first = ['build', math.ceil(made['capacity'] or 0), repr(made['fpr']), made['seed'],
                  ' '.join(field(key_type, key) for key in made['keys'])]
     elif 'filter' in question:
-        first = ['filter', question['filter'], LAST_KEY_TYPE, '', '']
+        first = ['filter', question['filter'], max(NAMES), '', '']
     else:
         first = ['hashes', '', '', question.get('seed', 0), '']
     return '\t'.join(map(str, first + keys)) + '\n'
@@ -115,7 +115,7 @@ def as_answered(answer):
     """An answer of Answers.java as compare.py has it of the other packages."""
     if 'seed' in answer:
         unset = answer['target_fpr'] == 0
-        answer.update(key_type=NAMES[answer['key_type'] - 1] if answer['key_type'] else None, capacity=answer['capacity'] or None,
+        answer.update(key_type=NAMES[answer['key_type']] if answer['key_type'] else None, capacity=answer['capacity'] or None,
                       target_fpr=None if unset else answer['target_fpr'], seed=None if unset else answer['seed'])
     return answer
 
