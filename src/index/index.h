@@ -160,7 +160,7 @@ extern void CuckooCheckIndexed(Relation heap, Relation index);
 typedef struct CuckooRows
 {
 	Relation	index;
-	Snapshot	snapshot;		/* of a scan, which may be too old; else NULL */
+	Snapshot	snapshot;		/* or NULL */
 	const CuckooInterval *intervals;
 	uint64		count;
 	uint64		next;			/* of the intervals */
@@ -180,10 +180,20 @@ typedef struct CuckooRows
 	OffsetNumber offsets[MaxHeapTuplesPerPage];
 } CuckooRows;
 
-static inline CuckooRows
-CuckooRowsOf(Relation index, const CuckooList *intervals)
+/*
+ * Begin with the first interval; a snapshot may be too old for pages of the table.
+ * What is known of the table's length, 0 at first, stays for the next key.
+ */
+static inline void
+CuckooBeginRows(CuckooRows *rows, Relation index, Snapshot snapshot,
+				const CuckooInterval *intervals, uint64 count)
 {
-	return (CuckooRows) {.index = index, .intervals = intervals->numbers, .count = intervals->count};
+	rows->index = index;
+	rows->snapshot = snapshot;
+	rows->intervals = intervals;
+	rows->count = count;
+	rows->next = rows->position = rows->end = 0;
+	rows->listed = rows->returned = 0;
 }
 
 extern bool CuckooNextPage(CuckooRows *rows);

@@ -113,8 +113,8 @@ LookUp(IndexScanDesc scan)
 	CuckooCountSearch(scan);
 	state->found.count = 0;
 	FindIntervals(scan);
-	state->rows = CuckooRowsOf(scan->indexRelation, &state->found);
-	state->rows.snapshot = scan->xs_snapshot;
+	CuckooBeginRows(&state->rows, scan->indexRelation, scan->xs_snapshot, state->found.numbers,
+					state->found.count);
 	MemoryContextSwitchTo(old);
 }
 

@@ -127,10 +127,12 @@ CuckooCheckUnique(CuckooUniqueCheck *unique, CuckooIndexKey *key, uint64 hash,
 				  const CuckooList *intervals, Snapshot snapshot)
 {
 	CuckooRowReader *reader = unique->reader;
-	CuckooRows	rows = CuckooRowsOf(unique->index, intervals);
+	CuckooRows	rows;
 	ItemPointerData tid;
 	uint64		row_hash;
 
+	rows.heap_blocks = 0;
+	CuckooBeginRows(&rows, unique->index, NULL, intervals->numbers, intervals->count);
 	while (CuckooNextRow(&rows, &tid))
 	{
 		CuckooRows	others = rows;
@@ -169,12 +171,14 @@ WaitsToBeAdded(Relation index, ItemPointer tid)
 static bool
 FindRival(CuckooUniqueCheck *unique, ItemPointer own, CuckooRival *rival)
 {
-	CuckooRows	rows = CuckooRowsOf(unique->index, &unique->found);
+	CuckooRows	rows;
 	SnapshotData snapshot;
 	ItemPointerData tid;
 	bool		found = false;
 
 	InitDirtySnapshot(snapshot);
+	rows.heap_blocks = 0;
+	CuckooBeginRows(&rows, unique->index, NULL, unique->found.numbers, unique->found.count);
 	while (!found && CuckooNextRow(&rows, &tid))
 	{
 		bool		is_inserted;	/* by a transaction in progress */
