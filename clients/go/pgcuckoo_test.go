@@ -64,8 +64,8 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	first, _ := strconv.Atoi(string(regexp.MustCompile(`(?m)^key type (\d+)\t`).FindSubmatch(content)[1]))
-	LastKeyType = first - 1
+	first, _ := strconv.ParseUint(string(regexp.MustCompile(`(?m)^an unknown key type\t[0-9a-f]{4}([0-9a-f]{2})`).FindSubmatch(content)[1]), 16, 8)
+	LastKeyType = int(first) - 1
 	os.Exit(m.Run())
 }
 
