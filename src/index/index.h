@@ -205,10 +205,11 @@ extern bool CuckooNextRow(CuckooRows *rows, ItemPointer tid);
 typedef struct CuckooRowReader
 {
 	struct IndexInfo *info;
-	struct EState *executor;
+	struct EState *executor;	/* NULL if all are columns */
 	struct ExprState *predicate;
 	TupleTableSlot *slot;
 	IndexFetchTableData *fetch;
+	MemoryContext row_ctx;		/* of what the last row read needs */
 
 	/* the key of the last row read */
 	Datum		values[INDEX_MAX_KEYS];

@@ -134,7 +134,8 @@ CuckooNextRow(CuckooRows *rows, ItemPointer tid)
 }
 
 /*
- * Prepare to read keys of rows, until CuckooRowReaderEnd.
+ * Prepare to read keys of rows, until CuckooRowReaderEnd.  Some scans do for each row
+ * that a statement inserts, so expressions are prepared only if there are some.
  */
 CuckooRowReader *
 CuckooRowReaderBegin(Relation index, Relation heap, MemoryContext ctx)
@@ -143,11 +144,17 @@ CuckooRowReaderBegin(Relation index, Relation heap, MemoryContext ctx)
 	CuckooRowReader *reader = palloc0(sizeof(CuckooRowReader));
 
 	reader->info = BuildIndexInfo(index);
-	reader->executor = CreateExecutorState();
 	reader->slot = table_slot_create(heap, NULL);
 	reader->fetch = CuckooBeginFetch(heap);
-	reader->predicate = ExecPrepareQual(reader->info->ii_Predicate, reader->executor);
-	GetPerTupleExprContext(reader->executor)->ecxt_scantuple = reader->slot;
+	if (reader->info->ii_Expressions != NIL || reader->info->ii_Predicate != NIL)
+	{
+		reader->executor = CreateExecutorState();
+		reader->predicate = ExecPrepareQual(reader->info->ii_Predicate, reader->executor);
+		GetPerTupleExprContext(reader->executor)->ecxt_scantuple = reader->slot;
+		reader->row_ctx = GetPerTupleMemoryContext(reader->executor);
+	}
+	else
+		reader->row_ctx = AllocSetContextCreate(ctx, "cuckoo index row", ALLOCSET_SMALL_SIZES);
 	MemoryContextSwitchTo(old);
 	return reader;
 }
@@ -157,7 +164,8 @@ CuckooRowReaderEnd(CuckooRowReader *reader)
 {
 	table_index_fetch_end(reader->fetch);
 	ExecDropSingleTupleTableSlot(reader->slot);
-	FreeExecutorState(reader->executor);
+	if (reader->executor != NULL)
+		FreeExecutorState(reader->executor);
 }
 
 /*
@@ -167,8 +175,9 @@ CuckooRowReaderEnd(CuckooRowReader *reader)
 bool
 CuckooFormKey(CuckooRowReader *reader)
 {
-	ResetPerTupleExprContext(reader->executor);
-	if (!ExecQual(reader->predicate, GetPerTupleExprContext(reader->executor)))
+	MemoryContextReset(reader->row_ctx);
+	if (reader->predicate != NULL &&
+		!ExecQual(reader->predicate, GetPerTupleExprContext(reader->executor)))
 		return false;
 	FormIndexDatum(reader->info, reader->slot, reader->executor, reader->values, reader->isnull);
 	return true;
@@ -204,7 +213,7 @@ CuckooReleaseRow(CuckooRowReader *reader)
 bool
 CuckooKeyMatches(const CuckooRowReader *reader, ScanKey conditions, int count)
 {
-	MemoryContext old = MemoryContextSwitchTo(GetPerTupleMemoryContext(reader->executor));
+	MemoryContext old = MemoryContextSwitchTo(reader->row_ctx);
 	bool		matches = true;
 
 	for (int i = 0; i < count && matches; i++)
