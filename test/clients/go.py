@@ -19,7 +19,7 @@ from xxhash import xxh3_64_intdigest
 
 GO = ROOT / 'clients' / 'go'
 PQ = Path('/usr/share/gocode/src/github.com/lib/pq')    # Debian's golang-github-lib-pq-dev
-KEYS = int(os.environ.get('CUCKOO_TEST_KEYS', 100000))
+KEYS = int(os.environ.get('CUCKOO_CLIENT_KEYS', 10000))
 
 # Keys of answers.go in SQL
 BULK = {
