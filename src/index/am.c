@@ -57,9 +57,14 @@ Datum
 cuckoo_index_handler(PG_FUNCTION_ARGS)
 {
 	/*
-	 * Not amsummarizing: HOT updates that change the key would leave chains
-	 * whose older rows an index built anew does not have.  Not amoptionalkey:
-	 * README, "Scans and constraints", says why.
+	 * What is not set is off:
+	 *
+	 *	amsearchnulls, amoptionalkey	a row with a NULL is not in the index, see README
+	 *	amsummarizing		HOT updates that change the key would leave chains whose
+	 *						older rows an index built anew does not have
+	 *	amsearcharray		= ANY (array) is a bitmap scan for each element
+	 *	ampredlocks			SERIALIZABLE transactions lock the whole index
+	 *	amcaninclude, amcanorder, amclusterable, amcanreturn	it has only hashes
 	 */
 	static const IndexAmRoutine routine = {
 		.type = T_IndexAmRoutine,

@@ -1,9 +1,13 @@
 -- Keeping URLs unique by the method that run.sh puts before this, once for each:
 -- constraint_setup.sql.
 
-SELECT CASE :'method' WHEN 'btree' THEN 'UNIQUE (url)' ELSE format('EXCLUDE USING %s (url WITH =)', :'method') END AS one,
-	CASE :'method' WHEN 'btree' THEN 'UNIQUE (tenant, url)' ELSE format('EXCLUDE USING %s (tenant WITH =, url WITH =)', :'method') END AS two,
-	:'method' <> 'hash' AS columns \gset
+SELECT CASE :'method' WHEN 'btree' THEN 'ALTER TABLE pages ADD UNIQUE (url)'
+		WHEN 'unique' THEN 'CREATE UNIQUE INDEX ON pages USING cuckoo (url)'
+		ELSE format('ALTER TABLE pages ADD EXCLUDE USING %s (url WITH =)', :'method') END AS one,
+	CASE :'method' WHEN 'btree' THEN 'ALTER TABLE pages ADD UNIQUE (tenant, url)'
+		WHEN 'unique' THEN 'CREATE UNIQUE INDEX ON pages USING cuckoo (tenant, url)'
+		ELSE format('ALTER TABLE pages ADD EXCLUDE USING %s (tenant WITH =, url WITH =)', :'method') END AS two,
+	:'method' <> 'hash' AS columns, :'method' IN ('btree', 'unique') AS upserts \gset
 
 SET max_parallel_maintenance_workers = 0;
 
@@ -11,8 +15,8 @@ CALL begin_pages();
 
 VACUUM (FREEZE, ANALYZE) pages;
 
--- @ ADD CONSTRAINT: :method
-ALTER TABLE pages ADD :one;
+-- @ built, with its check: :method
+:one;
 
 INSERT INTO constraint_sizes SELECT 'built: ' || :'method', pg_indexes_size('pages');
 
@@ -32,18 +36,32 @@ INSERT INTO pages SELECT * FROM tenth_new ON CONFLICT DO NOTHING;
 -- @ INSERT of new: :method
 INSERT INTO pages SELECT * FROM new_urls;
 
+\if :upserts
+
+-- @ DO UPDATE, half there: :method
+INSERT INTO pages SELECT * FROM half_there ON CONFLICT (url) DO UPDATE SET tenant = excluded.tenant;
+
+\endif
+
 INSERT INTO constraint_sizes SELECT 'half as many added: ' || :'method', pg_indexes_size('pages');
 
 CALL begin_pages();
 
 \if :columns
 
-ALTER TABLE pages ADD :two;
+:two;
 
 -- @ two columns, INSERT of new: :method
 INSERT INTO pages SELECT * FROM new_urls;
 
 -- @ two columns, ON CONFLICT, half new: :method
 INSERT INTO pages SELECT * FROM half_new ON CONFLICT DO NOTHING;
+
+\if :upserts
+
+-- @ two columns, DO UPDATE, half there: :method
+INSERT INTO pages SELECT * FROM half_there ON CONFLICT (tenant, url) DO UPDATE SET tenant = excluded.tenant;
+
+\endif
 
 \endif

@@ -13,10 +13,12 @@ CREATE UNLOGGED TABLE tenth_new AS
 	SELECT * FROM page_urls(:rows * 82 / 1000 + 1, :rows * 102 / 1000) ORDER BY md5(url);
 CREATE UNLOGGED TABLE half_new AS
 	SELECT * FROM page_urls(:rows * 9 / 100 + 1, :rows * 11 / 100) ORDER BY md5(url);
+CREATE UNLOGGED TABLE half_there AS
+	SELECT * FROM page_urls(:rows * 24 / 100, :rows * 26 / 100 - 1) ORDER BY md5(url);
 CREATE UNLOGGED TABLE half_absent AS
 	SELECT * FROM page_urls(:rows * 95 / 1000 + 1, :rows * 105 / 1000) ORDER BY md5(url);
 CREATE TABLE constraint_sizes (label text, bytes bigint);
-VACUUM (FREEZE, ANALYZE) first_urls, new_urls, tenth_new, half_new, half_absent;
+VACUUM (FREEZE, ANALYZE) first_urls, new_urls, tenth_new, half_new, half_there, half_absent;
 
 CREATE PROCEDURE begin_pages() LANGUAGE plpgsql AS $$
 BEGIN

@@ -17,8 +17,8 @@
 #   point    SQL: one lookup in a stored filter
 #   index    SQL: building, writing, vacuuming and looking up in a cuckoo index and
 #            a B-tree, and their sizes
-#   constraint SQL: keeping URLs unique by a cuckoo index, a hash index and a unique
-#            B-tree
+#   constraint SQL: keeping URLs unique by a unique B-tree, constraints with a hash and
+#            a cuckoo index, and from 18 on a unique cuckoo index
 #
 # With --quick it uses a tenth of the data and fewer rounds, which shows that
 # all steps work.  It prints tables, and writes charts to docs/ or to the
@@ -314,11 +314,13 @@ run_index()
 
 run_constraint()
 {
-	local method
+	local method methods=(btree hash cuckoo)
 
+	# Unique cuckoo indexes
+	[ "$pgversion" -lt 18 ] || methods+=(unique)
 	prepare
 	psql_file "$bench/constraint_setup.sql"
-	for method in btree hash cuckoo; do
+	for method in "${methods[@]}"; do
 		printf '\\set method %s\n\n' "$method"
 		cat "$bench/constraint.sql"
 		echo
