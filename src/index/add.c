@@ -148,7 +148,8 @@ Narrow(Relation index, Relation heap, Buffer buffer)
 
 	if (CuckooEntriesCount(entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 ||
 		!CuckooEntriesMove(entries, opaque->bits,
-						   InitImage(&image, opaque->depth, bits, opaque->next), NULL, bits))
+						   InitImage(&image, opaque->depth, bits, opaque->next), NULL, bits,
+						   CuckooIndexJoinsInPage(index)))
 		return false;
 	state = GenericXLogStart(index);
 	LogImage(state, buffer, &image);
@@ -178,7 +179,7 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
 	if (is_unused)
 		CuckooInitPage(page, 0, bits);
 	added = CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits),
-							 interval, &touched);
+							 interval, CuckooIndexJoinsInPage(index), &touched);
 	if (added && touched.count > 0)
 	{
 		MarkBufferDirty(buffer);
@@ -323,7 +324,8 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix, BlockNumber *mi
 	bits = CuckooBitsForTable(heap, opaque->bits - 1);
 	if (!CuckooEntriesMove(CuckooPageGetEntries(page), opaque->bits,
 						   InitImage(&halves[0], depth, bits, opaque->next),
-						   InitImage(&halves[1], depth, bits, opaque->next), bits))
+						   InitImage(&halves[1], depth, bits, opaque->next), bits,
+						   CuckooIndexJoinsInPage(index)))
 		return false;
 	meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE);
 	*missing = PutHalves(index, meta_buffer, home, prefix, halves);
@@ -356,7 +358,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 	opaque->next = meta->end++;
 	meta->overflow_pages++;
 	CuckooEntriesAdd(CuckooPageGetEntries(page), CuckooIndexAddressClass(address, bits), interval,
-					 &touched);
+					 CuckooIndexJoinsInPage(index), &touched);
 	GenericXLogFinish(state);
 	UnlockReleaseBuffer(buffer);
 	CuckooUnlockMeta(index, meta_buffer);

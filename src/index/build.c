@@ -139,12 +139,12 @@ Order(BuildEntry *entries, uint64 count, int below)
 
 /*
  * Append an interval to sorted ones of its key.  Three in one page of the table
- * are one entry.
+ * are one entry, if they are joined.
  */
 static int
-AppendInterval(CuckooInterval *intervals, int count, CuckooInterval interval)
+AppendInterval(CuckooInterval *intervals, int count, CuckooInterval interval, bool joins)
 {
-	if (count > 0 && CuckooIntervalsSharePage(intervals[count - 1], interval))
+	if (joins && count > 0 && CuckooIntervalsSharePage(intervals[count - 1], interval))
 	{
 		CuckooInterval joined = CuckooIntervalJoin(intervals[count - 1], interval);
 
@@ -165,7 +165,7 @@ AppendInterval(CuckooInterval *intervals, int count, CuckooInterval interval)
 
 /* Sort entries, join those of each key, and return how many there are then. */
 static uint64
-SortAndJoin(BuildEntry *entries, uint64 count, int below)
+SortAndJoin(BuildEntry *entries, uint64 count, int below, bool joins)
 {
 	CuckooInterval intervals[8 * CUCKOO_MAX_LINKS];
 	uint64		kept = 0;
@@ -181,7 +181,7 @@ SortAndJoin(BuildEntry *entries, uint64 count, int below)
 		{
 			if (links == lengthof(intervals))
 				links = CuckooJoinIntervals(intervals, links, CUCKOO_MAX_LINKS);
-			links = AppendInterval(intervals, links, entries[i].interval);
+			links = AppendInterval(intervals, links, entries[i].interval, joins);
 		}
 		links = CuckooJoinIntervals(intervals, links, CUCKOO_MAX_LINKS);
 		for (int k = 0; k < links; k++)
@@ -276,7 +276,7 @@ ReadFile(BuildState *state, RangeFile file)
 	{
 		count = ReadChunk(state, &file, done);
 		state->count = left + SortAndJoin(&state->entries[left], state->count + count - left,
-										  file.below);
+										  file.below, CuckooIndexJoinsInPage(state->index));
 		if (!fits)
 			WriteFiles(state, left, files, file.below);
 	}
@@ -321,7 +321,8 @@ JoinedCount(BuildState *state)
 		for (uint64 done = 0, count; done < file->count; done += count)
 		{
 			count = ReadChunk(state, file, done);
-			joined += SortAndJoin(state->entries, count, file->below);
+			joined += SortAndJoin(state->entries, count, file->below,
+								  CuckooIndexJoinsInPage(state->index));
 		}
 	}
 	return (double) joined * RANGES / SAMPLE_RANGES;
@@ -375,7 +376,7 @@ FillPage(const BuildState *state, Page page, const BuildEntry *entries, uint64 c
 
 		if (!CuckooEntriesAdd(CuckooPageGetEntries(page),
 							  CuckooIndexAddressClass(&address, state->bits),
-							  entries[i].interval, &touched))
+							  entries[i].interval, CuckooIndexJoinsInPage(state->index), &touched))
 			return i;
 	}
 	return count;
@@ -529,7 +530,8 @@ ReadTable(BuildState *state, Relation heap, IndexInfo *info, IndexBuildResult *r
 												 state, NULL);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_SUBPHASE, CUCKOO_PHASE_SORT);
 	if (state->file_count == 0)
-		return state->count = SortAndJoin(state->entries, state->count, 64);
+		return state->count = SortAndJoin(state->entries, state->count, 64,
+										  CuckooIndexJoinsInPage(state->index));
 	WriteFiles(state, 0, state->files, 64);
 	return JoinedCount(state);
 }

@@ -69,6 +69,17 @@ CuckooPageIsUnused(Page page)
 	return PageIsNew(page) || CuckooPageGetOpaque(page)->bits == 0;
 }
 
+/*
+ * Whether rows of a key in one page of the table are joined.  In a unique index they are
+ * versions of one row, which are trimmed more easily if each has an entry.  A joined
+ * interval also covers rows of other sessions before they are added.
+ */
+static inline bool
+CuckooIndexJoinsInPage(Relation index)
+{
+	return !index->rd_index->indisunique;
+}
+
 /* RelationGetIndexPredicate would call functions in it. */
 static inline bool
 CuckooIndexIsPartial(Relation index)

@@ -446,7 +446,7 @@ SetBegin(CuckooEntries *entries, CuckooIndexClass class, CuckooTouched *touched)
 
 bool
 CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval interval,
-				 CuckooTouched *touched)
+				 bool joins_in_page, CuckooTouched *touched)
 {
 	Links		links;
 	CuckooIndexClass end = WalkChain(entries, class, interval, &links);
@@ -455,7 +455,7 @@ CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval 
 	touched->links = links.tombstone < 0 ? links.count : 0;
 	if (!links.covered)
 	{
-		if (links.in_page >= 2)
+		if (links.in_page >= 2 && joins_in_page)
 			JoinInPage(entries, class, &links, interval, touched);
 		else if (links.tombstone >= 0)
 			SetLink(entries, class, &links, links.tombstone, interval, touched);
@@ -552,7 +552,7 @@ CuckooEntriesCount(const CuckooEntries *entries)
 
 bool
 CuckooEntriesMove(CuckooEntries *from, int bits, CuckooEntries *left, CuckooEntries *right,
-				  int new_bits)
+				  int new_bits, bool joins_in_page)
 {
 	int			split = right != NULL;
 	uint64_t	half_codes = (uint64_t) CUCKOO_PAGE_PAIRS << bits >> split;
@@ -580,7 +580,8 @@ CuckooEntriesMove(CuckooEntries *from, int bits, CuckooEntries *left, CuckooEntr
 			if (entry.interval == CUCKOO_TOMBSTONE)
 				continue;
 			if (++moved > CUCKOO_PAGE_ENTRIES / 2 * 3 ||
-				!CuckooEntriesAdd(is_right ? right : left, class, entry.interval, &touched))
+				!CuckooEntriesAdd(is_right ? right : left, class, entry.interval, joins_in_page,
+								  &touched))
 				return false;
 		}
 	}

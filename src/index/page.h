@@ -237,10 +237,12 @@ typedef struct CuckooTouched
 
 /*
  * Add an interval to a class, and list what changes, which may be nothing.  If
- * there is no room, false, and the page is left as it was.
+ * there is no room, false, and the page is left as it was.  Three in one page of the
+ * table are joined only if that is allowed.
  */
 extern bool CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class,
-							 CuckooInterval interval, CuckooTouched *touched);
+							 CuckooInterval interval, bool joins_in_page,
+							 CuckooTouched *touched);
 
 /* The number of entries, with tombstones */
 extern int	CuckooEntriesCount(const CuckooEntries *entries);
@@ -255,7 +257,7 @@ extern int	CuckooEntriesCount(const CuckooEntries *entries);
  * makes so many that there is no room.
  */
 extern bool CuckooEntriesMove(CuckooEntries *from, int bits, CuckooEntries *left,
-							  CuckooEntries *right, int new_bits);
+							  CuckooEntries *right, int new_bits, bool joins_in_page);
 
 /*
  * What an entry's interval becomes: itself, a smaller one that it covers, or

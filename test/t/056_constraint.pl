@@ -1,5 +1,6 @@
-# Exclusion constraints where SQL alone does not reach: sessions on the same keys while
-# processes are killed, prepared transactions, memory, and partitions.
+# Exclusion constraints, and from 18 on unique indexes, where SQL alone does not reach:
+# sessions on the same keys while processes are killed, prepared transactions, memory, and
+# partitions.
 #
 # CUCKOO_TEST_SECONDS sets how long sessions are killed, 5 by default, and
 # CUCKOO_TEST_SEED repeats the choices, but not their timing.
@@ -30,11 +31,28 @@ $node->safe_psql('postgres', <<~'SQL');
 	CREATE EXTENSION cuckoo_index CASCADE;
 	CREATE TABLE pages (tenant integer, url text, n integer, EXCLUDE USING cuckoo (tenant WITH =, url WITH =));
 	CREATE INDEX ON pages (n);
+	CREATE TABLE counted (tenant integer, url text, n integer);
+	CREATE INDEX ON counted (n);
 	CREATE FUNCTION keys(count integer) RETURNS TABLE (tenant integer, url text) VOLATILE LANGUAGE sql AS $$
 		SELECT DISTINCT k % 3, 'https://example.com/' || k
 		FROM (SELECT (extract(epoch FROM clock_timestamp()) * 200 + random() * 200)::bigint % 1000000000 FROM generate_series(1, count)) AS r(k) ORDER BY 1, 2
 	$$;
 	SQL
+
+# Counts, with some hot keys
+my @kinds = $node->pg_version < 18 ? 'constraint' : ('constraint', 'unique');
+$node->safe_psql('postgres', 'CREATE UNIQUE INDEX counted_key ON counted USING cuckoo (tenant, url)') if @kinds > 1;
+
+sub upserts
+{
+	my $count = 'ON CONFLICT (tenant, url) DO UPDATE SET n = counted.n + 1';
+
+	return map { pick(
+		("INSERT INTO counted SELECT tenant, url, 1 FROM keys(20) $count RETURNING 'row', tenant, url;") x 2,
+		("INSERT INTO counted VALUES (0, 'hot ' || (random() * 5)::integer, 1) $count RETURNING 'row', tenant, url;") x 4,
+		"INSERT INTO counted SELECT tenant, url, 0 FROM keys(1);",
+		"BEGIN; SAVEPOINT s; INSERT INTO counted SELECT tenant, url, 0 FROM keys(5) $count; ROLLBACK TO s; INSERT INTO counted SELECT tenant, url, 0 FROM keys(5) ON CONFLICT DO NOTHING; COMMIT;") } 1 .. 4000;
+}
 
 # Statements of which a session runs as many as it can.  What RETURNING prints is
 # committed: each statement is a transaction of its own.
@@ -69,11 +87,13 @@ sub kill_something
 srand($seed);
 note("seed $seed");
 my $began = time;
-my (%committed, %errors, @unexpected);
+my (%committed, %errors);
 my $kills = 0;
-for (; time < $began + $seconds || $kills < 3; $kills++)
+for (; time < $began + $seconds || $kills < 3 * @kinds; $kills++)
 {
-	my @sessions = map { { name => "$folder/session$_", sql => [ $_ ? statements() : ('VACUUM pages;', 'SELECT pg_sleep(0.05) \g /dev/null') x 1000 ] } } 0 .. 8;
+	my $kind = $kinds[ $kills % @kinds ];
+	my @others = ($kind eq 'unique' ? 'VACUUM counted; REINDEX INDEX CONCURRENTLY counted_key;' : 'VACUUM pages;', 'SELECT pg_sleep(0.05) \g /dev/null');
+	my @sessions = map { { name => "$folder/session$_", sql => [ !$_ ? (@others) x 1000 : $kind eq 'unique' ? upserts() : statements() ] } } 0 .. 8;
 
 	foreach my $session (@sessions)
 	{
@@ -87,22 +107,29 @@ for (; time < $began + $seconds || $kills < 3; $kills++)
 	foreach my $session (@sessions)
 	{
 		$session->{run}->finish;
-		$committed{$_}++ foreach grep { s/^row\|// } split /\n/, slurp_file("$session->{name}.out");
-		$errors{$_}++ foreach slurp_file("$session->{name}.err") =~ /(?:ERROR|FATAL|PANIC|WARNING):  (\w{5})/g;
+		$committed{$kind}{$_}++ foreach grep { s/^row\|// } split /\n/, slurp_file("$session->{name}.out");
+		$errors{$kind}{$_}++ foreach slurp_file("$session->{name}.err") =~ /(?:ERROR|FATAL|PANIC|WARNING):  (\w{5})/g;
 	}
 }
-is(join(' ', grep { !/^(?:23P01|40001|40P01|57P0\d)$/ } sort keys %errors), '', 'no unexpected error');
-ok($errors{'23P01'}, 'sessions met') or diag(explain(\%errors));
-append_to_file("$folder/committed", join '', map { "$_\n" } keys %committed);
-is($node->safe_psql('postgres', <<~SQL), "0\n0\n0", "seed $seed, $kills kills: no committed key is lost, none is twice, the index finds all");
-	CREATE TABLE committed (tenant integer, url text);
-	COPY committed FROM '$folder/committed' WITH (DELIMITER '|');
-	SELECT count(*) FROM (TABLE committed EXCEPT SELECT tenant, url FROM pages) AS lost;
-	SELECT count(*) FROM (SELECT FROM pages GROUP BY tenant, url HAVING count(*) > 1) AS twice;
-	SELECT cuckoo_index_check('pages_tenant_url_excl');
-	SQL
-is(join(' ', grep { $committed{$_} > 1 } keys %committed), '', 'none was reported twice');
-note("note: constraint, seed $seed: $kills kills, ", scalar(keys %committed), ' keys, errors ', join ', ', map { "$_ $errors{$_}" } sort keys %errors);
+# Two plain insertions can wait for each other only with a constraint.
+my %expected = (constraint => qr/^(?:23P01|40001|40P01|57P0\d)$/, unique => qr/^(?:23505|57P0\d)$/);
+foreach my $kind (@kinds)
+{
+	is(join(' ', grep { !/$expected{$kind}/ } sort keys %{ $errors{$kind} }), '', "$kind: no unexpected error");
+	ok((grep { /^23/ } keys %{ $errors{$kind} }), "$kind: sessions met") or diag(explain(\%errors));
+	append_to_file("$folder/$kind", join '', map { "$_|$committed{$kind}{$_}\n" } keys %{ $committed{$kind} });
+	note("note: $kind, seed $seed: $kills kills, ", scalar(keys %{ $committed{$kind} }), ' keys, errors ', join ', ', map { "$_ $errors{$kind}{$_}" } sort keys %{ $errors{$kind} });
+	my ($table, $index, $least) = $kind eq 'unique' ? ('counted', 'counted_key', 'acknowledged') : ('pages', 'pages_tenant_url_excl', '0');
+
+	is($node->safe_psql('postgres', <<~SQL), "0\n0\n0", "$kind, seed $seed, $kills kills: nothing committed is lost, no key is twice, the index finds all");
+		CREATE TEMPORARY TABLE committed (tenant integer, url text, acknowledged integer);
+		COPY committed FROM '$folder/$kind' WITH (DELIMITER '|');
+		SELECT count(*) FROM committed AS c WHERE NOT EXISTS (SELECT FROM $table AS t WHERE t.tenant = c.tenant AND t.url = c.url AND n >= $least);
+		SELECT count(*) FROM (SELECT FROM $table GROUP BY tenant, url HAVING count(*) > 1) AS twice;
+		SELECT cuckoo_index_check('$index');
+		SQL
+}
+is(join(' ', grep { $committed{constraint}{$_} > 1 } keys %{ $committed{constraint} }), '', 'none was reported twice');
 
 # ------------------------------------------------------- Prepared transactions
 $node->safe_psql('postgres', <<~'SQL');

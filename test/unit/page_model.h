@@ -54,6 +54,7 @@ static struct
 }			rows[MODEL_ROWS];
 static int	row_count;
 static bool trims;				/* keys one by one: addresses are used again before VACUUM */
+static bool joins;				/* rows in one page of the table */
 
 /* Numbers, to be sorted */
 typedef struct Numbers
@@ -230,7 +231,7 @@ Move(ModelPage *page, bool split)
 	int			bits = BitsForTable(page->bits - split);
 	CuckooEntries before = *page->entries;
 	bool		too_many = CheckPage(page).copies > CUCKOO_PAGE_ENTRIES / 2 * 3;
-	bool		done = CuckooEntriesMove(page->entries, page->bits, new[0], split ? new[1] : NULL, bits);
+	bool		done = CuckooEntriesMove(page->entries, page->bits, new[0], split ? new[1] : NULL, bits, joins);
 	bool		full = CuckooEntriesCount(new[0]) > CUCKOO_PAGE_ENTRIES / 8 * 7 ||
 		CuckooEntriesCount(new[1]) > CUCKOO_PAGE_ENTRIES / 8 * 7;
 
@@ -273,7 +274,7 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 		(CuckooEntriesCount(page->entries) > CUCKOO_PAGE_ENTRIES / 16 * 15 || !Move(page, false)))
 		return false;
 	before = *page->entries;
-	added = CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval, &touched);
+	added = CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval, joins, &touched);
 	assert_true(added || touched.count == 0);
 	for (int i = 0; i < touched.count && i < CUCKOO_MAX_TOUCHED; i++)
 		listed[touched.slot[i]] = true;
@@ -295,7 +296,7 @@ AddTo(ModelPage *page, uint64_t hash, uint64_t position)
 		;
 	assert_true(position % 4 > 0 || chain.links > CUCKOO_MAX_LINKS / 4 ||
 				(CuckooEntriesAdd(page->entries, CuckooIndexAddressClass(&address, page->bits), interval,
-							   &touched) && touched.count == 0));
+								joins, &touched) && touched.count == 0));
 	return true;
 }
 
@@ -511,6 +512,7 @@ LivePages(void)
 	table_pages = UINT64_C(1) << (crowded ? 8 : Below(8));
 	row_count = page_count = 0;
 	trims = Below(2) == 0;
+	joins = Below(4) > 0;
 	home_count = (int) base_pages;
 	for (uint32_t i = 0; i < base_pages; i++)
 		NewPage(Allocate(sizeof(CuckooEntries)), i, 0, BitsForTable(CUCKOO_MAX_FINGERPRINT_BITS),

@@ -177,7 +177,7 @@ RowsAreJoinedOnlyIfThereAreMany(void)
 			CuckooInterval interval = CuckooIntervalOf(most == 2 ? 7 : (uint32_t) i, (uint32_t) i);
 			int			tombstones = 0;
 
-			assert_true(CuckooEntriesAdd(&entries, class, interval, &touched) && touched.count > 0);
+			assert_true(CuckooEntriesAdd(&entries, class, interval, true, &touched) && touched.count > 0);
 			while (CuckooChainNext(&chain, &interval))
 				tombstones += interval == CUCKOO_TOMBSTONE;
 			assert_int_equal(chain.links, i < most ? i + 1 : most);
@@ -201,7 +201,7 @@ AChainGoesThroughEveryPair(void)
 		bool		seen[CUCKOO_PAGE_PAIRS] = {false};
 
 		for (; class.even < CUCKOO_PAGE_BUCKETS; class.even += 2)
-			assert_true(CuckooEntriesAdd(&from, class, CuckooIntervalOf(class.even / 2, 1), &touched) &&
+			assert_true(CuckooEntriesAdd(&from, class, CuckooIntervalOf(class.even / 2, 1), true, &touched) &&
 						touched.count > 0);
 		while (CuckooChainNext(&chain, &interval))
 		{
@@ -209,7 +209,7 @@ AChainGoesThroughEveryPair(void)
 			seen[CuckooIntervalFirst(interval) / CUCKOO_PAGE_POSITIONS] = true;
 		}
 		assert_int_equal(chain.links, CUCKOO_PAGE_PAIRS);
-		assert_true(!CuckooEntriesMove(&from, class.bits, &to, NULL, 12));
+		assert_true(!CuckooEntriesMove(&from, class.bits, &to, NULL, 12, true));
 	}
 }
 
@@ -229,10 +229,10 @@ APageWithoutRoomInAHalfDoesNotSplit(void)
 			if (CuckooBucketSum(fingerprint, CUCKOO_PAGE_BUCKETS) != 101)
 				continue;
 			assert_true(CuckooEntriesAdd(&from, (CuckooIndexClass) {20, 1 << 14 | fingerprint, 15},
-										 CuckooIntervalOf(count, 1), &touched) && touched.count > 0);
+										 CuckooIntervalOf(count, 1), true, &touched) && touched.count > 0);
 			count++;
 		}
-		assert_true(CuckooEntriesMove(&from, 15, &to[0], &to[1], 14) == (most == 2 * CUCKOO_ENTRIES));
+		assert_true(CuckooEntriesMove(&from, 15, &to[0], &to[1], 14, true) == (most == 2 * CUCKOO_ENTRIES));
 	}
 }
 
@@ -248,7 +248,7 @@ OtherClassesAreNotFound(void)
 		CuckooTouched touched;
 		CuckooChain chain;
 
-		assert_true(CuckooEntriesAdd(&entries, class, CuckooIntervalOf(0, 1), &touched));
+		assert_true(CuckooEntriesAdd(&entries, class, CuckooIntervalOf(0, 1), true, &touched));
 		chain = CuckooChainBegin(&entries, class);
 		assert_true(CuckooChainNext(&chain, &interval) && interval == CuckooIntervalOf(0, 1));
 		for (int bit = 0; bit < bits; bit++)
