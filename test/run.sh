@@ -65,13 +65,6 @@ count() {
 		END { print passed + 0, failed + 0 }' "$1"
 }
 
-# print_log LOG: prints the beginning and the end of a log, without the tests
-# that passed
-print_log() {
-	grep -Ev '^(ok |\[ +OK )' "$1" | awk '{ line[NR] = "    " $0 }
-		END { for (i = 1; i <= NR; i++) if (i <= 100 || i > NR - 100) print line[i]; else if (i == 101) print "    ..." }'
-}
-
 # Runs a step and prints its line.  A step that fails, or in which no test ran,
 # counts as a failed test.
 run_step() {
@@ -92,7 +85,7 @@ run_step() {
 	fi
 	[ "$failed" != 0 ] || { [ "$status" = 0 ] && [ "$passed" != 0 ]; } || failed=1
 	note=$(sed -n 's/^# note: //p' "$log")
-	[ "$failed" = 0 ] || note+=$'\n'$(print_log "$log")
+	[ "$failed" = 0 ] || note+=$'\n'$(awk -f "$root/test/failed.awk" "$log" | sed 's/^/    /')
 	printf '%-12s %5d passed %5d failed %5d s  %s\n' "$step" "$passed" "$failed" $((SECONDS - began)) "$note"
 	echo "$passed $failed" >"$work/result/$step"
 }

@@ -179,7 +179,6 @@ unit_tests() {
 	for program in "$here"/*.status; do
 		status=$(cat "$program")
 		program=${program%.status}
-		echo "${program##*/}:"
 		cat "$program.log"
 		read -r good bad < <(count "$program.log")
 		[ "$bad" != 0 ] || { [ "$status" = 0 ] && [ "$good" != 0 ]; } ||

@@ -1,5 +1,6 @@
 # Which file of src/ includes which, as CONTRIBUTING.md says: only those before it in
-# its table, in which every file is, and few other files include some of them.
+# its table, in which every file is, and few other files include some of them; and
+# whether docs/testing.md names every test.
 
 use strict;
 use warnings;
@@ -49,5 +50,10 @@ for my $file (@files)
 	}
 }
 is(join(', ', @wrong), '', 'each file includes only what it may');
+
+# docs/testing.md has each test by its name, in test/t/ by its number.
+my $page = content('docs/testing.md');
+my @tests = map { basename($_) =~ s/^(\d+)_.*|\.(?:sql|spec|c)$/$1 \/\/ ''/er } glob('test/sql/* test/t/* test/isolation/specs/* test/unit/*.[ch] test/clients/*.*');
+is(join(' ', grep { $page !~ /(?<![\w-])\Q$_\E(?![\w-])/ } @tests), '', 'docs/testing.md has every test');
 
 done_testing();
