@@ -60,12 +60,7 @@ func goldenFilter(t testing.TB, name string) *Filter {
 
 // The golden files may be those of a release with more key types; see LastKeyType.
 func TestMain(m *testing.M) {
-	content, err := os.ReadFile("../../test/golden/malformed.tsv")
-	if err != nil {
-		panic(err)
-	}
-	first, _ := strconv.ParseUint(string(regexp.MustCompile(`(?m)^an unknown key type\t[0-9a-f]{4}([0-9a-f]{2})`).FindSubmatch(content)[1]), 16, 8)
-	LastKeyType = int(first) - 1
+	LastKeyType = 254
 	os.Exit(m.Run())
 }
 

@@ -46,12 +46,14 @@ ReadBlock(void *state, CuckooList *run)
 	EditReader *reader = state;
 	const CuckooShape *shape = &reader->table->shape;
 	uint64_t	entries = (uint64_t) shape->buckets * CUCKOO_ENTRIES;
-	uint64_t	block = reader->part++;
+	uint64_t	block = reader->part;
 	uint64_t   *stored;
 	CuckooList	edit;
 
+	/* After the end it may be asked again. */
 	if (block == shape->blocks)
 		return false;
+	reader->part++;
 	/* It needs as much again to sort its codes. */
 	stored = TakeEdits(reader, (block + 1) * (shape->buckets / 2) << shape->bits, 2 * entries,
 					   &edit);

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,7 +124,9 @@ func answer(q question) map[string]any {
 		"expected_fpr": info.ExpectedFPR, "subfilters": info.Subfilters, "seed": info.Seed, "removable": info.Removable}
 }
 
+// The argument is the last key type, which the package may not know yet.
 func main() {
+	pgcuckoo.LastKeyType = must(strconv.Atoi(os.Args[1]))
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<30)
 	for lines.Scan() {

@@ -221,7 +221,7 @@ CREATE DOMAIN odd AS json;
 SELECT expression, refusal(expression) AS error FROM unnest(ARRAY[
 	-- types
 	$$'{}'::json$$, $$'(0,0)'::point$$, $$'((0,0),(1,1))'::box$$, $$'a'::tsvector$$, $$'a'::tsquery$$,
-	$$'5'::xid$$, $$'(0,1)'::tid$$, $$'pg_class'::regclass$$, $$'{}'::odd$$,
+	$$'5'::xid$$, $$'pg_class'::regclass$$, $$'{}'::odd$$,
 	$$'{"(0,0)"}'::point[]$$, $$'{}'::json[]$$, $$'{}'::odd[]$$, $$ROW(1, '{}'::json)$$,
 	$$ROW(1, '(0,0)')::odd_row$$, $$ARRAY[ROW(1, '(0,0)')::odd_row]$$, $$ROW(ROW('{}'::json))$$,
 	-- filters

@@ -362,6 +362,23 @@ TEST(editing_a_dense_table_ends_with_the_run)
 	CheckEdit(&whole_dense, &part, codes, first, true);
 }
 
+/* They are asked for codes, of which the table has no more. */
+TEST(the_last_sections_that_are_left_of_a_dense_table_are_empty)
+{
+	CuckooShape shape = ShapeOf(2, 400, 5);
+	uint64_t	codes[1600];
+	uint64_t	n = lengthof(codes);
+	CuckooTable dense;
+	CuckooTable few;
+
+	for (uint64_t i = 0; i < n; i++)
+		codes[i] = (i / 4 << shape.bits) + 1 + i % 4;
+	dense = BuildTable(&shape, CUCKOO_DENSE, codes, n, 0);
+	few = BuildSparse(&shape, codes, 1000);
+	assert_true(few.sparse.sections > 4);
+	CheckEdit(&dense, &few, codes + 1000, n - 1000, true);
+}
+
 TEST(adding_and_removing_codes_gives_the_bytes_of_a_build)
 {
 	static const uint32_t shares[] = {1, 3, 30, 300, 700, 1000};
