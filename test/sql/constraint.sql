@@ -142,6 +142,16 @@ SELECT query, (scans('SELECT count(*) FROM turns WHERE ' || query)).* FROM unnes
 UPDATE turns SET active = false;
 SELECT (scans('SELECT count(*) FROM turns WHERE k = 1 AND active')).*;
 
+---- An expression that can only be computed of rows that satisfy the predicate
+CREATE TEMPORARY TABLE quotients (v integer, EXCLUDE USING cuckoo ((1000 / v) WITH =) WHERE (v <> 0));
+DO $$ BEGIN
+	FOR i IN 1 .. 5 LOOP
+		INSERT INTO quotients VALUES (7), (0);
+		DELETE FROM quotients WHERE v = 7;
+	END LOOP;
+END $$;
+INSERT INTO quotients VALUES (7) RETURNING v;
+
 ---- Conditions that the predicate implies: on the column itself, and on none of the key
 CREATE TABLE implied (a integer, b integer);
 INSERT INTO implied SELECT i % 10, i FROM generate_series(1, 200) AS i;
