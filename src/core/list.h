@@ -67,7 +67,8 @@ typedef struct CuckooSource
 	bool		hashes;
 	bool		(*next) (void *state, CuckooList *run);	/* if not NULL: makes the
 														 * next run; false if
-														 * there is none */
+														 * there is none, however
+														 * often it is asked */
 	void	   *state;
 } CuckooSource;
 
