@@ -59,7 +59,7 @@ SELECT kind, plain <= 40 AS plain, bitmap <= 40 AS bitmap, vacuumed <= 5 AS vacu
 ---- Rows that are only added and deleted: before the addition after which intervals would be joined
 CALL begin_counters('plain scans');
 ALTER TABLE counters ALTER pad SET STORAGE PLAIN;
-INSERT INTO counters SELECT 'hot', 0, 7, repeat('x', 7000) FROM generate_series(1, 126);
+INSERT INTO counters SELECT 'hot', 0, 7, repeat('x', 7600) FROM generate_series(1, 126);
 DELETE FROM counters;
 SELECT entries FROM cuckoo_index_info('counters_k');
 INSERT INTO counters VALUES ('hot', 0, 7, '');
