@@ -56,12 +56,13 @@ SET timezone = 'UTC';
 SET datestyle = 'ISO';
 SET intervalstyle = 'postgres';
 \set lines `cat "$PG_ABS_SRCDIR/golden/keys.tsv"`
+-- (19 writes 0/0 of a pg_lsn with more zeros.)
 CREATE FUNCTION texts(keys text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	found text;
 BEGIN
 	EXECUTE format('SELECT min(pg_typeof(k)::text) || E''\t'' || json_agg(k::text ORDER BY cuckoo_hash(k, 1)) FROM (%s) AS keys', keys) INTO found;
-	RETURN found;
+	RETURN replace(found, '"0/00000000"', '"0/0"');
 END $$;
 SELECT concat(name, E'\t', texts(keys)) AS line FROM golden WHERE name LIKE 'type-%' EXCEPT SELECT regexp_split_to_table(:'lines', '\n');
 

@@ -136,7 +136,7 @@ UPDATE members SET active = true WHERE email = 'ada';
 ---- Partitions
 CREATE TABLE parts (day integer, url text, n integer DEFAULT 1) PARTITION BY LIST (day);
 CREATE TABLE parts_1 PARTITION OF parts FOR VALUES IN (1);
-CREATE UNIQUE INDEX parts_url ON parts USING cuckoo (url);
+SELECT left(outcome('CREATE UNIQUE INDEX parts_url ON parts USING cuckoo (url)'), 5) AS without_partition_key;
 CREATE UNIQUE INDEX parts_url ON parts USING cuckoo (url, day);
 CREATE TABLE parts_2 (day integer, url text, n integer);
 CREATE UNIQUE INDEX ON parts_2 USING cuckoo (url, day);
