@@ -79,6 +79,16 @@ DELETE FROM emptied;
 VACUUM emptied;
 SELECT entries, tombstones FROM cuckoo_index_info('emptied_k');
 
+---- Of an interval is left what its first row needs, or its last one, beside rows of other keys.
+CREATE TEMPORARY TABLE ends AS SELECT CASE WHEN i IN (5, 20, 40) THEN 1005 WHEN i IN (10, 25, 45) THEN 1045 ELSE i END AS k, i AS n
+FROM generate_series(1, 60) AS i;
+CREATE INDEX ends_k ON ends USING cuckoo (k);
+SELECT joined_entries FROM cuckoo_index_info('ends_k');
+DELETE FROM ends WHERE k > 1000 AND k <> 1000 + n;
+VACUUM ends;
+SELECT joined_entries FROM cuckoo_index_info('ends_k');
+SELECT by_index('SELECT n FROM ends WHERE k = 1005') AS first, by_index('SELECT n FROM ends WHERE k = 1045') AS last;
+
 ---- A key that really has many rows keeps them, however often it is looked up.
 CREATE TEMPORARY TABLE heavy AS SELECT i % 20 AS k, i AS n FROM generate_series(1, 8000) AS i ORDER BY cuckoo_hash(i);
 CREATE INDEX heavy_k ON heavy USING cuckoo (k);
