@@ -14,7 +14,6 @@
 #include "nodes/execnodes.h"
 #include "storage/lmgr.h"
 #include "storage/predicate.h"
-#include "utils/datum.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 
@@ -24,8 +23,8 @@ struct CuckooUniqueCheck
 	Relation	index;
 	Relation	heap;
 	CuckooRowReader *reader;
+	CuckooRowReader *others;	/* of rows that are compared in a build, else NULL */
 	ScanKeyData key[INDEX_MAX_KEYS];	/* that is added, or looked for in a build */
-	MemoryContext key_ctx;		/* of the latter */
 	CuckooList	found;			/* intervals that may name others of it */
 };
 
@@ -56,7 +55,6 @@ CuckooUniqueBegin(Relation index, Relation heap, MemoryContext ctx)
 							   0);
 	}
 	CuckooListReserve(&unique->found, CUCKOO_MAX_LINKS);
-	unique->key_ctx = AllocSetContextCreate(ctx, "cuckoo index key", ALLOCSET_SMALL_SIZES);
 	MemoryContextSwitchTo(old);
 	return unique;
 }
@@ -65,6 +63,8 @@ void
 CuckooUniqueEnd(CuckooUniqueCheck *unique)
 {
 	CuckooRowReaderEnd(unique->reader);
+	if (unique->others != NULL)
+		CuckooRowReaderEnd(unique->others);
 }
 
 /*
@@ -101,23 +101,6 @@ ReportDuplicates(CuckooUniqueCheck *unique)
 			 errtableconstraint(unique->heap, name)));
 }
 
-/* Make the key of the row that was read the one that others must not have. */
-static void
-TakeKey(CuckooUniqueCheck *unique)
-{
-	MemoryContext old = MemoryContextSwitchTo(unique->key_ctx);
-
-	MemoryContextReset(unique->key_ctx);
-	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(unique->index); i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(unique->index), i);
-
-		unique->key[i].sk_argument = datumCopy(unique->reader->values[i], column->attbyval,
-											   column->attlen);
-	}
-	MemoryContextSwitchTo(old);
-}
-
 /*
  * Check the rows of one hash when an index is built: of those that a snapshot
  * shows, no two may have one key.
@@ -131,24 +114,28 @@ CuckooCheckUnique(CuckooUniqueCheck *unique, CuckooIndexKey *key, uint64 hash,
 	ItemPointerData tid;
 	uint64		row_hash;
 
+	if (unique->others == NULL)
+		unique->others = CuckooRowReaderBegin(unique->index, unique->heap, CurrentMemoryContext);
 	rows.heap_blocks = 0;
 	CuckooBeginRows(&rows, unique->index, NULL, intervals->numbers, intervals->count);
 	while (CuckooNextRow(&rows, &tid))
 	{
-		CuckooRows	others = rows;
+		CuckooRows	rest = rows;
 
 		if (!CuckooReadRow(reader, &tid, snapshot) ||
 			!CuckooIndexHash(key, reader->values, reader->isnull, &row_hash) || row_hash != hash)
 			continue;
-		TakeKey(unique);
-		while (CuckooNextRow(&others, &tid))
+		for (int i = 0; i < key->columns; i++)
+			unique->key[i].sk_argument = reader->values[i];
+		while (CuckooNextRow(&rest, &tid))
 		{
-			if (CuckooReadRow(reader, &tid, snapshot) &&
-				CuckooKeyMatches(reader, unique->key, key->columns))
+			if (CuckooReadRow(unique->others, &tid, snapshot) &&
+				CuckooKeyMatches(unique->others, unique->key, key->columns))
 				ReportDuplicates(unique);
 		}
 	}
 	CuckooReleaseRow(reader);
+	CuckooReleaseRow(unique->others);
 }
 
 /*
