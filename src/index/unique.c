@@ -26,6 +26,7 @@ struct CuckooUniqueCheck
 	CuckooRowReader *others;	/* of rows that are compared in a build, else NULL */
 	ScanKeyData key[INDEX_MAX_KEYS];	/* that is added, or looked for in a build */
 	CuckooList	found;			/* intervals that may name others of it */
+	CuckooRows	rows;			/* that these name */
 };
 
 /* Another row of a key, which is there or may be in the end */
@@ -110,17 +111,15 @@ CuckooCheckUnique(CuckooUniqueCheck *unique, CuckooIndexKey *key, uint64 hash,
 				  const CuckooList *intervals, Snapshot snapshot)
 {
 	CuckooRowReader *reader = unique->reader;
-	CuckooRows	rows;
 	ItemPointerData tid;
 	uint64		row_hash;
 
 	if (unique->others == NULL)
 		unique->others = CuckooRowReaderBegin(unique->index, unique->heap, CurrentMemoryContext);
-	rows.heap_blocks = 0;
-	CuckooBeginRows(&rows, unique->index, NULL, intervals->numbers, intervals->count);
-	while (CuckooNextRow(&rows, &tid))
+	CuckooBeginRows(&unique->rows, unique->index, NULL, intervals->numbers, intervals->count);
+	while (CuckooNextRow(&unique->rows, &tid))
 	{
-		CuckooRows	rest = rows;
+		CuckooRows	rest = unique->rows;
 
 		if (!CuckooReadRow(reader, &tid, snapshot) ||
 			!CuckooIndexHash(key, reader->values, reader->isnull, &row_hash) || row_hash != hash)
@@ -158,15 +157,14 @@ WaitsToBeAdded(Relation index, ItemPointer tid)
 static bool
 FindRival(CuckooUniqueCheck *unique, ItemPointer own, CuckooRival *rival)
 {
-	CuckooRows	rows;
 	SnapshotData snapshot;
 	ItemPointerData tid;
 	bool		found = false;
 
 	InitDirtySnapshot(snapshot);
-	rows.heap_blocks = 0;
-	CuckooBeginRows(&rows, unique->index, NULL, unique->found.numbers, unique->found.count);
-	while (!found && CuckooNextRow(&rows, &tid))
+	CuckooBeginRows(&unique->rows, unique->index, NULL, unique->found.numbers,
+					unique->found.count);
+	while (!found && CuckooNextRow(&unique->rows, &tid))
 	{
 		bool		is_inserted;	/* by a transaction in progress */
 
