@@ -327,7 +327,7 @@ Split(Relation index, Relation heap, Buffer home, uint64 prefix, BlockNumber *mi
 						   InitImage(&halves[1], depth, bits, opaque->next), bits,
 						   CuckooIndexJoinsInPage(index)))
 		return false;
-	meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE);
+	meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE, ERROR);
 	*missing = PutHalves(index, meta_buffer, home, prefix, halves);
 	CuckooUnlockMeta(index, meta_buffer);
 	return true;
@@ -339,7 +339,7 @@ AddOverflowPage(Relation index, Relation heap, Buffer home, const CuckooIndexAdd
 				CuckooInterval interval)
 {
 	int			bits = CuckooBitsForTable(heap, CUCKOO_MAX_FINGERPRINT_BITS - address->depth);
-	Buffer		meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE);
+	Buffer		meta_buffer = CuckooLockMeta(index, BUFFER_LOCK_EXCLUSIVE, ERROR);
 	CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(meta_buffer));
 	Buffer		buffer;
 	GenericXLogState *state;

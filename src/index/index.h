@@ -161,6 +161,7 @@ extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *t
 							   MemoryContext ctx);
 extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull,
 							uint64 *hash);
+extern bool CuckooIndexHashesAsBuilt(Relation index);
 extern char *CuckooFunctionText(Oid function, AttrNumber attribute);
 extern bool CuckooIndexHasColumnEquality(Relation index, int number);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
@@ -257,7 +258,7 @@ extern bool CuckooPageIsDamaged(Page page, BlockNumber block);
 extern void CuckooReportCorrupted(int level, Relation index, BlockNumber block);
 extern Buffer CuckooLockPage(Relation index, BlockNumber block, int lock_mode);
 extern Buffer CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode);
-extern Buffer CuckooLockMeta(Relation index, int lock_mode);
+extern Buffer CuckooLockMeta(Relation index, int lock_mode, int level);
 extern void CuckooUnlockMeta(Relation index, Buffer buffer);
 extern const CuckooIndexMeta *CuckooRefreshMeta(Relation index);
 extern const CuckooIndexMeta *CuckooCachedMeta(Relation index);

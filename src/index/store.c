@@ -91,19 +91,27 @@ CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode)
  * The metapage
  */
 
-/* Lock the metapage, which must be sound: not all zeros, for example. */
+/*
+ * Lock the metapage, which must be sound: not all zeros, for example.  With a level
+ * below ERROR, damage is only reported, and InvalidBuffer returned.
+ */
 Buffer
-CuckooLockMeta(Relation index, int lock_mode)
+CuckooLockMeta(Relation index, int lock_mode, int level)
 {
-	Buffer		buffer = CuckooLockPage(index, 0, lock_mode);
-	const CuckooIndexMeta *meta = CuckooPageGetMeta(BufferGetPage(buffer));
+	Buffer		buffer = ReadBuffer(index, 0);
+	Page		page = BufferGetPage(buffer);
+	const CuckooIndexMeta *meta = CuckooPageGetMeta(page);
 
-	if (meta->magic != CUCKOO_INDEX_MAGIC || meta->version != CUCKOO_INDEX_VERSION ||
-		meta->base_pages < 1 || meta->base_pages > CUCKOO_MAX_BASE_PAGES ||
-		meta->home_pages > (uint64) meta->base_pages << CUCKOO_MAX_DEPTH ||
-		meta->end <= meta->base_pages)
-		CuckooReportCorrupted(ERROR, index, 0);
-	return buffer;
+	LockBuffer(buffer, lock_mode);
+	if (!CuckooPageIsDamaged(page, 0) &&
+		meta->magic == CUCKOO_INDEX_MAGIC && meta->version == CUCKOO_INDEX_VERSION &&
+		meta->base_pages >= 1 && meta->base_pages <= CUCKOO_MAX_BASE_PAGES &&
+		meta->home_pages <= (uint64) meta->base_pages << CUCKOO_MAX_DEPTH &&
+		meta->end > meta->base_pages)
+		return buffer;
+	CuckooReportCorrupted(level, index, 0);
+	UnlockReleaseBuffer(buffer);
+	return InvalidBuffer;
 }
 
 /*
@@ -133,7 +141,7 @@ CuckooUnlockMeta(Relation index, Buffer buffer)
 const CuckooIndexMeta *
 CuckooRefreshMeta(Relation index)
 {
-	CuckooUnlockMeta(index, CuckooLockMeta(index, BUFFER_LOCK_SHARE));
+	CuckooUnlockMeta(index, CuckooLockMeta(index, BUFFER_LOCK_SHARE, ERROR));
 	return &((CuckooMetaCopy *) index->rd_amcache)->meta;
 }
 

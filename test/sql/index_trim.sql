@@ -69,6 +69,10 @@ SELECT entries, joined_entries FROM cuckoo_index_info('counters_k');
 CREATE TEMPORARY TABLE emptied AS SELECT i % 10 AS k, i AS n, repeat('x', 200) AS pad FROM generate_series(1, 20000) AS i;
 CREATE INDEX emptied_k ON emptied USING cuckoo (k);
 SELECT entries, joined_entries > 1000 AS joined FROM cuckoo_index_info('emptied_k');
+-- The rows of a key that stay are near each other, with rows of others between them.
+DELETE FROM emptied WHERE k = 3 AND n % 300 > 30;
+VACUUM emptied;
+SELECT agrees('SELECT sum(n) FROM emptied WHERE k = 3') AS kept, pages_per_key < 570 AS fewer_pages FROM cuckoo_index_info('emptied_k');
 DELETE FROM emptied WHERE k <> 7;
 VACUUM emptied;
 SELECT agrees('SELECT sum(n) FROM emptied WHERE k = 7') AS kept, entries FROM cuckoo_index_info('emptied_k');
@@ -136,12 +140,18 @@ CREATE TABLE quotients (v integer, pad text) WITH (autovacuum_enabled = off);
 ALTER TABLE quotients ALTER pad SET STORAGE PLAIN;
 INSERT INTO quotients SELECT CASE j WHEN 3 THEN 3 ELSE 7 END, CASE j WHEN 0 THEN repeat('x', 6000) END
 	FROM generate_series(1, 6) AS i, generate_series(0, 4) AS j ORDER BY i, j;
+-- Nor is a hash function of a user called of them.
+CREATE FUNCTION hash_quotient(v integer, seed bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT AS 'BEGIN RETURN hashint8extended(1000 / v, seed); END';
+CREATE OPERATOR CLASS quotient_ops FOR TYPE integer USING cuckoo AS OPERATOR 1 =, FUNCTION 1 hash_quotient(integer, bigint);
 CREATE INDEX quotients_v ON quotients USING cuckoo ((1000 / v));
+CREATE INDEX quotients_h ON quotients USING cuckoo (v quotient_ops);
 DELETE FROM quotients WHERE v = 7;
 VACUUM (INDEX_CLEANUP off) quotients;
 SELECT count(outcome('INSERT INTO quotients VALUES (0)')) FROM generate_series(1, 200);
 SELECT joined_entries FROM cuckoo_index_info('quotients_v');
-SELECT DISTINCT by_index('SELECT count(*) FROM quotients WHERE 1000 / v = 142') AS count FROM generate_series(1, 20);
+SELECT DISTINCT by_index('SELECT count(*) FROM quotients WHERE 1000 / v = 142') AS expression, by_index('SELECT count(*) FROM quotients WHERE v = 7') AS hashed
+FROM generate_series(1, 20);
+VACUUM quotients;
 
 ---- Values that are stored apart, of rows that are dead
 CREATE TEMPORARY TABLE apart (k text, n integer);
@@ -157,6 +167,23 @@ DO $$ BEGIN
 END $$;
 VACUUM apart;
 SELECT by_index('SELECT n FROM apart WHERE k = repeat(''3'', 3000)') AS n, is_whole('apart_k') AS whole;
+
+---- VACUUM goes on beside keys that are hashed in another way than when the index was built.
+CREATE OPERATOR CLASS place_ops FOR TYPE tid USING cuckoo AS OPERATOR 1 =;
+ALTER OPERATOR FAMILY place_ops USING cuckoo ADD FUNCTION 1 (tid, tid) hashtidextended(tid, bigint);
+CREATE TEMPORARY TABLE places AS SELECT '(0,7)'::tid AS place, i AS n FROM generate_series(1, 5) AS i;
+CREATE INDEX places_place ON places USING cuckoo (place place_ops);
+ALTER OPERATOR FAMILY place_ops USING cuckoo ADD FUNCTION 1 (int8, int8) hashint8extended(bigint, bigint);
+DELETE FROM places WHERE n = 1;
+VACUUM places;
+ALTER OPERATOR FAMILY place_ops USING cuckoo DROP FUNCTION 1 (tid, tid), FUNCTION 1 (int8, int8);
+DELETE FROM places WHERE n = 2;
+VACUUM places;
+ALTER OPERATOR FAMILY place_ops USING cuckoo ADD FUNCTION 1 (tid, tid) hashtidextended(tid, bigint);
+SELECT by_index('SELECT count(*) FROM places WHERE place = ''(0,7)''') AS count, entries, joined_entries FROM cuckoo_index_info('places_place');
+DELETE FROM places WHERE n < 5;
+VACUUM places;
+SELECT entries, joined_entries FROM cuckoo_index_info('places_place');
 
 ---- What stays until REINDEX: intervals of more than 16 pages, which info counts
 CREATE TEMPORARY TABLE wide (k integer, n integer, pad text);

@@ -41,7 +41,8 @@ foreach my $case (sort keys %damages)
 {
 	my $is_list = $damages{$case}[0] =~ /home|overflow/;
 	my $with = $case eq 'beyond' ? 'WITH (capacity = 1e6)' : '';
-	my $keys = $is_list ? 'SELECT k FROM chosen, generate_series(1, 8)' : 'SELECT generate_series(1, 9000)';
+	# The last rows are one entry, so VACUUM would compare keys.
+	my $keys = $is_list ? 'SELECT k FROM chosen, generate_series(1, 8)' : 'SELECT generate_series(1, 9000) UNION ALL SELECT 1 FROM generate_series(1, 3)';
 
 	$node->safe_psql('postgres', "CREATE TABLE $case (k integer); CREATE INDEX ${case}_k ON $case USING cuckoo (k) $with; INSERT INTO $case $keys; DELETE FROM $case WHERE k < 900");
 }
@@ -101,7 +102,7 @@ foreach my $case (qw(identifier special lower bits deep zeros circle self metapa
 	is(error_of("SELECT cuckoo_index_check('${case}_k')"), $error, "$case: lookups");
 	is(error_of("INSERT INTO $case TABLE $case"), $error, "$case: INSERT");
 	# VACUUM passes over it, and does its work.
-	next unless $case =~ /identifier|special|lower|bits|deep|self/;
+	next unless $case =~ /identifier|special|lower|bits|deep|self|metapage|grown/;
 	my $begin = -s $node->logfile;
 	my $digest = "SELECT md5(get_raw_page('${case}_k', $block))";
 	my $before = $node->safe_psql('postgres', $digest);
