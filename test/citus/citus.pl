@@ -5,8 +5,6 @@
 # the results.  The tables of both schemas have the same names and rows.  The
 # last tests run the section "On Citus" of docs/distributed.md.
 
-use FindBin;
-use lib "$FindBin::RealBin/../t";
 use CuckooTest;
 
 my $conf = <<'CONF';

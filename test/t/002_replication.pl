@@ -3,8 +3,6 @@
 # representation and size: empty, sparse, dense and mixed, inline, toasted, of 1
 # MB, and of 100 MB if CUCKOO_TEST_LARGE is set.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 
 # The standby starts late, from a backup made early, so the WAL has to be kept.

@@ -1,11 +1,8 @@
 # The version is the same everywhere, and an update from every released version
 # gives the same as a fresh install.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 use JSON::PP;
-use PostgreSQL::Test::Utils;
 
 my $source = "$FindBin::RealBin/../..";
 

@@ -1,8 +1,6 @@
 # Privileges: an ordinary user can create the extensions, and no search_path,
 # however hostile, changes what they do.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $node = new_server('main');

@@ -1,8 +1,6 @@
 # Parallel plans: what the number of workers may change of an aggregate's result,
 # and what not.  test/sql/agg_plans.sql tests cuckoo_agg.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $node = new_server('main', conf => <<'CONF');

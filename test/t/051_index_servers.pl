@@ -5,11 +5,8 @@
 # Pages are not written to the WAL as a whole after each checkpoint, as this would
 # hide records that need them, and replay compares each page that it makes.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 use File::Temp;
-use PostgreSQL::Test::Utils;
 use Time::HiRes qw(usleep);
 
 my $node = new_server('main', replication => 1, conf => <<~'CONF');

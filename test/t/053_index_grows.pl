@@ -2,10 +2,7 @@
 # that were there before, however many pages split meanwhile, and CREATE INDEX CONCURRENTLY
 # adds the rows that come while it reads the table.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 
 my $node = new_server('main', conf => "autovacuum = off\n");
 $node->safe_psql('postgres', <<~'SQL');

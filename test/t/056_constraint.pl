@@ -5,10 +5,7 @@
 # CUCKOO_TEST_SECONDS sets how long sessions are killed, 5 by default, and
 # CUCKOO_TEST_SEED repeats the choices, but not their timing.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
 my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 5;

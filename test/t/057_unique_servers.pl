@@ -1,8 +1,6 @@
 # Unique indexes between servers, from PostgreSQL 18 on: logical replication, whose
 # workers rely on what the index returns; a standby; dump and restore.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $node = new_server('node', replication => 1, conf => "wal_level = logical\nautovacuum = off\n");
