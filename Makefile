@@ -67,6 +67,9 @@ endif
 
 include $(PGXS)
 
+# The TAP tests share a module.
+PG_PROVE_FLAGS += -I $(srcdir)/test/t
+
 # Debian's PGXS does not track headers.  Every object depends on all of ours:
 # building takes seconds, and nothing is ever stale.  In a separate build folder
 # the objects need their subfolders.

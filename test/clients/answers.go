@@ -1,11 +1,9 @@
-// Answers for the package in Go; see go.py. Each line of standard input is a question in JSON, and so
-// is each line of the answer.
+// Answers for the package in Go; see compare.py. Each line of standard input is a question, in fields
+// separated by tabs; each line of the answer is JSON.
 package main
 
 import (
 	"bufio"
-	"crypto/md5"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -18,60 +16,6 @@ import (
 	"pgcuckoo"
 )
 
-// A key is the description of its type and its canonical bytes, in hexadecimal.
-type key [2]string
-
-func (k key) Key() pgcuckoo.Key {
-	description := unhex(k[0])
-	return pgcuckoo.Canonical(unhex(k[1]), description[0], description[1:]...)
-}
-
-type question struct {
-	Filter *string // in hexadecimal
-	Keys   []key
-	Seed   int64 // of hashes of the keys
-	Made   *struct {
-		Keys     []key
-		Capacity int
-		FPR      float64
-		Seed     int64
-	}
-	Kind     string // of the bulk
-	Count    int    // of its keys that the filter has, of which twice as many are looked up
-	Capacity int
-}
-
-// The keys of a kind that go.py makes in SQL
-var bulk = map[string]func(i int) pgcuckoo.Key{
-	"integer": func(i int) pgcuckoo.Key { return pgcuckoo.Integer(int64(i) * 1000003) },
-	"boolean": func(i int) pgcuckoo.Key { return pgcuckoo.Boolean(i%2 == 1) },
-	"text":    func(i int) pgcuckoo.Key { return pgcuckoo.Text(strings.Repeat("aä漢", i%200) + fmt.Sprint(i)) },
-	"bytea": func(i int) pgcuckoo.Key {
-		sum := md5.Sum([]byte(fmt.Sprint(i)))
-		return pgcuckoo.Bytea(sum[:i%17])
-	},
-	"uuid":   func(i int) pgcuckoo.Key { return pgcuckoo.UUID(md5.Sum([]byte(fmt.Sprint(i)))) },
-	"double": func(i int) pgcuckoo.Key { return pgcuckoo.Double(float64(i) / 7) },
-	"real":   func(i int) pgcuckoo.Key { return pgcuckoo.Double(float64(float32(i) / 7)) },
-	"date":   func(i int) pgcuckoo.Key { return pgcuckoo.Date(time.Date(2000, 1, 1+i-50000, 23, 0, 0, 0, kathmandu)) },
-	"timestamp": func(i int) pgcuckoo.Key {
-		return pgcuckoo.Timestamp(time.Date(2000, 1, 1, i-50000, 0, 1, 1000*i, kathmandu))
-	},
-	"timestamptz": func(i int) pgcuckoo.Key {
-		return pgcuckoo.Timestamptz(time.Date(2000, 1, 1, i-50000, 0, 1, 1000*i+999, time.UTC).In(kathmandu))
-	},
-	"inet": func(i int) pgcuckoo.Key {
-		return pgcuckoo.Canonical([]byte{4, 8, 10, byte(i >> 16), byte(i >> 8), byte(i)}, 17)
-	},
-	"array": func(i int) pgcuckoo.Key {
-		array := []byte("\x01\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00")
-		for _, element := range []int{i, -i} {
-			array = binary.LittleEndian.AppendUint64(append(array, 8, 0, 0, 0), uint64(element))
-		}
-		return pgcuckoo.Canonical(array, 24, 1)
-	},
-}
-
 var kathmandu = time.FixedZone("", 20700)
 
 func must[T any](value T, err error) T {
@@ -83,56 +27,83 @@ func must[T any](value T, err error) T {
 
 func unhex(text string) []byte { return must(hex.DecodeString(text)) }
 
-func answer(q question) map[string]any {
-	keys := pgcuckoo.Keys(q.Keys, key.Key)
-	made := new(pgcuckoo.Filter)
-	switch {
-	case q.Kind != "":
-		b := pgcuckoo.Builder{Capacity: q.Capacity}
-		for i := 1; i <= 2*q.Count; i++ {
-			keys = append(keys, bulk[q.Kind](i))
-		}
-		b.Add(keys[:q.Count]...)
-		made = must(b.Build())
-	case q.Made != nil:
-		b := pgcuckoo.Builder{Capacity: q.Made.Capacity, FPR: q.Made.FPR, Seed: q.Made.Seed}
-		b.Add(pgcuckoo.Keys(q.Made.Keys, key.Key)...)
-		made = must(b.Build())
-	case q.Filter == nil:
+func number(text string) int64 { return must(strconv.ParseInt(text, 10, 64)) }
+
+// The days and times that Go does not have
+var infinities = map[string]pgcuckoo.Key{
+	"dinfinity": pgcuckoo.Canonical(unhex("ffffff7f"), 11), "d-infinity": pgcuckoo.Canonical(unhex("00000080"), 11),
+	"tinfinity": pgcuckoo.Canonical(unhex("ffffffffffffff7f"), 14), "t-infinity": pgcuckoo.Canonical(unhex("0000000000000080"), 14),
+	"zinfinity": pgcuckoo.Canonical(unhex("ffffffffffffff7f"), 15), "z-infinity": pgcuckoo.Canonical(unhex("0000000000000080"), 15)}
+
+// key is that of a field: a letter for its type in Go, and its text.
+func key(field string) pgcuckoo.Key {
+	if key, ok := infinities[field]; ok {
+		return key
+	}
+	text := field[1:]
+	switch field[0] {
+	case 'l', 'i':
+		return pgcuckoo.Integer(number(text))
+	case 'b':
+		return pgcuckoo.Boolean(text == "true")
+	case 's':
+		return pgcuckoo.Text(string(unhex(text)))
+	case 'x':
+		return pgcuckoo.Bytea(unhex(text))
+	case 'f':
+		return pgcuckoo.Double(must(strconv.ParseFloat(text, 64)))
+	case 'u':
+		return pgcuckoo.UUID(*(*[16]byte)(unhex(strings.ReplaceAll(text, "-", ""))))
+	case 'd':
+		return pgcuckoo.Date(time.Date(2000, 1, 1+int(number(text)), 23, 0, 0, 0, kathmandu))
+	case 't':
+		return pgcuckoo.Timestamp(time.Date(2000, 1, 1, 0, 0, 0, 999, kathmandu).Add(time.Duration(number(text)) * time.Microsecond))
+	case 'z', 'n':
+		return pgcuckoo.Timestamptz(time.UnixMicro(946684800e6 + number(text)).In(kathmandu))
+	}
+	description, data, _ := strings.Cut(text, "/")
+	parts := unhex(description)
+	return pgcuckoo.Canonical(unhex(data), parts[0], parts[1:]...)
+}
+
+func answer(fields []string) map[string]any {
+	keys := pgcuckoo.Keys(fields[5:], key)
+	var f *pgcuckoo.Filter
+	switch fields[0] {
+	case "hashes":
 		hashes := []string{}
 		for _, key := range keys {
-			hashes = append(hashes, fmt.Sprint(uint64(key.Hash(q.Seed))))
+			hashes = append(hashes, fmt.Sprint(uint64(key.Hash(number(fields[3])))))
 		}
 		return map[string]any{"hashes": hashes}
-	}
-	f := made
-	if q.Filter != nil {
+	case "filter":
 		var err error
-		if f, err = pgcuckoo.Parse(unhex(*q.Filter)); errors.Is(err, pgcuckoo.ErrFormat) {
+		pgcuckoo.LastKeyType = int(number(fields[2]))
+		if f, err = pgcuckoo.Parse(unhex(fields[1])); errors.Is(err, pgcuckoo.ErrFormat) {
 			return map[string]any{"refused": true}
 		} else if err != nil {
 			panic(err)
 		}
+	default:
+		b := pgcuckoo.Builder{Capacity: int(number(fields[1])), FPR: must(strconv.ParseFloat(fields[2], 64)), Seed: number(fields[3])}
+		b.Add(pgcuckoo.Keys(strings.Fields(fields[4]), key)...)
+		f = must(b.Build())
 	}
 	counts := []int{}
 	for _, key := range keys {
 		counts = append(counts, must(f.Count(key)))
 	}
 	info := f.Info()
-	return map[string]any{"data": hex.EncodeToString(f.Bytes()), "counts": counts, "made": hex.EncodeToString(made.Bytes()),
+	return map[string]any{"data": hex.EncodeToString(f.Bytes()), "counts": counts,
 		"key_type": info.KeyType, "items": info.Items, "capacity": info.Capacity, "target_fpr": info.TargetFPR,
 		"expected_fpr": info.ExpectedFPR, "subfilters": info.Subfilters, "seed": info.Seed, "removable": info.Removable}
 }
 
-// The argument is the last key type, which the package may not know yet.
 func main() {
-	pgcuckoo.LastKeyType = must(strconv.Atoi(os.Args[1]))
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<30)
 	for lines.Scan() {
-		var q question
-		must(0, json.Unmarshal(lines.Bytes(), &q))
-		fmt.Println(string(must(json.Marshal(answer(q)))))
+		fmt.Println(string(must(json.Marshal(answer(strings.Split(lines.Text(), "\t"))))))
 	}
 	must(0, lines.Err())
 }

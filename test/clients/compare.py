@@ -2,10 +2,13 @@
 
 What a package answers to a question is one dictionary, the same in Python (answer()) and in
 JavaScript (answers.js): hashes of keys; or the bytes of a filter, what it is, and counts in it.
+Answers.java and answers.go take questions in another form (line()), and only about keys that the
+package in Python takes.
 """
 
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -13,23 +16,23 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from uuid import UUID
 
 ROOT = Path(__file__).parents[2]
 PYTHON, JAVASCRIPT = ROOT / 'clients' / 'python', ROOT / 'clients' / 'javascript'
 GOLDEN = ROOT / 'test' / 'golden'
 sys.path.insert(0, str(PYTHON / 'src'))
 
-import java
 from keys import BOUNDS, BULK, KEYS, STRINGS, quote
 from malformed import malformed, tables, write, write_partial
 
 from pgcuckoo import CuckooFilter, FormatError, KeyValueError, hash_key
-from pgcuckoo.keys import M64
+from pgcuckoo.keys import M64, NAMES, canonical_bytes, description
 from pgcuckoo.tables import bits_for, first_shape, shape_for
 
 work = Path(tempfile.mkdtemp())
 passed = failed = 0
-others = []     # Functions that compare more packages, as compare() does
+programs = {}   # By package, the command that runs Answers.java or answers.go
 
 
 def test(ok, name, detail=''):
@@ -121,18 +124,83 @@ def ask(questions):
     return (('Python', [rounded(answer(question)) for question in questions]), ('JavaScript', javascript))
 
 
+ENDS = {2**31 - 1: 'infinity', -2**31: '-infinity', 2**63 - 1: 'infinity', -2**63: '-infinity'}
+LETTERS = {'integer': 'l', 'boolean': 'b', 'text': 's', 'bytea': 'x', 'double precision': 'f', 'uuid': 'u', 'date': 'd',
+           'timestamp': 't', 'timestamptz': 'z'}
+
+
+def field(key_type, key):
+    """A key in a line: of a class of the language if it has one, otherwise canonical bytes."""
+    letter = LETTERS.get(key_type) if isinstance(key_type, str) else None
+    if letter == 'l':
+        return ('i' if -2**31 <= key < 2**31 and key % 2 else 'l') + str(key)
+    if letter == 's':
+        return letter + key.encode().hex()
+    if letter == 'x':
+        return letter + key[2:]
+    if letter == 'b':
+        return letter + str(key).lower()
+    if letter == 'f':
+        return letter + repr(key).replace('inf', 'Infinity').replace('nan', 'NaN')
+    if letter in ('d', 't', 'z'):
+        return ('n' if letter == 'z' and key % 2 and key not in ENDS else letter) + ENDS.get(key, str(key))
+    if letter == 'u':
+        return letter + str(UUID(key))
+    return 'c%s/%s' % (description(key_type, key).hex(), canonical_bytes(key_type, key).hex())
+
+
+def line(question):
+    """A question in fields separated by tabs; None if the package in Python refuses a key."""
+    key_type, made = question.get('keyType'), question.get('made')
+    if made:
+        first = ['build', math.ceil(made['capacity'] or 0), repr(made['fpr']), made['seed'],
+                 ' '.join(field(key_type, key) for key in made['keys'])]
+    elif 'filter' in question:
+        first = ['filter', question['filter'], max(NAMES), '', '']
+    else:
+        first = ['hashes', '', '', question.get('seed', 0), '']
+    try:
+        return '\t'.join([*map(str, first), *(field(key_type, key) for key in question['keys'])]) + '\n'
+    except KeyValueError:
+        return None
+
+
+def as_answered(answer):
+    """An answer to a line as the other packages give it."""
+    if 'seed' in answer:
+        unset = answer['target_fpr'] == 0
+        answer.update(key_type=NAMES[answer['key_type']] if answer['key_type'] else None, capacity=answer['capacity'] or None,
+                      target_fpr=None if unset else answer['target_fpr'], seed=None if unset else answer['seed'])
+    return rounded(answer)
+
+
+def ask_programs(questions):
+    """The same as ask() of the programs; None for questions that they cannot be asked."""
+    lines = [line(question) for question in questions]
+    asked = list(filter(None, lines))
+    for package, command in programs.items() if asked else ():
+        done = subprocess.run(command, input=''.join(asked), stdout=subprocess.PIPE, text=True)
+        answers = [as_answered(json.loads(one)) for one in done.stdout.splitlines()]
+        test(done.returncode == 0 and len(answers) == len(asked), '%s answers %d questions' % (package, len(asked)))
+        left = iter(answers)
+        yield package, [next(left, None) if one else None for one in lines]
+
+
+LACKING = {'Go': {'representation', 'format_version'}}
+
+
 def compare(name, cases):
     """The packages answer as the server does.  A case is a name, a question, and what the server says of it."""
     questions = [question for _, question, _ in cases]
-    for package, answers in (*ask(questions), *((name, list(map(rounded, some))) for name, some in java.ask(work, questions))):
+    for package, answers in (*ask(questions), *ask_programs(questions)):
+        compared = [(one, theirs, mine) for (one, _, theirs), mine in zip(cases, answers) if mine]
         wrong = []
-        for (one, _, theirs), mine in zip(cases, answers):
+        for one, theirs, mine in compared:
+            theirs = {field: theirs[field] for field in theirs.keys() - LACKING.get(package, set())}
             mine = {field: mine.get(field) for field in theirs}
             if mine != theirs:
                 wrong.append('%s: %s, not %s' % (one, str(mine)[:500], str(theirs)[:500]))
-        test(not wrong and len(answers) == len(cases), '%s: %d %s' % (package, len(cases), name), '\n#   '.join(wrong[:9]))
-    for other in others:
-        other(name, cases)
+        test(not wrong, '%s: %d %s' % (package, len(compared), name), '\n#   '.join(wrong[:9]))
 
 
 # ----------------------------------------------------------------------- keys
@@ -335,9 +403,9 @@ def compare_malformed():
 
 
 def compare_many():
-    """Many keys of each type: a filter of the server in Java, and one of Java in the server."""
+    """Many keys of each type: a filter of the server in each program, and one of the program in the server."""
     count = int(os.environ.get('CUCKOO_CLIENT_KEYS', 10000))
-    for key_type, expression, value in BULK if java.HAS_JDK else []:
+    for key_type, expression, value in BULK if programs else []:
         expression = expression.replace('smallint', 'integer')
         keys = [value(i) for i in range(1, 2 * count + 1)]
         looked_up = "SELECT string_agg(cuckoo_count(f, k)::text, '' ORDER BY i) FROM t, (SELECT i, %s FROM generate_series(1, %d) AS i) AS q (i, k)" % (
@@ -345,12 +413,12 @@ def compare_many():
         (data,), (counts,) = sql("CREATE TEMP TABLE t AS SELECT cuckoo_agg(%s, %d) AS f FROM generate_series(1, %d) AS i; "
                                  "SELECT encode(f::bytea, 'hex') FROM t; %s" % (expression, count, count, looked_up))
         made = dict(keys=keys[:count], capacity=count, fpr=0.001, seed=0)
-        (_, (theirs, mine)), = java.ask(work, [{'keyType': key_type, 'keys': keys, 'filter': data},
-                                               {'keyType': key_type, 'keys': [], 'made': made}])
-        test(theirs['counts'] == list(map(int, counts)), '%d keys of type %s in Java, in a filter of the server' % (2 * count, key_type))
-        (found,), = sql("CREATE TEMP TABLE h (d text); COPY h FROM STDIN;\n%s\n\\.\n"
-                        "CREATE TEMP TABLE t AS SELECT decode(d, 'hex')::cuckoofilter AS f FROM h; %s" % (mine['data'], looked_up))
-        test(found == counts, '%d keys of type %s in the server, in a filter of Java' % (2 * count, key_type))
+        for package, (theirs, mine) in ask_programs([{'keyType': key_type, 'keys': keys, 'filter': data},
+                                                     {'keyType': key_type, 'keys': [], 'made': made}]):
+            test(theirs['counts'] == list(map(int, counts)), '%d keys of type %s in %s, in a filter of the server' % (2 * count, key_type, package))
+            (found,), = sql("CREATE TEMP TABLE h (d text); COPY h FROM STDIN;\n%s\n\\.\n"
+                            "CREATE TEMP TABLE t AS SELECT decode(d, 'hex')::cuckoofilter AS f FROM h; %s" % (mine['data'], looked_up))
+            test(found == counts, '%d keys of type %s in the server, in a filter of %s' % (2 * count, key_type, package))
 
 
 def compare_all():

@@ -1,8 +1,6 @@
 """Tests the package in Go, by answers.go, if Go is installed; see test.py and compare.py."""
 
 import hashlib
-import json
-import math
 import os
 import re
 import shutil
@@ -11,24 +9,13 @@ import subprocess
 from pathlib import Path
 
 import compare
-from compare import ROOT, sql, test, work
+from compare import ROOT, test, work
 
-from pgcuckoo import KeyValueError
-from pgcuckoo.keys import M64, NAMES, canonical_bytes, description
+from pgcuckoo.keys import M64
 from xxhash import xxh3_64_intdigest
 
 GO = ROOT / 'clients' / 'go'
 PQ = Path('/usr/share/gocode/src/github.com/lib/pq')    # Debian's golang-github-lib-pq-dev
-KEYS = int(os.environ.get('CUCKOO_CLIENT_KEYS', 10000))
-
-# Keys of answers.go in SQL
-BULK = {
-    'integer': 'i * 1000003::bigint', 'boolean': 'i % 2 = 1', 'text': "repeat('aä漢', i % 200) || i",
-    'bytea': "substr(decode(md5(i::text), 'hex'), 1, i % 17)", 'uuid': 'md5(i::text)::uuid',
-    'double': 'i / 7::float8', 'real': 'i::real / 7::real', 'date': "'2000-01-01'::date + i - 50000",
-    'timestamp': "'2000-01-01'::timestamp + make_interval(hours => i - 50000, secs => 1) + i * '1 microsecond'::interval",
-    'timestamptz': "'2000-01-01 00:00Z'::timestamptz + make_interval(hours => i - 50000, secs => 1) + i * '1 microsecond'::interval",
-    'inet': "'10.0.0.0/8'::inet + i", 'array': 'ARRAY[i, -i]'}
 
 
 def go(*arguments, **options):
@@ -37,70 +24,6 @@ def go(*arguments, **options):
     done = subprocess.run(['go', *map(str, arguments)], cwd=work / 'go', env=env, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     return done.returncode, done.stdout
-
-
-def key(key_type, value):
-    return [description(key_type, value).hex(), canonical_bytes(key_type, value).hex()]
-
-
-def takes(question):
-    """Whether the package in Python takes all keys of a question."""
-    try:
-        return all(key(question['keyType'], value) for value in question['keys'])
-    except KeyValueError:
-        return False
-
-
-def encode(question):
-    """A question as answers.go takes it: with canonical bytes, which the package in Python makes."""
-    key_type, made = question.get('keyType'), question.get('made')
-    question = {**question, 'keys': [key(key_type, value) for value in question['keys']]}
-    if made:
-        question['made'] = {**made, 'keys': [key(key_type, value) for value in made['keys']],
-                            'capacity': math.ceil(made['capacity'] or 0)}
-    return question
-
-
-def ask(questions):
-    """Answers as those of the other packages, without the fields that Go does not have."""
-    lines = ''.join(json.dumps(question) + '\n' for question in questions)
-    done = subprocess.run([work / 'go' / 'answers', str(max(NAMES))], input=lines, stdout=subprocess.PIPE, text=True)
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    test(done.returncode == 0 and len(answers) == len(questions), 'Go answers %d questions' % len(questions))
-    for one in answers:
-        if 'key_type' in one:
-            unset = one['target_fpr'] == 0
-            one.update(key_type=NAMES[one['key_type']] if one['key_type'] else None, capacity=one['capacity'] or None,
-                       target_fpr=None if unset else one['target_fpr'], seed=None if unset else one['seed'])
-    return answers
-
-
-def compare_cases(name, cases):
-    """The same as compare.compare."""
-    cases = [(one, question, {field: value for field, value in theirs.items() if field not in ('representation', 'format_version')})
-             for one, question, theirs in cases if takes(question)]
-    if not cases:   # of ranges, whose questions all have some that are none
-        return
-    wrong = ['%s: %s, not %s' % (one, str(mine)[:500], str(theirs)[:500])
-             for (one, _, theirs), mine in zip(cases, map(compare.rounded, ask([encode(question) for _, question, _ in cases])))
-             if {field: mine.get(field) for field in theirs} != theirs]
-    test(not wrong, 'Go: %d %s' % (len(cases), name), '\n#   '.join(wrong[:9]))
-
-
-def compare_bulk():
-    """Filters of many keys, which answers.go makes itself, looked up by the server and by the package."""
-    for kind, expression in BULK.items():
-        counts = "SELECT string_agg(cuckoo_count(f, k)::text, '') FROM t, (SELECT %s FROM generate_series(1, %d) AS i) AS q (k)" % (
-            expression, 2 * KEYS)
-        # As many keys as there is room for, and fewer, for which the server makes a sparse filter
-        for capacity in 0, 3 * KEYS:
-            (data,), (theirs,) = sql("CREATE TEMP TABLE t AS SELECT cuckoo_agg(%s, %s) AS f FROM generate_series(1, %d) AS i; "
-                                     "SELECT encode(f::bytea, 'hex') FROM t; %s" % (expression, capacity or 'NULL', KEYS, counts))
-            mine, = ask([{'kind': kind, 'count': KEYS, 'capacity': capacity, 'filter': data}])
-            same = mine['made'] == data
-            found = theirs if same else sql(r"CREATE TEMP TABLE t AS SELECT '\x%s'::bytea::cuckoofilter AS f; %s" % (mine['made'], counts))[0][0]
-            test(''.join(map(str, mine['counts'])) == theirs == found and '0' not in theirs[:KEYS] and (same or not capacity),
-                 'Go: %d keys of the kind %s, %s' % (KEYS, kind, 'the same bytes' if same else 'other bytes'))
 
 
 def test_readme():
@@ -140,5 +63,5 @@ def test_go():
     digest = hashlib.sha256(b''.join(struct.pack('<Q', xxh3_64_intdigest(
         bytes((i + n) * (i + 3 * n) >> 3 & 255 for i in range(n)), n * 0x9E3779B97F4A7C15 & M64)) for n in range(2049)))
     test(digest.hexdigest() in (GO / 'pgcuckoo_test.go').read_text('utf-8'), 'its hashes of each length to 2048 are those of xxHash')
-    compare.others.append(compare_cases)
+    compare.programs['Go'] = [work / 'go' / 'answers']
     return True

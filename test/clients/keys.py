@@ -1,5 +1,6 @@
 """Keys of every key type, for compare.py."""
 
+import json
 from decimal import Decimal
 from hashlib import md5
 
@@ -138,9 +139,18 @@ BULK = [
     ('interval', "i * '-1 mon 5 days'::interval", lambda i: (-i, 5 * i, 0)),
     ('inet', "'10.0.0.0/8'::inet + i", lambda i: '10.%d.%d.%d/8' % (i >> 16, i >> 8 & 255, i & 255)),
     ('jsonb', "jsonb_build_object('id', i, 'n', i / 10.0)", lambda i: '{"n": %s, "id": %d}' % (Decimal(i) / 10, i)),
+    ('jsonb', "jsonb_build_object('a', (SELECT jsonb_object_agg('k' || k, k / 2.0) FROM generate_series(0, i % 99) AS k), "
+     "'b', ARRAY(SELECT k FROM generate_series(1, i % 77) AS k))",
+     lambda i: json.dumps({'a': {'k%d' % k: k / 2 for k in range(i % 99 + 1)}, 'b': [*range(1, i % 77 + 1)]})),
     (('array', 'integer'), 'ARRAY[i, -i]', lambda i: [i, -i]),
+    (('array', 'text'), "ARRAY(SELECT CASE WHEN (i + k) % 5 > 0 THEN repeat('é', k % 3) || repeat('w', i * k % 11) END "
+     'FROM generate_series(1, i % 40) AS k)',
+     lambda i: ['é' * (k % 3) + 'w' * (i * k % 11) if (i + k) % 5 else None for k in range(1, i % 40 + 1)]),
+    (('array', ('composite', ('integer', 'enum'))), "ARRAY[ROW(i, 'sad'), NULL, ROW(NULL, 'fröhlich')]::pair[]",
+     lambda i: [[i, 'sad'], None, [None, 'fröhlich']]),
     (('range', 'integer'), 'int4range(i, 2 * i + 1)', lambda i: (i, 2 * i + 1, '[)')),
-    (('composite', ('integer', 'text')), "ROW(i, 'x'::text)", lambda i: [i, 'x']),
+    (('composite', ('integer', 'text', 'numeric')), "ROW(nullif(i % 10, 3), repeat('é', i % 90), i / 4.0)",
+     lambda i: [None if i % 10 == 3 else i % 10, 'é' * (i % 90), str(Decimal(i) / 4)]),
 ]
 
 # Strings that a package takes, or may not take, and characters to alter them with

@@ -85,6 +85,7 @@ def test_java():
     test(status == 0 and re.search(r'[1-9]\d* tests successful', output), 'the tests of the library in Java', output)
     theirs, expected = java.hashes_of_all_lengths()
     test(theirs == expected, 'they expect the hashes of xxHash for all lengths')
+    compare.programs['Java'] = ['java', '-cp', java.path(work / 'java', work / 'java_tests'), 'Answers']
 
 
 def use_database(name):
@@ -293,8 +294,6 @@ def main():
     test_java()
     use_database('clients')
     compare.compare_all()
-    if has_go:
-        go.compare_bulk()
     for right, example in examples():
         test(right, example)
     test_page()

@@ -15,35 +15,25 @@ CREATE AGGREGATE polymorphic_agg(anycompatible) (
 	FINALFUNC_MODIFY = READ_ONLY, COMBINEFUNC = cuckoo_agg_combine
 );
 
--- What a filter does, for one type, with a key that is in it and one that is
--- not.
+-- Whether functions find a key that is in a filter, and not one that is absent, of one type
 CREATE FUNCTION trial(type text, present text, absent text, OUT key_type text, OUT literals boolean, OUT columns boolean,
-	OUT parameters boolean, OUT removal boolean, OUT aggregates boolean, OUT arrays boolean, OUT forms boolean)
+	OUT parameters boolean, OUT aggregates boolean, OUT arrays boolean)
 LANGUAGE plpgsql AS $$
 DECLARE
 	p CONSTANT text := format('%L::%s', present, type);
 	a CONSTANT text := format('%L::%s', absent, type);
+	found CONSTANT text := 'SELECT bool_and(f @> p AND NOT f @> a AND p <@ f AND NOT a <@ f AND cuckoo_contains(f, p) AND NOT cuckoo_contains(f, a)
+			AND cuckoo_count(f, p) = 1 AND cuckoo_count(f, a) = 0 AND f - a = f AND cuckoo_add(f - p, p) = f)
+		FROM (SELECT cuckoo_new() + p AS f, * FROM (%s) AS keys (p, a)) AS made';
 BEGIN
 	EXECUTE format('CREATE TEMP TABLE keys (p %1$s, a %1$s)', type);
 	EXECUTE format('INSERT INTO keys SELECT %s, %s FROM generate_series(1, 40)', p, a);
-	EXECUTE format('SELECT (cuckoo_info(f)).key_type,
-			f @> %1$s AND NOT f @> %2$s AND %1$s <@ f AND NOT %2$s <@ f AND cuckoo_contains(f, %1$s) AND NOT cuckoo_contains(f, %2$s)
-			AND cuckoo_count(f, %1$s) = 1 AND cuckoo_count(f, %2$s) = 0 AND cuckoo_add(cuckoo_new(), %1$s) = f
-		FROM (SELECT cuckoo_new() + %1$s AS f) AS made', p, a) INTO key_type, literals;
-	SELECT bool_and(f @> k.p AND NOT f @> k.a AND k.p <@ f AND NOT k.a <@ f AND cuckoo_contains(f, k.p) AND NOT cuckoo_contains(f, k.a)
-			AND cuckoo_count(f, k.p) = 1 AND cuckoo_count(f, k.a) = 0 AND cuckoo_new() + k.p = f)
-		INTO columns FROM keys AS k, (SELECT cuckoo_new() + keys.p AS f FROM keys LIMIT 1) AS made;
-
-	EXECUTE format('PREPARE look_up(%1$s, %1$s) AS SELECT f @> $1 AND NOT f @> $2 AND $1 <@ f AND cuckoo_count(f, $1) = 1
-		FROM (SELECT cuckoo_new() + $1 AS f) AS made', type);
+	EXECUTE format('SELECT (cuckoo_info(cuckoo_new() + %s)).key_type', p) INTO key_type;
+	EXECUTE format(found, format('SELECT %s, %s', p, a)) INTO literals;
+	EXECUTE format(found, 'TABLE keys') INTO columns;
+	EXECUTE format('PREPARE look_up(%1$s, %1$s) AS ', type) || format(found, 'SELECT $1, $2');
 	EXECUTE format('EXECUTE look_up(%s, %s)', p, a) INTO parameters;
 	DEALLOCATE look_up;
-
-	-- Two copies added, two removed, and the other key is still there.
-	EXECUTE format('SELECT cuckoo_count(f, %1$s) = 2 AND cuckoo_count(f - %1$s, %1$s) = 1 AND f - %1$s @> %1$s
-			AND NOT f - %1$s - %1$s @> %1$s AND f - %1$s - %1$s @> %2$s AND cuckoo_remove(f, %1$s) - %1$s - %2$s = f - %2$s - %1$s - %1$s
-			AND cuckoo_cardinality(f - %1$s - %2$s - %1$s) = 0
-		FROM (SELECT cuckoo_new() + %1$s + %2$s + %1$s AS f) AS made', p, a) INTO removal;
 
 	-- Typed overload, polymorphic one, all arities, window
 	SELECT f @> k.p AND NOT f @> k.a AND (cuckoo_info(f)).key_type = trial.key_type AND cuckoo_cardinality(f) = 1 AND f = ALL (others)
@@ -61,16 +51,13 @@ BEGIN
 				AND cuckoo_remove_all(cuckoo_new() + %1$s + %2$s + %1$s, ARRAY[%1$s, %2$s]) = cuckoo_new() + %1$s
 			FROM (SELECT p FROM keys UNION ALL SELECT a FROM keys) AS k(k)', p, a) INTO arrays;
 	END IF;
-
-	SELECT f::text::cuckoofilter = f AND f::bytea::cuckoofilter = f AND f::text::cuckoofilter @> k.p AND NOT f::bytea::cuckoofilter @> k.a
-		INTO forms FROM (SELECT cuckoo_new() + keys.p AS f, keys.p, keys.a FROM keys LIMIT 1) AS k;
 	DROP TABLE keys;
 END $$;
 
 INSERT INTO samples VALUES ('mood', 'enum', 'sad;ok'), ('feeling', 'enum', 'ok;sad'), ('pair', 'composite', '(1,a);(1,)'), ('couple', 'composite', '(1,a);(,)'),
 	('small', 'integer', '7;8'), ('numbers', 'array', '{1,2};[0:1]={1,2}'), ('pair[]', 'array', '{"(1,a)"};{}'), ('mood[]', 'array', '{sad};{ok}');
 SELECT type, t.* FROM samples AS s, trial(type, split_part(list, ';', 1), split_part(list, ';', 2)) AS t
-WHERE (s.key_type = t.key_type AND literals AND columns AND parameters AND removal AND aggregates AND forms AND coalesce(arrays, s.key_type = 'array')) IS NOT TRUE;
+WHERE (s.key_type = t.key_type AND literals AND columns AND parameters AND aggregates AND coalesce(arrays, s.key_type = 'array')) IS NOT TRUE;
 
 -- Anonymous records
 SELECT f @> ROW(1, 'a'::text) AS present, f @> ROW(1, 'b'::text) AS absent, f @> ROW(1, 'a')::pair AS named, (cuckoo_info(f)).key_type,

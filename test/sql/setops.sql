@@ -275,12 +275,3 @@ WITH grown AS (
 SELECT cuckoo_union_agg(rows.f ORDER BY n) = grown.f AS behind, cuckoo_union_agg(rows.f ORDER BY n DESC) = grown.f AS before,
 	cuckoo_union_all_agg(rows.f ORDER BY n) = grown.f AS summed
 FROM rows, grown GROUP BY grown.f;
-
--- A union of disjoint parts counts too few, in percent: half the rate on average,
--- more or less if there are few keys.
-SELECT n, round(avg(missed), 3) AS mean, round(max(missed), 2) AS worst
-FROM (SELECT n, 100 * (1 - cuckoo_cardinality(cuckoo_union_agg(f)) / n::numeric) AS missed
-	FROM (SELECT n, sample, cuckoo_agg(sample * n + k, n) AS f
-		FROM unnest('{1000,10000}'::integer[]) AS n, generate_series(1, 40) AS sample, generate_series(1, n) AS k GROUP BY n, sample, k % 20) AS parts
-	GROUP BY n, sample) AS unions
-GROUP BY n ORDER BY n;

@@ -1,7 +1,7 @@
 -- Unique indexes, which PostgreSQL allows from 18 on
 --
 -- ../isolation/specs/index-unique.spec has what needs several sessions, ../t/056_constraint.pl
--- crashes, and ../t/002_replication.pl replica identities.
+-- crashes, and ../t/057_unique_servers.pl replica identities.
 \i `echo "$PG_ABS_SRCDIR/sql/setup.psql"`
 CREATE TABLE pages (tenant integer, url text, n integer DEFAULT 1);
 CREATE UNIQUE INDEX pages_url ON pages USING cuckoo (url);

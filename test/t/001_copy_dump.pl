@@ -1,10 +1,7 @@
 # PostgreSQL's own ways to move a table carry filters unchanged: COPY in text
 # and binary, pg_dump and pg_restore.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 
 my $node = new_server('main');
 my $folder = PostgreSQL::Test::Utils::tempdir;

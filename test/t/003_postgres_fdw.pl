@@ -5,10 +5,7 @@
 # ("-- on hub, east"), and blocks of text that follow one and are lines of its
 # output.  The tables of figures have to be what is measured here.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 
 my $page = 'docs/distributed.md';
 my %server = map { $_ => new_server($_) } qw(hub east west);

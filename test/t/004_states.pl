@@ -6,8 +6,6 @@
 # every aggregate is found in the catalog, so that one added later is tested,
 # too.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $node = new_server('main');

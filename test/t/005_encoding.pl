@@ -1,10 +1,7 @@
 # Text keys have the same hashes whatever the encoding of the database, and
 # filters can be moved from one encoding to another.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 
 my $node = new_server('main');
 my $folder = PostgreSQL::Test::Utils::tempdir;

@@ -6,8 +6,6 @@
 # of an hour, 12 GB of memory and 10 GB of disk.  Another number is that of the keys in
 # the largest filter, by default as many as it holds (some 217 million).
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 use List::Util qw(min);
 use Time::HiRes qw(time);

@@ -2,8 +2,6 @@
 # which is freed with its transaction, however that ends, and which is never
 # mistaken for another value.  022_limits.pl tests filters that do not fit.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $node = new_server('main', replication => 1, conf => <<'CONF');

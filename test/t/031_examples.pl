@@ -8,8 +8,6 @@
 # version and later ones.  The reference and the page on the index also have expressions
 # with an arrow and their result.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 
 # The pages show dates as PostgreSQL does by default.

@@ -1,8 +1,6 @@
 # The recipes for many sessions, under their load: shards, adding only new keys, and
 # streams.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 3;

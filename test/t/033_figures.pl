@@ -1,8 +1,6 @@
 # Sizes, rates and counts that README, guide and reference print, and which no example
 # shows: they are the same on every machine.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $node = new_server('main');

@@ -25,10 +25,7 @@
 # CUCKOO_TEST_MODES names some of them, CUCKOO_TEST_SECONDS sets the duration, 20
 # by default, and CUCKOO_TEST_SEED repeats the choices, but not their timing.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
 my @modes = split ' ', $ENV{CUCKOO_TEST_MODES} || 'plain ddl kill standby small';

@@ -1,10 +1,7 @@
 # A standby can be asked when replay has just come to any record.  Whenever the metapage
 # of an index names new pages, they are there, so all lookups can be answered.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 
 my $primary = new_server('primary', replication => 1, conf => "autovacuum = off\n");
 $primary->safe_psql('postgres', <<~'SQL');

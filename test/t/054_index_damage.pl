@@ -1,10 +1,7 @@
 # The file of an index: it has no holes, a full disk and damage give errors, what a full
 # disk leaves is used, and nothing waits for ever.  A snapshot for which VACUUM may have removed entries is an error, too.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 
 my $block_size = 8192;
 my $node = new_server('main', initdb => [ '--wal-segsize=1' ], conf => "autovacuum = off\nenable_seqscan = off\nstatement_timeout = 1min\nignore_checksum_failure = on\n");

@@ -1,8 +1,6 @@
 # A database whose extension has lost its library, as when the package has been
 # removed: with cuckoo alone, only what uses a filter fails.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
 
 my $node = new_server('main');

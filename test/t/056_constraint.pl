@@ -5,10 +5,7 @@
 # CUCKOO_TEST_SECONDS sets how long sessions are killed, 5 by default, and
 # CUCKOO_TEST_SEED repeats the choices, but not their timing.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
 my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 5;
@@ -132,21 +129,19 @@ foreach my $kind (@kinds)
 is(join(' ', grep { $committed{constraint}{$_} > 1 } keys %{ $committed{constraint} }), '', 'none was reported twice');
 
 # ------------------------------------------------------- Prepared transactions
-$node->safe_psql('postgres', <<~'SQL');
-	BEGIN;
-	INSERT INTO pages VALUES (1, 'prepared');
-	PREPARE TRANSACTION 'kept';
-	BEGIN;
-	INSERT INTO pages VALUES (1, 'undone');
-	PREPARE TRANSACTION 'undone';
-	SQL
-$node->stop('immediate');
-$node->start;
-my @inserts = map { "INSERT INTO pages VALUES (1, '$_')" } qw(prepared undone);
-is(sqlstate($node, 'postgres', "SET lock_timeout = '100ms'; $_"), '55P03', "waits for a prepared transaction after a crash: $_") foreach @inserts, "$inserts[0] ON CONFLICT DO NOTHING";
-$node->safe_psql('postgres', $_) foreach q{COMMIT PREPARED 'kept'}, q{ROLLBACK PREPARED 'undone'};
-is(sqlstate($node, 'postgres', $inserts[0]), '23P01', 'a conflict when it is committed');
-is(sqlstate($node, 'postgres', $inserts[1]), '', 'none when it is rolled back');
+foreach my $table (@kinds > 1 ? qw(pages counted) : 'pages')
+{
+	my ($kept, $undone) = map { "INSERT INTO $table VALUES (1, '$_')" } qw(kept undone);
+
+	$node->safe_psql('postgres', "BEGIN; $kept; PREPARE TRANSACTION 'kept'; BEGIN; $undone; PREPARE TRANSACTION 'undone'");
+	$node->stop('immediate');
+	$node->start;
+	is(sqlstate($node, 'postgres', "SET lock_timeout = '100ms'; $_"), '55P03', "waits for a prepared transaction after a crash: $_")
+	  foreach $kept, $undone, "$kept ON CONFLICT DO NOTHING";
+	$node->safe_psql('postgres', $_) foreach q{COMMIT PREPARED 'kept'}, q{ROLLBACK PREPARED 'undone'};
+	is(sqlstate($node, 'postgres', $kept), $table eq 'pages' ? '23P01' : '23505', "a conflict when it is committed: $table");
+	is(sqlstate($node, 'postgres', $undone), '', "none when it is rolled back: $table");
+}
 
 # --------------------------------------------------------------------- Memory
 # Each row has a scan of its own.

@@ -6,10 +6,7 @@
 #
 # CUCKOO_TEST_SECONDS sets how long, 6 by default.
 
-use FindBin;
-use lib $FindBin::RealBin;
 use CuckooTest;
-use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep time);
 
 my $seconds = $ENV{CUCKOO_TEST_SECONDS} || 6;

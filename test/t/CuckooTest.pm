@@ -1,12 +1,6 @@
 # Shared by these tests: servers, and filters of every representation and size.
 #
-# A test starts with
-#
-#     use FindBin;
-#     use lib $FindBin::RealBin;
-#     use CuckooTest;
-#
-# which also brings PostgreSQL::Test's modules and Test::More.
+# "use CuckooTest;" also brings PostgreSQL::Test's modules and Test::More.
 
 package CuckooTest;
 
@@ -28,8 +22,9 @@ sub import
 	Test::More->export_to_level(1);
 	no strict 'refs';
 	*{"${into}::$_"} = \&{$_}
-	  for qw(new_server new_standby create_samples create_buffers digests sqlstate measure split_aggregates key_expressions
-	  page_text says page_blocks words with_hosts kill_backend shows slurp_file);
+	  for grep({ /^\w/ } @PostgreSQL::Test::Utils::EXPORT), qw(new_server new_standby create_samples
+	  create_buffers digests sqlstate measure split_aggregates key_expressions page_text says
+	  page_blocks words with_hosts kill_backend shows);
 	return;
 }
 
