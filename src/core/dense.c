@@ -392,7 +392,6 @@ bool
 CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed)
 {
 	const CuckooShape *shape = &dense->shape;
-	uint32_t	fingerprints = CuckooShapeFingerprints(shape);
 	size_t		entries_bytes = shape->buckets * sizeof(uint32_t[CUCKOO_ENTRIES]);
 	uint64_t	codes[CUCKOO_READ_CODES];
 	CuckooCursor cursor = {.source = source, .shape = *shape};
@@ -415,7 +414,7 @@ CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed)
 		{
 			for (size_t i = 0; ok && i < count; i++)
 				ok = PutUnpacked(&block, (uint32_t) (2 * ((codes[i] >> shape->bits) - first)),
-								 (uint32_t) codes[i] & fingerprints, &random);
+								 (uint32_t) codes[i] & shape->fingerprints, &random);
 		}
 		if (ok)
 			PackBlock(dense, number, &block);

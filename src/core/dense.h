@@ -24,9 +24,7 @@
 typedef struct CuckooDense
 {
 	CuckooShape shape;
-	CuckooPacking packing;		/* these three depend on the shape alone */
-	uint64_t	pairs;
-	uint32_t	fingerprints;
+	CuckooPacking packing;		/* depends on the shape alone */
 	uint8_t    *data;			/* CuckooDenseBytes of buckets, followed by at
 								 * least CUCKOO_TAIL_BYTES of readable memory */
 } CuckooDense;
@@ -46,15 +44,7 @@ CuckooDenseInit(CuckooDense *dense, const CuckooShape *shape)
 {
 	dense->shape = *shape;
 	CuckooPackingInit(&dense->packing, shape->bits);
-	dense->pairs = CuckooShapePairs(shape);
-	dense->fingerprints = CuckooShapeFingerprints(shape);
 	dense->data = NULL;
-}
-
-CUCKOO_INLINE CuckooPlace
-CuckooDensePlace(const CuckooDense *dense, uint64_t hash)
-{
-	return CuckooScaledPlace(&dense->shape, dense->pairs, dense->fingerprints, hash);
 }
 
 /* Copies of a class: 0 to 8. */

@@ -74,7 +74,7 @@ CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *hashes, size_t 
 
 			if (at + PREFETCH_KEYS >= count)
 				continue;
-			place = CuckooDensePlace(&table->dense, hashes[at + PREFETCH_KEYS]);
+			place = CuckooPlaceOf(&table->shape, hashes[at + PREFETCH_KEYS]);
 			CuckooDensePrefetch(&table->dense, &place);
 			continue;
 		}
@@ -451,7 +451,7 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooAction 
 		count = GROUP_KEYS;
 	for (size_t i = 0; i < count; i++)
 	{
-		places[i] = CuckooDensePlace(&table->dense, hashes[i]);
+		places[i] = CuckooPlaceOf(&table->shape, hashes[i]);
 		CuckooDensePrefetch(&table->dense, &places[i]);
 	}
 	for (; at < count && HasRoom(table); at++)

@@ -51,8 +51,6 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
 	memset(sparse, 0, sizeof(*sparse));
 	sparse->shape = *shape;
 	sparse->items = items;
-	sparse->pairs = CuckooShapePairs(shape);
-	sparse->fingerprints = CuckooShapeFingerprints(shape);
 	sparse->low_bits = (uint8_t) low_bits;
 	sparse->low_mask = (UINT64_C(1) << low_bits) - 1;
 	sparse->highs = ((CuckooShapeCodes(shape) - 1) >> low_bits) + 1;
@@ -373,7 +371,7 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *stream, Group group, uin
 void
 CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 {
-	uint64_t	code = CuckooSparseCode(sparse, hash);
+	uint64_t	code = CuckooCodeOf(&sparse->shape, hash);
 	const uint8_t *section = sparse->index + CuckooSparseSectionAt(sparse, code);
 	Group		group = FindGroup(sparse, section, code);
 
@@ -385,7 +383,7 @@ CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 bool
 CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 {
-	uint64_t	code = CuckooSparseCode(sparse, hash);
+	uint64_t	code = CuckooCodeOf(&sparse->shape, hash);
 	const uint8_t *section = sparse->index + CuckooSparseSectionAt(sparse, code);
 	uint64_t	r = (code >> sparse->low_bits) % CUCKOO_GROUP;
 	int			low_bits = sparse->low_bits;
@@ -684,7 +682,7 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 			copies = code == last ? copies + 1 : 1;
 			if (code < last || copies > CUCKOO_MAX_COPIES ||
 				code >= CuckooShapeCodes(&sparse->shape) ||
-				(code & sparse->fingerprints) == 0)
+				(code & sparse->shape.fingerprints) == 0)
 				return false;
 			last = code;
 		}

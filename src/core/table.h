@@ -104,7 +104,7 @@ static inline bool
 CuckooTableContains(const CuckooTable *table, uint64_t hash)
 {
 	return table->representation == CUCKOO_DENSE ?
-		CuckooDenseContainsAt(&table->dense, CuckooDensePlace(&table->dense, hash)) :
+		CuckooDenseContainsAt(&table->dense, CuckooPlaceOf(&table->shape, hash)) :
 		CuckooSparseContains(&table->sparse, hash);
 }
 

@@ -325,8 +325,8 @@ SortedHashes(uint64_t stream, size_t count)
 static inline uint64_t
 HashOfCode(const CuckooShape *shape, uint64_t code)
 {
-	uint64_t	pairs = CuckooShapePairs(shape);
-	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
+	uint64_t	pairs = shape->pairs;
+	uint64_t	fingerprints = shape->fingerprints;
 	uint64_t	fingerprint = code & fingerprints;
 	uint64_t	scaled = (code >> shape->bits) << 32 |
 		(((fingerprint - 1) << 32) + fingerprints - 1) / fingerprints;
@@ -338,7 +338,7 @@ HashOfCode(const CuckooShape *shape, uint64_t code)
 static inline uint64_t
 LastHashOfCode(const CuckooShape *shape, uint64_t code)
 {
-	code += 1 + (((code + 1) & CuckooShapeFingerprints(shape)) == 0);
+	code += 1 + (((code + 1) & shape->fingerprints) == 0);
 	return HashOfCode(shape, code) - 1;
 }
 
@@ -354,16 +354,7 @@ SparseBytes(const CuckooShape *shape, uint64_t items)
 	return CuckooSparseStoredBytes(&sparse);
 }
 
-static inline CuckooShape
-ShapeOf(uint32_t blocks, uint32_t buckets, int bits)
-{
-	CuckooShape shape;
-
-	shape.blocks = blocks;
-	shape.buckets = buckets;
-	shape.bits = (uint8_t) bits;
-	return shape;
-}
+#define ShapeOf CuckooShapeOf
 
 /*
  * A table in memory of exactly its size, with garbage in it and after it, as
