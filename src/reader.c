@@ -134,12 +134,11 @@ static int
 CountInBucket(const CuckooReader *reader, const CuckooDense *dense, uint64 offset,
 			  uint64 bucket, uint32 fingerprint)
 {
-	uint8		span[CUCKOO_SPAN_BYTES] = {0};
-	int			bytes;
-	uint64		start = CuckooBucketSpan(dense, bucket, &bytes);
+	uint8		span[CUCKOO_SPAN_BYTES];
 
-	ReadSlice(reader, offset + start, span, bytes);
-	return CuckooBucketCount(dense, bucket, span, fingerprint);
+	offset += CuckooBucketOffset(&dense->packing, bucket);
+	ReadSlice(reader, offset, span, sizeof(span));
+	return CuckooBucketCount(&dense->packing, bucket, span, fingerprint);
 }
 
 /* Copies of a class in a sparse table: reads its place in the index, then a group. */

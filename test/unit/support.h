@@ -663,14 +663,13 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 		{
 			uint64_t	bucket = place.base + (i == 0 ? place.i1 : place.i2);
 			uint8_t    *span = Allocate(CUCKOO_SPAN_BYTES);
-			int			bytes;
-			uint64_t	at = CuckooBucketSpan(&nowhere.dense, bucket, &bytes);
+			uint64_t	at = CuckooBucketOffset(&nowhere.dense.packing, bucket);
+			uint64_t	left = CuckooDenseBytes(&table->shape) - at;
 
-			assert_true(bytes >= 1 && bytes <= CUCKOO_SPAN_BYTES &&
-						at + (uint64_t) bytes <= CuckooDenseBytes(&table->shape));
 			memset(span, garbage, CUCKOO_SPAN_BYTES);
-			memcpy(span, table->data + at, (size_t) bytes);
-			copies += CuckooBucketCount(&nowhere.dense, bucket, span, place.fingerprint);
+			memcpy(span, table->data + at,
+				   (size_t) (left < CUCKOO_SPAN_BYTES ? left : CUCKOO_SPAN_BYTES));
+			copies += CuckooBucketCount(&nowhere.dense.packing, bucket, span, place.fingerprint);
 			pfree(span);
 		}
 		return copies;
