@@ -152,11 +152,7 @@ Relocate(const Block *block, uint32_t fingerprint, uint32_t i1, uint32_t i2,
 		out = entries[slot];
 		BlockReplace(block, bucket, slot, fingerprint, packed);
 		if (packed)
-		{
-			kicks[kick].bucket = bucket;
-			kicks[kick].in = fingerprint;
-			kicks[kick].out = out;
-		}
+			kicks[kick] = (Kick) {bucket, fingerprint, out};
 
 		/* The last look-ahead has shown that its other bucket is full. */
 		fingerprint = out;
@@ -201,9 +197,10 @@ CuckooCountInPair(const CuckooPacking *packing, const uint8_t *even, const uint8
 int
 CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place)
 {
-	return CuckooCountInPair(&dense->packing,
-							 dense->data + CuckooBucketOffset(&dense->packing, place->even),
-							 dense->data + CuckooBucketOffset(&dense->packing, place->base + place->i2),
+	const CuckooPacking *packing = &dense->packing;
+
+	return CuckooCountInPair(packing, dense->data + CuckooBucketOffset(packing, place->even),
+							 dense->data + CuckooBucketOffset(packing, place->base + place->i2),
 							 place->fingerprint);
 }
 

@@ -192,12 +192,9 @@ CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
 		bits = asked + 8;
 	if (bits > CUCKOO_MAX_BITS)
 		bits = CUCKOO_MAX_BITS;
-	if (IsForKeys(newest, CUCKOO_FIRST_KEYS))
-		CuckooShapeFor(shape, CUCKOO_SECOND_KEYS, bits);
-	else if (IsForKeys(newest, CUCKOO_SECOND_KEYS))
-		CuckooShapeFor(shape, CUCKOO_THIRD_KEYS, bits);
-	else
-		CuckooShapeFor(shape, GROWTH * CuckooShapeCapacity(newest), bits);
+	CuckooShapeFor(shape, IsForKeys(newest, CUCKOO_FIRST_KEYS) ? CUCKOO_SECOND_KEYS :
+				   IsForKeys(newest, CUCKOO_SECOND_KEYS) ? CUCKOO_THIRD_KEYS :
+				   GROWTH * CuckooShapeCapacity(newest), bits);
 	return filter->header.table_count < CUCKOO_MAX_TABLES && CuckooShapeOrder(newest, shape) < 0;
 }
 

@@ -23,38 +23,30 @@
  * Geometry
  */
 
-/*
- * The number of low bits: the fewest that leave at most eight high parts for
- * every seven items.  A filter that is not toasted is opened for each lookup, so
- * the search halves its steps.
- */
-static int
-LowBits(const CuckooShape *shape, uint64_t items)
+void
+CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
 {
 	uint64_t	last = CuckooShapeCodes(shape) - 1;
 	uint64_t	wanted = 8 * (items == 0 ? 1 : items) / 7;
 	int			low_bits = 0;
 
+	/*
+	 * The fewest that leave at most eight high parts for every seven items.  A
+	 * filter that is not toasted is opened for each lookup, so the search halves
+	 * its steps.
+	 */
 	for (int step = 32; step > 0; step /= 2)
 	{
 		if (last >> (low_bits + step - 1) >= wanted)
 			low_bits += step;
 	}
-	return low_bits;
-}
-
-void
-CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
-{
-	int			low_bits = LowBits(shape, items);
 
 	memset(sparse, 0, sizeof(*sparse));
 	sparse->shape = *shape;
 	sparse->items = items;
 	sparse->low_bits = (uint8_t) low_bits;
 	sparse->low_mask = (UINT64_C(1) << low_bits) - 1;
-	sparse->highs = ((CuckooShapeCodes(shape) - 1) >> low_bits) + 1;
-	sparse->groups = (sparse->highs + CUCKOO_GROUP - 1) / CUCKOO_GROUP;
+	sparse->groups = (last >> low_bits) / CUCKOO_GROUP + 1;
 	sparse->sections = (sparse->groups + CUCKOO_SECTION_GROUPS - 1) / CUCKOO_SECTION_GROUPS;
 	sparse->bit_count = sparse->groups * CUCKOO_GROUP + items * (uint64_t) (1 + low_bits);
 
@@ -497,20 +489,13 @@ ReadCode(const CuckooSparse *sparse, SparseReader *reader)
 	return high << sparse->low_bits | low;
 }
 
-/* The number of the first group of a section, which may be the end of the table. */
-static inline uint64_t
-FirstGroup(const CuckooSparse *sparse, uint64_t section)
-{
-	return section == sparse->sections ? sparse->groups : section * CUCKOO_SECTION_GROUPS;
-}
-
 void
 CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64_t *codes)
 {
 	uint64_t	position = SectionBit(sparse, from);
-	uint64_t	end = FirstGroup(sparse, to);
+	uint64_t	group = from * CUCKOO_SECTION_GROUPS;
 
-	for (uint64_t group = FirstGroup(sparse, from); group < end; group++)
+	for (; group < to * CUCKOO_SECTION_GROUPS && group < sparse->groups; group++)
 	{
 		uint64_t	count = GroupCodes(sparse->stream, position);
 		SparseReader reader = ReadGroup(sparse, group, position, position + CUCKOO_GROUP + count);
@@ -539,11 +524,12 @@ PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start, const C
 	const uint64_t *numbers = codes->numbers;
 	int			low_bits = sparse->low_bits;
 	uint64_t	high = section * CUCKOO_SECTION;
-	uint64_t	end = FirstGroup(sparse, section + 1);
+	uint64_t	group = section * CUCKOO_SECTION_GROUPS;
+	uint64_t	end = group + CUCKOO_SECTION_GROUPS;
 	uint64_t	from = 0;		/* codes written */
 	BitWriter	writer = WriteBitsAt(sparse->stream, high + start * (uint64_t) (1 + low_bits));
 
-	for (uint64_t group = FirstGroup(sparse, section); group < end; group++)
+	for (; group < end && group < sparse->groups; group++)
 	{
 		uint64_t	to = from;
 

@@ -49,7 +49,6 @@ typedef struct CuckooSparse
 	uint8_t		low_bits;		/* l; from here on, computed from the two above */
 	uint8_t		fields;			/* low parts compared at once; 0 if l is 0 */
 	uint64_t	low_mask;
-	uint64_t	highs;			/* Z */
 	uint64_t	groups;			/* g */
 	uint64_t	sections;		/* ceil(g / 8) */
 	uint64_t	bit_count;		/* without the fill bits */
@@ -93,7 +92,8 @@ CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code)
 static inline void
 CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
 {
-	CUCKOO_PREFETCH(sparse->index + CuckooSparseSectionAt(sparse, CuckooCodeOf(&sparse->shape, hash)));
+	CUCKOO_PREFETCH(sparse->index +
+					CuckooSparseSectionAt(sparse, CuckooCodeOf(&sparse->shape, hash)));
 }
 
 /* Begin to load what it will read next, when that has been loaded. */

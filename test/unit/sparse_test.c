@@ -40,7 +40,7 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 	else if (spread == ONE_SECTION)
 		from = NextRandom(random) % sparse.sections * CUCKOO_SECTION_GROUPS * group;
 	else if (spread == ONE_HIGH_PART)
-		from = NextRandom(random) % sparse.highs << sparse.low_bits;
+		from = NextRandom(random) % CuckooShapeCodes(&sparse.shape) & ~sparse.low_mask;
 	else if (spread == LAST_GROUP)
 		from = (sparse.groups - 1) * group;
 	else if (spread == FEW_CODES)
@@ -499,7 +499,7 @@ CheckBadCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t n)
 	uint64_t	bad;
 
 	/* The last high part also covers numbers beyond the largest code. */
-	assert_true(codes[n - 1] >> table.sparse.low_bits < table.sparse.highs);
+	assert_true(codes[n - 1] <= ((CuckooShapeCodes(shape) - 1) | table.sparse.low_mask));
 	assert_true(!IsSound(&table, &bad));
 	assert_int_equal(bad, 0);
 }
