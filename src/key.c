@@ -21,7 +21,6 @@
 #include "utils/typcache.h"
 
 #include "key.h"
-#include "key_buffer.h"
 
 /* Written instead of a length if a nested value is NULL. */
 #define NULL_LENGTH		UINT32_C(0xFFFFFFFF)
@@ -631,7 +630,7 @@ AppendValue(StringInfo buf, CuckooHasher *hasher, Datum value, StringInfo descri
 				break;
 			}
 		case CUCKOO_KEY_JSONB:
-			CuckooAppendJsonb(buf, (Jsonb *) stored);
+			CuckooAppendJsonb(buf, stored);
 			break;
 		default:
 			AppendRanges(buf, hasher, stored);
