@@ -132,7 +132,7 @@ CombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 		AddToUnion(state, flat);
 	}
 	AddToUnion(state, value);
-	return CuckooLargeDatum(&state->large);
+	return EOHPGetRWDatum(&state->large.header);
 }
 
 /* cuckoo_union_agg_transfn(state, f): also the combine function */
@@ -191,7 +191,8 @@ MakeStream(CuckooLarge *large)
 	Stream	   *stream = (Stream *) large;
 
 	AddBatch(stream);
-	return CuckooCopyValue(CuckooDraftMakeValue(&stream->draft));
+	return CuckooCopyValue(CuckooMakeValue(CuckooDraftMake(&stream->draft),
+										   &stream->draft.filter));
 }
 
 static Stream *
@@ -234,7 +235,7 @@ AddToFlat(FunctionCallInfo fcinfo, CuckooValue *flat, const CuckooHeader *row, u
 		changed |= CuckooDraftApplyOrFail(&draft, &hash, 1, action);
 	if (!changed)
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_POINTER(CuckooDraftMakeValue(&draft));
+	PG_RETURN_POINTER(CuckooMakeValue(CuckooDraftMake(&draft), &draft.filter));
 }
 
 /* One row; inlined for each of the two aggregates. */
@@ -276,7 +277,7 @@ StreamRow(FunctionCallInfo fcinfo, CuckooAction action)
 			AddBatch(stream);
 		stream->batch.numbers[stream->batch.count++] = hash;
 	}
-	return CuckooLargeDatum(&stream->large);
+	return EOHPGetRWDatum(&stream->large.header);
 }
 
 /* cuckoo_stream_agg_transfn(state, key, capacity [, fpr [, seed]]) */

@@ -412,7 +412,7 @@ OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 static inline Datum
 StateDatum(const KeysState *state)
 {
-	return state->large != NULL ? CuckooLargeDatum(&state->large->large) :
+	return state->large != NULL ? EOHPGetRWDatum(&state->large->large.header) :
 		PointerGetDatum(state->flat);
 }
 

@@ -218,12 +218,6 @@ GetMoment(Moment *now)
 	return true;
 }
 
-static inline bool
-IsSameMoment(const Moment *then, const Moment *now)
-{
-	return then->range == now->range && then->running == now->running && then->own == now->own;
-}
-
 /*
  * Find the row of the first chunk, and open the header in it unless the filter
  * is compressed.  False if there is no row like those of heap, or it is not of
@@ -337,7 +331,7 @@ KeepStored(const struct varlena *value, const Moment *now)
 		place++;
 	stored = kept[place];
 	known = IsKept(place, value);
-	if (!known || !IsSameMoment(&stored->checked, now))
+	if (!known || memcmp(&stored->checked, now, sizeof(*now)) != 0)
 	{
 		Kept		found = {.checked = *now};
 
@@ -402,7 +396,7 @@ CuckooRead(Datum filter, Size lookups)
 	/* PostgreSQL does not check between the elements of f @> ANY (array). */
 	CHECK_FOR_INTERRUPTS();
 	if (VARATT_IS_EXTERNAL_ONDISK(value) && GetMoment(&now) &&
-		((keeping && IsKept(0, value) && IsSameMoment(&kept[0]->checked, &now)) ||
+		((keeping && IsKept(0, value) && memcmp(&kept[0]->checked, &now, sizeof(now)) == 0) ||
 		 KeepStored(value, &now)))
 	{
 		Kept	   *stored = kept[0];
