@@ -378,13 +378,6 @@ AggAddAll(KeysState *state, CuckooValue *other, MemoryContext aggcontext)
 	}
 }
 
-static void
-NewKeysState(KeysState *state, const CuckooHeader *header)
-{
-	state->flat = NewFlat(header, FLAT_MIN_ROOM);
-	state->large = NULL;
-}
-
 static inline void
 OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 {
@@ -403,7 +396,7 @@ OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 		header = CheckedHeader(pointer);
 		if (CuckooContentOf(pointer) == CUCKOO_LIST)
 			return;
-		NewKeysState(state, &header);
+		*state = (KeysState) {.flat = NewFlat(&header, FLAT_MIN_ROOM)};
 		AggAddAll(state, pointer, aggcontext);
 	}
 }
@@ -437,7 +430,7 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 		return CuckooUnchanged(fcinfo);
 	row = CuckooReadRow(fcinfo, &hash);
 	if (PG_ARGISNULL(0))
-		NewKeysState(&state, row);
+		state = (KeysState) {.flat = NewFlat(row, FLAT_MIN_ROOM)};
 	else
 	{
 		OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);
@@ -469,7 +462,7 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	other = (CuckooValue *) PG_GETARG_VARLENA_P(1);
 	header = CheckedHeader(other);
 	if (PG_ARGISNULL(0))
-		NewKeysState(&state, &header);
+		state = (KeysState) {.flat = NewFlat(&header, FLAT_MIN_ROOM)};
 	else
 	{
 		OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);

@@ -491,16 +491,12 @@ static void
 AppendBounds(StringInfo buf, CuckooHasher *part, const RangeBound *lower,
 			 const RangeBound *upper, bool empty)
 {
-	uint32		flags = empty ? RANGE_BYTE_EMPTY : 0;
+	uint32		of_lower = lower->infinite ? RANGE_BYTE_LOWER_INFINITE :
+		lower->inclusive ? RANGE_BYTE_LOWER_INCLUSIVE : 0;
+	uint32		of_upper = upper->infinite ? RANGE_BYTE_UPPER_INFINITE :
+		upper->inclusive ? RANGE_BYTE_UPPER_INCLUSIVE : 0;
 
-	if (!empty)
-	{
-		flags |= lower->infinite ? RANGE_BYTE_LOWER_INFINITE :
-			lower->inclusive ? RANGE_BYTE_LOWER_INCLUSIVE : 0;
-		flags |= upper->infinite ? RANGE_BYTE_UPPER_INFINITE :
-			upper->inclusive ? RANGE_BYTE_UPPER_INCLUSIVE : 0;
-	}
-	CuckooAppendNumber(buf, flags, 1);
+	CuckooAppendNumber(buf, empty ? RANGE_BYTE_EMPTY : of_lower | of_upper, 1);
 	if (!empty && !lower->infinite)
 		AppendNested(buf, part, lower->val, false, NULL);
 	if (!empty && !upper->infinite)
