@@ -80,17 +80,6 @@ AddToUnion(UnionState *state, CuckooValue *value)
 }
 
 /*
- * Whether a flat state stays flat when a value is added.  Both are sizes in
- * bytes.
- */
-static bool
-StaysFlat(Size state, Size value)
-{
-	return state + value <= FLAT_BYTES &&
-		(state <= FLAT_ANYWAY_BYTES || value >= state / FLAT_SHARE);
-}
-
-/*
  * Add a row, or another state, to the first argument: the state of an aggregate
  * that combines filters.  With match, parameters that differ are an error.
  */
@@ -100,7 +89,7 @@ CombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooValue *value;
 	CuckooValue *flat = NULL;
-	UnionState *state = NULL;
+	UnionState *state;
 	CuckooFilter added;
 	CuckooFilter filter;
 
@@ -108,24 +97,29 @@ CombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 		return CuckooUnchanged(fcinfo);
 	value = PG_GETARG_CUCKOOFILTER_P(1);
 	CuckooOpenFilter(&added, value);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_POINTER(value);
 	/* An unset filter changes nothing, whatever form the state has. */
-	if (added.header.flags & CUCKOO_FLAG_UNSET && !PG_ARGISNULL(0))
+	if (added.header.flags & CUCKOO_FLAG_UNSET)
 		return CuckooUnchanged(fcinfo);
-	if (!PG_ARGISNULL(0))
-		state = (UnionState *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
-	if (!PG_ARGISNULL(0) && state == NULL)
+	state = (UnionState *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
+	if (state == NULL)
 	{
 		flat = PG_GETARG_CUCKOOFILTER_P(0);
 		CuckooOpenFilter(&filter, flat);
+		if (filter.header.flags & CUCKOO_FLAG_UNSET)
+			PG_RETURN_POINTER(value);
 	}
-	if (state == NULL && (flat == NULL || filter.header.flags & CUCKOO_FLAG_UNSET))
-		PG_RETURN_POINTER(value);
 	if (match)
 		CuckooMatchHeaders(state != NULL ? &state->combination.header : &filter.header,
 						   &added.header);
 	if (state == NULL)
 	{
-		if (StaysFlat(VARSIZE_ANY_EXHDR(flat), VARSIZE_ANY_EXHDR(value)))
+		Size		bytes = VARSIZE_ANY_EXHDR(flat);
+		Size		more = VARSIZE_ANY_EXHDR(value);
+
+		if (bytes + more <= FLAT_BYTES &&
+			(bytes <= FLAT_ANYWAY_BYTES || more >= bytes / FLAT_SHARE))
 			PG_RETURN_POINTER(CuckooCombineValues(operation, flat, value));
 		state = (UnionState *) CuckooLargeNew(sizeof(UnionState), MakeUnion, aggcontext);
 		CuckooCombinationInit(&state->combination, operation);
