@@ -173,7 +173,6 @@ Relocate(const Block *block, uint32_t fingerprint, uint32_t i1, uint32_t i2,
 	return false;
 }
 
-/* The number of entries of a bucket that have this fingerprint. */
 static int
 CountIn(const CuckooPacking *packing, CuckooPacked packed, uint32_t fingerprint)
 {

@@ -473,7 +473,8 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooAction 
 
 /*
  * How table i is to be stored after a batch.  A sparse table is made dense only
- * once, when it comes to have enough items.
+ * once, when it comes to have enough items.  A dense one becomes sparse when
+ * removing leaves it less than half full.
  */
 static CuckooRepresentation
 RepresentationAfter(const CuckooDraft *draft, int i)
@@ -482,7 +483,7 @@ RepresentationAfter(const CuckooDraft *draft, int i)
 
 	if (table->representation == CUCKOO_DENSE)
 		return draft->pending[i].no_room ||
-			(draft->removing && table->items < CuckooSparseBelow(&table->shape)) ?
+			(draft->removing && table->items < CuckooShapeEntries(&table->shape) / 2) ?
 			CUCKOO_SPARSE : CUCKOO_DENSE;
 	return table->sparse.items >= CuckooDenseFrom(&table->shape) ?
 		CUCKOO_SPARSE : CuckooRepresentationFor(&table->shape, table->items);
