@@ -286,10 +286,6 @@ CUCKOO_FUNCTION(cuckoo_multiset_agg_transfn, StreamRow(fcinfo, CUCKOO_ADD));
 /* cuckoo_multiset_agg_combine(state, state) */
 CUCKOO_FUNCTION(cuckoo_multiset_agg_combine, CombineState(fcinfo, CUCKOO_UNION_ALL, true));
 
-/*
- * The result of all of them
- */
-
 /* Warn, once per call site, of a rate more than ten times the target rate. */
 static void
 WarnOfRate(FunctionCallInfo fcinfo, const CuckooFilter *filter)

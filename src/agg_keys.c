@@ -19,10 +19,6 @@
 #define MAX_KEYS			UINT64CONST(120000000)
 
 /*
- * Flat states
- */
-
-/*
  * A list of hashes in a varlena, so that the executor can copy it.  Its second
  * byte is the content, as in the format.  Everything else is laid out by the C
  * compiler.
@@ -120,10 +116,6 @@ SortedFlat(const FlatKeys *flat)
 	return list;
 }
 
-/*
- * Partial states
- */
-
 /* The partial state with the hashes of sorted runs, count in all */
 static CuckooValue *
 PartialValue(const CuckooHeader *header, const CuckooList *runs, uint64 run_count, uint64 count)
@@ -167,10 +159,6 @@ CuckooSendableValue(CuckooValue *value)
 	sorted = SortedFlat((FlatKeys *) value);
 	return PartialValue(&header, &sorted, 1, sorted.count);
 }
-
-/*
- * Large states
- */
 
 /*
  * Lists of a large state, by the first byte of the hash: few enough that the
@@ -291,10 +279,6 @@ MakePartial(CuckooLarge *state)
 
 	return PartialValue(&large->header, large->lists, LISTS, count);
 }
-
-/*
- * Both
- */
 
 /* A state in either working form. */
 typedef struct KeysState

@@ -12,10 +12,6 @@
 #include "key_scalar.h"
 #include "value.h"
 
-/*
- * Making values
- */
-
 CuckooValue *
 CuckooAllocateValue(size_t bytes)
 {
@@ -88,10 +84,6 @@ CuckooAssertValid(CuckooValue *value)
 #endif
 
 /*
- * Opening values
- */
-
-/*
  * Refuse an aggregate's state, which is visible if aggregation is split
  * between servers.  It is not a filter yet.
  */
@@ -128,10 +120,6 @@ CuckooUnchanged(FunctionCallInfo fcinfo)
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
-
-/*
- * Changing values
- */
 
 void
 CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy)
@@ -178,10 +166,6 @@ CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooA
 						 2 * (unsigned long long) filter->header.items, filter->header.fpr)));
 	return changed > 0;
 }
-
-/*
- * Combining values
- */
 
 void
 CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left, const CuckooHeader *right)

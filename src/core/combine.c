@@ -7,10 +7,6 @@
  */
 #include "combine.h"
 
-/*
- * Headers
- */
-
 CuckooConflict
 CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
 					 const CuckooHeader *right, CuckooHeader *header)
@@ -39,10 +35,6 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
 	*header = result;
 	return CUCKOO_NO_CONFLICT;
 }
-
-/*
- * Runs
- */
 
 /* Append a code to sorted ones unless it is there eight times already. */
 static inline uint64_t
@@ -126,10 +118,6 @@ AddTable(CuckooOperation operation, CuckooPool *pool, const CuckooTable *table)
 		   pool->runs[pool->run_count - 2].count < 2 * pool->runs[pool->run_count - 1].count)
 		MergeRuns(operation, pool);
 }
-
-/*
- * Combinations
- */
 
 void
 CuckooCombinationInit(CuckooCombination *combination, CuckooOperation operation)

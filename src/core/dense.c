@@ -315,10 +315,6 @@ CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place)
 }
 
 /*
- * Building
- */
-
-/*
  * Put a fingerprint into an unpacked block.  The even bucket is preferred.
  * Codes come in the order of their even buckets, so only codes with the same
  * even bucket can still need it.

@@ -38,10 +38,6 @@ CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity, uint64_t s
 	filter->header = (CuckooHeader) {.fpr = fpr, .capacity = capacity, .seed = seed};
 }
 
-/*
- * Looking up
- */
-
 bool
 CuckooFilterContains(const CuckooFilter *filter, uint64_t hash)
 {
@@ -145,10 +141,6 @@ CuckooFilterRate(const CuckooFilter *filter)
 }
 
 /*
- * Sizing
- */
-
-/*
  * If the capacity is unknown, the tables have 1, 2 and 3 bits more than the
  * target rate needs, so their rates add up to less than that.
  */
@@ -197,10 +189,6 @@ CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
 				   GROWTH * CuckooShapeCapacity(newest), bits);
 	return filter->header.table_count < CUCKOO_MAX_TABLES && CuckooShapeOrder(newest, shape) < 0;
 }
-
-/*
- * Making
- */
 
 /* Initialize the tables of a filter for its parts; returns CuckooBytes. */
 static size_t

@@ -19,10 +19,6 @@
  */
 #define WORD_CODES	(57 - CUCKOO_GROUP)
 
-/*
- * Geometry
- */
-
 void
 CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
 {
@@ -79,10 +75,6 @@ PutIndex(uint8_t *section, uint64_t group, uint64_t before, uint64_t codes)
 	codes += before - CuckooLoad32(section);
 	memset(section + 4 + number, codes < MANY ? (int) codes : MANY, CUCKOO_SECTION_GROUPS - number);
 }
-
-/*
- * Bits
- */
 
 /* Read up to 64 bits at a position, as many as mask has ones. */
 static inline uint64_t
@@ -213,10 +205,6 @@ CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uin
 							 (UINT64_C(1) << count) - 1), (int) count);
 	FlushBits(&writer);
 }
-
-/*
- * Lookups
- */
 
 /*
  * The position after zero number k, from 1, of the bits from a position on; the
@@ -444,10 +432,6 @@ CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t 
 	return CountInGroup(sparse, group, copied, code);
 }
 
-/*
- * Reading all
- */
-
 /* The next code of a group. */
 typedef struct SparseReader
 {
@@ -509,10 +493,6 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
 		position = reader.lower;
 	}
 }
-
-/*
- * Building
- */
 
 /*
  * Write a section with these codes: of each group the upper part, then the low
@@ -628,10 +608,6 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, CuckooList ed
 	}
 	CuckooListFree(&codes);
 }
-
-/*
- * Checking
- */
 
 bool
 CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
