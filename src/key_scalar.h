@@ -101,10 +101,10 @@ CuckooIntegerValue(Oid type, Datum value)
 }
 
 /*
- * The parts of a value are written to a buffer, one after the other, each preceded
- * by its length, and the buffer is hashed as a whole.  Values of a key type that
- * are not equal must have different bytes.  The bytes can therefore be read back
- * in only one way.
+ * The parts of a value are written to a buffer, one after the other, each
+ * preceded by its length, and the buffer is hashed as a whole.  Values of a key
+ * type that are not equal must have different bytes.  The bytes can therefore
+ * be read back in only one way.
  */
 
 /*

@@ -94,8 +94,8 @@ extern bool CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape);
 
 /*
  * Make a filter from parts in the order of shapes, and from the header fields
- * of *filter, whose tables this sets.  Returns its CuckooBytes(filter) bytes;
- * NULL if they would be more than CUCKOO_MAX_BYTES.  CuckooFreeFilter frees them.
+ * of *filter, whose tables this sets.  Returns its CuckooBytes(filter) bytes,
+ * for CuckooFreeFilter; NULL if they would be more than CUCKOO_MAX_BYTES.
  */
 extern uint8_t *CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count);
 extern void CuckooFreeFilter(uint8_t *bytes);

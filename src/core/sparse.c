@@ -28,8 +28,8 @@ CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
 
 	/*
 	 * The fewest that leave at most eight high parts for every seven items.  A
-	 * filter that is not toasted is opened for each lookup, so the search halves
-	 * its steps.
+	 * filter that is not toasted is opened for each lookup, so the search
+	 * halves its steps.
 	 */
 	for (int step = 32; step > 0; step /= 2)
 	{
