@@ -80,17 +80,6 @@ AddToUnion(UnionState *state, CuckooValue *value)
 }
 
 /*
- * Whether a flat state stays flat when a value is added.  Both are sizes in
- * bytes.
- */
-static bool
-StaysFlat(Size state, Size value)
-{
-	return state + value <= FLAT_BYTES &&
-		(state <= FLAT_ANYWAY_BYTES || value >= state / FLAT_SHARE);
-}
-
-/*
  * Add a row, or another state, to the first argument: the state of an aggregate
  * that combines filters.  With match, parameters that differ are an error.
  */
@@ -100,7 +89,7 @@ CombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 	MemoryContext aggcontext = CuckooAggContext(fcinfo);
 	CuckooValue *value;
 	CuckooValue *flat = NULL;
-	UnionState *state = NULL;
+	UnionState *state;
 	CuckooFilter added;
 	CuckooFilter filter;
 
@@ -108,31 +97,36 @@ CombineState(FunctionCallInfo fcinfo, CuckooOperation operation, bool match)
 		return CuckooUnchanged(fcinfo);
 	value = PG_GETARG_CUCKOOFILTER_P(1);
 	CuckooOpenFilter(&added, value);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_POINTER(value);
 	/* An unset filter changes nothing, whatever form the state has. */
-	if (added.header.flags & CUCKOO_FLAG_UNSET && !PG_ARGISNULL(0))
+	if (added.header.flags & CUCKOO_FLAG_UNSET)
 		return CuckooUnchanged(fcinfo);
-	if (!PG_ARGISNULL(0))
-		state = (UnionState *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
-	if (!PG_ARGISNULL(0) && state == NULL)
+	state = (UnionState *) CuckooGetLarge(PG_GETARG_DATUM(0), MakeUnion);
+	if (state == NULL)
 	{
 		flat = PG_GETARG_CUCKOOFILTER_P(0);
 		CuckooOpenFilter(&filter, flat);
+		if (filter.header.flags & CUCKOO_FLAG_UNSET)
+			PG_RETURN_POINTER(value);
 	}
-	if (state == NULL && (flat == NULL || filter.header.flags & CUCKOO_FLAG_UNSET))
-		PG_RETURN_POINTER(value);
 	if (match)
 		CuckooMatchHeaders(state != NULL ? &state->combination.header : &filter.header,
 						   &added.header);
 	if (state == NULL)
 	{
-		if (StaysFlat(VARSIZE_ANY_EXHDR(flat), VARSIZE_ANY_EXHDR(value)))
+		Size		bytes = VARSIZE_ANY_EXHDR(flat);
+		Size		more = VARSIZE_ANY_EXHDR(value);
+
+		if (bytes + more <= FLAT_BYTES &&
+			(bytes <= FLAT_ANYWAY_BYTES || more >= bytes / FLAT_SHARE))
 			PG_RETURN_POINTER(CuckooCombineValues(operation, flat, value));
 		state = (UnionState *) CuckooLargeNew(sizeof(UnionState), MakeUnion, aggcontext);
 		CuckooCombinationInit(&state->combination, operation);
 		AddToUnion(state, flat);
 	}
 	AddToUnion(state, value);
-	return CuckooLargeDatum(&state->large);
+	return EOHPGetRWDatum(&state->large.header);
 }
 
 /* cuckoo_union_agg_transfn(state, f): also the combine function */
@@ -191,7 +185,8 @@ MakeStream(CuckooLarge *large)
 	Stream	   *stream = (Stream *) large;
 
 	AddBatch(stream);
-	return CuckooCopyValue(CuckooDraftMakeValue(&stream->draft));
+	return CuckooCopyValue(CuckooMakeValue(CuckooDraftMake(&stream->draft),
+										   &stream->draft.filter));
 }
 
 static Stream *
@@ -234,7 +229,7 @@ AddToFlat(FunctionCallInfo fcinfo, CuckooValue *flat, const CuckooHeader *row, u
 		changed |= CuckooDraftApplyOrFail(&draft, &hash, 1, action);
 	if (!changed)
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_POINTER(CuckooDraftMakeValue(&draft));
+	PG_RETURN_POINTER(CuckooMakeValue(CuckooDraftMake(&draft), &draft.filter));
 }
 
 /* One row; inlined for each of the two aggregates. */
@@ -276,7 +271,7 @@ StreamRow(FunctionCallInfo fcinfo, CuckooAction action)
 			AddBatch(stream);
 		stream->batch.numbers[stream->batch.count++] = hash;
 	}
-	return CuckooLargeDatum(&stream->large);
+	return EOHPGetRWDatum(&stream->large.header);
 }
 
 /* cuckoo_stream_agg_transfn(state, key, capacity [, fpr [, seed]]) */
@@ -290,10 +285,6 @@ CUCKOO_FUNCTION(cuckoo_multiset_agg_transfn, StreamRow(fcinfo, CUCKOO_ADD));
 
 /* cuckoo_multiset_agg_combine(state, state) */
 CUCKOO_FUNCTION(cuckoo_multiset_agg_combine, CombineState(fcinfo, CUCKOO_UNION_ALL, true));
-
-/*
- * The result of all of them
- */
 
 /* Warn, once per call site, of a rate more than ten times the target rate. */
 static void

@@ -19,10 +19,6 @@
 #define MAX_KEYS			UINT64CONST(120000000)
 
 /*
- * Flat states
- */
-
-/*
  * A list of hashes in a varlena, so that the executor can copy it.  Its second
  * byte is the content, as in the format.  Everything else is laid out by the C
  * compiler.
@@ -120,10 +116,6 @@ SortedFlat(const FlatKeys *flat)
 	return list;
 }
 
-/*
- * Partial states
- */
-
 /* The partial state with the hashes of sorted runs, count in all */
 static CuckooValue *
 PartialValue(const CuckooHeader *header, const CuckooList *runs, uint64 run_count, uint64 count)
@@ -167,10 +159,6 @@ CuckooSendableValue(CuckooValue *value)
 	sorted = SortedFlat((FlatKeys *) value);
 	return PartialValue(&header, &sorted, 1, sorted.count);
 }
-
-/*
- * Large states
- */
 
 /*
  * Lists of a large state, by the first byte of the hash: few enough that the
@@ -292,10 +280,6 @@ MakePartial(CuckooLarge *state)
 	return PartialValue(&large->header, large->lists, LISTS, count);
 }
 
-/*
- * Both
- */
-
 /* A state in either working form. */
 typedef struct KeysState
 {
@@ -378,13 +362,6 @@ AggAddAll(KeysState *state, CuckooValue *other, MemoryContext aggcontext)
 	}
 }
 
-static void
-NewKeysState(KeysState *state, const CuckooHeader *header)
-{
-	state->flat = NewFlat(header, FLAT_MIN_ROOM);
-	state->large = NULL;
-}
-
 static inline void
 OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 {
@@ -403,7 +380,7 @@ OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 		header = CheckedHeader(pointer);
 		if (CuckooContentOf(pointer) == CUCKOO_LIST)
 			return;
-		NewKeysState(state, &header);
+		*state = (KeysState) {.flat = NewFlat(&header, FLAT_MIN_ROOM)};
 		AggAddAll(state, pointer, aggcontext);
 	}
 }
@@ -412,7 +389,7 @@ OpenKeysState(KeysState *state, Datum value, MemoryContext aggcontext)
 static inline Datum
 StateDatum(const KeysState *state)
 {
-	return state->large != NULL ? CuckooLargeDatum(&state->large->large) :
+	return state->large != NULL ? EOHPGetRWDatum(&state->large->large.header) :
 		PointerGetDatum(state->flat);
 }
 
@@ -437,7 +414,7 @@ cuckoo_agg_transfn(PG_FUNCTION_ARGS)
 		return CuckooUnchanged(fcinfo);
 	row = CuckooReadRow(fcinfo, &hash);
 	if (PG_ARGISNULL(0))
-		NewKeysState(&state, row);
+		state = (KeysState) {.flat = NewFlat(row, FLAT_MIN_ROOM)};
 	else
 	{
 		OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);
@@ -469,7 +446,7 @@ cuckoo_agg_combine(PG_FUNCTION_ARGS)
 	other = (CuckooValue *) PG_GETARG_VARLENA_P(1);
 	header = CheckedHeader(other);
 	if (PG_ARGISNULL(0))
-		NewKeysState(&state, &header);
+		state = (KeysState) {.flat = NewFlat(&header, FLAT_MIN_ROOM)};
 	else
 	{
 		OpenKeysState(&state, PG_GETARG_DATUM(0), aggcontext);

@@ -43,25 +43,16 @@ CuckooFindHasher(FunctionCallInfo fcinfo, int argument, bool elements)
 	return &call->hasher;
 }
 
-static double
-CheckFpr(double fpr)
+CuckooHeader
+CuckooCheckParameters(const CuckooParameters *given)
 {
-	if (!(fpr >= CUCKOO_MIN_FPR && fpr <= CUCKOO_MAX_FPR))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("false-positive rate must be between %g and %g",
-						CUCKOO_MIN_FPR, CUCKOO_MAX_FPR),
-				 errdetail("The rate given is %s.", float8out_internal(fpr)),
-				 fpr >= 1 ? errhint("The capacity comes before the rate.") : 0));
-	return fpr;
-}
+	double		capacity = given->capacity;
+	double		fpr = given->fpr;
+	CuckooFilter filter;
+	CuckooShape shape;
 
-/* The capacity in keys, rounded up. */
-static uint64
-CheckCapacity(double capacity)
-{
 	/* A NaN fails the comparison.  Below 1, somebody wrote the rate first. */
-	if (!(capacity >= 1))
+	if (given->has_capacity && !(capacity >= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("capacity must be at least 1 key"),
@@ -73,20 +64,17 @@ CheckCapacity(double capacity)
 				 errmsg("capacity is too large for a cuckoofilter"),
 				 errdetail("The capacity given is %.16g keys.", capacity),
 				 errhint("Keep several filters, with the keys divided among them by cuckoo_shard.")));
-	return (uint64) ceil(capacity);
-}
-
-CuckooHeader
-CuckooCheckParameters(const CuckooParameters *given)
-{
-	uint64		capacity = given->has_capacity ? CheckCapacity(given->capacity) : 0;
-	CuckooFilter filter;
-	CuckooShape shape;
-
-	CuckooFilterInit(&filter, CheckFpr(given->fpr), capacity, given->seed);
+	if (!(fpr >= CUCKOO_MIN_FPR && fpr <= CUCKOO_MAX_FPR))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("false-positive rate must be between %g and %g",
+						CUCKOO_MIN_FPR, CUCKOO_MAX_FPR),
+				 errdetail("The rate given is %s.", float8out_internal(fpr)),
+				 fpr >= 1 ? errhint("The capacity comes before the rate.") : 0));
+	CuckooFilterInit(&filter, fpr, (uint64) ceil(capacity), given->seed);
 	/* Refuse it now rather than when the filter has grown dense. */
 	if (!CuckooFirstShape(&filter, &shape))
-		CuckooReportTooLarge(capacity, filter.header.fpr);
+		CuckooReportTooLarge(filter.header.capacity, fpr);
 	return filter.header;
 }
 

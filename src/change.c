@@ -92,7 +92,7 @@ Change(FunctionCallInfo fcinfo, CuckooAction action, bool all)
 		draft.filter.header.kind = hasher->kind;
 	if (!CuckooDraftApplyOrFail(&draft, hashes.numbers, (size_t) hashes.count, action))
 		return CuckooUnchanged(fcinfo);
-	PG_RETURN_POINTER(CuckooDraftMakeValue(&draft));
+	PG_RETURN_POINTER(CuckooMakeValue(CuckooDraftMake(&draft), &draft.filter));
 }
 
 /* cuckoo_add(f, key), f + key: one more copy */

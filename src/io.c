@@ -144,9 +144,7 @@ PG_FUNCTION_INFO_V1(cuckoofilter_send);
 Datum
 cuckoofilter_send(PG_FUNCTION_ARGS)
 {
-	CuckooValue *copy = (CuckooValue *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(0));
-
-	PG_RETURN_POINTER(CuckooSendableValue(copy));
+	PG_RETURN_POINTER(CuckooSendableValue(PG_GETARG_CUCKOOFILTER_P_COPY(0)));
 }
 
 /* cuckoofilter_recv(internal) */

@@ -21,7 +21,6 @@
 #include "utils/typcache.h"
 
 #include "key.h"
-#include "key_buffer.h"
 
 /* Written instead of a length if a nested value is NULL. */
 #define NULL_LENGTH		UINT32_C(0xFFFFFFFF)
@@ -492,16 +491,12 @@ static void
 AppendBounds(StringInfo buf, CuckooHasher *part, const RangeBound *lower,
 			 const RangeBound *upper, bool empty)
 {
-	uint32		flags = empty ? RANGE_BYTE_EMPTY : 0;
+	uint32		of_lower = lower->infinite ? RANGE_BYTE_LOWER_INFINITE :
+		lower->inclusive ? RANGE_BYTE_LOWER_INCLUSIVE : 0;
+	uint32		of_upper = upper->infinite ? RANGE_BYTE_UPPER_INFINITE :
+		upper->inclusive ? RANGE_BYTE_UPPER_INCLUSIVE : 0;
 
-	if (!empty)
-	{
-		flags |= lower->infinite ? RANGE_BYTE_LOWER_INFINITE :
-			lower->inclusive ? RANGE_BYTE_LOWER_INCLUSIVE : 0;
-		flags |= upper->infinite ? RANGE_BYTE_UPPER_INFINITE :
-			upper->inclusive ? RANGE_BYTE_UPPER_INCLUSIVE : 0;
-	}
-	CuckooAppendNumber(buf, flags, 1);
+	CuckooAppendNumber(buf, empty ? RANGE_BYTE_EMPTY : of_lower | of_upper, 1);
 	if (!empty && !lower->infinite)
 		AppendNested(buf, part, lower->val, false, NULL);
 	if (!empty && !upper->infinite)
@@ -631,7 +626,7 @@ AppendValue(StringInfo buf, CuckooHasher *hasher, Datum value, StringInfo descri
 				break;
 			}
 		case CUCKOO_KEY_JSONB:
-			CuckooAppendJsonb(buf, (Jsonb *) stored);
+			CuckooAppendJsonb(buf, stored);
 			break;
 		default:
 			AppendRanges(buf, hasher, stored);

@@ -10,8 +10,9 @@
 #include "compat.h"
 
 #include "miscadmin.h"
+#include "utils/jsonb.h"
 
-#include "key_buffer.h"
+#include "key_scalar.h"
 
 /* First byte of every value inside a jsonb; part of the format. */
 typedef enum JsonbTag
@@ -161,9 +162,9 @@ AppendJsonb(StringInfo buf, JsonbIterator **iterator, const JsonbValue *containe
 }
 
 void
-CuckooAppendJsonb(StringInfo buf, Jsonb *jsonb)
+CuckooAppendJsonb(StringInfo buf, struct varlena *jsonb)
 {
-	JsonbIterator *iterator = JsonbIteratorInit(&jsonb->root);
+	JsonbIterator *iterator = JsonbIteratorInit(&((Jsonb *) jsonb)->root);
 	JsonbValue	root;
 
 	(void) JsonbIteratorNext(&iterator, &root, false);

@@ -134,12 +134,11 @@ static int
 CountInBucket(const CuckooReader *reader, const CuckooDense *dense, uint64 offset,
 			  uint64 bucket, uint32 fingerprint)
 {
-	uint8		span[CUCKOO_SPAN_BYTES] = {0};
-	int			bytes;
-	uint64		start = CuckooBucketSpan(dense, bucket, &bytes);
+	uint8		span[CUCKOO_SPAN_BYTES];
 
-	ReadSlice(reader, offset + start, span, bytes);
-	return CuckooBucketCount(dense, bucket, span, fingerprint);
+	offset += CuckooBucketOffset(&dense->packing, bucket);
+	ReadSlice(reader, offset, span, sizeof(span));
+	return CuckooBucketCount(&dense->packing, bucket, span, fingerprint);
 }
 
 /* Copies of a class in a sparse table: reads its place in the index, then a group. */
@@ -217,12 +216,6 @@ GetMoment(Moment *now)
 	now->running = (uint64) snapshot->xcnt << 32 | (uint32) snapshot->subxcnt;
 	now->own = (uint64) GetCurrentCommandId(false) << 32 | GetCurrentSubTransactionId();
 	return true;
-}
-
-static inline bool
-IsSameMoment(const Moment *then, const Moment *now)
-{
-	return then->range == now->range && then->running == now->running && then->own == now->own;
 }
 
 /*
@@ -338,7 +331,7 @@ KeepStored(const struct varlena *value, const Moment *now)
 		place++;
 	stored = kept[place];
 	known = IsKept(place, value);
-	if (!known || !IsSameMoment(&stored->checked, now))
+	if (!known || memcmp(&stored->checked, now, sizeof(*now)) != 0)
 	{
 		Kept		found = {.checked = *now};
 
@@ -403,7 +396,7 @@ CuckooRead(Datum filter, Size lookups)
 	/* PostgreSQL does not check between the elements of f @> ANY (array). */
 	CHECK_FOR_INTERRUPTS();
 	if (VARATT_IS_EXTERNAL_ONDISK(value) && GetMoment(&now) &&
-		((keeping && IsKept(0, value) && IsSameMoment(&kept[0]->checked, &now)) ||
+		((keeping && IsKept(0, value) && memcmp(&kept[0]->checked, &now, sizeof(now)) == 0) ||
 		 KeepStored(value, &now)))
 	{
 		Kept	   *stored = kept[0];

@@ -105,10 +105,6 @@ CuckooMatchDifferent(CuckooHeader *a, const CuckooHeader *b)
 }
 
 /*
- * Rows: their parameters and their keys
- */
-
-/*
  * What Citus passes to a transition function from an argument of
  * worker_partial_agg: how many arguments, and the type of the first.
  */

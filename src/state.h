@@ -58,12 +58,6 @@ CuckooGetLarge(Datum state, CuckooValue *(*make) (CuckooLarge *large))
 		(make == NULL || large->make == make) ? large : NULL;
 }
 
-static inline Datum
-CuckooLargeDatum(const CuckooLarge *large)
-{
-	return EOHPGetRWDatum(&large->header);
-}
-
 extern MemoryContext CuckooFindAggContext(FunctionCallInfo fcinfo);
 
 /*

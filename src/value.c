@@ -12,10 +12,6 @@
 #include "key_scalar.h"
 #include "value.h"
 
-/*
- * Making values
- */
-
 CuckooValue *
 CuckooAllocateValue(size_t bytes)
 {
@@ -88,10 +84,6 @@ CuckooAssertValid(CuckooValue *value)
 #endif
 
 /*
- * Opening values
- */
-
-/*
  * Refuse an aggregate's state, which is visible if aggregation is split
  * between servers.  It is not a filter yet.
  */
@@ -128,10 +120,6 @@ CuckooUnchanged(FunctionCallInfo fcinfo)
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(PG_GETARG_DATUM(0));
 }
-
-/*
- * Changing values
- */
 
 void
 CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy)
@@ -179,47 +167,29 @@ CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count, CuckooA
 	return changed > 0;
 }
 
-CuckooValue *
-CuckooDraftMakeValue(CuckooDraft *draft)
-{
-	return CuckooMakeValue(CuckooDraftMake(draft), &draft->filter);
-}
-
-/*
- * Combining values
- */
-
 void
 CuckooReportConflict(CuckooConflict conflict, const CuckooHeader *left, const CuckooHeader *right)
 {
-	switch (conflict)
-	{
-		case CUCKOO_NO_CONFLICT:
-			break;
-		case CUCKOO_OTHER_SEED:
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("cuckoofilters with different seeds cannot be combined"),
-					 errdetail("The seed of one is %lld, that of the other %lld.",
-							   (long long) left->seed, (long long) right->seed)));
-			break;
-		case CUCKOO_OTHER_KEY_TYPE:
-			ereport(ERROR,
-					(errcode(ERRCODE_DATATYPE_MISMATCH),
-					 errmsg("cuckoofilters with different key types cannot be combined"),
-					 errdetail("One has keys of type %s, the other of type %s.",
-							   CuckooKeyKindDescribe(left->kind),
-							   CuckooKeyKindDescribe(right->kind))));
-			break;
-		case CUCKOO_TOO_MANY_TABLES:
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("combined cuckoofilter would have too many sub-filters"),
-					 errdetail("Sub-filters of more than %d shapes cannot be kept side by side; the filters have %d and %d.",
-							   CUCKOO_MAX_TABLES, left->table_count, right->table_count),
-					 errhint("Build all filters with the same rate, and the number of keys of the result as the capacity: cuckoo_agg(key, capacity, fpr), or cuckoo_index_filter(index, capacity, fpr).")));
-			break;
-	}
+	if (conflict == CUCKOO_OTHER_SEED)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cuckoofilters with different seeds cannot be combined"),
+				 errdetail("The seed of one is %lld, that of the other %lld.",
+						   (long long) left->seed, (long long) right->seed)));
+	if (conflict == CUCKOO_OTHER_KEY_TYPE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("cuckoofilters with different key types cannot be combined"),
+				 errdetail("One has keys of type %s, the other of type %s.",
+						   CuckooKeyKindDescribe(left->kind),
+						   CuckooKeyKindDescribe(right->kind))));
+	if (conflict == CUCKOO_TOO_MANY_TABLES)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("combined cuckoofilter would have too many sub-filters"),
+				 errdetail("Sub-filters of more than %d shapes cannot be kept side by side; the filters have %d and %d.",
+						   CUCKOO_MAX_TABLES, left->table_count, right->table_count),
+				 errhint("Build all filters with the same rate, and the number of keys of the result as the capacity: cuckoo_agg(key, capacity, fpr), or cuckoo_index_filter(index, capacity, fpr).")));
 }
 
 void

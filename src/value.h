@@ -91,8 +91,6 @@ extern void CuckooDraftOpenValue(CuckooDraft *draft, CuckooValue *copy);
 extern bool CuckooDraftApplyOrFail(CuckooDraft *draft, uint64 *hashes, size_t count,
 								   CuckooAction action);
 
-extern CuckooValue *CuckooDraftMakeValue(CuckooDraft *draft);
-
 /* Combine filters: one by one in a combination, or two, of which none is unset. */
 extern void CuckooCombinationAddValue(CuckooCombination *combination, CuckooValue *value);
 extern CuckooValue *CuckooCombinationMakeValue(CuckooCombination *combination);

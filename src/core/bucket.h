@@ -116,11 +116,11 @@ typedef struct CuckooPacked
 	uint64_t	high;
 } CuckooPacked;
 
-/* Where a bucket starts: an even one here, an odd one odd_shift bits later. */
-static inline const uint8_t *
-CuckooBucketAt(const CuckooPacking *packing, const uint8_t *buckets, uint64_t number)
+/* Where a bucket starts: an even one there, an odd one odd_shift bits later. */
+static inline uint64_t
+CuckooBucketOffset(const CuckooPacking *packing, uint64_t number)
 {
-	return buckets + (number * packing->nibbles >> 1);
+	return number * packing->nibbles >> 1;
 }
 
 /*

@@ -7,10 +7,6 @@
  */
 #include "combine.h"
 
-/*
- * Headers
- */
-
 CuckooConflict
 CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
 					 const CuckooHeader *right, CuckooHeader *header)
@@ -39,10 +35,6 @@ CuckooCombineHeaders(CuckooOperation operation, const CuckooHeader *left,
 	*header = result;
 	return CUCKOO_NO_CONFLICT;
 }
-
-/*
- * Runs
- */
 
 /* Append a code to sorted ones unless it is there eight times already. */
 static inline uint64_t
@@ -127,10 +119,6 @@ AddTable(CuckooOperation operation, CuckooPool *pool, const CuckooTable *table)
 		MergeRuns(operation, pool);
 }
 
-/*
- * Combinations
- */
-
 void
 CuckooCombinationInit(CuckooCombination *combination, CuckooOperation operation)
 {
@@ -152,43 +140,36 @@ FindPool(const CuckooCombination *combination, const CuckooShape *shape, int *i)
 	return order == 0;
 }
 
-/* The pool of a shape, made if necessary.  There must be room for it. */
-static CuckooPool *
-GetPool(CuckooCombination *combination, const CuckooShape *shape)
-{
-	CuckooPool *pool;
-	int			i;
-
-	if (FindPool(combination, shape, &i))
-		return combination->pools[i];
-	pool = palloc(sizeof(CuckooPool));
-	*pool = (CuckooPool) {.shape = *shape};
-	memmove(&combination->pools[i + 1], &combination->pools[i],
-			(size_t) (combination->pool_count - i) * sizeof(CuckooPool *));
-	combination->pools[i] = pool;
-	combination->pool_count++;
-	return pool;
-}
-
 CuckooConflict
 CuckooCombinationAdd(CuckooCombination *combination, const CuckooFilter *filter)
 {
-	int			pools = combination->pool_count;
+	CuckooPool **pools = combination->pools;
+	int			pool_count = combination->pool_count;
 	CuckooHeader header;
 	CuckooConflict conflict;
 
 	for (int i = 0, at; i < filter->header.table_count; i++)
-		pools += !FindPool(combination, &filter->tables[i].shape, &at);
+		pool_count += !FindPool(combination, &filter->tables[i].shape, &at);
 	conflict = CuckooCombineHeaders(combination->operation, &combination->header,
 									&filter->header, &header);
 	if (conflict != CUCKOO_NO_CONFLICT)
 		return conflict;
-	if (pools > CUCKOO_MAX_TABLES)
+	if (pool_count > CUCKOO_MAX_TABLES)
 		return CUCKOO_TOO_MANY_TABLES;
 	combination->header = header;
-	for (int i = 0; i < filter->header.table_count; i++)
-		AddTable(combination->operation, GetPool(combination, &filter->tables[i].shape),
-				 &filter->tables[i]);
+	for (int i = 0, at; i < filter->header.table_count; i++)
+	{
+		const CuckooTable *table = &filter->tables[i];
+
+		if (!FindPool(combination, &table->shape, &at))
+		{
+			memmove(&pools[at + 1], &pools[at],
+					(size_t) (combination->pool_count++ - at) * sizeof(CuckooPool *));
+			pools[at] = palloc(sizeof(CuckooPool));
+			*pools[at] = (CuckooPool) {.shape = table->shape};
+		}
+		AddTable(combination->operation, pools[at], table);
+	}
 	return CUCKOO_NO_CONFLICT;
 }
 

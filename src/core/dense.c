@@ -63,34 +63,6 @@ BlockRead(const Block *block, uint32_t bucket, uint32_t entries[CUCKOO_ENTRIES],
 		memcpy(entries, block->entries[bucket], sizeof(block->entries[bucket]));
 }
 
-CUCKOO_INLINE bool
-BlockPut(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed)
-{
-	if (packed)
-	{
-		uint32_t	entries[CUCKOO_ENTRIES];
-		CuckooPacked stored = CuckooReadPacked(block->packing, block->data, block->base + bucket);
-
-		if (!CuckooHasEmpty(block->packing, stored))
-			return false;
-		CuckooDecode(block->packing, stored, entries);
-		entries[0] = fingerprint;
-		CuckooWritePacked(block->packing, block->data, block->base + bucket,
-						  CuckooEncode(block->packing, entries));
-		return true;
-	}
-	else
-	{
-		uint8_t		used = block->used[bucket];
-
-		if (used == CUCKOO_ENTRIES)
-			return false;
-		block->entries[bucket][used] = fingerprint;
-		block->used[bucket] = (uint8_t) (used + 1);
-		return true;
-	}
-}
-
 CUCKOO_INLINE void
 BlockReplace(const Block *block, uint32_t bucket, int slot, uint32_t fingerprint, bool packed)
 {
@@ -105,6 +77,29 @@ BlockReplace(const Block *block, uint32_t bucket, int slot, uint32_t fingerprint
 	}
 	else
 		block->entries[bucket][slot] = fingerprint;
+}
+
+CUCKOO_INLINE bool
+BlockPut(const Block *block, uint32_t bucket, uint32_t fingerprint, bool packed)
+{
+	if (packed)
+	{
+		if (!CuckooHasEmpty(block->packing,
+							CuckooReadPacked(block->packing, block->data, block->base + bucket)))
+			return false;
+		BlockReplace(block, bucket, 0, fingerprint, true);
+		return true;
+	}
+	else
+	{
+		uint8_t		used = block->used[bucket];
+
+		if (used == CUCKOO_ENTRIES)
+			return false;
+		block->entries[bucket][used] = fingerprint;
+		block->used[bucket] = (uint8_t) (used + 1);
+		return true;
+	}
 }
 
 /*
@@ -157,11 +152,7 @@ Relocate(const Block *block, uint32_t fingerprint, uint32_t i1, uint32_t i2,
 		out = entries[slot];
 		BlockReplace(block, bucket, slot, fingerprint, packed);
 		if (packed)
-		{
-			kicks[kick].bucket = bucket;
-			kicks[kick].in = fingerprint;
-			kicks[kick].out = out;
-		}
+			kicks[kick] = (Kick) {bucket, fingerprint, out};
 
 		/* The last look-ahead has shown that its other bucket is full. */
 		fingerprint = out;
@@ -182,7 +173,6 @@ Relocate(const Block *block, uint32_t fingerprint, uint32_t i1, uint32_t i2,
 	return false;
 }
 
-/* The number of entries of a bucket that have this fingerprint. */
 static int
 CountIn(const CuckooPacking *packing, CuckooPacked packed, uint32_t fingerprint)
 {
@@ -206,9 +196,10 @@ CuckooCountInPair(const CuckooPacking *packing, const uint8_t *even, const uint8
 int
 CuckooDenseCount(const CuckooDense *dense, const CuckooPlace *place)
 {
-	return CuckooCountInPair(&dense->packing,
-							 CuckooBucketAt(&dense->packing, dense->data, place->even),
-							 CuckooBucketAt(&dense->packing, dense->data, place->base + place->i2),
+	const CuckooPacking *packing = &dense->packing;
+
+	return CuckooCountInPair(packing, dense->data + CuckooBucketOffset(packing, place->even),
+							 dense->data + CuckooBucketOffset(packing, place->base + place->i2),
 							 place->fingerprint);
 }
 
@@ -257,23 +248,12 @@ CuckooContainsWide(const CuckooPacking *packing, const uint8_t *even, const uint
 		CuckooCountInPair(packing, even, odd, fingerprint) > 0;
 }
 
-uint64_t
-CuckooBucketSpan(const CuckooDense *dense, uint64_t bucket, int *bytes)
-{
-	uint64_t	nibble = bucket * dense->packing.nibbles;
-
-	*bytes = (int) ((nibble + dense->packing.nibbles + 1) / 2 - nibble / 2);
-	return nibble / 2;
-}
-
 int
-CuckooBucketCount(const CuckooDense *dense, uint64_t bucket, const uint8_t *span,
+CuckooBucketCount(const CuckooPacking *packing, uint64_t bucket, const uint8_t *span,
 				  uint32_t fingerprint)
 {
-	uint64_t	nibble = bucket * dense->packing.nibbles;
-
-	return CountIn(&dense->packing,
-				   CuckooReadPackedAt(&dense->packing, span, (int) (nibble & 1) * 4),
+	return CountIn(packing,
+				   CuckooReadPackedAt(packing, span, bucket & 1 ? packing->odd_shift : 0),
 				   fingerprint);
 }
 
@@ -335,10 +315,6 @@ CuckooDenseRemove(CuckooDense *dense, const CuckooPlace *place)
 }
 
 /*
- * Building
- */
-
-/*
  * Put a fingerprint into an unpacked block.  The even bucket is preferred.
  * Codes come in the order of their even buckets, so only codes with the same
  * even bucket can still need it.
@@ -373,18 +349,17 @@ RandomStart(const CuckooShape *shape, uint32_t block, uint64_t seed)
 static void
 PackBlock(CuckooDense *dense, uint32_t number, const Block *block)
 {
-	uint64_t	base = (uint64_t) number * block->buckets;
 	size_t		bytes = (size_t) block->buckets * dense->packing.nibbles / 2;
+	uint8_t    *buckets = dense->data + number * bytes;
 
-	memset(dense->data + number * bytes, 0, bytes);
+	memset(buckets, 0, bytes);
 	for (uint32_t bucket = 0; bucket < block->buckets; bucket++)
 	{
 		uint32_t   *entries = block->entries[bucket];
 
 		for (int slot = block->used[bucket]; slot < CUCKOO_ENTRIES; slot++)
 			entries[slot] = 0;
-		CuckooWritePacked(&dense->packing, dense->data, base + bucket,
-						  CuckooEncode(&dense->packing, entries));
+		CuckooWritePacked(&dense->packing, buckets, bucket, CuckooEncode(&dense->packing, entries));
 	}
 }
 
@@ -392,7 +367,6 @@ bool
 CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed)
 {
 	const CuckooShape *shape = &dense->shape;
-	uint32_t	fingerprints = CuckooShapeFingerprints(shape);
 	size_t		entries_bytes = shape->buckets * sizeof(uint32_t[CUCKOO_ENTRIES]);
 	uint64_t	codes[CUCKOO_READ_CODES];
 	CuckooCursor cursor = {.source = source, .shape = *shape};
@@ -415,7 +389,7 @@ CuckooDenseBuild(CuckooDense *dense, const CuckooSource *source, uint64_t seed)
 		{
 			for (size_t i = 0; ok && i < count; i++)
 				ok = PutUnpacked(&block, (uint32_t) (2 * ((codes[i] >> shape->bits) - first)),
-								 (uint32_t) codes[i] & fingerprints, &random);
+								 (uint32_t) codes[i] & shape->fingerprints, &random);
 		}
 		if (ok)
 			PackBlock(dense, number, &block);

@@ -24,9 +24,7 @@
 typedef struct CuckooDense
 {
 	CuckooShape shape;
-	CuckooPacking packing;		/* these three depend on the shape alone */
-	uint64_t	pairs;
-	uint32_t	fingerprints;
+	CuckooPacking packing;		/* depends on the shape alone */
 	uint8_t    *data;			/* CuckooDenseBytes of buckets, followed by at
 								 * least CUCKOO_TAIL_BYTES of readable memory */
 } CuckooDense;
@@ -46,15 +44,6 @@ CuckooDenseInit(CuckooDense *dense, const CuckooShape *shape)
 {
 	dense->shape = *shape;
 	CuckooPackingInit(&dense->packing, shape->bits);
-	dense->pairs = CuckooShapePairs(shape);
-	dense->fingerprints = CuckooShapeFingerprints(shape);
-	dense->data = NULL;
-}
-
-CUCKOO_INLINE CuckooPlace
-CuckooDensePlace(const CuckooDense *dense, uint64_t hash)
-{
-	return CuckooScaledPlace(&dense->shape, dense->pairs, dense->fingerprints, hash);
 }
 
 /* Copies of a class: 0 to 8. */
@@ -77,8 +66,8 @@ CUCKOO_INLINE bool
 CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 {
 	const CuckooPacking *packing = &dense->packing;
-	const uint8_t *even = CuckooBucketAt(packing, dense->data, place.even);
-	const uint8_t *odd = CuckooBucketAt(packing, dense->data, place.base + place.i2);
+	const uint8_t *even = dense->data + CuckooBucketOffset(packing, place.even);
+	const uint8_t *odd = dense->data + CuckooBucketOffset(packing, place.base + place.i2);
 	uint64_t	word;
 	uint64_t	second;
 	uint64_t	matches;
@@ -112,19 +101,16 @@ CuckooDenseContainsAt(const CuckooDense *dense, CuckooPlace place)
 static inline void
 CuckooDensePrefetch(const CuckooDense *dense, const CuckooPlace *place)
 {
-	CUCKOO_PREFETCH(CuckooBucketAt(&dense->packing, dense->data, place->even));
-	CUCKOO_PREFETCH(CuckooBucketAt(&dense->packing, dense->data, place->base + place->i2));
+	CUCKOO_PREFETCH(dense->data + CuckooBucketOffset(&dense->packing, place->even));
+	CUCKOO_PREFETCH(dense->data + CuckooBucketOffset(&dense->packing, place->base + place->i2));
 }
 
 /*
- * For lookups that read only parts of the table.  CuckooBucketSpan returns the
- * offset of a bucket in the table, and sets *bytes to the number of bytes that
- * contain it.  CuckooBucketCount returns the copies of a fingerprint in it,
- * from a copy of these bytes of which CUCKOO_SPAN_BYTES are readable.
+ * For lookups that read only parts of the table: the copies of a fingerprint in
+ * a bucket, from a copy of CUCKOO_SPAN_BYTES from CuckooBucketOffset on.
  */
-#define CUCKOO_SPAN_BYTES	24
-extern uint64_t CuckooBucketSpan(const CuckooDense *dense, uint64_t bucket, int *bytes);
-extern int	CuckooBucketCount(const CuckooDense *dense, uint64_t bucket,
+#define CUCKOO_SPAN_BYTES	16
+extern int	CuckooBucketCount(const CuckooPacking *packing, uint64_t bucket,
 							  const uint8_t *span, uint32_t fingerprint);
 
 typedef enum CuckooInsertion

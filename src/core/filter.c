@@ -38,10 +38,6 @@ CuckooFilterInit(CuckooFilter *filter, double fpr, uint64_t capacity, uint64_t s
 	filter->header = (CuckooHeader) {.fpr = fpr, .capacity = capacity, .seed = seed};
 }
 
-/*
- * Looking up
- */
-
 bool
 CuckooFilterContains(const CuckooFilter *filter, uint64_t hash)
 {
@@ -74,7 +70,7 @@ CuckooFilterPrefetch(const CuckooFilter *filter, const uint64_t *hashes, size_t 
 
 			if (at + PREFETCH_KEYS >= count)
 				continue;
-			place = CuckooDensePlace(&table->dense, hashes[at + PREFETCH_KEYS]);
+			place = CuckooPlaceOf(&table->shape, hashes[at + PREFETCH_KEYS]);
 			CuckooDensePrefetch(&table->dense, &place);
 			continue;
 		}
@@ -145,10 +141,6 @@ CuckooFilterRate(const CuckooFilter *filter)
 }
 
 /*
- * Sizing
- */
-
-/*
  * If the capacity is unknown, the tables have 1, 2 and 3 bits more than the
  * target rate needs, so their rates add up to less than that.
  */
@@ -192,18 +184,11 @@ CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape)
 		bits = asked + 8;
 	if (bits > CUCKOO_MAX_BITS)
 		bits = CUCKOO_MAX_BITS;
-	if (IsForKeys(newest, CUCKOO_FIRST_KEYS))
-		CuckooShapeFor(shape, CUCKOO_SECOND_KEYS, bits);
-	else if (IsForKeys(newest, CUCKOO_SECOND_KEYS))
-		CuckooShapeFor(shape, CUCKOO_THIRD_KEYS, bits);
-	else
-		CuckooShapeFor(shape, GROWTH * CuckooShapeCapacity(newest), bits);
+	CuckooShapeFor(shape, IsForKeys(newest, CUCKOO_FIRST_KEYS) ? CUCKOO_SECOND_KEYS :
+				   IsForKeys(newest, CUCKOO_SECOND_KEYS) ? CUCKOO_THIRD_KEYS :
+				   GROWTH * CuckooShapeCapacity(newest), bits);
 	return filter->header.table_count < CUCKOO_MAX_TABLES && CuckooShapeOrder(newest, shape) < 0;
 }
-
-/*
- * Making
- */
 
 /* Initialize the tables of a filter for its parts; returns CuckooBytes. */
 static size_t
@@ -451,7 +436,7 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooAction 
 		count = GROUP_KEYS;
 	for (size_t i = 0; i < count; i++)
 	{
-		places[i] = CuckooDensePlace(&table->dense, hashes[i]);
+		places[i] = CuckooPlaceOf(&table->shape, hashes[i]);
 		CuckooDensePrefetch(&table->dense, &places[i]);
 	}
 	for (; at < count && HasRoom(table); at++)
@@ -476,7 +461,8 @@ AddGroup(CuckooDraft *draft, const uint64_t *hashes, size_t count, CuckooAction 
 
 /*
  * How table i is to be stored after a batch.  A sparse table is made dense only
- * once, when it comes to have enough items.
+ * once, when it comes to have enough items.  A dense one becomes sparse when
+ * removing leaves it less than half full.
  */
 static CuckooRepresentation
 RepresentationAfter(const CuckooDraft *draft, int i)
@@ -485,7 +471,7 @@ RepresentationAfter(const CuckooDraft *draft, int i)
 
 	if (table->representation == CUCKOO_DENSE)
 		return draft->pending[i].no_room ||
-			(draft->removing && table->items < CuckooSparseBelow(&table->shape)) ?
+			(draft->removing && table->items < CuckooShapeEntries(&table->shape) / 2) ?
 			CUCKOO_SPARSE : CUCKOO_DENSE;
 	return table->sparse.items >= CuckooDenseFrom(&table->shape) ?
 		CUCKOO_SPARSE : CuckooRepresentationFor(&table->shape, table->items);

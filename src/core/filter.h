@@ -94,12 +94,10 @@ extern bool CuckooNextShape(const CuckooFilter *filter, CuckooShape *shape);
 
 /*
  * Make a filter from parts in the order of shapes, and from the header fields
- * of *filter, whose tables this sets.  Returns its CuckooBytes(filter) bytes;
- * NULL if they would be more than CUCKOO_MAX_BYTES.
+ * of *filter, whose tables this sets.  Returns its CuckooBytes(filter) bytes,
+ * for CuckooFreeFilter; NULL if they would be more than CUCKOO_MAX_BYTES.
  */
 extern uint8_t *CuckooMakeFilter(CuckooFilter *filter, CuckooPart *parts, int count);
-
-/* Free what CuckooMakeFilter returned. */
 extern void CuckooFreeFilter(uint8_t *bytes);
 
 /*
@@ -116,7 +114,6 @@ typedef enum CuckooAction
 	CUCKOO_REMOVE				/* one copy of each key, if that is safe */
 } CuckooAction;
 
-/* The outcome for a key. */
 typedef enum CuckooOutcome
 {
 	CUCKOO_CHANGED,

@@ -76,7 +76,7 @@ CheckHeader(const uint8_t *bytes, CuckooVerdict *verdict)
 static CuckooShape
 EntryShape(const uint8_t *entry)
 {
-	return (CuckooShape) {CuckooLoad32(entry), CuckooLoad16(entry + 8), entry[10]};
+	return CuckooShapeOf(CuckooLoad32(entry), CuckooLoad16(entry + 8), entry[10]);
 }
 
 /*
@@ -92,12 +92,12 @@ CheckDirectory(const uint8_t *bytes, CuckooVerdict *verdict)
 	{
 		const uint8_t *entry = bytes + CUCKOO_HEADER_BYTES + i * CUCKOO_DIRECTORY_BYTES;
 		uint64_t	items = CuckooLoad32(entry + 4);
-		CuckooShape shape = EntryShape(entry);
+		bool		has_bits = entry[10] >= CUCKOO_MIN_BITS && entry[10] <= CUCKOO_MAX_BITS;
+		CuckooShape shape = has_bits ? EntryShape(entry) : last;
 
-		if (shape.blocks < 1 || shape.buckets < CUCKOO_MIN_BUCKETS ||
+		if (!has_bits || shape.blocks < 1 || shape.buckets < CUCKOO_MIN_BUCKETS ||
 			shape.buckets > CUCKOO_MAX_BUCKETS || shape.buckets % 2 != 0 ||
 			CuckooShapeBuckets(&shape) > CUCKOO_MAX_TABLE_BUCKETS ||
-			shape.bits < CUCKOO_MIN_BITS || shape.bits > CUCKOO_MAX_BITS ||
 			entry[11] > CUCKOO_DENSE ||
 			(entry[11] == CUCKOO_DENSE && items > CuckooShapeEntries(&shape)) ||
 			(items > 0 && bytes[2] == CUCKOO_KEY_NONE) ||

@@ -7,10 +7,6 @@
  */
 #include "list.h"
 
-/*
- * Sorting
- */
-
 /* Up to this many elements are sorted by insertion. */
 #define INSERTION_LIMIT		16
 
@@ -205,10 +201,6 @@ CuckooUnique(uint64_t *numbers, size_t count)
 	return kept;
 }
 
-/*
- * Lists
- */
-
 void
 CuckooListReserve(CuckooList *list, uint64_t room)
 {
@@ -272,10 +264,6 @@ CuckooListFree(CuckooList *list)
 		pfree(list->numbers);
 	memset(list, 0, sizeof(*list));
 }
-
-/*
- * Sources
- */
 
 /* Go to the next run; false if there is none. */
 static bool

@@ -9,10 +9,6 @@
 
 #include "overlap.h"
 
-/*
- * Ranges of hashes
- */
-
 /* A table as its shape and its sorted codes */
 typedef struct Codes
 {
@@ -94,10 +90,6 @@ NextRange(Sweep *sweep, uint64_t *first, uint64_t *last)
 	SetFirst(sweep, i);
 	return true;
 }
-
-/*
- * Intersection
- */
 
 /* The items of a table that overlap those of others */
 static CuckooList
@@ -184,10 +176,6 @@ CuckooIntersect(const CuckooFilter *left, const CuckooFilter *right,
 		pfree(runs[i].numbers);
 	return CUCKOO_NO_CONFLICT;
 }
-
-/*
- * Counting common keys
- */
 
 /*
  * The classes of a table that no range of others overlaps, and how many items it

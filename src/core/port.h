@@ -74,10 +74,7 @@ CuckooLoad32(const uint8_t *p)
 static inline uint64_t
 CuckooLoad64(const uint8_t *p)
 {
-	return (uint64_t) p[0] | (uint64_t) p[1] << 8 |
-		(uint64_t) p[2] << 16 | (uint64_t) p[3] << 24 |
-		(uint64_t) p[4] << 32 | (uint64_t) p[5] << 40 |
-		(uint64_t) p[6] << 48 | (uint64_t) p[7] << 56;
+	return CuckooLoad32(p) | (uint64_t) CuckooLoad32(p + 4) << 32;
 }
 
 /* A double by its IEEE 754 bits. */
@@ -101,10 +98,8 @@ CuckooStore16(uint8_t *p, uint32_t v)
 static inline void
 CuckooStore32(uint8_t *p, uint32_t v)
 {
-	p[0] = (uint8_t) v;
-	p[1] = (uint8_t) (v >> 8);
-	p[2] = (uint8_t) (v >> 16);
-	p[3] = (uint8_t) (v >> 24);
+	CuckooStore16(p, v);
+	CuckooStore16(p + 2, v >> 16);
 }
 
 static inline void

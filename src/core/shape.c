@@ -57,9 +57,7 @@ CuckooShapeFor(CuckooShape *shape, uint64_t keys, int bits)
 		buckets = keys * 100 / 383 + (keys < 5000 ? 5 : 1);
 	blocks = (buckets + CUCKOO_MAX_BUCKETS - 1) / CUCKOO_MAX_BUCKETS;
 	buckets = (buckets + blocks - 1) / blocks;
-	shape->blocks = (uint32_t) blocks;
-	shape->buckets = (uint32_t) (buckets + (buckets & 1));
-	shape->bits = (uint8_t) bits;
+	*shape = CuckooShapeOf((uint32_t) blocks, (uint32_t) (buckets + (buckets & 1)), bits);
 	return possible;
 }
 
@@ -69,14 +67,14 @@ CuckooShapeRate(const CuckooShape *shape, uint64_t items)
 	double		compared = 2.0 * CUCKOO_ENTRIES * (double) items /
 		(double) CuckooShapeEntries(shape);
 
-	return -expm1(compared * log1p(-1 / (double) CuckooShapeFingerprints(shape)));
+	return -expm1(compared * log1p(-1 / (double) shape->fingerprints));
 }
 
 uint64_t
 CuckooFirstHash(const CuckooShape *shape, uint64_t code)
 {
-	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
-	uint64_t	pairs = CuckooShapePairs(shape);
+	uint64_t	fingerprints = shape->fingerprints;
+	uint64_t	pairs = shape->pairs;
 	uint64_t	fingerprint = code & fingerprints;
 	uint64_t	rest = fingerprint > 1 ? (((fingerprint - 1) << 32) - 1) / fingerprints + 1 : 0;
 	uint64_t	scaled = ((code >> shape->bits) << 32) + rest;

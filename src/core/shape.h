@@ -73,7 +73,21 @@ typedef struct CuckooShape
 	uint32_t	blocks;			/* N, at least 1 */
 	uint32_t	buckets;		/* B, per block: even, 2 to 32,768 */
 	uint8_t		bits;			/* f, of a fingerprint: 5 to 32 */
+	uint32_t	fingerprints;	/* how many, and the largest: 2^f - 1 */
+	uint64_t	pairs;			/* P, the number of even buckets */
 } CuckooShape;
+
+static inline CuckooShape
+CuckooShapeOf(uint32_t blocks, uint32_t buckets, int bits)
+{
+	return (CuckooShape) {
+		.blocks = blocks,
+		.buckets = buckets,
+		.bits = (uint8_t) bits,
+		.fingerprints = (uint32_t) ((UINT64_C(1) << bits) - 1),
+		.pairs = (uint64_t) blocks * (buckets / 2)
+	};
+}
 
 /* Where a dense table keeps a class. */
 typedef struct CuckooPlace
@@ -97,32 +111,18 @@ CuckooShapeEntries(const CuckooShape *shape)
 	return CuckooShapeBuckets(shape) * CUCKOO_ENTRIES;
 }
 
-/* P, the number of even buckets. */
-static inline uint64_t
-CuckooShapePairs(const CuckooShape *shape)
-{
-	return (uint64_t) shape->blocks * (shape->buckets / 2);
-}
-
-/* The number of different fingerprints, 2^f - 1, which is also the largest. */
-static inline uint32_t
-CuckooShapeFingerprints(const CuckooShape *shape)
-{
-	return (uint32_t) ((UINT64_C(1) << shape->bits) - 1);
-}
-
 /* The number of classes, P (2^f - 1). */
 static inline uint64_t
 CuckooShapeClasses(const CuckooShape *shape)
 {
-	return CuckooShapePairs(shape) * CuckooShapeFingerprints(shape);
+	return shape->pairs * shape->fingerprints;
 }
 
 /* U = P 2^f < 2^60: all codes are below this. */
 static inline uint64_t
 CuckooShapeCodes(const CuckooShape *shape)
 {
-	return CuckooShapePairs(shape) << shape->bits;
+	return shape->pairs << shape->bits;
 }
 
 /*
@@ -232,26 +232,19 @@ CuckooScale(uint64_t count, uint64_t hash, uint32_t *rest)
  * fingerprint from the low 32 bits of the hash would not ascend with the hash.)
  */
 static inline uint32_t
-CuckooScaledFingerprint(uint32_t fingerprints, uint32_t rest)
+CuckooScaledFingerprint(const CuckooShape *shape, uint32_t rest)
 {
-	return 1 + (uint32_t) ((uint64_t) rest * fingerprints >> 32);
+	return 1 + (uint32_t) ((uint64_t) rest * shape->fingerprints >> 32);
 }
 
-/* The code of a hash's class.  The other arguments depend on the shape. */
-static inline uint64_t
-CuckooScaledCode(uint64_t pairs, uint32_t fingerprints, int bits, uint64_t hash)
-{
-	uint32_t	rest;
-	uint64_t	pair = CuckooScale(pairs, hash, &rest);
-
-	return pair << bits | CuckooScaledFingerprint(fingerprints, rest);
-}
-
+/* The code of a hash's class. */
 static inline uint64_t
 CuckooCodeOf(const CuckooShape *shape, uint64_t hash)
 {
-	return CuckooScaledCode(CuckooShapePairs(shape), CuckooShapeFingerprints(shape),
-							shape->bits, hash);
+	uint32_t	rest;
+	uint64_t	pair = CuckooScale(shape->pairs, hash, &rest);
+
+	return pair << shape->bits | CuckooScaledFingerprint(shape, rest);
 }
 
 /*
@@ -265,24 +258,18 @@ extern uint64_t CuckooFirstHash(const CuckooShape *shape, uint64_t code);
  * the pair divided by B / 2 and needs no division.
  */
 CUCKOO_INLINE CuckooPlace
-CuckooScaledPlace(const CuckooShape *shape, uint64_t pairs, uint32_t fingerprints, uint64_t hash)
+CuckooPlaceOf(const CuckooShape *shape, uint64_t hash)
 {
 	CuckooPlace place;
 	uint32_t	rest;
 	uint32_t	unused;
 
-	place.even = 2 * CuckooScale(pairs, hash, &rest);
+	place.even = 2 * CuckooScale(shape->pairs, hash, &rest);
 	place.base = CuckooScale(shape->blocks, hash, &unused) * shape->buckets;
 	place.i1 = (uint32_t) (place.even - place.base);
-	place.fingerprint = CuckooScaledFingerprint(fingerprints, rest);
+	place.fingerprint = CuckooScaledFingerprint(shape, rest);
 	place.i2 = CuckooAlternateBucket(place.fingerprint, place.i1, shape->buckets);
 	return place;
-}
-
-static inline CuckooPlace
-CuckooPlaceOf(const CuckooShape *shape, uint64_t hash)
-{
-	return CuckooScaledPlace(shape, CuckooShapePairs(shape), CuckooShapeFingerprints(shape), hash);
 }
 
 #endif							/* CUCKOO_SHAPE_H */

@@ -19,44 +19,30 @@
  */
 #define WORD_CODES	(57 - CUCKOO_GROUP)
 
-/*
- * Geometry
- */
-
-/*
- * The number of low bits: the fewest that leave at most eight high parts for
- * every seven items.  A filter that is not toasted is opened for each lookup, so
- * the search halves its steps.
- */
-static int
-LowBits(const CuckooShape *shape, uint64_t items)
+void
+CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
 {
 	uint64_t	last = CuckooShapeCodes(shape) - 1;
 	uint64_t	wanted = 8 * (items == 0 ? 1 : items) / 7;
 	int			low_bits = 0;
 
+	/*
+	 * The fewest that leave at most eight high parts for every seven items.  A
+	 * filter that is not toasted is opened for each lookup, so the search
+	 * halves its steps.
+	 */
 	for (int step = 32; step > 0; step /= 2)
 	{
 		if (last >> (low_bits + step - 1) >= wanted)
 			low_bits += step;
 	}
-	return low_bits;
-}
-
-void
-CuckooSparseInit(CuckooSparse *sparse, const CuckooShape *shape, uint64_t items)
-{
-	int			low_bits = LowBits(shape, items);
 
 	memset(sparse, 0, sizeof(*sparse));
 	sparse->shape = *shape;
 	sparse->items = items;
-	sparse->pairs = CuckooShapePairs(shape);
-	sparse->fingerprints = CuckooShapeFingerprints(shape);
 	sparse->low_bits = (uint8_t) low_bits;
 	sparse->low_mask = (UINT64_C(1) << low_bits) - 1;
-	sparse->highs = ((CuckooShapeCodes(shape) - 1) >> low_bits) + 1;
-	sparse->groups = (sparse->highs + CUCKOO_GROUP - 1) / CUCKOO_GROUP;
+	sparse->groups = (last >> low_bits) / CUCKOO_GROUP + 1;
 	sparse->sections = (sparse->groups + CUCKOO_SECTION_GROUPS - 1) / CUCKOO_SECTION_GROUPS;
 	sparse->bit_count = sparse->groups * CUCKOO_GROUP + items * (uint64_t) (1 + low_bits);
 
@@ -89,10 +75,6 @@ PutIndex(uint8_t *section, uint64_t group, uint64_t before, uint64_t codes)
 	codes += before - CuckooLoad32(section);
 	memset(section + 4 + number, codes < MANY ? (int) codes : MANY, CUCKOO_SECTION_GROUPS - number);
 }
-
-/*
- * Bits
- */
 
 /* Read up to 64 bits at a position, as many as mask has ones. */
 static inline uint64_t
@@ -223,10 +205,6 @@ CopyBits(uint8_t *target, uint64_t to, const uint8_t *source, uint64_t from, uin
 							 (UINT64_C(1) << count) - 1), (int) count);
 	FlushBits(&writer);
 }
-
-/*
- * Lookups
- */
 
 /*
  * The position after zero number k, from 1, of the bits from a position on; the
@@ -373,7 +351,7 @@ CountInGroup(const CuckooSparse *sparse, const uint8_t *stream, Group group, uin
 void
 CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 {
-	uint64_t	code = CuckooSparseCode(sparse, hash);
+	uint64_t	code = CuckooCodeOf(&sparse->shape, hash);
 	const uint8_t *section = sparse->index + CuckooSparseSectionAt(sparse, code);
 	Group		group = FindGroup(sparse, section, code);
 
@@ -385,7 +363,7 @@ CuckooSparsePrefetchGroup(const CuckooSparse *sparse, uint64_t hash)
 bool
 CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash)
 {
-	uint64_t	code = CuckooSparseCode(sparse, hash);
+	uint64_t	code = CuckooCodeOf(&sparse->shape, hash);
 	const uint8_t *section = sparse->index + CuckooSparseSectionAt(sparse, code);
 	uint64_t	r = (code >> sparse->low_bits) % CUCKOO_GROUP;
 	int			low_bits = sparse->low_bits;
@@ -454,10 +432,6 @@ CuckooSparseGroupCount(const CuckooSparse *sparse, uint64_t code, const uint8_t 
 	return CountInGroup(sparse, group, copied, code);
 }
 
-/*
- * Reading all
- */
-
 /* The next code of a group. */
 typedef struct SparseReader
 {
@@ -499,20 +473,13 @@ ReadCode(const CuckooSparse *sparse, SparseReader *reader)
 	return high << sparse->low_bits | low;
 }
 
-/* The number of the first group of a section, which may be the end of the table. */
-static inline uint64_t
-FirstGroup(const CuckooSparse *sparse, uint64_t section)
-{
-	return section == sparse->sections ? sparse->groups : section * CUCKOO_SECTION_GROUPS;
-}
-
 void
 CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64_t *codes)
 {
 	uint64_t	position = SectionBit(sparse, from);
-	uint64_t	end = FirstGroup(sparse, to);
+	uint64_t	group = from * CUCKOO_SECTION_GROUPS;
 
-	for (uint64_t group = FirstGroup(sparse, from); group < end; group++)
+	for (; group < to * CUCKOO_SECTION_GROUPS && group < sparse->groups; group++)
 	{
 		uint64_t	count = GroupCodes(sparse->stream, position);
 		SparseReader reader = ReadGroup(sparse, group, position, position + CUCKOO_GROUP + count);
@@ -528,10 +495,6 @@ CuckooSparseCodes(const CuckooSparse *sparse, uint64_t from, uint64_t to, uint64
 }
 
 /*
- * Building
- */
-
-/*
  * Write a section with these codes: of each group the upper part, then the low
  * parts.  start is the number of codes before the section.
  */
@@ -541,11 +504,12 @@ PutSection(const CuckooSparse *sparse, uint64_t section, uint64_t start, const C
 	const uint64_t *numbers = codes->numbers;
 	int			low_bits = sparse->low_bits;
 	uint64_t	high = section * CUCKOO_SECTION;
-	uint64_t	end = FirstGroup(sparse, section + 1);
+	uint64_t	group = section * CUCKOO_SECTION_GROUPS;
+	uint64_t	end = group + CUCKOO_SECTION_GROUPS;
 	uint64_t	from = 0;		/* codes written */
 	BitWriter	writer = WriteBitsAt(sparse->stream, high + start * (uint64_t) (1 + low_bits));
 
-	for (uint64_t group = FirstGroup(sparse, section); group < end; group++)
+	for (; group < end && group < sparse->groups; group++)
 	{
 		uint64_t	to = from;
 
@@ -645,10 +609,6 @@ CuckooSparseEdit(CuckooSparse *target, const CuckooSparse *sparse, CuckooList ed
 	CuckooListFree(&codes);
 }
 
-/*
- * Checking
- */
-
 bool
 CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 {
@@ -684,7 +644,7 @@ CuckooSparseCheck(const CuckooSparse *sparse, uint64_t *bad)
 			copies = code == last ? copies + 1 : 1;
 			if (code < last || copies > CUCKOO_MAX_COPIES ||
 				code >= CuckooShapeCodes(&sparse->shape) ||
-				(code & sparse->fingerprints) == 0)
+				(code & sparse->shape.fingerprints) == 0)
 				return false;
 			last = code;
 		}

@@ -46,12 +46,9 @@ typedef struct CuckooSparse
 {
 	CuckooShape shape;
 	uint64_t	items;			/* n: codes, counting every copy */
-	uint64_t	pairs;			/* from here on, computed from the two above */
-	uint32_t	fingerprints;
-	uint8_t		low_bits;		/* l */
+	uint8_t		low_bits;		/* l; from here on, computed from the two above */
 	uint8_t		fields;			/* low parts compared at once; 0 if l is 0 */
 	uint64_t	low_mask;
-	uint64_t	highs;			/* Z */
 	uint64_t	groups;			/* g */
 	uint64_t	sections;		/* ceil(g / 8) */
 	uint64_t	bit_count;		/* without the fill bits */
@@ -84,12 +81,6 @@ extern bool CuckooSparseContains(const CuckooSparse *sparse, uint64_t hash);
 /* Copies of a code: 0 to 8. */
 extern int	CuckooSparseCount(const CuckooSparse *sparse, uint64_t code);
 
-static inline uint64_t
-CuckooSparseCode(const CuckooSparse *sparse, uint64_t hash)
-{
-	return CuckooScaledCode(sparse->pairs, sparse->fingerprints, sparse->shape.bits, hash);
-}
-
 /* The offset in the table of what the index says of a code's section */
 static inline uint64_t
 CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code)
@@ -101,7 +92,8 @@ CuckooSparseSectionAt(const CuckooSparse *sparse, uint64_t code)
 static inline void
 CuckooSparsePrefetch(const CuckooSparse *sparse, uint64_t hash)
 {
-	CUCKOO_PREFETCH(sparse->index + CuckooSparseSectionAt(sparse, CuckooSparseCode(sparse, hash)));
+	CUCKOO_PREFETCH(sparse->index +
+					CuckooSparseSectionAt(sparse, CuckooCodeOf(&sparse->shape, hash)));
 }
 
 /* Begin to load what it will read next, when that has been loaded. */

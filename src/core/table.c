@@ -88,35 +88,29 @@ ReadSections(void *state, CuckooList *run)
 	return true;
 }
 
-/* Fill a table with the codes of a source. */
-static bool
-Fill(CuckooTable *table, const CuckooSource *source, uint64_t seed)
-{
-	if (table->representation == CUCKOO_DENSE)
-		return CuckooDenseBuild(&table->dense, source, seed);
-	CuckooSparseBuild(&table->sparse, source);
-	return true;
-}
-
 bool
 CuckooTableBuild(CuckooTable *table, const CuckooPart *part, uint64_t seed)
 {
 	const CuckooTable *old = part->old;
+	bool		same = old != NULL && old->representation == table->representation;
 	EditReader	reader = {.table = old, .remove = part->remove};
-	CuckooSource edited = {.state = &reader};
+	CuckooSource source = part->source;
 	bool		built = true;
 
-	if (old == NULL)
-		return Fill(table, &part->source, seed);
-	reader.edit = part->source.runs[0];
-	edited.next = old->representation == CUCKOO_DENSE ? ReadBlock : ReadSections;
-	if (table->representation == old->representation && reader.edit.count == 0)
+	if (old != NULL)
+	{
+		reader.edit = source.runs[0];
+		source.next = old->representation == CUCKOO_DENSE ? ReadBlock : ReadSections;
+		source.state = &reader;
+	}
+	if (same && reader.edit.count == 0)
 		CuckooCopy(table->data, old->data, (size_t) CuckooTableStoredBytes(table));
-	else if (table->representation == CUCKOO_SPARSE && old->representation == CUCKOO_SPARSE &&
-			 table->sparse.low_bits == old->sparse.low_bits)
+	else if (table->representation == CUCKOO_DENSE)
+		built = CuckooDenseBuild(&table->dense, &source, seed);
+	else if (same && table->sparse.low_bits == old->sparse.low_bits)
 		CuckooSparseEdit(&table->sparse, &old->sparse, reader.edit, part->remove);
 	else
-		built = Fill(table, &edited, seed);
+		CuckooSparseBuild(&table->sparse, &source);
 	CuckooListFree(&reader.codes);
 	return built;
 }

@@ -47,13 +47,6 @@ CuckooDenseFrom(const CuckooShape *shape)
 	return CuckooShapeBuckets(shape) * 3;
 }
 
-/* Below this number of items a dense table becomes sparse: half its entries. */
-static inline uint64_t
-CuckooSparseBelow(const CuckooShape *shape)
-{
-	return CuckooShapeBuckets(shape) * 2;
-}
-
 /* How a table with this number of items is built. */
 static inline CuckooRepresentation
 CuckooRepresentationFor(const CuckooShape *shape, uint64_t items)
@@ -104,7 +97,7 @@ static inline bool
 CuckooTableContains(const CuckooTable *table, uint64_t hash)
 {
 	return table->representation == CUCKOO_DENSE ?
-		CuckooDenseContainsAt(&table->dense, CuckooDensePlace(&table->dense, hash)) :
+		CuckooDenseContainsAt(&table->dense, CuckooPlaceOf(&table->shape, hash)) :
 		CuckooSparseContains(&table->sparse, hash);
 }
 

@@ -188,7 +188,7 @@ CollectCodes(ReadState *state, uint64 first, uint64 last)
 
 	for (uint64 code = CuckooCodeOf(&state->shape, first); code <= end; code++)
 	{
-		if ((code & CuckooShapeFingerprints(&state->shape)) != 0)
+		if ((code & state->shape.fingerprints) != 0)
 			CuckooListPut(&state->codes, code);
 	}
 }

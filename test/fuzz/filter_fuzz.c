@@ -114,7 +114,7 @@ SoundCodes(Input *input, const CuckooShape *shape, uint64_t codes[600])
 	SortNumbers(codes, count);
 	for (uint64_t i = 0; i < count; i++)
 	{
-		if ((codes[i] & CuckooShapeFingerprints(shape)) != 0 &&
+		if ((codes[i] & shape->fingerprints) != 0 &&
 			(kept < 8 || codes[kept - 8] != codes[i]))
 			codes[kept++] = codes[i];
 	}

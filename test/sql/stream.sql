@@ -95,6 +95,9 @@ SELECT n % 2 AS g, cuckoo_cardinality(combine_all(s)) > 14500 AS items FROM work
 -- Workers without rows
 SELECT combine(f ORDER BY f NULLS LAST) = cuckoo_stream_agg(1, 100, 0.01) AS last, combine(f ORDER BY f NULLS FIRST) = cuckoo_stream_agg(1, 100, 0.01) AS first,
 	combine(NULL) IS NULL AS all FROM (SELECT cuckoo_stream_agg(1, 100, 0.01) AS f UNION ALL SELECT NULL) AS x;
+-- Unset filters, which these aggregates return over no rows
+SELECT (SELECT combine(f) = made FROM unnest(ARRAY[unset, made]) AS f) AS unset_first, (SELECT combine(f) = made FROM unnest(ARRAY[made, unset]) AS f) AS unset_last
+	FROM (SELECT (SELECT cuckoo_agg(i) FROM generate_series(1, 0) AS i) AS unset, (SELECT cuckoo_stream_agg(1, 100, 0.01)) AS made) AS x;
 
 -- A user's own aggregate may begin with a removable filter.  The result is not
 -- removable, because two keys may share an item.

@@ -49,7 +49,7 @@ Cover(const CuckooShape *shape, const CuckooTable *table, bool *covered)
 		uint64_t	last = CuckooCodeOf(shape, LastHashOfCode(&table->shape, codes[i]));
 
 		for (uint64_t code = first; code <= last; code++)
-			covered[code] = (code & CuckooShapeFingerprints(shape)) != 0;
+			covered[code] = (code & shape->fingerprints) != 0;
 	}
 	pfree(codes);
 }
@@ -67,8 +67,7 @@ CommonOneByOne(const CuckooFilter *counted, const CuckooFilter *other)
 		bool	   *held = Allocate((size_t) codes);
 		bool	   *covered = Allocate((size_t) codes);
 		bool	   *before = Allocate((size_t) codes);
-		double		m = (double) CuckooShapePairs(&table->shape) *
-			CuckooShapeFingerprints(&table->shape);
+		double		m = (double) CuckooShapeClasses(&table->shape);
 		double		n = 0, f = 0, own = 0, only = 0;
 		double		a, c, d, left;
 
@@ -79,7 +78,7 @@ CommonOneByOne(const CuckooFilter *counted, const CuckooFilter *other)
 			Cover(&table->shape, &other->tables[u], covered);
 		for (uint64_t code = 0; code < codes; code++)
 		{
-			bool		class = (code & CuckooShapeFingerprints(&table->shape)) != 0;
+			bool		class = (code & table->shape.fingerprints) != 0;
 
 			n += class && !before[code];
 			own += held[code] && !before[code];
@@ -186,7 +185,7 @@ DistinctOneByOne(const CuckooFilter *filter)
 		for (int u = t + 1; u < filter->header.table_count; u++)
 			Cover(&table->shape, &filter->tables[u], covered);
 		for (uint64_t code = 0; code < codes; code++)
-			free += (code & CuckooShapeFingerprints(&table->shape)) != 0 && !covered[code];
+			free += (code & table->shape.fingerprints) != 0 && !covered[code];
 		for (uint64_t i = 0; i < table->items; i++)
 			held += !covered[items[i]];
 		held *= (double) CuckooShapeClasses(&table->shape) / free;

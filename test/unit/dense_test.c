@@ -109,7 +109,7 @@ CheckLife(CuckooTable *table, size_t keys, int lookups)
 		CheckLookup(table, KeyHash(KEYS, 3), copies);
 		CheckItems(table, (uint64_t) copies);
 	}
-	place = CuckooDensePlace(&table->dense, KeyHash(KEYS, 3));
+	place = CuckooPlaceOf(&table->shape, KeyHash(KEYS, 3));
 	assert_int_equal(CuckooDenseInsert(&table->dense, &place), CUCKOO_EIGHT_COPIES);
 	for (int copies = 7; copies >= 0; copies--)
 	{
@@ -179,8 +179,9 @@ TEST(built_tables_at_capacity_lose_nothing_keep_the_rate_and_empty_to_zero)
 /* Walks depend on the class and the table, not on earlier walks. */
 TEST(an_insert_that_finds_no_room_leaves_the_table_as_it_was)
 {
-	static const CuckooShape shapes[] = {
-		{1, 2, 5}, {1, 4, 8}, {1, 20, 13}, {3, 10, 17}, {2, 40, 18}, {1, 100, 32}
+	const CuckooShape shapes[] = {
+		ShapeOf(1, 2, 5), ShapeOf(1, 4, 8), ShapeOf(1, 20, 13), ShapeOf(3, 10, 17),
+		ShapeOf(2, 40, 18), ShapeOf(1, 100, 32)
 	};
 
 	for (size_t i = 0; i < lengthof(shapes); i++)

@@ -25,7 +25,7 @@ CheckTable(const CuckooTable *table, uint64_t random)
 	for (uint64_t i = 0; i < count; i++)
 	{
 		assert_true(codes[i] < CuckooShapeCodes(&table->shape));
-		assert_true((codes[i] & CuckooShapeFingerprints(&table->shape)) != 0);
+		assert_true((codes[i] & table->shape.fingerprints) != 0);
 		assert_true(i == 0 || codes[i - 1] <= codes[i]);
 		assert_true(i < 8 || codes[i - 8] != codes[i]);
 	}
@@ -41,7 +41,7 @@ CheckTable(const CuckooTable *table, uint64_t random)
 
 			if (i % 3 == 2)
 				code = (code + hash % 5) % CuckooShapeCodes(&table->shape);
-			if ((code & CuckooShapeFingerprints(&table->shape)) != 0)
+			if ((code & table->shape.fingerprints) != 0)
 				hash = HashOfCode(&table->shape, code);
 		}
 		CheckLookup(table, hash, CountIn(codes, count, CuckooCodeOf(&table->shape, hash)));

@@ -435,7 +435,7 @@ TEST(a_filter_of_sixteen_full_tables_is_full_and_stays_as_it_was)
 /* The sparse form of the largest table, up to the last item that fits. */
 TEST(a_filter_of_more_than_750_MiB_is_not_made)
 {
-	CuckooPart	part = {.shape = {12000, 32768, 32}};
+	CuckooPart	part = {.shape = ShapeOf(12000, 32768, 32)};
 	CuckooFilter filter;
 	uint64_t	items = 0;
 
@@ -460,7 +460,7 @@ TEST(a_filter_of_more_than_750_MiB_is_not_made)
  */
 TEST(a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was)
 {
-	static const CuckooShape shapes[] = {{1, 23966, 5}, {12000, 32766, 5}};
+	const CuckooShape shapes[] = {ShapeOf(1, 23966, 5), ShapeOf(12000, 32766, 5)};
 	uint8_t    *bytes = Allocate(CUCKOO_MAX_BYTES);
 	CuckooFilter filter;
 	CuckooDraft draft;

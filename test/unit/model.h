@@ -132,7 +132,7 @@ MakeHashes(Model *model)
 	assert_true(CuckooFirstShape(&filter, &shape));
 	CuckooSparseInit(&sparse, &shape, model->universe / 2);
 	end = CuckooShapeCodes(&shape);
-	fingerprints = CuckooShapeFingerprints(&shape);
+	fingerprints = shape.fingerprints;
 	block = (uint64_t) (shape.buckets / 2) << shape.bits;
 	group = (uint64_t) CUCKOO_GROUP << sparse.low_bits;
 	model->hashes = Allocate((size_t) model->universe * sizeof(uint64_t));

@@ -202,8 +202,9 @@ GoldenPlaces(void)
 		1, 2, 3, 31, 100, 4095, 8191, 65537, 0x12345678, UINT32_MAX
 	};
 	static const uint32_t buckets[] = {2, 4, 6, 30, 1000, 32766, 32768};
-	static const CuckooShape shapes[] = {
-		{1, 2, 5}, {1, 30, 8}, {3, 30, 13}, {7, 1000, 17}, {100, 32768, 18}, {12000, 32768, 32}
+	const CuckooShape shapes[] = {
+		ShapeOf(1, 2, 5), ShapeOf(1, 30, 8), ShapeOf(3, 30, 13), ShapeOf(7, 1000, 17),
+		ShapeOf(100, 32768, 18), ShapeOf(12000, 32768, 32)
 	};
 	const uint64_t hashes[] = {
 		0, 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_C(0x8000000080000000), UINT64_MAX,
@@ -339,7 +340,7 @@ GoldenSparseTables(void)
 		for (uint64_t i = 0; i < 40; i++)
 		{
 			codes[i] = i < 30 ? 1 + i / 3 * ((end - 1) / 14) : end - 1 - (39 - i) / 5;
-			codes[i] += (codes[i] & CuckooShapeFingerprints(&shape)) == 0;
+			codes[i] += (codes[i] & shape.fingerprints) == 0;
 		}
 		built = ValueOfCodes(&shape, codes, 40, 0.001, 100);
 		PutDigest(built.bytes, built.length);

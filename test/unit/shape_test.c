@@ -7,9 +7,6 @@
  */
 #include "support.h"
 
-/* The largest possible table, with the number of blocks that it needs. */
-static const CuckooShape largest = {12000, 32768, 32};
-
 /* ----------------------------------------------------------------- sizes */
 
 static void
@@ -60,16 +57,18 @@ TEST(a_shape_holds_what_was_asked_for_and_hardly_more)
 /* Tables of 2,592 buckets and more are filled further. */
 TEST(a_table_has_2_to_393216000_buckets)
 {
-	static const struct
+	const struct
 	{
 		CuckooShape shape;
 		uint64_t	capacity;
 	}			cases[] = {
-		{{1, 2, 13}, 7}, {{1, 6, 13}, 22},
-		{{1, 2590, 13}, 9919},	/* 0.9575 of 10,360 */
-		{{1, 2592, 13}, 10005},	/* 0.965 of 10,368 */
-		{{2, 1296, 13}, 10005}, {{12000, 32768, 32}, CUCKOO_MAX_CAPACITY}
+		{ShapeOf(1, 2, 13), 7}, {ShapeOf(1, 6, 13), 22},
+		{ShapeOf(1, 2590, 13), 9919},	/* 0.9575 of 10,360 */
+		{ShapeOf(1, 2592, 13), 10005},	/* 0.965 of 10,368 */
+		{ShapeOf(2, 1296, 13), 10005}, {ShapeOf(12000, 32768, 32), CUCKOO_MAX_CAPACITY}
 	};
+	/* The largest possible table, with the number of blocks that it needs */
+	const CuckooShape *largest = &cases[5].shape;
 	CuckooShape shape;
 
 	for (size_t i = 0; i < lengthof(cases); i++)
@@ -79,18 +78,19 @@ TEST(a_table_has_2_to_393216000_buckets)
 	assert_true(CuckooShapeFor(&shape, 10000, 13));
 	assert_int_equal(CuckooShapeOrder(&shape, &cases[3].shape), 0);
 	assert_true(CuckooShapeFor(&shape, CUCKOO_MAX_CAPACITY, 32));
-	assert_int_equal(CuckooShapeOrder(&shape, &largest), 0);
+	assert_int_equal(CuckooShapeOrder(&shape, largest), 0);
 	assert_true(!CuckooShapeFor(&shape, CUCKOO_MAX_CAPACITY + 1, 32));
 	assert_true(!CuckooShapeFor(&shape, UINT64_MAX, 32));
-	assert_int_equal(CuckooShapeOrder(&shape, &largest), 0);
-	assert_true(CuckooShapeCodes(&largest) < UINT64_C(1) << 60);
+	assert_int_equal(CuckooShapeOrder(&shape, largest), 0);
+	assert_true(CuckooShapeCodes(largest) < UINT64_C(1) << 60);
 }
 
 TEST(shapes_are_ordered_by_size_then_bits_then_blocks)
 {
-	static const CuckooShape ascending[] = {
-		{1, 2, 32}, {1, 4, 5}, {2, 2, 5}, {1, 4, 6}, {2, 2, 6}, {1, 6, 5}, {3, 2, 5},
-		{1000, 100, 5}, {100, 1000, 32}, {12000, 32768, 5}, {12000, 32768, 32}
+	const CuckooShape ascending[] = {
+		ShapeOf(1, 2, 32), ShapeOf(1, 4, 5), ShapeOf(2, 2, 5), ShapeOf(1, 4, 6),
+		ShapeOf(2, 2, 6), ShapeOf(1, 6, 5), ShapeOf(3, 2, 5), ShapeOf(1000, 100, 5),
+		ShapeOf(100, 1000, 32), ShapeOf(12000, 32768, 5), ShapeOf(12000, 32768, 32)
 	};
 
 	for (size_t i = 0; i < lengthof(ascending); i++)
@@ -109,6 +109,7 @@ TEST(shapes_are_ordered_by_size_then_bits_then_blocks)
 TEST(the_expected_rate_is_that_of_eight_comparisons_at_full_load)
 {
 	CuckooShape shape = ShapeOf(1, 1000, 13);
+	CuckooShape largest = ShapeOf(12000, 32768, 32);
 	double		one = 1.0 / 8191;
 
 	assert_true(CuckooShapeRate(&shape, 0) == 0);
@@ -151,23 +152,24 @@ ScaleByTheBook(uint64_t hash, uint64_t count, uint64_t *whole, uint32_t *rest)
 	*rest = (uint32_t) high;
 }
 
-static const CuckooShape various[] = {
-	{1, 2, 5}, {2, 2, 5}, {1, 4, 6}, {1, 6, 13}, {3, 30, 5}, {7, 100, 8}, {7, 1000, 17},
-	{1, 32768, 18}, {9, 30364, 14}, {100, 32766, 31}, {12000, 32768, 32}, {12000, 32768, 5}
-};
-
 /*
  * The pair and fingerprint that scaling gives; the place of its code; and the
  * same sorted order as codes and blocks.
  */
 TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 {
+	const CuckooShape various[] = {
+		ShapeOf(1, 2, 5), ShapeOf(2, 2, 5), ShapeOf(1, 4, 6), ShapeOf(1, 6, 13),
+		ShapeOf(3, 30, 5), ShapeOf(7, 100, 8), ShapeOf(7, 1000, 17), ShapeOf(1, 32768, 18),
+		ShapeOf(9, 30364, 14), ShapeOf(100, 32766, 31), ShapeOf(12000, 32768, 32),
+		ShapeOf(12000, 32768, 5)
+	};
 	uint64_t	random = 4;
 
 	for (size_t i = 0; i < lengthof(various); i++)
 	{
 		const CuckooShape *shape = &various[i];
-		uint64_t	fingerprints = CuckooShapeFingerprints(shape);
+		uint64_t	fingerprints = shape->fingerprints;
 
 		assert_true(CuckooFirstHash(shape, CuckooShapeCodes(shape)) == UINT64_MAX);
 		for (int k = 0; k < 200000; k++)
@@ -179,7 +181,7 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 			uint64_t	pair;
 			uint32_t	rest;
 
-			ScaleByTheBook(hash, CuckooShapePairs(shape), &pair, &rest);
+			ScaleByTheBook(hash, shape->pairs, &pair, &rest);
 			assert_true(code >> shape->bits == pair);
 			assert_true((code & fingerprints) == 1 + ((uint64_t) rest * fingerprints >> 32));
 			assert_true(code < CuckooShapeCodes(shape));
@@ -194,7 +196,7 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 			/* A hash shortly before it, and any class */
 			assert_true(CuckooCodeOf(shape, hash - hash % (UINT64_C(1) << k % 64)) <= code);
 			code = k == 0 ? 1 : k == 1 ? CuckooShapeCodes(shape) - 1 :
-				((NextRandom(&random) >> 32) * CuckooShapePairs(shape) >> 32) << shape->bits |
+				((NextRandom(&random) >> 32) * shape->pairs >> 32) << shape->bits |
 				(1 + ((NextRandom(&random) >> 32) * fingerprints >> 32));
 			assert_true(CuckooCodeOf(shape, HashOfCode(shape, code)) == code);
 			assert_true(CuckooFirstHash(shape, code) == HashOfCode(shape, code));

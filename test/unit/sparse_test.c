@@ -40,7 +40,7 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 	else if (spread == ONE_SECTION)
 		from = NextRandom(random) % sparse.sections * CUCKOO_SECTION_GROUPS * group;
 	else if (spread == ONE_HIGH_PART)
-		from = NextRandom(random) % sparse.highs << sparse.low_bits;
+		from = NextRandom(random) % CuckooShapeCodes(&sparse.shape) & ~sparse.low_mask;
 	else if (spread == LAST_GROUP)
 		from = (sparse.groups - 1) * group;
 	else if (spread == FEW_CODES)
@@ -62,7 +62,7 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 		codes[i] = from + NextRandom(random) % range;
 		if (spread == BOTH_ENDS)
 			codes[i] = i % 2 == 0 ? 1 + i / 16 : end - 1 - i / 16;
-		if ((codes[i] & CuckooShapeFingerprints(shape)) == 0)
+		if ((codes[i] & shape->fingerprints) == 0)
 			codes[i]++;
 		if (codes[i] >= end)
 			codes[i] = end - 1;
@@ -71,7 +71,7 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 	for (uint64_t i = 0; i < *count; i++)
 	{
 		if ((kept < CUCKOO_MAX_COPIES || codes[kept - CUCKOO_MAX_COPIES] != codes[i]) &&
-			(codes[i] & CuckooShapeFingerprints(shape)) != 0)
+			(codes[i] & shape->fingerprints) != 0)
 			codes[kept++] = codes[i];
 	}
 	*count = kept;
@@ -182,7 +182,7 @@ CheckTable(uint64_t *random, const CuckooShape *shape, const uint64_t *codes, ui
 			code = end - 1 - (uint64_t) i;
 		if (i == 4 && n > 0)
 			code = codes[n - 1];
-		if (code < end && (code & CuckooShapeFingerprints(shape)) != 0)
+		if (code < end && (code & shape->fingerprints) != 0)
 		{
 			uint64_t	hash = HashOfCode(shape, code);
 
@@ -256,7 +256,7 @@ TEST(low_parts_of_0_to_60_bits_are_kept)
 
 TEST(reading_gives_way_also_among_groups_without_codes)
 {
-	CuckooShape shape = {12000, 32768, 32};
+	CuckooShape shape = ShapeOf(12000, 32768, 32);
 	uint64_t	n = 4000000;
 	uint64_t   *codes = Allocate((size_t) n * sizeof(uint64_t));
 	uint64_t   *read;
@@ -353,7 +353,7 @@ TEST(editing_a_dense_table_ends_with_the_run)
 	CuckooTable part;
 
 	for (uint64_t i = 0; i < n; i++)
-		codes[i] = (i * CuckooShapePairs(&shape) / n << shape.bits) + 1 + i;
+		codes[i] = (i * shape.pairs / n << shape.bits) + 1 + i;
 	whole_dense = BuildTable(&shape, CUCKOO_DENSE, codes, n, 0);
 	part_dense = BuildTable(&shape, CUCKOO_DENSE, codes + first, n - first, 0);
 	whole = BuildSparse(&shape, codes, n);
@@ -499,7 +499,7 @@ CheckBadCodes(const CuckooShape *shape, const uint64_t *codes, uint64_t n)
 	uint64_t	bad;
 
 	/* The last high part also covers numbers beyond the largest code. */
-	assert_true(codes[n - 1] >> table.sparse.low_bits < table.sparse.highs);
+	assert_true(codes[n - 1] <= ((CuckooShapeCodes(shape) - 1) | table.sparse.low_mask));
 	assert_true(!IsSound(&table, &bad));
 	assert_int_equal(bad, 0);
 }

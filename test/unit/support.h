@@ -325,8 +325,8 @@ SortedHashes(uint64_t stream, size_t count)
 static inline uint64_t
 HashOfCode(const CuckooShape *shape, uint64_t code)
 {
-	uint64_t	pairs = CuckooShapePairs(shape);
-	uint64_t	fingerprints = CuckooShapeFingerprints(shape);
+	uint64_t	pairs = shape->pairs;
+	uint64_t	fingerprints = shape->fingerprints;
 	uint64_t	fingerprint = code & fingerprints;
 	uint64_t	scaled = (code >> shape->bits) << 32 |
 		(((fingerprint - 1) << 32) + fingerprints - 1) / fingerprints;
@@ -338,7 +338,7 @@ HashOfCode(const CuckooShape *shape, uint64_t code)
 static inline uint64_t
 LastHashOfCode(const CuckooShape *shape, uint64_t code)
 {
-	code += 1 + (((code + 1) & CuckooShapeFingerprints(shape)) == 0);
+	code += 1 + (((code + 1) & shape->fingerprints) == 0);
 	return HashOfCode(shape, code) - 1;
 }
 
@@ -354,16 +354,7 @@ SparseBytes(const CuckooShape *shape, uint64_t items)
 	return CuckooSparseStoredBytes(&sparse);
 }
 
-static inline CuckooShape
-ShapeOf(uint32_t blocks, uint32_t buckets, int bits)
-{
-	CuckooShape shape;
-
-	shape.blocks = blocks;
-	shape.buckets = buckets;
-	shape.bits = (uint8_t) bits;
-	return shape;
-}
+#define ShapeOf CuckooShapeOf
 
 /*
  * A table in memory of exactly its size, with garbage in it and after it, as
@@ -672,14 +663,13 @@ SlicedCount(const CuckooTable *table, uint64_t hash, uint8_t garbage)
 		{
 			uint64_t	bucket = place.base + (i == 0 ? place.i1 : place.i2);
 			uint8_t    *span = Allocate(CUCKOO_SPAN_BYTES);
-			int			bytes;
-			uint64_t	at = CuckooBucketSpan(&nowhere.dense, bucket, &bytes);
+			uint64_t	at = CuckooBucketOffset(&nowhere.dense.packing, bucket);
+			uint64_t	left = CuckooDenseBytes(&table->shape) - at;
 
-			assert_true(bytes >= 1 && bytes <= CUCKOO_SPAN_BYTES &&
-						at + (uint64_t) bytes <= CuckooDenseBytes(&table->shape));
 			memset(span, garbage, CUCKOO_SPAN_BYTES);
-			memcpy(span, table->data + at, (size_t) bytes);
-			copies += CuckooBucketCount(&nowhere.dense, bucket, span, place.fingerprint);
+			memcpy(span, table->data + at,
+				   (size_t) (left < CUCKOO_SPAN_BYTES ? left : CUCKOO_SPAN_BYTES));
+			copies += CuckooBucketCount(&nowhere.dense.packing, bucket, span, place.fingerprint);
 			pfree(span);
 		}
 		return copies;
