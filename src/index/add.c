@@ -67,10 +67,6 @@ CuckooExtendFile(Relation index, BlockNumber end)
 	} while (blocks < end && end - blocks > EXTENSION_STEP);
 }
 
-/*
- * Adding to one page
- */
-
 /* Append a piece of a generic WAL record: offset, length, bytes. */
 static char *
 PutPiece(char *to, const char *page, const void *bytes, uint16 length)
@@ -190,10 +186,6 @@ AddToPage(Relation index, Relation heap, Buffer buffer, const CuckooIndexAddress
 	*links = touched.links;
 	return added;
 }
-
-/*
- * Growing
- */
 
 /*
  * Whether a page may split.  Splits of a page much deeper than most would make
@@ -442,10 +434,6 @@ CuckooIndexAddFirst(Relation index, Relation heap, uint64 hash, CuckooInterval i
 	UnlockReleaseBuffer(home);
 	return is_first;
 }
-
-/*
- * What PostgreSQL calls
- */
 
 /* What the additions of a statement need */
 typedef struct InsertCache

@@ -77,10 +77,6 @@ typedef struct BuildState
 	Snapshot	snapshot;		/* that shows the rows which must be */
 } BuildState;
 
-/*
- * Sorting
- */
-
 static inline int
 RangeOf(const BuildEntry *entry, int below)
 {
@@ -198,10 +194,6 @@ GrowTo(BuildState *state, uint64 room)
 	state->room = room;
 	state->entries = repalloc_huge(state->entries, room * sizeof(BuildEntry));
 }
-
-/*
- * Files
- */
 
 /*
  * Move the entries from this one on to the files of their ranges, those of the
@@ -328,10 +320,6 @@ JoinedCount(BuildState *state)
 	return (double) joined * RANGES / SAMPLE_RANGES;
 }
 
-/*
- * Reading the table
- */
-
 static void
 MakeRoom(BuildState *state)
 {
@@ -358,10 +346,6 @@ AddRow(Relation index pg_attribute_unused(), ItemPointer tid, Datum *values, boo
 		MakeRoom(state);
 	state->entries[state->count++] = (BuildEntry) {hash, CuckooRowInterval(tid)};
 }
-
-/*
- * Filling pages
- */
 
 /* Make a page of entries while they find room.  Returns how many have. */
 static uint64

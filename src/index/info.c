@@ -25,10 +25,6 @@
 
 #include "../call.h"
 
-/*
- * Opening an index
- */
-
 static void
 ReportWrongIndex(Oid oid)
 {
@@ -416,10 +412,6 @@ cuckoo_index_info(PG_FUNCTION_ARGS)
 		{Int32GetDatum(state.max_bits), false},
 		{Float8GetDatum(state.rate * state.entries / Max(state.classes, 1)), false}));
 }
-
-/*
- * Checking
- */
 
 typedef struct CheckState
 {

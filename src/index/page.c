@@ -108,10 +108,6 @@ CuckooJoinIntervals(CuckooInterval *sorted, int count, int most)
 	return count;
 }
 
-/*
- * Entries
- */
-
 static inline void
 Touch(Slot slot, CuckooTouched *touched)
 {
@@ -144,10 +140,6 @@ CuckooGetEntry(const CuckooEntries *entries, uint32_t slot, int bits, CuckooEntr
 	entry->is_begin = (stored & BeginFlag(bits)) != 0;
 	return stored != 0;
 }
-
-/*
- * Chains
- */
 
 /*
  * The distance from a pair to the next in a chain: less than the number of
@@ -245,10 +237,6 @@ CuckooChainNext(CuckooChain *chain, CuckooInterval *interval)
 	*interval = EntryInterval(entry, chain->next.bits);
 	return entry != 0 && (!first || (entry & BeginFlag(chain->next.bits)) != 0);
 }
-
-/*
- * Adding
- */
 
 /* The slot of a bucket that is empty; -1 if none is. */
 static inline int
@@ -478,10 +466,6 @@ CuckooEntriesAdd(CuckooEntries *entries, CuckooIndexClass class, CuckooInterval 
 }
 
 /*
- * Removing
- */
-
-/*
  * Fill a class's tombstone with the last interval after it, whose entry is then
  * cleared, unless a chain begins between them, which would lose the interval.
  * If there is none, the tombstone itself is cleared.
@@ -535,10 +519,6 @@ CuckooEntriesReplace(CuckooEntries *entries, int bits, CuckooNewInterval new_int
 	}
 	return counts;
 }
-
-/*
- * Moving
- */
 
 int
 CuckooEntriesCount(const CuckooEntries *entries)

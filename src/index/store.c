@@ -88,10 +88,6 @@ CuckooLockOverflowPage(Relation index, BlockNumber block, int lock_mode)
 }
 
 /*
- * The metapage
- */
-
-/*
  * Lock the metapage, which must be sound: not all zeros, for example.  With a level
  * below ERROR, damage is only reported, and InvalidBuffer returned.
  */
@@ -152,10 +148,6 @@ CuckooCachedMeta(Relation index)
 	return index->rd_amcache == NULL ? CuckooRefreshMeta(index) :
 		&((CuckooMetaCopy *) index->rd_amcache)->meta;
 }
-
-/*
- * Finding a page
- */
 
 /*
  * The pages that each piece of a region has.  Regions with no more pages than
@@ -296,10 +288,6 @@ CuckooVisitPages(Relation index, Snapshot snapshot, uint64 hash, CuckooVisitor v
 		buffer = CuckooLockOverflowPage(index, next, BUFFER_LOCK_SHARE);
 	}
 }
-
-/*
- * Looking up
- */
 
 static void
 AppendIntervals(Page page, const CuckooIndexAddress *address, void *arg)

@@ -85,10 +85,6 @@ DescribeKey(Relation index, Datum *values, bool *isnull)
 	return key;
 }
 
-/*
- * Building
- */
-
 static void
 ReportDuplicates(CuckooUniqueCheck *unique)
 {
@@ -136,10 +132,6 @@ CuckooCheckUnique(CuckooUniqueCheck *unique, CuckooIndexKey *key, uint64 hash,
 	CuckooReleaseRow(reader);
 	CuckooReleaseRow(unique->others);
 }
-
-/*
- * Adding
- */
 
 /*
  * Whether a row that is being inserted waits to be added, as WaitFor says.
