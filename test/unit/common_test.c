@@ -7,10 +7,6 @@
  */
 #include "support.h"
 
-static uint64_t random_state = 1;
-
-#define Below(bound) RandomBelow(&random_state, bound)
-
 typedef struct Estimate
 {
 	double		keys;

@@ -141,9 +141,9 @@ Judge(const uint8_t *bytes, size_t length)
 
 		/* Not all is done every time: walks in full tables take long. */
 		if (++count % 16 == 0)
-			Exercise(&value, count);
+			Exercise(&value);
 		else
-			CheckValue(&value, count);
+			CheckValue(&value);
 	}
 	pfree(copy);
 	return verdict;

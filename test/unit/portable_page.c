@@ -30,7 +30,7 @@ AddressesAreTheScaledHash(void)
 	{
 		uint32_t	n = i % 8 == 0 ? UINT32_C(1) << 24 : 1 + Below(UINT32_C(1) << (1 + Below(24)));
 		uint64_t	pairs = (uint64_t) n * CUCKOO_PAGE_PAIRS;
-		uint64_t	hash = i % 16 == 0 ? UINT64_MAX : NextRandom(&random_state);
+		uint64_t	hash = i % 16 == 0 ? UINT64_MAX : NextRandom();
 		int			depth = (int) Below(25);
 		int			bits = 1 + (int) Below(32 - (uint32_t) depth);
 		int			code_bits = (int) Below(33);

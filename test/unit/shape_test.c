@@ -43,16 +43,15 @@ CheckShape(uint64_t keys, int bits)
 
 TEST(a_shape_holds_what_was_asked_for_and_hardly_more)
 {
-	uint64_t	random = 3;
 
 	for (uint64_t keys = 0; keys < 300000; keys++)
 		CheckShape(keys, 13);
 	for (int i = 0; i < 200000; i++)
 	{
-		uint64_t	keys = NextRandom(&random) >> (33 + RandomBelow(&random, 28));
+		uint64_t	keys = NextRandom() >> (33 + Below(28));
 
 		if (keys <= CUCKOO_MAX_CAPACITY)
-			CheckShape(keys, CUCKOO_MIN_BITS + (int) RandomBelow(&random, 28));
+			CheckShape(keys, CUCKOO_MIN_BITS + (int) Below(28));
 	}
 	CheckShape(CUCKOO_MAX_CAPACITY, 32);
 }
@@ -123,14 +122,13 @@ TEST(the_expected_rate_is_that_of_eight_comparisons_at_full_load)
 
 TEST(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back)
 {
-	uint64_t	random = 1;
 
 	for (int i = 0; i < 1000000; i++)
 	{
 		uint32_t	most = i % 2 == 0 ? 40 : CUCKOO_MAX_BUCKETS;
-		uint32_t	buckets = 2 + 2 * RandomBelow(&random, most / 2);
-		uint32_t	bucket = RandomBelow(&random, buckets);
-		uint32_t	fingerprint = (uint32_t) NextRandom(&random) >> RandomBelow(&random, 32);
+		uint32_t	buckets = 2 + 2 * Below(most / 2);
+		uint32_t	bucket = Below(buckets);
+		uint32_t	fingerprint = (uint32_t) NextRandom() >> Below(32);
 		uint32_t	other = CuckooAlternateBucket(fingerprint, bucket, buckets);
 		uint32_t	sum = CuckooBucketSum(fingerprint, buckets);
 
@@ -162,7 +160,6 @@ static const CuckooShape various[] = {
  */
 TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 {
-	uint64_t	random = 4;
 
 	for (size_t i = 0; i < lengthof(various); i++)
 	{
@@ -172,8 +169,7 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 		assert_true(CuckooFirstHash(shape, CuckooShapeCodes(shape)) == UINT64_MAX);
 		for (int k = 0; k < 200000; k++)
 		{
-			uint64_t	hash = k == 0 ? 0 : k == 1 ? UINT64_MAX : k == 2 ? UINT32_MAX :
-				NextRandom(&random);
+			uint64_t	hash = k == 0 ? 0 : k == 1 ? UINT64_MAX : k == 2 ? UINT32_MAX : NextRandom();
 			uint64_t	code = CuckooCodeOf(shape, hash);
 			CuckooPlace place = CuckooPlaceOf(shape, hash);
 			uint64_t	pair;
@@ -194,8 +190,8 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 			/* A hash shortly before it, and any class */
 			assert_true(CuckooCodeOf(shape, hash - hash % (UINT64_C(1) << k % 64)) <= code);
 			code = k == 0 ? 1 : k == 1 ? CuckooShapeCodes(shape) - 1 :
-				((NextRandom(&random) >> 32) * CuckooShapePairs(shape) >> 32) << shape->bits |
-				(1 + ((NextRandom(&random) >> 32) * fingerprints >> 32));
+				((NextRandom() >> 32) * CuckooShapePairs(shape) >> 32) << shape->bits |
+				(1 + ((NextRandom() >> 32) * fingerprints >> 32));
 			assert_true(CuckooCodeOf(shape, HashOfCode(shape, code)) == code);
 			assert_true(CuckooFirstHash(shape, code) == HashOfCode(shape, code));
 			assert_true(CuckooCodeOf(shape, hash) == code ||

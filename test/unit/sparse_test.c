@@ -23,7 +23,7 @@ typedef enum Spread
  * *count to their number.
  */
 static uint64_t *
-SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *count)
+SomeCodes(const CuckooShape *shape, Spread spread, uint64_t *count)
 {
 	uint64_t	end = CuckooShapeCodes(shape);
 	uint64_t   *codes = Allocate((size_t) *count * sizeof(uint64_t));
@@ -36,15 +36,15 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 	CuckooSparseInit(&sparse, shape, *count);
 	group = (uint64_t) CUCKOO_GROUP << sparse.low_bits;
 	if (spread == ONE_GROUP)
-		from = NextRandom(random) % sparse.groups * group;
+		from = NextRandom() % sparse.groups * group;
 	else if (spread == ONE_SECTION)
-		from = NextRandom(random) % sparse.sections * CUCKOO_SECTION_GROUPS * group;
+		from = NextRandom() % sparse.sections * CUCKOO_SECTION_GROUPS * group;
 	else if (spread == ONE_HIGH_PART)
-		from = NextRandom(random) % sparse.highs << sparse.low_bits;
+		from = NextRandom() % sparse.highs << sparse.low_bits;
 	else if (spread == LAST_GROUP)
 		from = (sparse.groups - 1) * group;
 	else if (spread == FEW_CODES)
-		from = NextRandom(random) % end;
+		from = NextRandom() % end;
 	if (spread == ONE_GROUP || spread == LAST_GROUP)
 		range = group;
 	else if (spread == ONE_SECTION)
@@ -59,7 +59,7 @@ SomeCodes(uint64_t *random, const CuckooShape *shape, Spread spread, uint64_t *c
 
 	for (uint64_t i = 0; i < *count; i++)
 	{
-		codes[i] = from + NextRandom(random) % range;
+		codes[i] = from + NextRandom() % range;
 		if (spread == BOTH_ENDS)
 			codes[i] = i % 2 == 0 ? 1 + i / 16 : end - 1 - i / 16;
 		if ((codes[i] & CuckooShapeFingerprints(shape)) == 0)
@@ -149,7 +149,7 @@ IsSound(const CuckooTable *table, uint64_t *bad)
 
 /* Everything that a table of these codes must do. */
 static void
-CheckTable(uint64_t *random, const CuckooShape *shape, const uint64_t *codes, uint64_t n)
+CheckTable(const CuckooShape *shape, const uint64_t *codes, uint64_t n)
 {
 	CuckooTable table = BuildSparse(shape, codes, n);
 	size_t		bytes;
@@ -173,11 +173,11 @@ CheckTable(uint64_t *random, const CuckooShape *shape, const uint64_t *codes, ui
 	 */
 	for (int i = 0; i < 250; i++)
 	{
-		uint64_t	code = i % 5 == 0 || n == 0 ? NextRandom(random) % end :
-			codes[NextRandom(random) % n] + (uint64_t) (i % 5) - 2;
+		uint64_t	code = i % 5 == 0 || n == 0 ? NextRandom() % end :
+			codes[NextRandom() % n] + (uint64_t) (i % 5) - 2;
 
 		if (i % 5 == 4)
-			code = end - 1 - NextRandom(random) % (last > 0 && last < end ? last : end);
+			code = end - 1 - NextRandom() % (last > 0 && last < end ? last : end);
 		if (i < 4)
 			code = end - 1 - (uint64_t) i;
 		if (i == 4 && n > 0)
@@ -200,18 +200,16 @@ TEST(every_width_size_and_spread_has_the_form_of_the_description)
 	static const uint64_t sizes[] = {
 		0, 1, 2, 3, 7, 8, 9, 31, 64, 65, 100, 127, 500, 511, 512, 513, 2000
 	};
-	uint64_t	random = 1;
 
 	for (int bits = CUCKOO_MIN_BITS; bits <= CUCKOO_MAX_BITS; bits++)
 	{
 		for (size_t i = 0; i < lengthof(sizes) * SPREADS; i++)
 		{
-			CuckooShape shape = ShapeOf(1 + RandomBelow(&random, 5),
-										2 + 2 * RandomBelow(&random, 500), bits);
+			CuckooShape shape = ShapeOf(1 + Below(5), 2 + 2 * Below(500), bits);
 			uint64_t	n = sizes[i / SPREADS];
-			uint64_t   *codes = SomeCodes(&random, &shape, (Spread) (i % SPREADS), &n);
+			uint64_t   *codes = SomeCodes(&shape, (Spread) (i % SPREADS), &n);
 
-			CheckTable(&random, &shape, codes, n);
+			CheckTable(&shape, codes, n);
 			pfree(codes);
 		}
 	}
@@ -222,7 +220,6 @@ TEST(low_parts_of_0_to_60_bits_are_kept)
 {
 	static const uint64_t sizes[] = {0, 1, 4, 9, 3000};
 	bool		seen[64] = {false};
-	uint64_t	random = 2;
 
 	for (int exponent = 0; exponent <= 28; exponent++)
 	{
@@ -237,11 +234,11 @@ TEST(low_parts_of_0_to_60_bits_are_kept)
 			{
 				Spread		spread = (Spread) ((exponent + bits) % SPREADS);
 				uint64_t	n = sizes[i];
-				uint64_t   *codes = SomeCodes(&random, &shape, spread, &n);
+				uint64_t   *codes = SomeCodes(&shape, spread, &n);
 				CuckooSparse sparse;
 
 				CuckooSparseInit(&sparse, &shape, n);
-				CheckTable(&random, &shape, codes, n);
+				CheckTable(&shape, codes, n);
 				seen[sparse.low_bits] = true;
 				pfree(codes);
 			}
@@ -280,7 +277,6 @@ TEST(many_codes_are_counted_as_255)
 	CuckooShape shape = ShapeOf(1, 1000, 16);
 	uint64_t	codes[254 * 3 + 1];
 	uint64_t	n = lengthof(codes);
-	uint64_t	random = 5;
 	CuckooSparse sparse;
 
 	CuckooSparseInit(&sparse, &shape, n);
@@ -294,7 +290,7 @@ TEST(many_codes_are_counted_as_255)
 			codes[i] = (high << sparse.low_bits) + 1 + i / 2;
 		}
 		for (int again = 0; again < 10; again++)
-			CheckTable(&random, &shape, codes, n);
+			CheckTable(&shape, codes, n);
 	}
 }
 
@@ -382,19 +378,17 @@ TEST(the_last_sections_that_are_left_of_a_dense_table_are_empty)
 TEST(adding_and_removing_codes_gives_the_bytes_of_a_build)
 {
 	static const uint32_t shares[] = {1, 3, 30, 300, 700, 1000};
-	uint64_t	random = 6;
 
 	for (int round = 0; round < 3000; round++)
 	{
-		CuckooShape shape = ShapeOf(1 + RandomBelow(&random, 3), 2 + 2 * RandomBelow(&random, 400),
-									5 + (int) RandomBelow(&random, 28));
-		uint64_t	n = RandomBelow(&random, round % 3 == 0 ? 50 : 3000);
-		uint64_t   *codes = SomeCodes(&random, &shape, (Spread) (round % SPREADS), &n);
-		uint32_t	share = shares[RandomBelow(&random, lengthof(shares))];
+		CuckooShape shape = ShapeOf(1 + Below(3), 2 + 2 * Below(400), 5 + (int) Below(28));
+		uint64_t	n = Below(round % 3 == 0 ? 50 : 3000);
+		uint64_t   *codes = SomeCodes(&shape, (Spread) (round % SPREADS), &n);
+		uint32_t	share = shares[Below(lengthof(shares))];
 		bool		marked[3000];
 
 		for (uint64_t i = 0; i < n; i++)
-			marked[i] = RandomBelow(&random, 1000) < share;
+			marked[i] = Below(1000) < share;
 		CheckChanges(&shape, codes, n, marked);
 		pfree(codes);
 	}
@@ -425,12 +419,11 @@ TEST(each_single_code_can_be_added_and_removed)
 	CuckooShape largest = ShapeOf(12000, 32768, 32);
 	const uint64_t few[] = {1, CuckooShapeCodes(&largest) / 2 + 1, CuckooShapeCodes(&largest) - 1};
 	bool		marked[400] = {false};
-	uint64_t	random = 7;
 
 	for (int spread = 0; spread < SPREADS; spread++)
 	{
 		uint64_t	n = 400;
-		uint64_t   *codes = SomeCodes(&random, &shape, (Spread) spread, &n);
+		uint64_t   *codes = SomeCodes(&shape, (Spread) spread, &n);
 
 		for (uint64_t i = 0; i < n; i++)
 		{
@@ -456,16 +449,14 @@ TEST(each_single_code_can_be_added_and_removed)
  */
 TEST(what_passes_the_check_is_the_one_form_of_its_codes)
 {
-	uint64_t	random = 8;
 	int			sound = 0;
 	int			refused = 0;
 
 	for (int round = 0; round < 60; round++)
 	{
-		CuckooShape shape = ShapeOf(1, 2 + 2 * RandomBelow(&random, 60),
-									5 + (int) RandomBelow(&random, 12));
-		uint64_t	n = RandomBelow(&random, 120);
-		uint64_t   *codes = SomeCodes(&random, &shape, (Spread) (round % SPREADS), &n);
+		CuckooShape shape = ShapeOf(1, 2 + 2 * Below(60), 5 + (int) Below(12));
+		uint64_t	n = Below(120);
+		uint64_t   *codes = SomeCodes(&shape, (Spread) (round % SPREADS), &n);
 		CuckooTable table = BuildSparse(&shape, codes, n);
 
 		for (size_t bit = 0; bit < 8 * (size_t) CuckooTableStoredBytes(&table); bit++)
@@ -558,9 +549,8 @@ CheckRefused(CuckooTable *table, size_t at, uint8_t byte, uint64_t first, uint64
 TEST(bytes_that_the_codes_do_not_have_are_refused)
 {
 	CuckooShape shape = ShapeOf(1, 1102, 11);
-	uint64_t	random = 9;
 	uint64_t	n = 301;
-	uint64_t   *codes = SomeCodes(&random, &shape, EVEN, &n);
+	uint64_t   *codes = SomeCodes(&shape, EVEN, &n);
 	CuckooTable table = BuildSparse(&shape, codes, n);
 	const CuckooSparse *sparse = &table.sparse;
 	const uint8_t *section = table.data + 12;
