@@ -15,6 +15,22 @@
 
 #include "support.h"
 
+/* A filter without tables */
+static inline Value
+BareValue(CuckooHeader header)
+{
+	CuckooFilter filter = {.header = header};
+	Value		value;
+
+	value.length = CuckooBytes(&filter);
+	value.bytes = Allocate(value.length);
+	CuckooLayOut(&filter, value.bytes);
+	for (uint64_t i = 0; i < filter.header.items; i++)
+		CuckooStore64(filter.hashes + 8 * i, UINT64_C(12345678901234) * (i + 1));
+	assert_true(IsValid(&value));
+	return value;
+}
+
 /* Check that the whole table, its slices and its codes agree. */
 static inline void
 CheckTable(const CuckooTable *table)

@@ -388,6 +388,21 @@ PutFilter(Value made)
 		(unsigned long long) filter.header.items, CuckooFilterRate(&filter));
 }
 
+/* The verdicts on a filter, with each bit changed */
+static void
+PutVerdicts(Value made)
+{
+	for (size_t i = 0; i < made.length * 8; i++)
+	{
+		CuckooVerdict verdict = {0};
+
+		made.bytes[i / 8] ^= (uint8_t) (1 << i % 8);
+		CuckooValidate(made.bytes, made.length, &verdict);
+		Put("%s", verdict.message);
+		made.bytes[i / 8] ^= (uint8_t) (1 << i % 8);
+	}
+}
+
 static void
 GoldenFilters(void)
 {
@@ -407,7 +422,6 @@ GoldenFilters(void)
 	static const uint64_t capacities[] = {0, 700, 3000};
 	Value		values[9];
 	CuckooFilter filters[3];
-	Value		lived;
 
 	for (size_t i = 0; i < lengthof(lives); i++)
 	{
@@ -432,17 +446,13 @@ GoldenFilters(void)
 	PutFilter(Valid(values[0].bytes, &filters[2]));
 	Compare("intersection of two filters of the same rate");
 
-	lived = LivedFilter(0.03, 40, 60);
-	for (size_t i = 0; i < lived.length * 8; i++)
-	{
-		CuckooVerdict verdict = {0};
-
-		lived.bytes[i / 8] ^= (uint8_t) (1 << i % 8);
-		CuckooValidate(lived.bytes, lived.length, &verdict);
-		Put("%s", verdict.message);
-		lived.bytes[i / 8] ^= (uint8_t) (1 << i % 8);
-	}
-	Compare("verdicts on a filter with each bit changed");
+	PutVerdicts(BareValue((CuckooHeader) {.flags = CUCKOO_FLAG_UNSET}));
+	PutVerdicts(BareValue((CuckooHeader) {.content = CUCKOO_PARTIAL, .kind = {CUCKOO_KEY_ARRAY, 7},
+										  .fpr = 0.001, .items = 3}));
+	PutVerdicts(LivedFilter(0.03, 40, 60));
+	PutVerdicts(LivedFilter(0.1, 1, 22));
+	PutVerdicts(ValueOfKeys(4, 0, 22, 2e-8, 22));
+	Compare("verdicts on five filters with each bit changed");
 }
 
 /* --------------------------------------------- filters that a server wrote */
