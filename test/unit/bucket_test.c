@@ -43,23 +43,17 @@ RandomEntries(int bits, uint32_t entries[CUCKOO_ENTRIES])
 	}
 }
 
-/* Entries in the order in which a bucket keeps them: see bucket.h. */
+/* Entries in the order in which a bucket keeps them: by their low nibbles first */
 static void
 SortEntries(uint32_t entries[CUCKOO_ENTRIES])
 {
-	for (int i = 1; i < CUCKOO_ENTRIES; i++)
-	{
-		for (int j = i; j > 0; j--)
-		{
-			uint32_t	a = entries[j - 1];
-			uint32_t	b = entries[j];
+	uint64_t	keys[CUCKOO_ENTRIES];
 
-			if ((a & 15) < (b & 15) || ((a & 15) == (b & 15) && a >> 4 <= b >> 4))
-				break;
-			entries[j - 1] = b;
-			entries[j] = a;
-		}
-	}
+	for (int i = 0; i < CUCKOO_ENTRIES; i++)
+		keys[i] = (uint64_t) (entries[i] & 15) << 32 | entries[i];
+	SortNumbers(keys, CUCKOO_ENTRIES);
+	for (int i = 0; i < CUCKOO_ENTRIES; i++)
+		entries[i] = (uint32_t) keys[i];
 }
 
 static uint32_t

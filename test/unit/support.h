@@ -717,12 +717,14 @@ CheckLookup(const CuckooTable *table, uint64_t hash, int copies)
 }
 
 /*
- * Check that a table holds exactly these sorted codes, and has their only form
- * if it is sparse.
+ * Check that a table holds exactly these sorted codes, has their only form if it
+ * is sparse, and finds by so many lookups what it holds: of all codes, of those
+ * near its own, and near the end, where a read has the fewest bytes left.
  */
 static inline void
-CheckCodes(const CuckooTable *table, const uint64_t *codes, uint64_t count)
+CheckTable(const CuckooTable *table, const uint64_t *codes, uint64_t count, int lookups)
 {
+	uint64_t	end = CuckooShapeCodes(&table->shape);
 	uint64_t   *read = CuckooTableCodes(table).numbers;
 
 	assert_int_equal(table->items, count);
@@ -735,6 +737,17 @@ CheckCodes(const CuckooTable *table, const uint64_t *codes, uint64_t count)
 		pfree(again.data);
 	}
 	pfree(read);
+	for (int i = 0; i < lookups; i++)
+	{
+		uint64_t	code = i % 5 == 0 || count == 0 ? NextRandom() % end :
+			codes[NextRandom() % count] + (uint64_t) (i % 5) - 2;
+
+		if (i % 5 == 4)
+			code = end - 1 - (NextRandom() % end >> Below(64));
+		if (code < end && (code & CuckooShapeFingerprints(&table->shape)) != 0)
+			CheckLookup(table, i % 2 == 0 ? HashOfCode(&table->shape, code) :
+						LastHashOfCode(&table->shape, code), CountIn(codes, count, code));
+	}
 }
 
 #endif							/* CUCKOO_TEST_SUPPORT_H */
