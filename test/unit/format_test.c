@@ -39,7 +39,8 @@ MakeSamples(void)
 	partial.items = 20;
 	samples[2] = BareValue(partial);
 	partial.kind = (CuckooKeyKind) {CUCKOO_KEY_ARRAY, 99};
-	partial.seed = 7;
+	partial.capacity = CUCKOO_MAX_CAPACITY;
+	partial.seed = UINT64_MAX;
 	samples[3] = BareValue(partial);
 	samples[4] = ValueOfHashes(NULL, 0, 0.1, 1);
 	samples[5] = ValueOfHashes(NULL, 0, 0.001, 0);
@@ -195,6 +196,19 @@ TEST(more_bytes_than_any_filter_has_are_refused_before_they_are_read)
 
 	assert_true(!CuckooValidate(&version, CUCKOO_MAX_BYTES + 1, &verdict));
 	assert_string_equal(verdict.message, "It has 786432001 bytes, but may have at most 786432000.");
+}
+
+/* A possible later version, and one that can only be garbage */
+TEST(another_version_is_refused_whatever_follows)
+{
+	for (int version = 0; version < 256; version++)
+	{
+		const uint8_t byte = (uint8_t) version;
+		CuckooVerdict verdict;
+
+		assert_true(!CuckooValidate(&byte, 1, &verdict));
+		assert_int_equal(verdict.newer, version > CUCKOO_VERSION && version <= CUCKOO_LAST_VERSION);
+	}
 }
 
 /*
