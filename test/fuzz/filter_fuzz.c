@@ -50,7 +50,7 @@ FuzzRaw(const uint8_t *bytes, size_t length)
 		Value		value = CopyValue(bytes, length);
 
 		Exercise(&value);
-		FreeValue(&value);
+		CuckooFreeFilter(value.bytes);
 	}
 }
 
@@ -129,7 +129,7 @@ FuzzSound(void)
 		CheckTable(&filter.tables[i], codes[i], parts[i].items, 0);
 	if (value.length <= MAX_BYTES)
 		Exercise(&value);
-	FreeValue(&value);
+	CuckooFreeFilter(value.bytes);
 }
 
 extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

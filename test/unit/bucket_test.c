@@ -43,7 +43,7 @@ RandomEntries(int bits, uint32_t entries[CUCKOO_ENTRIES])
 	}
 }
 
-/* Entries in the order in which a bucket keeps them: by their low nibbles first */
+/* Put entries in the order in which a bucket keeps them: see bucket.h. */
 static void
 SortEntries(uint32_t entries[CUCKOO_ENTRIES])
 {

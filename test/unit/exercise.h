@@ -161,9 +161,9 @@ CombineBoth(const Value *value, const Value *changed)
 		CheckValue(&both);
 		/* A canonical filter does not change. */
 		assert_true(SameBytes(&both, &alone));
-		FreeValue(&both);
-		FreeValue(&reversed);
-		FreeValue(&alone);
+		CuckooFreeFilter(both.bytes);
+		CuckooFreeFilter(reversed.bytes);
+		CuckooFreeFilter(alone.bytes);
 	}
 }
 
@@ -181,7 +181,7 @@ Exercise(const Value *value)
 		/* With more, there may be too many shapes. */
 		if (filter.header.table_count <= CUCKOO_MAX_TABLES / 2)
 			CombineBoth(value, &changed);
-		FreeValue(&changed);
+		CuckooFreeFilter(changed.bytes);
 	}
 }
 

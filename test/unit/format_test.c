@@ -29,7 +29,8 @@ MakeSamples(void)
 	CuckooShape shape = ShapeOf(2, 2, 32);
 	CuckooHeader partial = {.content = CUCKOO_PARTIAL, .fpr = 0.001, .capacity = 100};
 	Value		parts[3] = {
-		ValueOfHashes(NULL, 0, 0.1, 1), ValueOfKeys(1, 20, 60, 0.01, 300), ValueOfKeys(1, 60, 90, 0.001, 0)
+		ValueOfHashes(NULL, 0, 0.1, 1), ValueOfKeys(1, 20, 60, 0.01, 300),
+		ValueOfKeys(1, 60, 90, 0.001, 0)
 	};
 
 	AddKeys(&parts[0], 1, 0, 20);
@@ -212,8 +213,8 @@ TEST(another_version_is_refused_whatever_follows)
 }
 
 /*
- * Each byte changed gives a verdict that names a problem, or a filter that can be
- * used.  test/sql/malformed.sql has the verdicts.
+ * Each byte changed gives a verdict that names a problem, or a filter that can
+ * be used.  test/sql/malformed.sql has the verdicts.
  */
 TEST(any_byte_of_any_value_is_refused_or_safe)
 {

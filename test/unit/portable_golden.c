@@ -7,17 +7,16 @@
  *	portable_golden [--print]
  *
  * test/golden/core.tsv has what the core computes: a name and a value in each
- * line, where "bytes/digest" stands for bytes, or text, too long to write down, by
- * their number and their XXH3.  After a change that is meant to change them, write it
- * with "test/run.sh golden", which calls --print, and review the difference.
- * Within a version of the format, hashes, sums, codes, places, sparse tables and
- * the reading of golden bytes never change.  Where a dense table places a key, and therefore its
- * bytes, may change.
+ * line, where "bytes/digest" stands for bytes, or text, too long to write down,
+ * by their number and their XXH3.  After a change that is meant to change them,
+ * write it with "test/run.sh golden", which calls --print, and review the
+ * difference.  Within a version of the format, hashes, sums, codes, places, sparse
+ * tables and the reading of golden bytes never change.  Where a dense table places
+ * a key, and therefore its bytes, may change.
  *
  * filters.tsv has filters that a server wrote, and hashes of present and absent
- * keys, with the number of copies that each filter has of them.
- * Every filter must be valid, have the header that would be written for it, and
- * give these numbers.
+ * keys, with the number of copies that each filter has of them.  Every filter must
+ * be valid, have the header that would be written for it, and give these numbers.
  *
  *-------------------------------------------------------------------------
  */
@@ -26,16 +25,6 @@
 
 static bool printing;
 static int	passed;
-static int	failed;
-
-static void
-Result(bool ok, const char *name, const char *problem)
-{
-	passed += ok;
-	failed += !ok;
-	if (!ok)
-		printf("%s: %s\n", name, problem);
-}
 
 /* ----------------------------------------------------------------- files */
 
@@ -146,13 +135,11 @@ Compare(const char *name)
 	{
 		char	   *line = NextPart(&golden_lines, '\n');
 		const char *golden_name = NextPart(&line, '\t');
-		bool		same = golden_name != NULL && strcmp(golden_name, name) == 0 &&
-			line != NULL && strcmp(line, value) == 0;
 
-		if (!same)
-			printf("core.tsv has %s: %s\nbut now, ",
-				   golden_name == NULL ? "no more lines" : golden_name, line == NULL ? "" : line);
-		Result(same, name, value);
+		assert_true(golden_name != NULL && line != NULL);
+		if (strcmp(golden_name, name) != 0 || strcmp(line, value) != 0)
+			fail_msg("core.tsv has %s: %s\nbut now, %s: %s", golden_name, line, name, value);
+		passed++;
 	}
 	value_length = 0;
 }
@@ -306,7 +293,7 @@ GoldenBuilds(void)
 												  room[r] * sizes[s]);
 
 				PutDigest(built.bytes, built.length);
-				FreeValue(&built);
+				CuckooFreeFilter(built.bytes);
 			}
 		}
 		pfree(hashes);
@@ -458,12 +445,10 @@ GoldenFilters(void)
 /* --------------------------------------------- filters that a server wrote */
 
 /* Look up every hash of a line in a filter, whole and in slices. */
-static bool
+static void
 CheckAnswers(const CuckooFilter *filter, const char *name, char *hashes)
 {
 	char	   *answer;
-	int			asked = 0;
-	int			wrong = 0;
 
 	while ((answer = NextPart(&hashes, ' ')) != NULL)
 	{
@@ -474,35 +459,28 @@ CheckAnswers(const CuckooFilter *filter, const char *name, char *hashes)
 		assert_true(sscanf(answer, "%16llx*%d", &hash, &copies) == 2);
 		for (int t = 0; t < filter->header.table_count; t++)
 			sliced += SlicedCount(&filter->tables[t], hash, 0xFF);
-		asked++;
 		if (CuckooFilterCount(filter, hash) != copies || (sliced < 8 ? sliced : 8) != copies ||
 			CuckooFilterContains(filter, hash) != (copies > 0))
-		{
-			wrong++;
-			printf("%s: hash %016llx has %d copies, %d in slices, not %d, and is%s contained\n",
-				   name, hash, CuckooFilterCount(filter, hash), sliced, copies,
-				   CuckooFilterContains(filter, hash) ? "" : " not");
-		}
+			fail_msg("%s: hash %016llx has %d copies, %d in slices, not %d, and is%s contained",
+					 name, hash, CuckooFilterCount(filter, hash), sliced, copies,
+					 CuckooFilterContains(filter, hash) ? "" : " not");
 	}
-	return asked >= 10 && wrong == 0;
 }
 
 static void
 CheckFilter(const char *name, const char *base64, char *hashes)
 {
-	size_t		length;
-	uint8_t    *bytes = Decode(base64, &length);
-	Value		value_read = {bytes, length};
-	CuckooVerdict verdict = {0};
-	bool		valid = CuckooValidate(bytes, length, &verdict);
+	Value		filter_value;
+	CuckooVerdict verdict;
 	CuckooFilter filter;
 
-	Result(valid, name, verdict.message);
-	if (!valid)
-		return;
-	CuckooOpen(&filter, bytes, length);
-	Result(CheckAnswers(&filter, name, hashes), name, "does not answer as it did");
-	CheckHeader(&value_read);
+	filter_value.bytes = Decode(base64, &filter_value.length);
+	if (!CuckooValidate(filter_value.bytes, filter_value.length, &verdict))
+		fail_msg("%s: %s", name, verdict.message);
+	filter = Open(&filter_value);
+	CheckAnswers(&filter, name, hashes);
+	CheckHeader(&filter_value);
+	passed++;
 }
 
 static void
@@ -537,9 +515,9 @@ main(int argc, char **argv)
 	GoldenFilters();
 	if (printing)
 		return 0;
-	Result(NextPart(&golden_lines, '\n') == NULL, "core.tsv", "has more lines than are compared");
+	assert_true(NextPart(&golden_lines, '\n') == NULL);
 	CheckFilters();
 	FreeAll();
-	printf("%d passed, %d failed\n", passed, failed);
-	return failed > 0;
+	printf("%d passed, 0 failed\n", passed);
+	return 0;
 }

@@ -12,13 +12,6 @@
 #define SUPPORT_PORTABLE
 #include "page_model.h"
 
-/* The whole part of count * hash / 2^(64 - bits), for up to 32 bits */
-static uint64_t
-Scale(uint64_t count, uint64_t hash, int bits)
-{
-	return ((hash >> 32) * count + ((hash & UINT32_MAX) * count >> 32)) >> (32 - bits);
-}
-
 /*
  * Prefix, pair and fingerprint are parts of the scaled hash.  Therefore the prefixes of a hash
  * are nested, and codes ascend with hashes.
@@ -34,17 +27,17 @@ AddressesAreTheScaledHash(void)
 		int			depth = (int) Below(25);
 		int			bits = 1 + (int) Below(32 - (uint32_t) depth);
 		int			code_bits = (int) Below(33);
-		uint64_t	code = Scale(pairs, hash, code_bits) + Below(3);
+		uint64_t	code = ScaledHash(pairs, hash, code_bits) + Below(3);
 		uint64_t	first = CuckooIndexFirstHash(n, code, code_bits);
 		CuckooIndexAddress address = CuckooIndexAddressOf(n, hash, depth);
 
-		assert_true(address.prefix == Scale(n, hash, depth) && address.depth == depth &&
-					address.pair == Scale(pairs, hash, depth) % CUCKOO_PAGE_PAIRS);
+		assert_true(address.prefix == ScaledHash(n, hash, depth) && address.depth == depth &&
+					address.pair == ScaledHash(pairs, hash, depth) % CUCKOO_PAGE_PAIRS);
 		assert_true(CuckooIndexClassCode(address.prefix, CuckooIndexAddressClass(&address, bits)) ==
-					Scale(pairs, hash, depth + bits));
+					ScaledHash(pairs, hash, depth + bits));
 		assert_true(code == 0 || code >= pairs << code_bits ? first == 0 :
-					Scale(pairs, first, code_bits) >= code &&
-					Scale(pairs, first - 1, code_bits) < code);
+					ScaledHash(pairs, first, code_bits) >= code &&
+					ScaledHash(pairs, first - 1, code_bits) < code);
 	}
 }
 

@@ -138,17 +138,6 @@ TEST(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back)
 	}
 }
 
-/* floor(hash * count / 2^64) and the 32 bits after it, in 32-bit digits. */
-static void
-ScaleByTheBook(uint64_t hash, uint64_t count, uint64_t *whole, uint32_t *rest)
-{
-	uint64_t	low = (hash & UINT32_MAX) * count;
-	uint64_t	high = (hash >> 32) * count + (low >> 32);
-
-	*whole = high >> 32;
-	*rest = (uint32_t) high;
-}
-
 static const CuckooShape various[] = {
 	{1, 2, 5}, {2, 2, 5}, {1, 4, 6}, {1, 6, 13}, {3, 30, 5}, {7, 100, 8}, {7, 1000, 17},
 	{1, 32768, 18}, {9, 30364, 14}, {100, 32766, 31}, {12000, 32768, 32}, {12000, 32768, 5}
@@ -169,13 +158,13 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 		assert_true(CuckooFirstHash(shape, CuckooShapeCodes(shape)) == UINT64_MAX);
 		for (int k = 0; k < 200000; k++)
 		{
-			uint64_t	hash = k == 0 ? 0 : k == 1 ? UINT64_MAX : k == 2 ? UINT32_MAX : NextRandom();
+			uint64_t	hash = k == 0 ? 0 : k == 1 ? UINT64_MAX : k == 2 ? UINT32_MAX :
+				NextRandom();
 			uint64_t	code = CuckooCodeOf(shape, hash);
 			CuckooPlace place = CuckooPlaceOf(shape, hash);
-			uint64_t	pair;
-			uint32_t	rest;
+			uint64_t	pair = ScaledHash(CuckooShapePairs(shape), hash, 0);
+			uint32_t	rest = (uint32_t) ScaledHash(CuckooShapePairs(shape), hash, 32);
 
-			ScaleByTheBook(hash, CuckooShapePairs(shape), &pair, &rest);
 			assert_true(code >> shape->bits == pair);
 			assert_true((code & fingerprints) == 1 + ((uint64_t) rest * fingerprints >> 32));
 			assert_true(code < CuckooShapeCodes(shape));

@@ -315,6 +315,13 @@ CountIn(const uint64_t *codes, uint64_t count, uint64_t code)
 	return (int) (LowerBound(codes, count, code + 1) - LowerBound(codes, count, code));
 }
 
+/* The whole part of count * hash / 2^(64 - bits), for up to 32 bits */
+static inline uint64_t
+ScaledHash(uint64_t count, uint64_t hash, int bits)
+{
+	return ((hash >> 32) * count + ((hash & UINT32_MAX) * count >> 32)) >> (32 - bits);
+}
+
 /* Keys first up to, but not including, last of a stream. */
 static inline uint64_t *
 HashesOf(uint64_t stream, uint64_t first, uint64_t last)
@@ -453,12 +460,6 @@ typedef struct Value
 	uint8_t    *bytes;
 	size_t		length;
 } Value;
-
-static inline void
-FreeValue(Value *value)
-{
-	CuckooFreeFilter(value->bytes);
-}
 
 static inline CuckooFilter
 Open(const Value *value)
@@ -717,9 +718,9 @@ CheckLookup(const CuckooTable *table, uint64_t hash, int copies)
 }
 
 /*
- * Check that a table holds exactly these sorted codes, has their only form if it
- * is sparse, and finds by so many lookups what it holds: of all codes, of those
- * near its own, and near the end, where a read has the fewest bytes left.
+ * Check that a table holds exactly these sorted codes, has their only form if
+ * it is sparse, and finds by so many lookups what it holds: of all codes, of
+ * those near its own, and near the end, where a read has the fewest bytes left.
  */
 static inline void
 CheckTable(const CuckooTable *table, const uint64_t *codes, uint64_t count, int lookups)
