@@ -14,8 +14,3 @@ SELECT count(DISTINCT k) FROM :table;
 
 -- @ array_agg(DISTINCT k) | Aggregate
 SELECT cardinality(array_agg(DISTINCT k)) FROM :table;
-
-SET enable_sort = off;
-
--- @ SELECT DISTINCT k, hashed | HashAggregate
-SELECT count(*) FROM (SELECT DISTINCT k FROM :table) AS d;

@@ -1,116 +1,69 @@
--- What an index costs, beside a B-tree and a hash index: index_setup.sql.
+-- What an index of a method costs, or none, which run.sh puts before this:
+-- index_setup.sql.
+
+SELECT :'case' <> 'none' AS builds, :'case' IN ('btree', 'cuckoo') AS of_all, :'case' <> 'hash' AS adds,
+	:'case' = 'cuckoo' AS has_capacity,
+	CASE :'case' WHEN 'none' THEN '' ELSE format('USING %s (k)', :'case') END AS index \gset
 
 SET max_parallel_maintenance_workers = 0;
 
--- @ build, bigint: btree
-CREATE INDEX timed ON index_rows USING btree (k);
+\if :builds
+
+-- @ build, bigint: :case
+CREATE INDEX timed ON index_rows USING :case (k);
 
 DROP INDEX IF EXISTS timed;
 
--- @ build, bigint: hash
-CREATE INDEX timed ON index_rows USING hash (k);
+\endif
+
+\if :of_all
+
+-- @ build, uuid: :case
+CREATE INDEX timed ON index_rows USING :case (u);
 
 DROP INDEX IF EXISTS timed;
 
--- @ build, bigint: cuckoo
-CREATE INDEX timed ON index_rows USING cuckoo (k);
+-- @ build, e-mail: :case
+CREATE INDEX timed ON index_rows USING :case (email);
 
 DROP INDEX IF EXISTS timed;
 
--- @ build, uuid: btree
-CREATE INDEX timed ON index_rows USING btree (u);
+-- @ build, 1,000 keys: :case
+CREATE INDEX timed ON index_rows USING :case (heavy);
 
 DROP INDEX IF EXISTS timed;
 
--- @ build, uuid: cuckoo
-CREATE INDEX timed ON index_rows USING cuckoo (u);
+\endif
 
-DROP INDEX IF EXISTS timed;
+\if :adds
 
--- @ build, e-mail: btree
-CREATE INDEX timed ON index_rows USING btree (email);
+CALL empty_table(:'index');
 
-DROP INDEX IF EXISTS timed;
-
--- @ build, e-mail: cuckoo
-CREATE INDEX timed ON index_rows USING cuckoo (email);
-
-DROP INDEX IF EXISTS timed;
-
--- @ build, 1,000 keys: btree
-CREATE INDEX timed ON index_rows USING btree (heavy);
-
-DROP INDEX IF EXISTS timed;
-
--- @ build, 1,000 keys: cuckoo
-CREATE INDEX timed ON index_rows USING cuckoo (heavy);
-
-DROP INDEX IF EXISTS timed;
-
-CALL empty_table();
-
--- @ INSERT: no index
+-- @ INSERT: :case
 INSERT INTO target SELECT k FROM distinct_rows;
 
-CALL empty_table('USING btree (k)');
+DELETE FROM target WHERE k % 10 = 0;
 
--- @ INSERT: btree
-INSERT INTO target SELECT k FROM distinct_rows;
+-- @ VACUUM of a tenth: :case
+VACUUM target;
 
-CALL empty_table('USING cuckoo (k)');
+CALL empty_table(:'index');
 
--- @ INSERT: cuckoo from empty
-INSERT INTO target SELECT k FROM distinct_rows;
+-- @ COPY: :case
+COPY target FROM :'copied' (FORMAT binary);
 
-CALL empty_table('USING cuckoo (k) WITH (capacity = ' || :rows || ')');
+CALL empty_table(:'index');
+
+-- @ 100 keys: :case
+INSERT INTO target SELECT k FROM heavy_rows;
+
+\endif
+
+\if :has_capacity
+
+CALL empty_table(:'index' || ' WITH (capacity = ' || :rows || ')');
 
 -- @ INSERT: cuckoo with capacity
 INSERT INTO target SELECT k FROM distinct_rows;
 
-CALL empty_table();
-
--- @ COPY: no index
-COPY target FROM :'copied' (FORMAT binary);
-
-CALL empty_table('USING btree (k)');
-
--- @ COPY: btree
-COPY target FROM :'copied' (FORMAT binary);
-
-CALL empty_table('USING cuckoo (k)');
-
--- @ COPY: cuckoo from empty
-COPY target FROM :'copied' (FORMAT binary);
-
-CALL empty_table();
-
--- @ 100 keys: no index
-INSERT INTO target SELECT k FROM heavy_rows;
-
-CALL empty_table('USING btree (k)');
-
--- @ 100 keys: btree
-INSERT INTO target SELECT k FROM heavy_rows;
-
-CALL empty_table('USING cuckoo (k)');
-
--- @ 100 keys: cuckoo
-INSERT INTO target SELECT k FROM heavy_rows;
-
-CALL empty_table('USING btree (k)');
-
-INSERT INTO target SELECT k FROM distinct_rows;
-
-DELETE FROM target WHERE k % 10 = 0;
-
--- @ VACUUM of a tenth: btree
-VACUUM target;
-
-CALL empty_table('USING cuckoo (k)');
-
-INSERT INTO target SELECT k FROM distinct_rows;
-
-DELETE FROM target WHERE k % 10 = 0;
-
--- @ VACUUM of a tenth: cuckoo
-VACUUM target;
+\endif

@@ -233,6 +233,27 @@ run_statements()
 	done
 }
 
+# run_cases NAME CASE...: times the statements of NAME.sql for each case in turn
+run_cases()
+{
+	local name=$1 case
+
+	for case in "${@:2}"; do
+		printf '\\set case %s\n\n' "$case"
+		cat "$bench/$name.sql"
+		echo
+	done >"$results/$name.sql"
+	run_statements "$name" "$results/$name.sql" -v "copied=$work/copied"
+}
+
+# latency NAME LABEL STATEMENT...: times a psql script with a prepared statement
+latency()
+{
+	printf '%s\n' "${@:3}" | as_user tee "$work/pgbench.sql" >/dev/null
+	as_user pgbench -n -M prepared -T "$seconds" -f "$work/pgbench.sql" 2>&1 |
+		awk -v OFS='\t' -v name="$1" -v label="$2" '/^tps = / { print name, label, 1e6 / $3 }' >>"$results/$1"
+}
+
 # statements_step NAME TITLE SQL-FILE [PSQL-ARGUMENTS]: a step that prints a table of
 # times
 statements_step()
@@ -258,7 +279,13 @@ run_parallel()
 }
 
 run_scan() { statements_step scan "scan: a set of $keys keys, 1 % matching" scan.sql; }
-run_join() { statements_step join "join: $keys, $((rows / 100)), $((rows / 500)), $((rows / 1000)) and $((rows / 50000)) keys" join.sql; }
+
+run_join()
+{
+	prepare
+	run_cases join members tenth hundredth some_urls few repeated_few
+	table join "join: with the keys of tables of setup.sql" ms
+}
 
 run_year()
 {
@@ -272,14 +299,11 @@ run_point()
 
 	prepare
 	for ((round = 0; round < rounds; round++)); do
+		latency point "a row of 100 bytes" '\set id random(1, 1000)' 'SELECT filler FROM small_rows WHERE id = :id;'
 		while read -r id kind; do
-			printf '%s\n' "\\set key random(1, 1000000)" "\\set id $([ "$id" = 0 ] && echo '1 + :key % 1000' || echo "$id")" \
-				"SELECT $([ "$id" = 0 ] && echo 'filler FROM small_rows' || echo 'f @> :key::bigint FROM stored_filters') WHERE id = :id;" |
-				as_user tee "$work/pgbench.sql" >/dev/null
-			as_user pgbench -n -M prepared -T 1 -f "$work/pgbench.sql" 2>&1 |
-				awk -v OFS='\t' -v kind="$kind" '/^tps = / { print "point", kind, 1e6 / $3 }' >>"$results/point"
+			latency point "$kind" '\set key random(1, 1000000)' "\\set id $id" \
+				'SELECT f @> :key::bigint FROM stored_filters WHERE id = :id;'
 		done <<-FILTERS
-			0 a row of 100 bytes
 			1 dense filter of 1 MB
 			100 dense filter of 100 MB
 			2 sparse filter of 1 MB
@@ -297,15 +321,13 @@ run_index()
 	psql_file "$bench/index_setup.sql" -v "copied=$work/copied" >/dev/null
 	psql_file "$bench/index_sizes.sql" | grep -P '\t' >"$results/index-size"
 	table index-size "index: bytes per row when built, and ratios" ""
-	statements_step index "index: builds, inserts, VACUUM" index.sql -v "copied=$work/copied"
+	run_cases index none btree hash cuckoo
+	table index "index: builds, inserts, VACUUM" ms
 	for ((round = 0; round < rounds; round++)); do
 		for key in absent present; do
 			for method in btree cuckoo; do
-				printf '%s\n' "\\set key random(1, $((rows / 5)))" \
-					"SELECT id FROM lookup_$method WHERE k = hashint8extended(:key, $([ "$key" = absent ] && echo 5 || echo 0));" |
-					as_user tee "$work/pgbench.sql" >/dev/null
-				as_user pgbench -n -M prepared -T "$seconds" -f "$work/pgbench.sql" 2>&1 |
-					awk -v OFS='\t' -v label="$key: $method" '/^tps = / { print "lookup", label, 1e6 / $3 }' >>"$results/lookup"
+				latency lookup "$key: $method" "\\set key random(1, $((rows / 5)))" \
+					"SELECT id FROM lookup_$method WHERE k = hashint8extended(:key, $([ "$key" = absent ] && echo 5 || echo 0));"
 			done
 		done
 	done
@@ -314,18 +336,13 @@ run_index()
 
 run_constraint()
 {
-	local method methods=(btree hash cuckoo)
+	local methods=(btree hash cuckoo)
 
 	# Unique cuckoo indexes
 	[ "$pgversion" -lt 18 ] || methods+=(unique)
 	prepare
 	psql_file "$bench/constraint_setup.sql"
-	for method in "${methods[@]}"; do
-		printf '\\set method %s\n\n' "$method"
-		cat "$bench/constraint.sql"
-		echo
-	done >"$results/constraint.sql"
-	run_statements constraint "$results/constraint.sql"
+	run_cases constraint "${methods[@]}"
 	table constraint "constraint: $((rows / 10)) URLs of 75 bytes there" ms
 	query "SELECT format(E'constraint\t%s\t%s', label, bytes / 1e6) FROM constraint_sizes WHERE bytes > 0" >>"$results/constraint-size"
 	table constraint-size "constraint: the index" MB

@@ -24,9 +24,7 @@ INSERT INTO members SELECT hashint8extended(generate_series(:rows + 1, :rows + :
 CREATE UNLOGGED TABLE tenth (k bigint);
 INSERT INTO tenth SELECT hashint8extended(generate_series(1, :keys), 0);
 CREATE UNLOGGED TABLE hundredth AS SELECT k FROM tenth LIMIT :rows / 100;
-CREATE UNLOGGED TABLE some_keys AS SELECT k FROM tenth LIMIT :rows / 500;
 CREATE UNLOGGED TABLE few AS SELECT k FROM tenth LIMIT :rows / 1000;
-CREATE UNLOGGED TABLE fewest AS SELECT k FROM tenth LIMIT :rows / 50000;
 CREATE UNLOGGED TABLE repeated_few (k bigint);
 INSERT INTO repeated_few SELECT generate_series(0, greatest(1000, :rows / 1000) - 1);
 

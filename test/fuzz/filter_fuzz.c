@@ -34,40 +34,6 @@
 /* No filter here becomes larger: small ones show the same faults. */
 #define MAX_BYTES	(64 * 1024)
 
-/* ----------------------------------------------------------------- inputs */
-
-typedef struct Input
-{
-	const uint8_t *next;
-	size_t		left;
-} Input;
-
-/* The next byte; zero after the last one. */
-static uint8_t
-Byte(Input *input)
-{
-	if (input->left == 0)
-		return 0;
-	input->left--;
-	return *input->next++;
-}
-
-static uint32_t
-ByteBelow(Input *input, uint32_t bound)
-{
-	return Byte(input) % bound;
-}
-
-static uint64_t
-Word(Input *input, int bytes)
-{
-	uint64_t	word = 0;
-
-	while (bytes-- > 0)
-		word = word << 8 | Byte(input);
-	return word;
-}
-
 /* -------------------------------------------------------------------- raw */
 
 static void
@@ -83,8 +49,8 @@ FuzzRaw(const uint8_t *bytes, size_t length)
 	{
 		Value		value = CopyValue(bytes, length);
 
-		Exercise(&value, XXH3_64bits(bytes, length));
-		FreeValue(&value);
+		Exercise(&value);
+		CuckooFreeFilter(value.bytes);
 	}
 }
 
@@ -92,23 +58,23 @@ FuzzRaw(const uint8_t *bytes, size_t length)
 
 /* Up to 600 sorted codes, at most eight of them equal. */
 static uint64_t
-SoundCodes(Input *input, const CuckooShape *shape, uint64_t codes[600])
+SoundCodes(const CuckooShape *shape, uint64_t codes[600])
 {
 	uint64_t	end = CuckooShapeCodes(shape);
-	uint64_t	code = Word(input, 4) * (end >> 32) + (end & UINT32_MAX) / 2;
+	uint64_t	code = Below(UINT32_MAX) * (end >> 32) + (end & UINT32_MAX) / 2;
 	uint64_t	count = 0;
 	uint64_t	kept = 0;
-	int			runs = 1 + (int) ByteBelow(input, 12);
+	int			runs = 1 + (int) Below(12);
 
 	for (int run = 0; run < runs; run++)
 	{
-		int			length = (int) ByteBelow(input, 64);
-		uint64_t	step = Word(input, 1 + (int) ByteBelow(input, 7)) % end;
+		int			length = (int) Below(64);
+		uint64_t	step = ((uint64_t) Below(1 << 24) << 32 | Below(UINT32_MAX)) >> Below(56);
 
 		for (int i = 0; i < length && count < 600; i++)
 		{
 			codes[count++] = code % end;
-			code = (code + step) % end;
+			code = (code + step % end) % end;
 		}
 	}
 	SortNumbers(codes, count);
@@ -122,7 +88,7 @@ SoundCodes(Input *input, const CuckooShape *shape, uint64_t codes[600])
 }
 
 static void
-FuzzSound(Input *input, uint64_t random)
+FuzzSound(void)
 {
 	static const double rates[] = {0.1, 0.01, 0.001, 2e-8};
 	static uint64_t codes[4][600];
@@ -130,27 +96,26 @@ FuzzSound(Input *input, uint64_t random)
 	CuckooPart	parts[4];
 	CuckooFilter filter;
 	int			count = 0;
-	int			wanted = 1 + (int) ByteBelow(input, 4);
+	int			wanted = 1 + (int) Below(4);
 	Value		value;
 
 	memset(parts, 0, sizeof(parts));
-	CuckooFilterInit(&filter, rates[ByteBelow(input, 4)], Word(input, 2), Word(input, 1));
+	CuckooFilterInit(&filter, rates[Below(4)], Below(1 << 16), Below(256));
 	filter.header.kind.type = CUCKOO_KEY_UUID;
 	for (int i = 0; i < wanted; i++)
 	{
-		int			bits = CUCKOO_MIN_BITS + (int) ByteBelow(input, 28);
-		uint32_t	buckets = 2 + 2 * (uint32_t) (Word(input, 2) % (CUCKOO_MAX_BUCKETS / 2));
-		CuckooShape shape = ShapeOf(1 + Byte(input), Byte(input) % 4 == 0 ? buckets :
-									2 + 2 * (buckets % 40), bits);
+		int			bits = CUCKOO_MIN_BITS + (int) Below(28);
+		uint32_t	buckets = 2 + 2 * Below(Below(4) == 0 ? CUCKOO_MAX_BUCKETS / 2 : 40);
+		CuckooShape shape = ShapeOf(1 + Below(256), buckets, bits);
 		CuckooPart *part = &parts[count];
 
 		if (count > 0 && CuckooShapeOrder(&parts[count - 1].shape, &shape) >= 0)
 			continue;
 		part->shape = shape;
-		part->items = SoundCodes(input, &shape, codes[count]);
+		part->items = SoundCodes(&shape, codes[count]);
 		part->representation = CuckooRepresentationFor(&shape, part->items);
 		/* Dense, if possible, at loads at which no build is dense */
-		if (Byte(input) % 2 == 0 && part->items <= CuckooShapeEntries(&shape) &&
+		if (Below(2) == 0 && part->items <= CuckooShapeEntries(&shape) &&
 			CuckooDenseBytes(&shape) < MAX_BYTES / 4)
 			part->representation = CUCKOO_DENSE;
 		runs[count].numbers = codes[count];
@@ -161,10 +126,10 @@ FuzzSound(Input *input, uint64_t random)
 	}
 	value = Valid(CuckooMakeFilter(&filter, parts, count), &filter);
 	for (int i = 0; i < count; i++)
-		CheckCodes(&filter.tables[i], codes[i], parts[i].items);
+		CheckTable(&filter.tables[i], codes[i], parts[i].items, 0);
 	if (value.length <= MAX_BYTES)
-		Exercise(&value, random);
-	FreeValue(&value);
+		Exercise(&value);
+	CuckooFreeFilter(value.bytes);
 }
 
 extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -172,30 +137,24 @@ extern int	LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	Input		input;
-
 	if (size == 0)
 		return 0;
-	input.next = data + 1;
-	input.left = size - 1;
-	random_state = 1;
+	random_state = data[0] % 4 < 2 ? XXH3_64bits(data, size) : 1;
+	choices = data + 1;
+	choices_left = size - 1;
 	switch (data[0] % 4)
 	{
 		case 0:
 			FuzzRaw(data + 1, size - 1);
 			break;
 		case 1:
-			FuzzSound(&input, XXH3_64bits(data, size));
+			FuzzSound();
 			break;
 		case 2:
-			choices = input.next;
-			choices_left = input.left;
 			while (choices_left > 0)
 				Live(300);
 			break;
 		default:
-			choices = input.next;
-			choices_left = input.left;
 			(void) LivePages();
 	}
 	FreeAll();

@@ -1,10 +1,9 @@
--- Makes filters.tsv, hashes.tsv and keys.tsv in the current folder again, from
--- filters.tsv: test/run.sh golden.
+-- Makes filters.tsv in the current folder again: test/run.sh golden.
 --
--- A line of filters.tsv has the name of a filter, a query for its keys, an
--- expression over these keys that makes the filter, whether every version makes
--- the same bytes from it, and the filter.  Lines that end before the filter are
--- completed.  Others stay: a filter that was released is never made again.
+-- A line has the name of a filter, a query for its keys, an expression over these
+-- keys that makes the filter, whether every version makes the same bytes from it,
+-- and the filter.  Lines that end before the filter are completed.  In others it
+-- stays: a filter that was released is never made again.
 --
 -- The same bytes are expected of a filter that is built from all its keys at
 -- once, and of one that combines such filters: a later release may choose other
@@ -16,13 +15,12 @@
 -- have several blocks, or fingerprint sizes that no target rate requires.  They
 -- were written by docs/format.md.
 --
--- Programs without SQL read the other two files.  hashes.tsv has a line for each
--- filter, in the same order: its name, and hashes of keys, each with the number
--- of copies in the filter.  These are up to 40 of the filter's keys, the first
--- ten absent keys, and up to five more absent keys that it reports as present.
--- Partial states are not filters and have no copies of any key.  keys.tsv has a
--- line for each filter type-*: its name, the SQL type of its keys, and the keys
--- as text, in JSON, in the order of their hashes in hashes.tsv.
+-- The columns that follow are for programs without SQL: hashes of keys, each with
+-- the number of copies in the filter.  These are up to 40 of the filter's keys, the
+-- first ten absent keys, and up to five more absent keys that it reports as present.
+-- Partial states are not filters and have no copies of any key.  A filter type-* also
+-- has the SQL type of its keys, and the keys as text, in JSON, in the order of their
+-- hashes.
 
 \set lines `cat filters.tsv`
 BEGIN;
@@ -46,10 +44,6 @@ CREATE TEMP TABLE golden AS
 SELECT number, line[1] AS name, line[2] AS keys, line[3] AS made, line[4] AS same, coalesce(line[5]::cuckoofilter, pg_temp.make(line[2], line[3])) AS f
 FROM regexp_split_to_table(:'lines', '\n') WITH ORDINALITY AS x (text, number), string_to_array(text, E'\t') AS line
 WHERE number > 1;
-
-\o filters.tsv
-\qecho 'name	keys	made	same	filter'
-SELECT concat_ws(E'\t', name, keys, made, same, f) FROM golden ORDER BY number;
 
 CREATE FUNCTION pg_temp.is_filter(f cuckoofilter) RETURNS boolean LANGUAGE sql AS 'SELECT get_byte(f::bytea, 1) = 0';
 
@@ -84,13 +78,11 @@ CREATE FUNCTION pg_temp.absent(f cuckoofilter) RETURNS text LANGUAGE sql AS $$
 $$;
 
 \set hashes 'string_agg(lpad(to_hex(cuckoo_hash(k, coalesce((cuckoo_info($1)).seed, 0))), 16, ''0'') || ''*'' || cuckoo_count($1, k), '' '' ORDER BY number)'
-\o hashes.tsv
-\qecho 'name	hashes'
-SELECT concat(name, E'\t', concat_ws(' ', CASE WHEN pg_temp.is_filter(f) THEN pg_temp.of_keys(f, keys, :'hashes') END, pg_temp.absent(pg_temp.of_texts(f))))
-FROM golden ORDER BY number;
-
 \set texts 'min(pg_typeof(k)::text) || E''\\t'' || json_agg(k::text ORDER BY number)'
-\o keys.tsv
-\qecho 'name	type	keys'
-SELECT concat(name, E'\t', pg_temp.of_keys(f, keys, :'texts')) FROM golden WHERE name LIKE 'type-%' ORDER BY number;
+\o filters.tsv
+\qecho 'name	keys	made	same	filter	hashes	type	texts'
+SELECT concat_ws(E'\t', name, keys, made, same, f,
+	concat_ws(' ', CASE WHEN pg_temp.is_filter(f) THEN pg_temp.of_keys(f, keys, :'hashes') END, pg_temp.absent(pg_temp.of_texts(f))),
+	CASE WHEN name LIKE 'type-%' THEN pg_temp.of_keys(f, keys, :'texts') END)
+FROM golden ORDER BY number;
 ROLLBACK;

@@ -14,15 +14,15 @@
 
 /* Four random fingerprints: some empty, some equal, some with equal nibbles. */
 static void
-RandomEntries(uint64_t *random, int bits, uint32_t entries[CUCKOO_ENTRIES])
+RandomEntries(int bits, uint32_t entries[CUCKOO_ENTRIES])
 {
 	uint32_t	most = (uint32_t) ((UINT64_C(1) << bits) - 1);
 
 	for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
 	{
-		uint32_t	value = (uint32_t) NextRandom(random) & most;
+		uint32_t	value = (uint32_t) NextRandom() & most;
 
-		switch (RandomBelow(random, 8))
+		switch (Below(8))
 		{
 			case 0:
 				value = 0;
@@ -43,23 +43,17 @@ RandomEntries(uint64_t *random, int bits, uint32_t entries[CUCKOO_ENTRIES])
 	}
 }
 
-/* Entries in the order in which a bucket keeps them: see bucket.h. */
+/* Put entries in the order in which a bucket keeps them: see bucket.h. */
 static void
 SortEntries(uint32_t entries[CUCKOO_ENTRIES])
 {
-	for (int i = 1; i < CUCKOO_ENTRIES; i++)
-	{
-		for (int j = i; j > 0; j--)
-		{
-			uint32_t	a = entries[j - 1];
-			uint32_t	b = entries[j];
+	uint64_t	keys[CUCKOO_ENTRIES];
 
-			if ((a & 15) < (b & 15) || ((a & 15) == (b & 15) && a >> 4 <= b >> 4))
-				break;
-			entries[j - 1] = b;
-			entries[j] = a;
-		}
-	}
+	for (int i = 0; i < CUCKOO_ENTRIES; i++)
+		keys[i] = (uint64_t) (entries[i] & 15) << 32 | entries[i];
+	SortNumbers(keys, CUCKOO_ENTRIES);
+	for (int i = 0; i < CUCKOO_ENTRIES; i++)
+		entries[i] = (uint32_t) keys[i];
 }
 
 static uint32_t
@@ -98,7 +92,6 @@ WriteByTheBook(uint8_t *buckets, int bits, uint64_t number, const uint32_t given
 TEST(a_write_changes_the_bits_of_its_bucket_and_no_others)
 {
 	CuckooPacking packing;
-	uint64_t	random = 3;
 
 	for_each_width(f, packing)
 	{
@@ -110,10 +103,10 @@ TEST(a_write_changes_the_bits_of_its_bucket_and_no_others)
 
 		for (int i = 0; i < 1000; i++)
 		{
-			uint32_t	number = i < 14 ? (uint32_t) i : RandomBelow(&random, 14);
+			uint32_t	number = i < 14 ? (uint32_t) i : Below(14);
 			uint32_t	shuffled[CUCKOO_ENTRIES] = {0};
 
-			RandomEntries(&random, f, kept[number]);
+			RandomEntries(f, kept[number]);
 			if (i % 50 == 0)
 				memcpy(kept[number], shuffled, sizeof(shuffled));
 			for (int slot = 0; slot < CUCKOO_ENTRIES; slot++)
@@ -143,7 +136,6 @@ TEST(a_write_changes_the_bits_of_its_bucket_and_no_others)
 TEST(a_search_of_two_buckets_agrees_with_a_loop)
 {
 	CuckooPacking packing;
-	uint64_t	random = 6;
 
 	for_each_width(f, packing)
 	{
@@ -155,8 +147,8 @@ TEST(a_search_of_two_buckets_agrees_with_a_loop)
 
 		for (int i = 0; i < 20000; i++)
 		{
-			uint32_t	even = 2 * RandomBelow(&random, 4);
-			uint32_t	odd = 2 * RandomBelow(&random, 4) + 1;
+			uint32_t	even = 2 * Below(4);
+			uint32_t	odd = 2 * Below(4) + 1;
 			const uint8_t *at_even = buckets + CuckooBucketOffset(&packing, even);
 			const uint8_t *at_odd = buckets + CuckooBucketOffset(&packing, odd);
 			uint32_t	entries[2 * CUCKOO_ENTRIES];
@@ -167,13 +159,13 @@ TEST(a_search_of_two_buckets_agrees_with_a_loop)
 			if (i % 16 == 0)
 			{
 				for (size_t at = 0; at < CuckooDenseBytes(&shape); at++)
-					buckets[at] = (uint8_t) NextRandom(&random);
+					buckets[at] = (uint8_t) NextRandom();
 			}
 			if (i % 16 > 1)
 			{
-				RandomEntries(&random, f, entries);
+				RandomEntries(f, entries);
 				CuckooWritePacked(&packing, buckets, even, CuckooEncode(&packing, entries));
-				RandomEntries(&random, f, entries);
+				RandomEntries(f, entries);
 				CuckooWritePacked(&packing, buckets, odd, CuckooEncode(&packing, entries));
 			}
 			CuckooDecode(&packing, CuckooReadPackedAt(&packing, at_even, 0), entries);
@@ -183,11 +175,11 @@ TEST(a_search_of_two_buckets_agrees_with_a_loop)
 			memset(&place, 0, sizeof(place));
 			place.even = place.i1 = even;
 			place.i2 = odd;
-			place.fingerprint = entries[RandomBelow(&random, 2 * CUCKOO_ENTRIES)];
+			place.fingerprint = entries[Below(2 * CUCKOO_ENTRIES)];
 			if (i % 3 == 0)
-				place.fingerprint = (place.fingerprint & ~15u) | RandomBelow(&random, 16);
+				place.fingerprint = (place.fingerprint & ~15u) | Below(16);
 			else if (i % 3 == 1)
-				place.fingerprint ^= 16u << RandomBelow(&random, (uint32_t) packing.high_bits);
+				place.fingerprint ^= 16u << Below((uint32_t) packing.high_bits);
 			place.fingerprint &= most;
 			for (int slot = 0; slot < 2 * CUCKOO_ENTRIES; slot++)
 				copies += entries[slot] == place.fingerprint;

@@ -14,8 +14,6 @@
 #define for_each_operation(operation) \
 	for (CuckooOperation operation = CUCKOO_UNION; operation <= CUCKOO_UNION_ALL; operation++)
 
-static uint64_t random_state = 1;
-
 /* The same filters in a random order, combined in random groups. */
 static Value
 CombineSomehow(CuckooOperation operation, const Value *values, int count)
@@ -25,13 +23,12 @@ CombineSomehow(CuckooOperation operation, const Value *values, int count)
 
 	while (count > 1)
 	{
-		int			group = 2 + (int) RandomBelow(&random_state,
-												  (uint32_t) (count < 5 ? count - 1 : 4));
+		int			group = 2 + (int) Below((uint32_t) (count < 5 ? count - 1 : 4));
 
 		/* Combine some of them, chosen at random, into one. */
 		for (int i = 0; i < group; i++)
 		{
-			int			j = i + (int) RandomBelow(&random_state, (uint32_t) (count - i));
+			int			j = i + (int) Below((uint32_t) (count - i));
 			Value		swapped = left[i];
 
 			left[i] = left[j];
@@ -56,21 +53,20 @@ TEST(any_order_and_grouping_of_the_same_filters_gives_the_same_bytes)
 	for (int round = 0; round < 150; round++)
 	{
 		Value		values[10];
-		int			count = 1 + (int) RandomBelow(&random_state, 10);
-		double		fpr = rates[RandomBelow(&random_state, 4)];
+		int			count = 1 + (int) Below(10);
+		double		fpr = rates[Below(4)];
 
 		for (int i = 0; i < count; i++)
 		{
-			uint64_t	first = RandomBelow(&random_state, 2000);
-			uint64_t	keys = RandomBelow(&random_state, 1500);
-			uint64_t	copies = RandomBelow(&random_state, 30);
+			uint64_t	first = Below(2000);
+			uint64_t	keys = Below(1500);
+			uint64_t	copies = Below(30);
 
 			/*
 			 * Sometimes another rate or capacity, and therefore other shapes
 			 */
-			values[i] = ValueOfKeys(1, first, first + keys,
-									RandomBelow(&random_state, 5) == 0 ? rates[0] : fpr,
-									capacities[RandomBelow(&random_state, 4)]);
+			values[i] = ValueOfKeys(1, first, first + keys, Below(5) == 0 ? rates[0] : fpr,
+									capacities[Below(4)]);
 			/* Copies up to pinned classes, and growth by adding */
 			for (uint64_t k = 0; k < copies; k++)
 				assert_true(AddHash(&values[i], KeyHash(1, first + k % 4)) <= CUCKOO_UNCHANGED);
@@ -116,8 +112,7 @@ TEST(union_all_of_disjoint_parts_gives_the_bytes_of_the_whole)
 				while (count < (single ? 899 : 39))
 				{
 					uint64_t	left = sizes[s] - at;
-					uint64_t	keys = single ? 1 : RandomBelow(&random_state, (uint32_t)
-																(left < 300 ? left + 1 : 300));
+					uint64_t	keys = single ? 1 : Below(left < 300 ? (uint32_t) left + 1 : 300);
 
 					parts[count++] = ValueOfKeys(1, at, at + keys, rates[r], capacity);
 					at += keys;

@@ -23,7 +23,7 @@
 #ifndef CUCKOO_TEST_MODEL_H
 #define CUCKOO_TEST_MODEL_H
 
-#include "choices.h"
+#include "support.h"
 
 /* ---------------------------------------------------------------- models */
 
@@ -141,7 +141,7 @@ MakeHashes(Model *model)
 		uint64_t	other;
 		uint64_t	code;
 
-		model->hashes[key] = NextRandom(&random_state);
+		model->hashes[key] = NextRandom();
 		if (key == 0 || (int) Below(100) >= related)
 			continue;
 		other = CuckooCodeOf(&shape, model->hashes[Below((uint32_t) key)]);
@@ -151,14 +151,13 @@ MakeHashes(Model *model)
 				code = other;
 				break;
 			case 1:
-				code = (other >> shape.bits << shape.bits) + 1 +
-					NextRandom(&random_state) % fingerprints;
+				code = (other >> shape.bits << shape.bits) + 1 + NextRandom() % fingerprints;
 				break;
 			case 2:
-				code = other / block * block + NextRandom(&random_state) % block;
+				code = other / block * block + NextRandom() % block;
 				break;
 			default:
-				code = other / group * group + NextRandom(&random_state) % group;
+				code = other / group * group + NextRandom() % group;
 				break;
 		}
 		/* The promise does not cover keys with equal hashes. */
@@ -260,20 +259,10 @@ ModelRemove(Model *model, uint64_t key)
 static void
 CheckModelTable(const ModelTable *expected, const CuckooTable *table)
 {
-	uint64_t	n = expected->count;
-
 	assert_int_equal(CuckooShapeOrder(&expected->shape, &table->shape), 0);
-	CheckCodes(table, expected->codes, n);
+	CheckTable(table, expected->codes, expected->count, 20);
 	assert_true(table->representation == CUCKOO_SPARSE ||
-				2 * n >= CuckooShapeEntries(&table->shape));
-	for (int i = 0; i < 20 && n > 0; i++)
-	{
-		uint64_t	code = expected->codes[Below((uint32_t) n)];
-		uint64_t	hash = i % 2 == 0 ? HashOfCode(&table->shape, code) :
-			NextRandom(&random_state);
-
-		CheckLookup(table, hash, CopiesOf(expected, hash));
-	}
+				2 * expected->count >= CuckooShapeEntries(&table->shape));
 }
 
 static void

@@ -13,7 +13,7 @@
 #ifndef CUCKOO_TEST_PAGE_MODEL_H
 #define CUCKOO_TEST_PAGE_MODEL_H
 
-#include "choices.h"
+#include "support.h"
 #include "page.h"
 
 #define MODEL_KEYS		2048
@@ -407,15 +407,13 @@ RemoveFrom(ModelPage *page, const uint64_t *hash)
 static void
 Vacuum(uint32_t eighths, bool only_key)
 {
-	uint64_t	seed = NextRandom(&random_state);
+	uint64_t	seed = NextRandom();
 	uint64_t	together = Below(2) == 0 ? 1 : CUCKOO_PAGE_POSITIONS;
 
 	survivors.count = 0;
 	for (int r = 0; r < row_count; r++)
 	{
-		uint64_t	chance = seed ^ (rows[r].position / together + 1) * UINT64_C(0x9E3779B97F4A7C15);
-
-		rows[r].is_dead |= NextRandom(&chance) >> 61 < eighths;
+		rows[r].is_dead |= KeyHash(seed, rows[r].position / together) >> 61 < eighths;
 		if (!rows[r].is_dead)
 			survivors.numbers[survivors.count++] = rows[r].position;
 	}
@@ -451,7 +449,7 @@ MakeKeys(bool crowded, uint32_t most_together)
 	uint32_t	families = crowded ? 512 / most_together : UINT32_C(1) << Below(11);
 	uint32_t	distance = crowded ? most_together / 4 * 3 + 1 : 1 + Below(2 * most_together);
 	uint32_t	chance = crowded ? 16 : 1 + Below(16);
-	uint64_t	stream = NextRandom(&random_state);
+	uint64_t	stream = NextRandom();
 
 	key_count = crowded ? 2 * (int) families : 1 + (int) Below(64 << Below(6));
 	for (int k = 0; k < key_count; k++)
@@ -479,7 +477,7 @@ static bool
 AddRows(int k, uint32_t count)
 {
 	uint32_t	pattern = Below(4);
-	uint64_t	block = NextRandom(&random_state);
+	uint64_t	block = NextRandom();
 	uint32_t	offset = Below(CUCKOO_PAGE_POSITIONS - 1);	/* the last one is a tombstone's */
 
 	for (; count > 0 && row_count < MODEL_ROWS; count--)
@@ -493,7 +491,7 @@ AddRows(int k, uint32_t count)
 		rows[row_count].is_dead = false;
 		keys[k].last = row_count++;
 		block = pattern == 1 ? block : pattern == 2 ? block + 1 :
-			NextRandom(&random_state) % (pattern == 0 ? UINT32_MAX : 8);
+			NextRandom() % (pattern == 0 ? UINT32_MAX : 8);
 		offset = (pattern == 1 ? offset + 1 : offset * 3 + 1) % (CUCKOO_PAGE_POSITIONS - 1);
 	}
 	return true;

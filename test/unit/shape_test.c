@@ -40,16 +40,15 @@ CheckShape(uint64_t keys, int bits)
 
 TEST(a_shape_holds_what_was_asked_for_and_hardly_more)
 {
-	uint64_t	random = 3;
 
 	for (uint64_t keys = 0; keys < 300000; keys++)
 		CheckShape(keys, 13);
 	for (int i = 0; i < 200000; i++)
 	{
-		uint64_t	keys = NextRandom(&random) >> (33 + RandomBelow(&random, 28));
+		uint64_t	keys = NextRandom() >> (33 + Below(28));
 
 		if (keys <= CUCKOO_MAX_CAPACITY)
-			CheckShape(keys, CUCKOO_MIN_BITS + (int) RandomBelow(&random, 28));
+			CheckShape(keys, CUCKOO_MIN_BITS + (int) Below(28));
 	}
 	CheckShape(CUCKOO_MAX_CAPACITY, 32);
 }
@@ -124,14 +123,13 @@ TEST(the_expected_rate_is_that_of_eight_comparisons_at_full_load)
 
 TEST(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back)
 {
-	uint64_t	random = 1;
 
 	for (int i = 0; i < 1000000; i++)
 	{
 		uint32_t	most = i % 2 == 0 ? 40 : CUCKOO_MAX_BUCKETS;
-		uint32_t	buckets = 2 + 2 * RandomBelow(&random, most / 2);
-		uint32_t	bucket = RandomBelow(&random, buckets);
-		uint32_t	fingerprint = (uint32_t) NextRandom(&random) >> RandomBelow(&random, 32);
+		uint32_t	buckets = 2 + 2 * Below(most / 2);
+		uint32_t	bucket = Below(buckets);
+		uint32_t	fingerprint = (uint32_t) NextRandom() >> Below(32);
 		uint32_t	other = CuckooAlternateBucket(fingerprint, bucket, buckets);
 		uint32_t	sum = CuckooBucketSum(fingerprint, buckets);
 
@@ -139,17 +137,6 @@ TEST(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back)
 			CuckooAlternateBucket(fingerprint, other, buckets) != bucket)
 			fail_msg("bucket %u of %u, fingerprint %u", bucket, buckets, fingerprint);
 	}
-}
-
-/* floor(hash * count / 2^64) and the 32 bits after it, in 32-bit digits. */
-static void
-ScaleByTheBook(uint64_t hash, uint64_t count, uint64_t *whole, uint32_t *rest)
-{
-	uint64_t	low = (hash & UINT32_MAX) * count;
-	uint64_t	high = (hash >> 32) * count + (low >> 32);
-
-	*whole = high >> 32;
-	*rest = (uint32_t) high;
 }
 
 /*
@@ -164,7 +151,6 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 		ShapeOf(9, 30364, 14), ShapeOf(100, 32766, 31), ShapeOf(12000, 32768, 32),
 		ShapeOf(12000, 32768, 5)
 	};
-	uint64_t	random = 4;
 
 	for (size_t i = 0; i < lengthof(various); i++)
 	{
@@ -175,13 +161,12 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 		for (int k = 0; k < 200000; k++)
 		{
 			uint64_t	hash = k == 0 ? 0 : k == 1 ? UINT64_MAX : k == 2 ? UINT32_MAX :
-				NextRandom(&random);
+				NextRandom();
 			uint64_t	code = CuckooCodeOf(shape, hash);
 			CuckooPlace place = CuckooPlaceOf(shape, hash);
-			uint64_t	pair;
-			uint32_t	rest;
+			uint64_t	pair = ScaledHash(shape->pairs, hash, 0);
+			uint32_t	rest = (uint32_t) ScaledHash(shape->pairs, hash, 32);
 
-			ScaleByTheBook(hash, shape->pairs, &pair, &rest);
 			assert_true(code >> shape->bits == pair);
 			assert_true((code & fingerprints) == 1 + ((uint64_t) rest * fingerprints >> 32));
 			assert_true(code < CuckooShapeCodes(shape));
@@ -196,8 +181,8 @@ TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 			/* A hash shortly before it, and any class */
 			assert_true(CuckooCodeOf(shape, hash - hash % (UINT64_C(1) << k % 64)) <= code);
 			code = k == 0 ? 1 : k == 1 ? CuckooShapeCodes(shape) - 1 :
-				((NextRandom(&random) >> 32) * shape->pairs >> 32) << shape->bits |
-				(1 + ((NextRandom(&random) >> 32) * fingerprints >> 32));
+				((NextRandom() >> 32) * shape->pairs >> 32) << shape->bits |
+				(1 + ((NextRandom() >> 32) * fingerprints >> 32));
 			assert_true(CuckooCodeOf(shape, HashOfCode(shape, code)) == code);
 			assert_true(CuckooFirstHash(shape, code) == HashOfCode(shape, code));
 			assert_true(CuckooCodeOf(shape, hash) == code ||

@@ -14,47 +14,47 @@ typedef enum Distribution
 } Distribution;
 
 static uint64_t
-Draw(Distribution distribution, uint64_t i, size_t count, uint64_t *random)
+Draw(Distribution distribution, uint64_t i, size_t count)
 {
 	switch (distribution)
 	{
 		case ALL_EQUAL:
 			return UINT64_C(0x123456789ABCDEF0);
 		case TWO_VALUES:
-			return NextRandom(random) >> 63 ? UINT64_MAX : UINT64_MAX - 1;
+			return NextRandom() >> 63 ? UINT64_MAX : UINT64_MAX - 1;
 		case ASCENDING:
 			return i << 40;
 		case DESCENDING:
 			return (count - i) << 20;
 		case ONE_TOP_DIGIT:
-			return UINT64_C(0xABC) << 52 | NextRandom(random) >> 12;
+			return UINT64_C(0xABC) << 52 | NextRandom() >> 12;
 		case LOW_BITS_ONLY:
-			return NextRandom(random) >> 48;
+			return NextRandom() >> 48;
 		case POWERS_OF_TWO:
-			return UINT64_C(1) << RandomBelow(random, 64);
+			return UINT64_C(1) << Below(64);
 		case FEW_VALUES:
-			return KeyHash(1, RandomBelow(random, 20));
+			return KeyHash(1, Below(20));
 		case EXTREMES:
-			return NextRandom(random) >> 63 ? UINT64_MAX : 0;
+			return NextRandom() >> 63 ? UINT64_MAX : 0;
 		case NESTED:
 			/*
 			 * Every digit separates one number and leaves the rest together.
 			 */
 			return UINT64_MAX >> (i % 64);
 		default:
-			return NextRandom(random);
+			return NextRandom();
 	}
 }
 
 static void
-CheckSort(size_t count, Distribution distribution, uint64_t *random)
+CheckSort(size_t count, Distribution distribution)
 {
 	uint64_t   *hashes = Allocate(count * sizeof(uint64_t));
 	uint64_t   *scratch = Allocate(count * sizeof(uint64_t));
 	uint64_t   *expected;
 
 	for (size_t k = 0; k < count; k++)
-		hashes[k] = Draw(distribution, k, count, random);
+		hashes[k] = Draw(distribution, k, count);
 	expected = Duplicate(hashes, count * sizeof(uint64_t));
 	SortNumbers(expected, count);
 	CuckooSort(hashes, scratch, count);
@@ -71,22 +71,20 @@ TEST(sorting_agrees_with_qsort_whatever_the_distribution)
 		257, 511, 512, 1023, 1024, 1025, 2047, 2048, 2049, 4095, 4096, 4097, 8191,
 		8192, 8193, 16385, 100000
 	};
-	uint64_t	random = 1;
 
 	for (size_t i = 0; i < lengthof(sizes); i++)
 	{
 		for (Distribution distribution = EVEN; distribution < DISTRIBUTIONS; distribution++)
-			CheckSort(sizes[i], distribution, &random);
+			CheckSort(sizes[i], distribution);
 	}
 }
 
 /* A sort of many hashes takes seconds, and can be interrupted at any time. */
 TEST(sorting_a_million_hashes_checks_for_interrupts_after_at_most_65536)
 {
-	uint64_t	random = 2;
 
 	interrupt_checks = 0;
-	CheckSort(1000000, EVEN, &random);
+	CheckSort(1000000, EVEN);
 	assert_true(interrupt_checks >= 1000000 / 65536);
 }
 

@@ -169,13 +169,17 @@ FreeRest(void **state)
 static struct CMUnitTest tests[64];
 static int	test_count;
 
-/* A test frees what it allocated when it ends, and must not leak. */
+/*
+ * A test has its own random numbers.  It frees what it allocated when it ends,
+ * and must not leak.
+ */
 #define TEST(name) \
 	static void name##_body(void); \
 	static void \
 	name(void **state) \
 	{ \
 		(void) state; \
+		random_state = 1; \
 		name##_body(); \
 		FreeAll(); \
 	} \
@@ -221,29 +225,40 @@ SetBits(uint8_t *bytes, uint64_t position, int width, uint64_t value)
 
 /* ---------------------------------------------------------------- chance */
 
+/* Chance decides what is done, or a fuzzer, until its bytes are used up. */
+static uint64_t random_state = 1;
+static const uint8_t *choices;
+static size_t choices_left;
+
 /*
  * The tests' own generator (xorshift64*), which is independent of the code
  * they test.
  */
 static inline uint64_t
-NextRandom(uint64_t *state)
+NextRandom(void)
 {
-	uint64_t	x = *state;
-
-	if (x == 0)
-		x = UINT64_C(0x243F6A8885A308D3);
-	x ^= x >> 12;
-	x ^= x << 25;
-	x ^= x >> 27;
-	*state = x;
-	return x * UINT64_C(0x2545F4914F6CDD1D);
+	if (random_state == 0)
+		random_state = 1;
+	random_state ^= random_state >> 12;
+	random_state ^= random_state << 25;
+	random_state ^= random_state >> 27;
+	return random_state * UINT64_C(0x2545F4914F6CDD1D);
 }
 
 /* Evenly from 0 up to, but not including, the bound. */
 static inline uint32_t
-RandomBelow(uint64_t *state, uint32_t bound)
+Below(uint32_t bound)
 {
-	return (uint32_t) ((NextRandom(state) >> 32) * bound >> 32);
+	uint32_t	number = 0;
+
+	if (choices == NULL)
+		return (uint32_t) ((NextRandom() >> 32) * bound >> 32);
+	for (uint32_t most = bound - 1; most > 0 && choices_left > 0; most >>= 8)
+	{
+		number = number << 8 | *choices++;
+		choices_left--;
+	}
+	return number % bound;
 }
 
 /* ---------------------------------------------------------------- hashes */
@@ -298,6 +313,13 @@ static inline int
 CountIn(const uint64_t *codes, uint64_t count, uint64_t code)
 {
 	return (int) (LowerBound(codes, count, code + 1) - LowerBound(codes, count, code));
+}
+
+/* The whole part of count * hash / 2^(64 - bits), for up to 32 bits */
+static inline uint64_t
+ScaledHash(uint64_t count, uint64_t hash, int bits)
+{
+	return ((hash >> 32) * count + ((hash & UINT32_MAX) * count >> 32)) >> (32 - bits);
 }
 
 /* Keys first up to, but not including, last of a stream. */
@@ -429,12 +451,6 @@ typedef struct Value
 	uint8_t    *bytes;
 	size_t		length;
 } Value;
-
-static inline void
-FreeValue(Value *value)
-{
-	CuckooFreeFilter(value->bytes);
-}
 
 static inline CuckooFilter
 Open(const Value *value)
@@ -692,12 +708,14 @@ CheckLookup(const CuckooTable *table, uint64_t hash, int copies)
 }
 
 /*
- * Check that a table holds exactly these sorted codes, and has their only form
- * if it is sparse.
+ * Check that a table holds exactly these sorted codes, has their only form if
+ * it is sparse, and finds by so many lookups what it holds: of all codes, of
+ * those near its own, and near the end, where a read has the fewest bytes left.
  */
 static inline void
-CheckCodes(const CuckooTable *table, const uint64_t *codes, uint64_t count)
+CheckTable(const CuckooTable *table, const uint64_t *codes, uint64_t count, int lookups)
 {
+	uint64_t	end = CuckooShapeCodes(&table->shape);
 	uint64_t   *read = CuckooTableCodes(table).numbers;
 
 	assert_int_equal(table->items, count);
@@ -710,6 +728,17 @@ CheckCodes(const CuckooTable *table, const uint64_t *codes, uint64_t count)
 		pfree(again.data);
 	}
 	pfree(read);
+	for (int i = 0; i < lookups; i++)
+	{
+		uint64_t	code = i % 5 == 0 || count == 0 ? NextRandom() % end :
+			codes[NextRandom() % count] + (uint64_t) (i % 5) - 2;
+
+		if (i % 5 == 4)
+			code = end - 1 - (NextRandom() % end >> Below(64));
+		if (code < end && (code & table->shape.fingerprints) != 0)
+			CheckLookup(table, i % 2 == 0 ? HashOfCode(&table->shape, code) :
+						LastHashOfCode(&table->shape, code), CountIn(codes, count, code));
+	}
 }
 
 #endif							/* CUCKOO_TEST_SUPPORT_H */

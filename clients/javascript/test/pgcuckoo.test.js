@@ -14,7 +14,7 @@ const lines = (name) => readFileSync(
 
 const FILTERS = new Map(lines('filters.tsv').map(([name, keys, made, , text]) =>
 	[name, { keys, made, text }]));
-const HASHES = new Map(lines('hashes.tsv').map(([name, hashes]) =>
+const HASHES = new Map(lines('filters.tsv').map(([name, , , , , hashes]) =>
 	[name, hashes.split(' ').map((answer) => answer.split('*'))
 		.map(([hash, copies]) => [BigInt(`0x${hash}`), Number(copies)])]));
 

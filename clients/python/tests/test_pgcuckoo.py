@@ -22,9 +22,9 @@ def lines(name):
     return [line.split('\t') for line in (GOLDEN / name).read_text('utf-8').splitlines()[1:]]
 
 
-FILTERS = {name: (keys, text) for name, keys, _, _, text in lines('filters.tsv')}
+FILTERS = {name: (keys, text) for name, keys, _, _, text, *_ in lines('filters.tsv')}
 HASHES = {name: [answer.split('*') for answer in hashes.split()]
-          for name, hashes in lines('hashes.tsv')}
+          for name, _, _, _, _, hashes, *_ in lines('filters.tsv')}
 
 UTC = timezone.utc
 PLUS_TWO = timezone(timedelta(hours=2))
