@@ -95,7 +95,7 @@ TEST(a_write_changes_the_bits_of_its_bucket_and_no_others)
 
 	for_each_width(f, packing)
 	{
-		CuckooShape shape = ShapeOf(1, 14, f);
+		CuckooShape shape = CuckooShapeOf(1, 14, f);
 		size_t		length = (size_t) CuckooDenseBytes(&shape) + CUCKOO_TAIL_BYTES;
 		uint8_t    *buckets = NewArea(length, 0xA5, true);
 		uint8_t    *expected = NewArea(length, 0xA5, true);
@@ -139,7 +139,7 @@ TEST(a_search_of_two_buckets_agrees_with_a_loop)
 
 	for_each_width(f, packing)
 	{
-		CuckooShape shape = ShapeOf(1, 8, f);
+		CuckooShape shape = CuckooShapeOf(1, 8, f);
 		CuckooTable table = NewTable(&shape, CUCKOO_DENSE, 0);
 		uint32_t	most = shape.fingerprints;
 		uint8_t    *buckets = table.data;

@@ -167,8 +167,8 @@ TEST(classes_that_only_touch_have_no_hash_in_common)
 {
 	for (int bits = 8; bits <= 12; bits += 4)
 	{
-		CuckooShape shape = ShapeOf(1, 8, 10);
-		CuckooShape halves = ShapeOf(1, 16, bits);
+		CuckooShape shape = CuckooShapeOf(1, 8, 10);
+		CuckooShape halves = CuckooShapeOf(1, 16, bits);
 		uint64_t	most = halves.fingerprints;
 		const uint64_t codes[] = {1 << 10 | 1023, 2 << 10 | 1};
 		const uint64_t half_codes[] = {UINT64_C(3) << bits | most, UINT64_C(4) << bits | 1};
@@ -188,8 +188,8 @@ TEST(classes_that_only_touch_have_no_hash_in_common)
 /* Overlaps are counted in a byte, up to eight. */
 TEST(a_class_that_256_items_overlap_is_kept)
 {
-	CuckooShape shape = ShapeOf(1, 8, 10);
-	CuckooShape finer = ShapeOf(1, 8, 16);
+	CuckooShape shape = CuckooShapeOf(1, 8, 10);
+	CuckooShape finer = CuckooShapeOf(1, 8, 16);
 	const uint64_t code = 1 << 10 | 512;
 	uint64_t	codes[256];
 	Value		value = ValueOfCodes(&shape, &code, 1, 0.01, 20);

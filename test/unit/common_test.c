@@ -112,8 +112,8 @@ SmallValue(void)
 	do
 	{
 		bool		crowded = Below(8) == 0;	/* perhaps of every class */
-		CuckooShape shape = crowded ? ShapeOf(1, 2, 5) :
-			ShapeOf(1 + Below(3), 2 * (1 + Below(12)), 5 + (int) Below(5));
+		CuckooShape shape = crowded ? CuckooShapeOf(1, 2, 5) :
+			CuckooShapeOf(1 + Below(3), 2 * (1 + Below(12)), 5 + (int) Below(5));
 		uint64_t	keys = Below(crowded ? 200 : (uint32_t) CuckooShapeEntries(&shape));
 		uint64_t	first = Below(100);
 		uint64_t   *codes = HashesOf(1, first, first + keys);

@@ -174,8 +174,9 @@ TEST(built_tables_at_capacity_lose_nothing_keep_the_rate_and_empty_to_zero)
 TEST(an_insert_that_finds_no_room_leaves_the_table_as_it_was)
 {
 	const CuckooShape shapes[] = {
-		ShapeOf(1, 2, 5), ShapeOf(1, 4, 8), ShapeOf(1, 20, 13), ShapeOf(3, 10, 17),
-		ShapeOf(2, 40, 18), ShapeOf(1, 100, 32)
+		CuckooShapeOf(1, 2, 5), CuckooShapeOf(1, 4, 8), CuckooShapeOf(1, 20, 13),
+		CuckooShapeOf(3, 10, 17),
+		CuckooShapeOf(2, 40, 18), CuckooShapeOf(1, 100, 32)
 	};
 
 	for (size_t i = 0; i < lengthof(shapes); i++)
@@ -213,7 +214,7 @@ TEST(an_insert_that_finds_no_room_leaves_the_table_as_it_was)
  */
 TEST(a_build_whose_codes_find_no_room_fails)
 {
-	CuckooShape shape = ShapeOf(3, 2, 8);
+	CuckooShape shape = CuckooShapeOf(3, 2, 8);
 	const uint64_t codes[] = {1, 2, 3, 3, 4, 5, 6, 7, 8};
 	uint64_t	later[lengthof(codes) + 3] = {1, 2, 300};
 
@@ -243,7 +244,7 @@ TEST(what_passes_the_check_is_written_back_the_same)
 
 	for (size_t i = 0; i < lengthof(widths); i++)
 	{
-		CuckooShape shape = ShapeOf(1, 12, widths[i]);
+		CuckooShape shape = CuckooShapeOf(1, 12, widths[i]);
 		CuckooTable table = EmptyTable(&shape);
 		const CuckooPacking *packing = &table.dense.packing;
 

@@ -151,7 +151,7 @@ TEST(there_is_no_table_after_the_largest_or_the_sixteenth)
 	assert_true(!CuckooNextShape(&filter, &next));
 	filter.header.table_count = 16;
 	for (int i = 0; i < 16; i++)
-		filter.tables[i].shape = ShapeOf(1, 2 + 2 * (uint32_t) i, 15);
+		filter.tables[i].shape = CuckooShapeOf(1, 2 + 2 * (uint32_t) i, 15);
 	assert_true(!CuckooNextShape(&filter, &next));
 	filter.header.table_count = 15;
 	assert_true(CuckooNextShape(&filter, &next));
@@ -299,7 +299,7 @@ TEST(the_expected_rate_is_that_of_absent_keys_found_or_an_upper_bound)
 
 TEST(the_expected_rate_is_the_fraction_of_classes_if_each_is_stored_once)
 {
-	CuckooShape shape = ShapeOf(1, 2, 5);
+	CuckooShape shape = CuckooShapeOf(1, 2, 5);
 	uint64_t	codes[31];
 	Value		value;
 	CuckooFilter filter;
@@ -356,7 +356,7 @@ TEST(a_table_is_dense_from_three_quarters_on_and_sparse_below_one_half)
 static Value
 ThreeBlocks(int first, int second, int third)
 {
-	CuckooShape shape = ShapeOf(3, 2, 10);
+	CuckooShape shape = CuckooShapeOf(3, 2, 10);
 	int			counts[3] = {first, second, third};
 	uint64_t	codes[24];
 	uint64_t	count = 0;
@@ -375,7 +375,7 @@ ThreeBlocks(int first, int second, int third)
  */
 TEST(what_cannot_be_placed_is_sparse)
 {
-	CuckooShape shape = ShapeOf(3, 2, 10);
+	CuckooShape shape = CuckooShapeOf(3, 2, 10);
 	Value		value = ThreeBlocks(9, 4, 5);
 	Value		built = ThreeBlocks(9, 6, 4);
 
@@ -414,7 +414,7 @@ TEST(a_filter_of_sixteen_full_tables_is_full_and_stays_as_it_was)
 
 	for (uint32_t i = 0; i < 16; i++)
 	{
-		parts[i].shape = ShapeOf(1, 2 + 2 * i, 20);
+		parts[i].shape = CuckooShapeOf(1, 2 + 2 * i, 20);
 		room += CuckooShapeCapacity(&parts[i].shape);
 	}
 	CuckooFilterInit(&filter, 0.001, 1000, 0);
@@ -435,7 +435,7 @@ TEST(a_filter_of_sixteen_full_tables_is_full_and_stays_as_it_was)
 /* The sparse form of the largest table, up to the last item that fits. */
 TEST(a_filter_of_more_than_750_MiB_is_not_made)
 {
-	CuckooPart	part = {.shape = ShapeOf(12000, 32768, 32)};
+	CuckooPart	part = {.shape = CuckooShapeOf(12000, 32768, 32)};
 	CuckooFilter filter;
 	uint64_t	items = 0;
 
@@ -460,7 +460,7 @@ TEST(a_filter_of_more_than_750_MiB_is_not_made)
  */
 TEST(a_filter_that_would_grow_past_750_MiB_is_too_large_and_stays_as_it_was)
 {
-	const CuckooShape shapes[] = {ShapeOf(1, 23966, 5), ShapeOf(12000, 32766, 5)};
+	const CuckooShape shapes[] = {CuckooShapeOf(1, 23966, 5), CuckooShapeOf(12000, 32766, 5)};
 	uint8_t    *bytes = Allocate(CUCKOO_MAX_BYTES);
 	CuckooFilter filter;
 	CuckooDraft draft;
@@ -541,7 +541,7 @@ TEST(a_table_whose_batches_find_no_room_stays_sparse)
  */
 TEST(a_batch_that_finds_no_room_walks_no_more)
 {
-	CuckooShape shape = ShapeOf(3, 2, 10);
+	CuckooShape shape = CuckooShapeOf(3, 2, 10);
 	Value		value = ThreeBlocks(8, 6, 4);
 	Value		built = ThreeBlocks(11, 6, 5);
 	uint64_t	hashes[4];

@@ -26,7 +26,7 @@ MakeSamples(void)
 		UINT64_C(0x1ABCDEF01), UINT64_C(0x1ABCDEF01), UINT64_C(0x1ABCDEF02),
 		UINT64_C(0x1FFFFFFFE), UINT64_C(0x1FFFFFFFF)
 	};
-	CuckooShape shape = ShapeOf(2, 2, 32);
+	CuckooShape shape = CuckooShapeOf(2, 2, 32);
 	CuckooHeader partial = {.content = CUCKOO_PARTIAL, .fpr = 0.001, .capacity = 100};
 	Value		parts[3] = {
 		ValueOfHashes(NULL, 0, 0.1, 1), ValueOfKeys(1, 20, 60, 0.01, 300),
@@ -100,8 +100,8 @@ TEST(the_header_is_laid_out_as_described)
 	};
 	uint8_t		bytes[sizeof(expected)];
 	CuckooFilter filter;
-	CuckooShape large = ShapeOf(0x00010203, 0x0406, 17);
-	CuckooShape small = ShapeOf(1, 2, 5);
+	CuckooShape large = CuckooShapeOf(0x00010203, 0x0406, 17);
+	CuckooShape small = CuckooShapeOf(1, 2, 5);
 
 	CuckooFilterInit(&filter, 0.015625, UINT64_C(0x0102030405060708), UINT64_C(0x1112131415161718));
 	filter.header.kind.type = CUCKOO_KEY_ARRAY;
@@ -130,9 +130,9 @@ TEST(the_version_read_is_that_of_the_bytes)
 
 TEST(lengths_are_those_of_the_parts_and_0_beyond_the_largest_filter)
 {
-	CuckooShape small = ShapeOf(2, 4, 13);
-	CuckooShape empty = ShapeOf(1, 2, 5);
-	CuckooShape largest = ShapeOf(12000, 32768, 32);
+	CuckooShape small = CuckooShapeOf(2, 4, 13);
+	CuckooShape empty = CuckooShapeOf(1, 2, 5);
+	CuckooShape largest = CuckooShapeOf(12000, 32768, 32);
 	CuckooFilter filter;
 
 	CuckooFilterInit(&filter, 0.001, 0, 0);

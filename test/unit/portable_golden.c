@@ -181,8 +181,9 @@ GoldenPlaces(void)
 	};
 	static const uint32_t buckets[] = {2, 4, 6, 30, 1000, 32766, 32768};
 	const CuckooShape shapes[] = {
-		ShapeOf(1, 2, 5), ShapeOf(1, 30, 8), ShapeOf(3, 30, 13), ShapeOf(7, 1000, 17),
-		ShapeOf(100, 32768, 18), ShapeOf(12000, 32768, 32)
+		CuckooShapeOf(1, 2, 5), CuckooShapeOf(1, 30, 8), CuckooShapeOf(3, 30, 13),
+		CuckooShapeOf(7, 1000, 17),
+		CuckooShapeOf(100, 32768, 18), CuckooShapeOf(12000, 32768, 32)
 	};
 	const uint64_t hashes[] = {
 		0, 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_C(0x8000000080000000), UINT64_MAX,
@@ -308,7 +309,7 @@ GoldenSparseTables(void)
 {
 	for (int bits = CUCKOO_MIN_BITS; bits <= CUCKOO_MAX_BITS; bits++)
 	{
-		CuckooShape shape = ShapeOf(bits == 32 ? 12000 : 1, bits == 32 ? 32768 : 2, bits);
+		CuckooShape shape = CuckooShapeOf(bits == 32 ? 12000 : 1, bits == 32 ? 32768 : 2, bits);
 		uint64_t	codes[40];
 		uint64_t	end = CuckooShapeCodes(&shape);
 		Value		built;

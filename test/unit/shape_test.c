@@ -61,10 +61,10 @@ TEST(a_table_has_2_to_393216000_buckets)
 		CuckooShape shape;
 		uint64_t	capacity;
 	}			cases[] = {
-		{ShapeOf(1, 2, 13), 7}, {ShapeOf(1, 6, 13), 22},
-		{ShapeOf(1, 2590, 13), 9919},	/* 0.9575 of 10,360 */
-		{ShapeOf(1, 2592, 13), 10005},	/* 0.965 of 10,368 */
-		{ShapeOf(2, 1296, 13), 10005}, {ShapeOf(12000, 32768, 32), CUCKOO_MAX_CAPACITY}
+		{CuckooShapeOf(1, 2, 13), 7}, {CuckooShapeOf(1, 6, 13), 22},
+		{CuckooShapeOf(1, 2590, 13), 9919},	/* 0.9575 of 10,360 */
+		{CuckooShapeOf(1, 2592, 13), 10005},	/* 0.965 of 10,368 */
+		{CuckooShapeOf(2, 1296, 13), 10005}, {CuckooShapeOf(12000, 32768, 32), CUCKOO_MAX_CAPACITY}
 	};
 	/* The largest possible table, with the number of blocks that it needs */
 	const CuckooShape *largest = &cases[5].shape;
@@ -87,9 +87,10 @@ TEST(a_table_has_2_to_393216000_buckets)
 TEST(shapes_are_ordered_by_size_then_bits_then_blocks)
 {
 	const CuckooShape ascending[] = {
-		ShapeOf(1, 2, 32), ShapeOf(1, 4, 5), ShapeOf(2, 2, 5), ShapeOf(1, 4, 6),
-		ShapeOf(2, 2, 6), ShapeOf(1, 6, 5), ShapeOf(3, 2, 5), ShapeOf(1000, 100, 5),
-		ShapeOf(100, 1000, 32), ShapeOf(12000, 32768, 5), ShapeOf(12000, 32768, 32)
+		CuckooShapeOf(1, 2, 32), CuckooShapeOf(1, 4, 5), CuckooShapeOf(2, 2, 5), CuckooShapeOf(1, 4, 6),
+		CuckooShapeOf(2, 2, 6), CuckooShapeOf(1, 6, 5), CuckooShapeOf(3, 2, 5),
+		CuckooShapeOf(1000, 100, 5),
+		CuckooShapeOf(100, 1000, 32), CuckooShapeOf(12000, 32768, 5), CuckooShapeOf(12000, 32768, 32)
 	};
 
 	for (size_t i = 0; i < lengthof(ascending); i++)
@@ -107,8 +108,8 @@ TEST(shapes_are_ordered_by_size_then_bits_then_blocks)
 
 TEST(the_expected_rate_is_that_of_eight_comparisons_at_full_load)
 {
-	CuckooShape shape = ShapeOf(1, 1000, 13);
-	CuckooShape largest = ShapeOf(12000, 32768, 32);
+	CuckooShape shape = CuckooShapeOf(1, 1000, 13);
+	CuckooShape largest = CuckooShapeOf(12000, 32768, 32);
 	double		one = 1.0 / 8191;
 
 	assert_true(CuckooShapeRate(&shape, 0) == 0);
@@ -146,10 +147,11 @@ TEST(the_second_bucket_is_odd_if_the_first_is_even_and_leads_back)
 TEST(a_hash_has_one_class_and_a_class_has_a_hash)
 {
 	const CuckooShape various[] = {
-		ShapeOf(1, 2, 5), ShapeOf(2, 2, 5), ShapeOf(1, 4, 6), ShapeOf(1, 6, 13),
-		ShapeOf(3, 30, 5), ShapeOf(7, 100, 8), ShapeOf(7, 1000, 17), ShapeOf(1, 32768, 18),
-		ShapeOf(9, 30364, 14), ShapeOf(100, 32766, 31), ShapeOf(12000, 32768, 32),
-		ShapeOf(12000, 32768, 5)
+		CuckooShapeOf(1, 2, 5), CuckooShapeOf(2, 2, 5), CuckooShapeOf(1, 4, 6), CuckooShapeOf(1, 6, 13),
+		CuckooShapeOf(3, 30, 5), CuckooShapeOf(7, 100, 8), CuckooShapeOf(7, 1000, 17),
+		CuckooShapeOf(1, 32768, 18),
+		CuckooShapeOf(9, 30364, 14), CuckooShapeOf(100, 32766, 31), CuckooShapeOf(12000, 32768, 32),
+		CuckooShapeOf(12000, 32768, 5)
 	};
 
 	for (size_t i = 0; i < lengthof(various); i++)

@@ -176,7 +176,7 @@ TEST(every_width_size_and_spread_has_the_form_of_the_description)
 	{
 		for (size_t i = 0; i < lengthof(sizes) * SPREADS; i++)
 		{
-			CuckooShape shape = ShapeOf(1 + Below(5), 2 + 2 * Below(500), bits);
+			CuckooShape shape = CuckooShapeOf(1 + Below(5), 2 + 2 * Below(500), bits);
 			uint64_t	n = sizes[i / SPREADS];
 			uint64_t   *codes = SomeCodes(&shape, (Spread) (i % SPREADS), &n);
 
@@ -199,7 +199,7 @@ TEST(low_parts_of_0_to_60_bits_are_kept)
 
 		for (int bits = CUCKOO_MIN_BITS; bits <= CUCKOO_MAX_BITS; bits += 3)
 		{
-			CuckooShape shape = ShapeOf(blocks > 12000 ? 12000 : blocks, buckets, bits);
+			CuckooShape shape = CuckooShapeOf(blocks > 12000 ? 12000 : blocks, buckets, bits);
 
 			for (size_t i = 0; i < lengthof(sizes); i++)
 			{
@@ -224,7 +224,7 @@ TEST(low_parts_of_0_to_60_bits_are_kept)
 
 TEST(reading_gives_way_also_among_groups_without_codes)
 {
-	CuckooShape shape = ShapeOf(12000, 32768, 32);
+	CuckooShape shape = CuckooShapeOf(12000, 32768, 32);
 	uint64_t	n = 4000000;
 	uint64_t   *codes = Allocate((size_t) n * sizeof(uint64_t));
 	uint64_t   *read;
@@ -245,7 +245,7 @@ TEST(reading_gives_way_also_among_groups_without_codes)
 /* The bytes of the index do not say more, but the starts do. */
 TEST(many_codes_are_counted_as_255)
 {
-	CuckooShape shape = ShapeOf(1, 1000, 16);
+	CuckooShape shape = CuckooShapeOf(1, 1000, 16);
 	uint64_t	codes[254 * 3 + 1];
 	uint64_t	n = lengthof(codes);
 	CuckooSparse sparse;
@@ -310,7 +310,7 @@ CheckChanges(const CuckooShape *shape, const uint64_t *codes, uint64_t n, const 
 /* The next codes in memory after those of the run are in the table, too. */
 TEST(editing_a_dense_table_ends_with_the_run)
 {
-	CuckooShape shape = ShapeOf(4, 16, 12);
+	CuckooShape shape = CuckooShapeOf(4, 16, 12);
 	uint64_t	codes[80];
 	uint64_t	n = lengthof(codes);
 	uint64_t	first = n / 4;	/* those of the first block */
@@ -332,7 +332,7 @@ TEST(editing_a_dense_table_ends_with_the_run)
 /* They are asked for codes, of which the table has no more. */
 TEST(the_last_sections_that_are_left_of_a_dense_table_are_empty)
 {
-	CuckooShape shape = ShapeOf(2, 400, 5);
+	CuckooShape shape = CuckooShapeOf(2, 400, 5);
 	uint64_t	codes[1600];
 	uint64_t	n = lengthof(codes);
 	CuckooTable dense;
@@ -352,7 +352,7 @@ TEST(adding_and_removing_codes_gives_the_bytes_of_a_build)
 
 	for (int round = 0; round < 3000; round++)
 	{
-		CuckooShape shape = ShapeOf(1 + Below(3), 2 + 2 * Below(400), 5 + (int) Below(28));
+		CuckooShape shape = CuckooShapeOf(1 + Below(3), 2 + 2 * Below(400), 5 + (int) Below(28));
 		uint64_t	n = Below(round % 3 == 0 ? 50 : 3000);
 		uint64_t   *codes = SomeCodes(&shape, (Spread) (round % SPREADS), &n);
 		uint32_t	share = shares[Below(lengthof(shares))];
@@ -370,7 +370,7 @@ TEST(a_code_where_the_next_sections_are_read_can_be_removed)
 {
 	static uint64_t codes[8000];
 	static bool marked[8000];
-	CuckooShape shape = ShapeOf(1, 2, 32);
+	CuckooShape shape = CuckooShapeOf(1, 2, 32);
 	CuckooSparse sparse;
 
 	CuckooSparseInit(&sparse, &shape, lengthof(codes));
@@ -386,8 +386,8 @@ TEST(a_code_where_the_next_sections_are_read_can_be_removed)
 /* One code added or removed, also at the very ends and in the last group. */
 TEST(each_single_code_can_be_added_and_removed)
 {
-	CuckooShape shape = ShapeOf(1, 120, 9);
-	CuckooShape largest = ShapeOf(12000, 32768, 32);
+	CuckooShape shape = CuckooShapeOf(1, 120, 9);
+	CuckooShape largest = CuckooShapeOf(12000, 32768, 32);
 	const uint64_t few[] = {1, CuckooShapeCodes(&largest) / 2 + 1, CuckooShapeCodes(&largest) - 1};
 	bool		marked[400] = {false};
 
@@ -425,7 +425,7 @@ TEST(what_passes_the_check_is_the_one_form_of_its_codes)
 
 	for (int round = 0; round < 60; round++)
 	{
-		CuckooShape shape = ShapeOf(1, 2 + 2 * Below(200), 5 + (int) Below(12));
+		CuckooShape shape = CuckooShapeOf(1, 2 + 2 * Below(200), 5 + (int) Below(12));
 		uint64_t	n = Below(300);
 		uint64_t   *codes = SomeCodes(&shape, (Spread) (round % SPREADS), &n);
 		CuckooTable table = BuildSparse(&shape, codes, n);
@@ -453,7 +453,7 @@ TEST(what_passes_the_check_is_the_one_form_of_its_codes)
 /* A source is read in pieces of 512 codes, so copies may be in two pieces. */
 TEST(nine_copies_of_a_code_are_refused_and_eight_are_not)
 {
-	CuckooShape shape = ShapeOf(1, 4000, 10);
+	CuckooShape shape = CuckooShapeOf(1, 4000, 10);
 
 	for (uint64_t n = 8; n <= 9; n++)
 	{

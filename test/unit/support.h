@@ -376,8 +376,6 @@ SparseBytes(const CuckooShape *shape, uint64_t items)
 	return CuckooSparseStoredBytes(&sparse);
 }
 
-#define ShapeOf CuckooShapeOf
-
 /*
  * A table in memory of exactly its size, with garbage in it and after it, as
  * the next table would be.
