@@ -118,6 +118,12 @@ foreach (split /\n/, $names)
 	like($glance, qr/(`|f |key )\Q${\($name =~ s{\|}{\\|}r)}\E(`|\(| )/, '... and it at a glance') if $has_operator ne 't';
 }
 
+my $columns = $node->safe_psql('shop', <<~'SQL');
+	SELECT proname, name FROM pg_proc, unnest(proargnames, proargmodes) AS a (name, mode)
+	WHERE proname LIKE 'cuckoo\_%' AND mode IN ('o', 't') ORDER BY 1, 2
+	SQL
+like($reference, qr/^`$$_[0]\(.*`$$_[1]`/m, "the reference has column $$_[1] of $$_[0]") foreach map { [ split /\|/ ] } split /\n/, $columns;
+
 # The messages in the README's headings about trouble.  The last three need
 # a server without the extension or with another minor version.
 my %raised_by = (
