@@ -106,7 +106,7 @@ FuzzSound(void)
 	{
 		int			bits = CUCKOO_MIN_BITS + (int) Below(28);
 		uint32_t	buckets = 2 + 2 * Below(Below(4) == 0 ? CUCKOO_MAX_BUCKETS / 2 : 40);
-		CuckooShape shape = ShapeOf(1 + Below(256), buckets, bits);
+		CuckooShape shape = CuckooShapeOf(1 + Below(256), buckets, bits);
 		CuckooPart *part = &parts[count];
 
 		if (count > 0 && CuckooShapeOrder(&parts[count - 1].shape, &shape) >= 0)

@@ -16,14 +16,15 @@ CREATE VIEW filters AS SELECT cuckoo_agg(k) AS numbers, cuckoo_agg(t) AS words, 
 CREATE TABLE expected AS TABLE filters;
 CREATE VIEW groups AS SELECT g, cuckoo_agg(k) AS numbers, cuckoo_agg(t, NULL, 0.02) AS words FROM rows GROUP BY g;
 CREATE TABLE expected_groups AS TABLE groups;
--- Filters of one shape and of four, inline, so that every worker gets some of them
+-- Filters of one shape and of four, inline, so that every worker gets some of them.  (An
+-- intersection of several shapes depends on their order.)
 CREATE TABLE pieces (f cuckoofilter, h cuckoofilter);
 ALTER TABLE pieces ALTER f SET STORAGE main, ALTER h SET STORAGE main, SET (parallel_workers = 2);
 INSERT INTO pieces SELECT cuckoo_agg(k, 250000), cuckoo_agg(k, 50000 * (1 + k % 200 % 4)) FROM rows GROUP BY k % 200;
 ANALYZE pieces;
 CREATE VIEW combined AS SELECT cuckoo_union_agg(f) AS one_shape, cuckoo_union_agg(h) AS four_shapes,
-	cuckoo_union_all_agg(h) AS copies, cuckoo_intersection_agg(h | x) AS intersection
-FROM pieces, (SELECT cuckoo_agg(-k, 200000) AS x FROM rows WHERE g = 5) AS others;
+	cuckoo_union_all_agg(h) AS copies, cuckoo_intersection_agg(f | x) AS intersection
+FROM pieces, (SELECT cuckoo_agg(-k, 250000) AS x FROM rows WHERE g = 5) AS others;
 CREATE TABLE expected_combined AS TABLE combined;
 RESET enable_hashagg;
 
