@@ -151,7 +151,7 @@ CuckooAppendScalar(StringInfo buf, CuckooScalar *bytes)
 	CuckooFreeScalar(bytes);
 }
 
-/* Append a jsonb, detoasted; see key_jsonb.c. */
+/* Append a jsonb, detoasted. */
 extern void CuckooAppendJsonb(StringInfo buf, struct varlena *jsonb);
 
 #endif							/* CUCKOO_KEY_SCALAR_H */
