@@ -162,7 +162,6 @@ extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *t
 extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull,
 							uint64 *hash);
 extern bool CuckooIndexHashesAsBuilt(Relation index);
-extern char *CuckooFunctionText(Oid function, AttrNumber attribute);
 extern bool CuckooIndexHasColumnEquality(Relation index, int number);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
 
@@ -244,6 +243,7 @@ extern int64 cuckoogetbitmap(IndexScanDesc scan, TIDBitmap *bitmap);
 extern bool cuckoogettuple(IndexScanDesc scan, ScanDirection direction);
 
 /* validate.c */
+extern char *CuckooFunctionText(Oid function, AttrNumber attribute);
 extern bool cuckoovalidate(Oid opclass);
 extern bool CuckooCheckOperatorFamily(Oid family, Oid type, int level);
 

@@ -17,23 +17,6 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/* A text in pg_proc, or "" if it is NULL */
-char *
-CuckooFunctionText(Oid function, AttrNumber attribute)
-{
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	bool		isnull;
-	Datum		value;
-	char	   *result;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for function %u", function);
-	value = SysCacheGetAttr(PROCOID, tuple, attribute, &isnull);
-	result = isnull ? "" : TextDatumGetCString(value);
-	ReleaseSysCache(tuple);
-	return result;
-}
-
 /*
  * The signature of all functions of an operator family, in any order, because a
  * search for a value of another type uses the one for that.  A function is known by

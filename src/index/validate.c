@@ -19,6 +19,23 @@
 #include "utils/regproc.h"
 #include "utils/syscache.h"
 
+/* A text in pg_proc, or "" if it is NULL */
+char *
+CuckooFunctionText(Oid function, AttrNumber attribute)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	bool		isnull;
+	Datum		value;
+	char	   *result;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for function %u", function);
+	value = SysCacheGetAttr(PROCOID, tuple, attribute, &isnull);
+	result = isnull ? "" : TextDatumGetCString(value);
+	ReleaseSysCache(tuple);
+	return result;
+}
+
 /* Whether an operator is the equality of its left type's default class. */
 static bool
 IsEquality(Form_pg_amop member, Oid method, StrategyNumber equal)
