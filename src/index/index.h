@@ -161,7 +161,6 @@ extern void CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *t
 							   MemoryContext ctx);
 extern bool CuckooIndexHash(CuckooIndexKey *key, const Datum *values, const bool *isnull,
 							uint64 *hash);
-extern bool CuckooIndexHashesAsBuilt(Relation index);
 extern bool CuckooIndexHasColumnEquality(Relation index, int number);
 extern void CuckooCheckIndexed(Relation heap, Relation index);
 

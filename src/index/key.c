@@ -141,33 +141,6 @@ CuckooIndexKeyInit(CuckooIndexKey *key, Relation index, const Oid *types, Memory
 }
 
 /*
- * Whether rows can be hashed as when the index was built, for VACUUM, which goes on if
- * they cannot, or if the metapage is damaged.
- */
-bool
-CuckooIndexHashesAsBuilt(Relation index)
-{
-	CuckooIndexKey key;
-	CuckooKeyKind kinds[INDEX_MAX_KEYS];
-	Buffer		buffer = CuckooLockMeta(index, BUFFER_LOCK_SHARE, LOG);
-
-	if (!BufferIsValid(buffer))
-		return false;
-	CuckooUnlockMeta(index, buffer);
-	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
-	{
-		Oid			function = CuckooHashFunction(index->rd_opfamily[i], index->rd_opcintype[i]);
-
-		/* A class may have lost its function, and its type may be none of a key. */
-		if (OidIsValid(function) != (CuckooCachedMeta(index)->columns[i].type == CUCKOO_KEY_NONE))
-			return false;
-	}
-	CuckooIndexKeyForBuild(&key, index, kinds, CurrentMemoryContext);
-	return memcmp(kinds, CuckooCachedMeta(index)->columns,
-				  (Size) key.columns * sizeof(CuckooKeyKind)) == 0;
-}
-
-/*
  * The hash function of a class may give few different numbers, such as those of
  * 32 bits: ours makes a fraction of 2^64 of them.
  */

@@ -136,22 +136,45 @@ VACUUM quotients;
 SELECT is_whole('quotients_v') AS whole;
 DROP TABLE quotients;
 -- Rows that were never committed, in intervals of a key that is looked up: the page has room, so it is not pruned.
-CREATE TABLE quotients (v integer, pad text) WITH (autovacuum_enabled = off);
+-- Nor is a hash function called of them, in a type of which there are arrays.
+SET client_min_messages = warning;
+CREATE TYPE brittle;
+CREATE FUNCTION brittle_in(cstring) RETURNS brittle LANGUAGE internal IMMUTABLE STRICT AS 'int4in';
+CREATE FUNCTION brittle_out(brittle) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT AS 'int4out';
+RESET client_min_messages;
+CREATE TYPE brittle (INPUT = brittle_in, OUTPUT = brittle_out, LIKE = integer);
+CREATE FUNCTION brittle_eq(brittle, brittle) RETURNS boolean LANGUAGE internal IMMUTABLE STRICT AS 'int4eq';
+CREATE OPERATOR = (LEFTARG = brittle, RIGHTARG = brittle, FUNCTION = brittle_eq);
+CREATE FUNCTION brittle_hash(brittle) RETURNS integer LANGUAGE internal IMMUTABLE STRICT AS 'hashint4';
+CREATE FUNCTION brittle_hash(v brittle, seed bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT
+	AS 'BEGIN RETURN hashint8extended(1000 / v::text::integer, seed); END';
+CREATE OPERATOR CLASS brittle_ops DEFAULT FOR TYPE brittle USING hash AS OPERATOR 1 =, FUNCTION 1 brittle_hash(brittle), FUNCTION 2 brittle_hash(brittle, bigint);
+CREATE OPERATOR CLASS of_arrays FOR TYPE anyarray USING cuckoo AS OPERATOR 1 = (anyarray, anyarray), FUNCTION 1 hash_array_extended(anyarray, bigint);
+CREATE TABLE quotients (v integer, pad text, a brittle[] GENERATED ALWAYS AS (ARRAY[v::text::brittle]) STORED) WITH (autovacuum_enabled = off);
 ALTER TABLE quotients ALTER pad SET STORAGE PLAIN;
 INSERT INTO quotients SELECT CASE j WHEN 3 THEN 3 ELSE 7 END, CASE j WHEN 0 THEN repeat('x', 6000) END
 	FROM generate_series(1, 6) AS i, generate_series(0, 4) AS j ORDER BY i, j;
--- Nor is a hash function of a user called of them.
-CREATE FUNCTION hash_quotient(v integer, seed bigint) RETURNS bigint LANGUAGE plpgsql IMMUTABLE STRICT AS 'BEGIN RETURN hashint8extended(1000 / v, seed); END';
-CREATE OPERATOR CLASS quotient_ops FOR TYPE integer USING cuckoo AS OPERATOR 1 =, FUNCTION 1 hash_quotient(integer, bigint);
 CREATE INDEX quotients_v ON quotients USING cuckoo ((1000 / v));
-CREATE INDEX quotients_h ON quotients USING cuckoo (v quotient_ops);
+CREATE INDEX quotients_a ON quotients USING cuckoo (a of_arrays);
 DELETE FROM quotients WHERE v = 7;
 VACUUM (INDEX_CLEANUP off) quotients;
 SELECT count(outcome('INSERT INTO quotients VALUES (0)')) FROM generate_series(1, 200);
 SELECT joined_entries FROM cuckoo_index_info('quotients_v');
-SELECT DISTINCT by_index('SELECT count(*) FROM quotients WHERE 1000 / v = 142') AS expression, by_index('SELECT count(*) FROM quotients WHERE v = 7') AS hashed
+SELECT DISTINCT by_index('SELECT count(*) FROM quotients WHERE 1000 / v = 142') AS expression, by_index('SELECT count(*) FROM quotients WHERE a = ''{7}''') AS hashed
 FROM generate_series(1, 20);
 VACUUM quotients;
+DROP TABLE quotients;
+-- Nor is an expression computed of rows that an index which is not valid yet may lack.
+CREATE TABLE quotients (v integer, pad text) WITH (autovacuum_enabled = off);
+ALTER TABLE quotients ALTER pad SET STORAGE PLAIN;
+CREATE INDEX quotients_v ON quotients USING cuckoo ((1000 / v));
+UPDATE pg_index SET indisvalid = false, indisready = false WHERE indexrelid = 'quotients_v'::regclass;
+INSERT INTO quotients VALUES (0);
+UPDATE pg_index SET indisready = true WHERE indexrelid = 'quotients_v'::regclass;
+INSERT INTO quotients SELECT CASE WHEN i IN (1, 20, 40) OR i > 60 THEN 7 ELSE i END, CASE WHEN i > 60 THEN repeat('x', 7600) END FROM generate_series(1, 185) AS i;
+DELETE FROM quotients WHERE v = 7;
+INSERT INTO quotients VALUES (7, repeat('x', 7600)), (7, repeat('x', 7600)), (7, repeat('x', 7600));
+DROP TABLE quotients;
 
 ---- Values that are stored apart, of rows that are dead
 CREATE TEMPORARY TABLE apart (k text, n integer);
