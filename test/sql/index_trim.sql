@@ -194,9 +194,12 @@ SELECT by_index('SELECT n FROM apart WHERE k = repeat(''3'', 3000)') AS n, is_wh
 ---- VACUUM goes on beside keys that are hashed in another way than when the index was built.
 CREATE OPERATOR CLASS place_ops FOR TYPE tid USING cuckoo AS OPERATOR 1 =;
 ALTER OPERATOR FAMILY place_ops USING cuckoo ADD FUNCTION 1 (tid, tid) hashtidextended(tid, bigint);
-CREATE TEMPORARY TABLE places AS SELECT '(0,7)'::tid AS place, i AS n FROM generate_series(1, 5) AS i;
+CREATE OPERATOR CLASS number_ops FOR TYPE integer USING cuckoo AS OPERATOR 1 =;
+CREATE TEMPORARY TABLE places AS SELECT '(0,7)'::tid AS place, 7 AS seven, i AS n FROM generate_series(1, 5) AS i;
 CREATE INDEX places_place ON places USING cuckoo (place place_ops);
+CREATE INDEX ON places USING cuckoo (seven number_ops);
 ALTER OPERATOR FAMILY place_ops USING cuckoo ADD FUNCTION 1 (int8, int8) hashint8extended(bigint, bigint);
+ALTER OPERATOR FAMILY number_ops USING cuckoo ADD FUNCTION 1 (integer, integer) hashint4extended(integer, bigint);
 DELETE FROM places WHERE n = 1;
 VACUUM places;
 ALTER OPERATOR FAMILY place_ops USING cuckoo DROP FUNCTION 1 (tid, tid), FUNCTION 1 (int8, int8);
